@@ -18,6 +18,9 @@ export interface Fault {
 /** Faults of one file that are reported at once. */
 export const mostFaults = 20;
 
+/** Faults whose places are looked up: one more says that there are more. */
+const placed = mostFaults + 1;
+
 /** The line and column of the value at a JSON Pointer of the file. */
 export type PlaceOf = (pointer: string) => Promise<Place>;
 
@@ -36,7 +39,7 @@ export function placesIn({ file, text }: { readonly file: string; readonly text:
  */
 export async function refuseFaults(faults: readonly Fault[], placeOf: PlaceOf): Promise<void> {
   const places = new Map<string, Place>();
-  for (const { pointer } of faults) places.set(pointer, await placeOf(pointer));
+  for (const { pointer } of faults.slice(0, placed)) places.set(pointer, await placeOf(pointer));
   const error = errorOfFaults(faults, (pointer) => places.get(pointer)!);
   if (error) throw error;
 }
@@ -51,10 +54,10 @@ export function errorOfFaults(
   faults: readonly Fault[],
   placeOf: (pointer: string) => Place,
 ): CodedError | undefined {
-  const placed = faults.map((fault) => ({ ...fault, place: placeOf(fault.pointer) }));
-  const inOrder = placed.sort(
-    ({ place: a }, { place: b }) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
-  );
+  const inOrder = faults
+    .slice(0, placed)
+    .map((fault) => ({ ...fault, place: placeOf(fault.pointer) }))
+    .sort(({ place: a }, { place: b }) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
   const [first, ...others] = inOrder.slice(0, mostFaults);
   if (!first) return undefined;
   const more = others.map(({ code, message, place, next }, index) => {
