@@ -66,7 +66,7 @@ export class Form {
     if (isValid(this.schema, node, value)) return [];
     const issues = this.#explainer.issues(node, value, undefined, mostFaults + 1);
     invariant(issues.length > 0, "a value that the schema refuses has issues");
-    const meant = new Set(issues.flatMap(meantPlace));
+    const meant = new Set(issues.flatMap((issue) => this.#meantPlace(issue, node)));
     return issues
       .filter((issue) => issueKind(issue) !== "missing-key" || !meant.has(issue.pointer))
       .map((issue) => this.#fault(issue, value, node));
@@ -95,7 +95,7 @@ export class Form {
           code: unknownKey,
           pointer: issue.pointer,
           message: `there is no key ${JSON.stringify(key)}`,
-          next: this.#meantKey(key, suggestion, this.#nodesAt(root, around)),
+          next: this.#keyAdvice(issue, this.#nodesAt(root, around)),
         };
       case "missing-key":
         return {
@@ -127,14 +127,20 @@ export class Form {
     }
   }
 
-  #meantKey(key: string, suggestion: string | undefined, nodes: readonly SchemaNode[]): string {
-    if (suggestion !== undefined) return didYouMean(suggestion);
-    // Where keys depend on values, no list of them is right.
-    if (nodes.some((node) => node.if !== undefined))
-      return `Correct or remove it; \`mcpgen explain ${this.#codes.unknownKey}\` says more.`;
-    const keys = new Set(nodes.flatMap(({ properties }) => [...(properties?.keys() ?? [])]));
-    const meant = closest(key, keys);
-    return meant === undefined ? `The keys are ${[...keys].join(", ")}.` : didYouMean(meant);
+  /** The place of the key that a misspelt key stands for. */
+  #meantPlace(issue: Issue, root: SchemaNode): string[] {
+    if (issueKind(issue) !== "unknown-key") return [];
+    const [around] = lastStep(issue.pointer);
+    const meant = meantKey(issue, this.#nodesAt(root, around));
+    return meant === undefined ? [] : [pointer(around, meant)];
+  }
+
+  #keyAdvice(issue: Issue, nodes: readonly SchemaNode[]): string {
+    const meant = meantKey(issue, nodes);
+    if (meant !== undefined) return didYouMean(meant);
+    return hasConditions(nodes)
+      ? `Correct or remove it; \`mcpgen explain ${this.#codes.unknownKey}\` says more.`
+      : `The keys are ${keysOf(nodes).join(", ")}.`;
   }
 
   #correction(
@@ -175,10 +181,18 @@ export function didYouMean(name: string): string {
   return `Did you mean ${JSON.stringify(name)}?`;
 }
 
-/** The place of the key that a misspelt key stands for. */
-function meantPlace(issue: Issue): string[] {
-  if (issueKind(issue) !== "unknown-key" || issue.suggestion === undefined) return [];
-  return [pointer(lastStep(issue.pointer)[0], issue.suggestion)];
+/** @param nodes those of the object with the key */
+function meantKey({ pointer: at, suggestion }: Issue, nodes: readonly SchemaNode[]): string | undefined {
+  return suggestion ?? (hasConditions(nodes) ? undefined : closest(lastStep(at)[1], keysOf(nodes)));
+}
+
+/** Whether values decide which keys there are: no list of them is right then. */
+function hasConditions(nodes: readonly SchemaNode[]): boolean {
+  return nodes.some((node) => node.if !== undefined);
+}
+
+function keysOf(nodes: readonly SchemaNode[]): string[] {
+  return [...new Set(nodes.flatMap(({ properties }) => [...(properties?.keys() ?? [])]))];
 }
 
 /** A place as the place around it, and the key there. */

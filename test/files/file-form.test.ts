@@ -102,7 +102,10 @@ test.each<[string, JsonValue, string, string, string, string]>([
 });
 
 test("a key that is misspelt is not missing, too", () => {
-  expect(form.faults({ nmae: "a" })).toMatchObject([{ code: "MG2102", pointer: "/nmae" }]);
+  for (const key of ["nmae", "NAME"])
+    expect(form.faults({ [key]: "a" })).toMatchObject([
+      { code: "MG2102", pointer: `/${key}`, next: 'Did you mean "name"?' },
+    ]);
 });
 
 test("a file is refused with all of its faults, in their order", async () => {
