@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  Explainer,
   type Issue,
   type JsonValue,
   type Schema,
   type SchemaNode,
   SchemaError,
-  formats,
+  explainerFor,
+  issueKind,
   readDocument,
   summary,
 } from "@mcpgen/engine";
@@ -15,18 +15,9 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { definitions, value } from "../../support/arbitrary-schema.js";
 import { cases } from "../../support/cases.mjs";
 
-/** An explainer that takes its verdicts from the interpreter. */
-function explainerBy(schema: Schema, reading: "annotation" | "assertion" = "annotation"): Explainer {
-  return new Explainer(schema, {
-    judge: (name, part) =>
-      isValid(schema, schema.definitions.get(name)!.node, part as JsonValue, { formats: reading }),
-    ...(reading === "assertion" && { formats }),
-  });
-}
-
 function issuesOf(document: JsonValue, value: unknown): Issue[] {
   const schema = readDocument(document);
-  return explainerBy(schema).issues(schema.root ?? { pointer: "" }, value);
+  return explainerFor(schema).issues(schema.root ?? { pointer: "" }, value);
 }
 
 test("the root of a schema is explained as definitions are", () => {
@@ -44,16 +35,33 @@ test("the root of a schema is explained as definitions are", () => {
 test("formats are asserted where their checks are passed", () => {
   const schema = readDocument({ properties: { day: { type: "string", format: "date" } } });
   const given = { day: "soon" };
-  expect(explainerBy(schema).issues(schema.root!, given)).toEqual([]);
-  expect(summary(explainerBy(schema, "assertion").issues(schema.root!, given))).toBe(
+  expect(explainerFor(schema).issues(schema.root!, given)).toEqual([]);
+  expect(summary(explainerFor(schema, "assertion").issues(schema.root!, given))).toBe(
     'day: expected a string of the format "date", got "soon" (string)',
   );
+});
+
+test("issues are of keys that are unknown, missing or excluded, and of values", () => {
+  const document = {
+    properties: { a: { type: "string" }, b: false, c: { not: {} }, d: { type: "string" } },
+    required: ["a"],
+    additionalProperties: false,
+  };
+  const schema = readDocument(document);
+  const issues = explainerFor(schema).issues(schema.root!, { b: 1, c: 1, d: 1, e: 1 });
+  expect(Object.fromEntries(issues.map((issue) => [issue.pointer, issueKind(issue)]))).toEqual({
+    "/a": "missing-key",
+    "/b": "excluded",
+    "/c": "excluded",
+    "/d": "value",
+    "/e": "unknown-key",
+  });
 });
 
 test("the search ends at as many issues as are asked for", () => {
   const schema = readDocument({ items: { type: "string" } });
   const given = Array.from({ length: 500 }, () => 1);
-  const explainer = explainerBy(schema);
+  const explainer = explainerFor(schema);
   expect(explainer.issues(schema.root!, given)).toHaveLength(16);
   expect(explainer.issues(schema.root!, given, undefined, 50)).toHaveLength(50);
 });
@@ -110,7 +118,7 @@ test("a value of a random schema has issues exactly where the interpreter refuse
     fc.property(definitions, fc.array(value, { minLength: 10, maxLength: 30 }), (document, values) => {
       const schema = readable({ $defs: document as { [name: string]: JsonValue } });
       fc.pre(schema !== undefined);
-      const explainer = explainerBy(schema);
+      const explainer = explainerFor(schema);
       for (const { name, node } of schema.definitions.values()) {
         for (const one of values as JsonValue[]) {
           const context = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(one)}`;
