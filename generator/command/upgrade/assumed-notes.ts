@@ -2,8 +2,7 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Assumption, Method, ProtocolModel } from "../../model/model.js";
 import type { Note } from "../../notes/note.js";
 import { counted } from "../../print/counted.js";
-import type { Decision } from "./decisions.js";
-import { type Question, asking, noteOf, replacing } from "./question.js";
+import { type Decision, type Question, asking, noteOf, replacing } from "./question.js";
 
 /** The inputs of the questions about assumptions. */
 interface Assumed {

@@ -2,8 +2,7 @@ import type { JsonValue } from "@mcpgen/engine";
 import type { Note } from "../../notes/note.js";
 import type { NoteProblem } from "../../notes/apply.js";
 import { counted } from "../../print/counted.js";
-import type { Decision } from "./decisions.js";
-import { type Question, confirmed, entryAt, noteOf, asking, replacing } from "./question.js";
+import { type Decision, type Question, confirmed, entryAt, noteOf, asking, replacing } from "./question.js";
 import type { Succession } from "./successors.js";
 import { type Side, saysTheSame } from "./unchanged.js";
 

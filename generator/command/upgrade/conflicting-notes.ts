@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { type NoteConflict, agreeingNote } from "../../notes/conflict.js";
 import { counted } from "../../print/counted.js";
-import type { Decision } from "./decisions.js";
-import { type Question, confirmed, entryAt } from "./question.js";
+import { type Decision, type Question, confirmed, entryAt } from "./question.js";
 
 /**
  * Notes that hide what the schema says, each with the notes that agree with it.

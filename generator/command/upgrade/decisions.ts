@@ -13,32 +13,10 @@ import { leftBehind } from "./left-behind.js";
 import { missingNotes, renameNotes } from "./missing-notes.js";
 import { newMethods } from "./new-methods.js";
 import { partialLists } from "./partial-lists.js";
-import { type Question, asking } from "./question.js";
+import { type Decision, type Question, asking } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";
 import { type StepProposal, stepProposals, withRenames } from "./step-notes.js";
 import { successions } from "./successors.js";
-
-/** A decision for a person, because no schema contains the answer. */
-export interface Decision {
-  readonly kind:
-    | "assumption"
-    | "carried-notes"
-    | "configuration"
-    | "conflicting-notes"
-    | "dropped-notes"
-    | "extensions"
-    | "missing-notes";
-  /** The subject, in a few words. */
-  readonly title: string;
-  readonly advice: string;
-  /** What goes wrong without a word, if all is left as it is: such decisions stand first. */
-  readonly risk?: string;
-  /** The file to edit. */
-  readonly file?: string;
-  readonly items: readonly string[];
-  /** The same one by one, with what to paste into the file. */
-  readonly questions: readonly Question[];
-}
 
 /** What `upgrade` decided itself, because the schema says it. */
 export interface Settled {

@@ -3,9 +3,9 @@ import { codeText, placeText, usesOf } from "../../diff/report/with-uses.js";
 import { subjectText } from "../../diff/finding.js";
 import type { Level } from "../../diff/rules/rule.js";
 import type { Role } from "../../model/model.js";
-import type { Decision, Decisions, Settled } from "./decisions.js";
+import type { Decisions, Settled } from "./decisions.js";
 import type { HandwrittenPart } from "./handwritten.js";
-import type { Question } from "./question.js";
+import type { Decision, Question } from "./question.js";
 
 /** One point of a section. */
 export interface Point {

@@ -7,7 +7,7 @@ import { shellLine } from "../../print/shell-line.js";
 import { ownSchemaFolder } from "../../revision/revisions-folder.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";
-import type { Decision } from "./decisions.js";
+import type { Decision } from "./question.js";
 
 /**
  * Extensions that hold for the revision before, and do not name the new one among their bases: those of the project, and

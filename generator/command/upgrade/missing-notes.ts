@@ -12,8 +12,7 @@ import { assumeNotes } from "../../model/assume.js";
 import { parseNotes } from "../../notes/parse.js";
 import { counted } from "../../print/counted.js";
 import type { Source } from "../diff/source.js";
-import type { Decision } from "./decisions.js";
-import { type Question, asking, noteOf } from "./question.js";
+import { type Decision, type Question, asking, noteOf } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";
 
 /**

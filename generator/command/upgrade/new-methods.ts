@@ -9,8 +9,7 @@ import {
 } from "../../model/model.js";
 import { memberNames, memberNodes, requiredMembers } from "../../model/object-view.js";
 import { counted } from "../../print/counted.js";
-import type { Decision } from "./decisions.js";
-import { type Question, asking, noteOf } from "./question.js";
+import { type Decision, type Question, asking, noteOf } from "./question.js";
 import type { Succession } from "./successors.js";
 
 /** The inputs of the questions about new methods. */

@@ -1,8 +1,7 @@
 import { likelyPartial } from "../../model/partial-lists.js";
 import { counted } from "../../print/counted.js";
 import type { Source } from "../diff/source.js";
-import type { Decision } from "./decisions.js";
-import { asking, noteOf } from "./question.js";
+import { type Decision, asking, noteOf } from "./question.js";
 
 /** Lists that may leave entries out, as their schemas suggest, each with the note that says so. */
 export function partialLists(

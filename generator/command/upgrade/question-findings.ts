@@ -1,6 +1,5 @@
 import type { Finding } from "../../diagnostics/finding.js";
-import type { Decision } from "./decisions.js";
-import { placeText } from "./question.js";
+import { type Decision, placeText } from "./question.js";
 
 /** The decisions as findings: annotations of a pull request, beside the file that answers them. */
 export function questionFindings(decisions: readonly Decision[]): Finding[] {

@@ -13,6 +13,28 @@ export interface Question {
   readonly at: string;
 }
 
+/** A decision for a person, because no schema contains the answer. */
+export interface Decision {
+  readonly kind:
+    | "assumption"
+    | "carried-notes"
+    | "configuration"
+    | "conflicting-notes"
+    | "dropped-notes"
+    | "extensions"
+    | "missing-notes";
+  /** The subject, in a few words. */
+  readonly title: string;
+  readonly advice: string;
+  /** What goes wrong without a word, if all is left as it is: such decisions stand first. */
+  readonly risk?: string;
+  /** The file to edit. */
+  readonly file?: string;
+  readonly items: readonly string[];
+  /** The same one by one, with what to paste into the file. */
+  readonly questions: readonly Question[];
+}
+
 /** Where the answer goes, in words. */
 export function placeText({ at }: Question): string {
   return at.endsWith("/-") ? `If so, paste at ${at}:` : `If so, paste in the place of ${at}:`;

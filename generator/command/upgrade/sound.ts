@@ -2,8 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { parseNotes } from "../../notes/parse.js";
 import { undocumented } from "../../revision/documentation.js";
 import { resolveRevision } from "../../revision/revision-source.js";
-import type { Decision } from "./decisions.js";
-import type { Question } from "./question.js";
+import type { Decision, Question } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";
 
 /**
