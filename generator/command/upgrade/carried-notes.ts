@@ -1,10 +1,26 @@
-import type { JsonValue } from "@mcpgen/engine";
+import {
+  type JsonValue,
+  type JsonObject,
+  canonicalText,
+  isJsonObject,
+  pointerTokens,
+  naturalCompare,
+} from "@mcpgen/engine";
 import type { Note } from "../../notes/note.js";
 import type { NoteProblem } from "../../notes/apply.js";
 import { counted } from "../../print/counted.js";
 import { type Decision, type Question, confirmed, entryAt, noteOf, asking, replacing } from "./question.js";
 import type { Succession } from "./successors.js";
-import { type Side, saysTheSame } from "./unchanged.js";
+import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
+import { responseOf } from "../../model/pairing.js";
+import { type NoteConflict, agreeingNote } from "../../notes/conflict.js";
+import { readExtensionFile } from "../../extension/extension-file.js";
+import { type StoredExtension, filesOf, newestExtensions } from "../../extension/extension-store.js";
+import { loadJson } from "../../files/json-file.js";
+import { shellLine } from "../../print/shell-line.js";
+import { ownSchemaFolder } from "../../revision/revisions-folder.js";
+import type { Project } from "../project.js";
+import { shownPath } from "../shown-path.js";
 
 /** Notes that were copied from the revision before, by what the new schema says of their subjects. */
 export interface CarriedNotes {
@@ -95,4 +111,204 @@ export function droppedNotes(
       questions,
     },
   ];
+}
+
+/** A revision as it is compared: its model, and its canonical document. */
+interface Side {
+  readonly model: ProtocolModel;
+  readonly document: JsonValue;
+}
+
+/**
+ * Whether both revisions say the same of all that a note is about. A note whose subjects are no part of the schema
+ * (a header of all requests, a fact about HTTP) may be wrong without a sign: then they do not.
+ */
+function saysTheSame(note: Note, before: Side, now: Side): boolean {
+  return note.targets.every((target) => {
+    const subjects = [before, now].map((side) => subjectsOf(note, target, side));
+    const [old, next] = subjects as [readonly string[] | undefined, readonly string[] | undefined];
+    if (!old || !next || old.length === 0 || old.join() !== next.join()) return false;
+    return next.every((name) => definitionText(before, name) === definitionText(now, name));
+  });
+}
+
+/** The names of the definitions that a target of a note is about; `undefined` where the schema does not have it. */
+function subjectsOf(note: Note, target: string, side: Side): string[] | undefined {
+  if (target.startsWith("/")) {
+    const [holder, name] = pointerTokens(target);
+    if (holder !== "$defs" || name === undefined) return undefined;
+    return [name, ...(note.kind === "extends" ? [note.base] : [])];
+  }
+  const { model } = side;
+  if (note.kind === "error") {
+    const error = model.errors.find(({ code }) => String(code) === target);
+    return error?.definition === undefined ? undefined : [error.definition];
+  }
+  const method = model.methods.find(({ name }) => name === target);
+  return method && definitionsOf(method, model, note);
+}
+
+/** The definitions of a message, its params and its answers, and what else the note names. */
+function definitionsOf(method: Method, { schema }: ProtocolModel, note: Note): string[] {
+  const response = responseOf(schema, method.message);
+  const named = note.kind === "subscription" ? [pointerTokens(note.filter)[1] ?? ""] : [];
+  const { definition } = method.params;
+  return [
+    method.message,
+    ...(definition === undefined ? [] : [definition]),
+    ...answersOf(method),
+    ...(response ? [response.name] : []),
+    ...named,
+  ];
+}
+
+function definitionText({ document, model }: Side, name: string): string | undefined {
+  const definitions = isJsonObject(document) ? document["$defs"] : undefined;
+  const found = definitions !== undefined && isJsonObject(definitions) ? definitions[name] : undefined;
+  // A message that a union writes out in place has a definition in the model alone.
+  if (found === undefined) return model.schema.definitions.has(name) ? name : undefined;
+  return canonicalText(withoutProse(found));
+}
+
+/** A schema without what only people read. Members may have the names of keywords. */
+function withoutProse(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(withoutProse);
+  if (!isJsonObject(schema)) return schema;
+  const entries = Object.entries(schema).flatMap(([keyword, value]): [string, JsonValue][] => {
+    if (keyword === "description" && typeof value === "string") return [];
+    if (keyword !== "properties" || !isJsonObject(value)) return [[keyword, withoutProse(value)]];
+    const members = Object.entries(value).map(([name, member]) => [name, withoutProse(member)] as const);
+    return [[keyword, Object.fromEntries(members) as JsonObject]];
+  });
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+/**
+ * Notes that hide what the schema says, each with the notes that agree with it.
+ *
+ * @param value of the notes file
+ */
+export function conflictingNotes(
+  conflicts: readonly NoteConflict[],
+  value: JsonValue,
+  file: string,
+): Decision[] {
+  if (conflicts.length === 0) return [];
+  const texts = conflicts.map(
+    ({ note, target, message }) => `${note.kind} on ${target} (${note.pointer}): ${message}`,
+  );
+  return [
+    {
+      kind: "conflicting-notes",
+      title: `${counted(conflicts.length, "note says", "notes say")} otherwise than the schema`,
+      advice: "Replace each by what agrees with the schema, or correct it.",
+      risk: "The notes hold, and what the schema says is neither sent nor understood",
+      file,
+      items: conflicts.flatMap((conflict, index) => {
+        const note = agreeingNote(conflict);
+        return note ? [texts[index]!, JSON.stringify(note)] : [texts[index]!];
+      }),
+      questions: conflicts.map((conflict, index): Question => {
+        const text = `${texts[index]!}. Is the schema right?`;
+        return { text, paste: agreeing(conflict, value), at: conflict.note.pointer };
+      }),
+    },
+  ];
+}
+
+/** The note that agrees, and the present one for its other targets. */
+function agreeing(conflict: NoteConflict, value: JsonValue): JsonObject[] {
+  const note = agreeingNote(conflict);
+  // An unfinished note would not generate.
+  if (!note || conflict.isUnfinished) return [];
+  const { targets, pointer } = conflict.note;
+  const others = targets.filter((target) => target !== conflict.target);
+  const entry = entryAt(value, pointer);
+  // A note that is silent about a method says nothing of those that it names.
+  if (Object.keys(conflict.fields!).length === 0)
+    return [{ ...(entry ? confirmed(entry) : note), target: [...targets, conflict.target] }];
+  if (others.length === 0 || !entry) return [note];
+  return [{ ...entry, target: others.length === 1 ? others[0]! : others }, note];
+}
+
+/**
+ * Extensions that hold for the revision before, and do not name the new one among their bases: those of the project, and
+ * those that mcpgen brings and the project does not store.
+ *
+ * @throws CodedError for an extension.json that cannot be read
+ */
+export async function leftBehind(
+  revision: string,
+  previous: string | undefined,
+  { schemaDir }: Pick<Project, "schemaDir">,
+  directory: string,
+): Promise<Decision[]> {
+  if (previous === undefined) return [];
+  const own = await withoutBase(newestExtensions(schemaDir), revision, previous);
+  const known = new Set(newestExtensions(schemaDir).map(({ id }) => id));
+  const brought = newestExtensions(ownSchemaFolder).filter(({ id }) => !known.has(id));
+  const shipped = await withoutBase(brought, revision, previous);
+  const title = (count: number, of = ""): string =>
+    `${counted(count, "extension")} ${of}${count === 1 ? "does" : "do"} not name ${revision} among the bases`;
+  const decisions: Decision[] = [
+    {
+      kind: "extensions",
+      title: title(own.length),
+      advice: `Where one holds for ${revision}, too, change the bases in its extension.json; then mcpgen generate.`,
+      risk: `At ${revision}, servers and clients leave it out without a word`,
+      items: own.map(
+        ({ file, bases }) => `"bases": ${JSON.stringify(bases)} (${shownPath(file, directory)})`,
+      ),
+      questions: own.map(({ stored, file, bases }) => ({
+        text: `Does ${stored.id} hold for ${revision}, too (${shownPath(file, directory)})?`,
+        paste: [[...bases]],
+        at: "/bases",
+      })),
+    },
+    {
+      kind: "extensions",
+      title: title(shipped.length, "that mcpgen brings "),
+      advice: `If you use one at ${revision}, wait for a version of mcpgen that has both, or store it yourself.`,
+      items: shipped.map(({ stored, bases }) => storing(stored, bases, directory)),
+      questions: shipped.map(({ stored, bases }) => ({
+        text: `To store ${stored.id}: ${storing(stored, bases, directory)}`,
+        paste: [],
+        at: "",
+      })),
+    },
+  ];
+  return decisions.filter(({ items }) => items.length > 0);
+}
+
+interface Left {
+  readonly stored: StoredExtension;
+  readonly file: string;
+  /** With the new revision. */
+  readonly bases: readonly string[];
+}
+
+async function withoutBase(
+  extensions: readonly StoredExtension[],
+  revision: string,
+  previous: string,
+): Promise<Left[]> {
+  const left: Left[] = [];
+  for (const stored of extensions) {
+    const { extension: file } = filesOf(stored);
+    const { bases } = await readExtensionFile(await loadJson(file));
+    if (bases.includes(previous) && !bases.includes(revision))
+      left.push({ stored, file, bases: [...bases, revision].sort(naturalCompare) });
+  }
+  return left;
+}
+
+/** The command that stores an extension of mcpgen in the project. */
+function storing(stored: StoredExtension, bases: readonly string[], directory: string): string {
+  const { schema, notes } = filesOf(stored);
+  return shellLine([
+    ...["mcpgen", "extension", "add", shownPath(schema, directory)],
+    ...["--id", stored.id, "--version", stored.version],
+    ...bases.flatMap((base) => ["--base", base]),
+    ...(notes === undefined ? [] : ["--notes", shownPath(notes, directory)]),
+  ]);
 }

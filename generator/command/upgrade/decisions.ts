@@ -7,9 +7,14 @@ import type { Source } from "../diff/source.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";
 import { assumed, isSame } from "./assumed-notes.js";
-import { doubtfulNotes, droppedNotes, noteText, sortCarried } from "./carried-notes.js";
-import { conflictingNotes } from "./conflicting-notes.js";
-import { leftBehind } from "./left-behind.js";
+import {
+  leftBehind,
+  conflictingNotes,
+  doubtfulNotes,
+  droppedNotes,
+  noteText,
+  sortCarried,
+} from "./carried-notes.js";
 import { missingNotes, renameNotes } from "./missing-notes.js";
 import { newMethods } from "./new-methods.js";
 import { partialLists } from "./partial-lists.js";
