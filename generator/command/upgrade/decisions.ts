@@ -15,9 +15,8 @@ import {
   noteText,
   sortCarried,
 } from "./carried-notes.js";
-import { missingNotes, renameNotes } from "./missing-notes.js";
+import { partialLists, missingNotes, renameNotes } from "./missing-notes.js";
 import { newMethods } from "./new-methods.js";
-import { partialLists } from "./partial-lists.js";
 import { type Decision, type Question, asking } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";
 import { type StepProposal, stepProposals, withRenames } from "./step-notes.js";
