@@ -6,7 +6,7 @@ import { counted } from "../../print/counted.js";
 import type { Source } from "../diff/source.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";
-import { assumed, isSame } from "./assumed-notes.js";
+import { type StepProposal, stepProposals, withRenames, assumed, isSame } from "./assumed-notes.js";
 import {
   leftBehind,
   conflictingNotes,
@@ -19,7 +19,6 @@ import { partialLists, missingNotes, renameNotes } from "./missing-notes.js";
 import { newMethods } from "./new-methods.js";
 import { type Decision, type Question, asking } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";
-import { type StepProposal, stepProposals, withRenames } from "./step-notes.js";
 import { successions } from "./successors.js";
 
 /** What `upgrade` decided itself, because the schema says it. */
