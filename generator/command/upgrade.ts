@@ -28,10 +28,13 @@ import { handwrittenParts } from "./upgrade/handwritten.js";
 import { guideMarkdown, guideText } from "./upgrade/print.js";
 import { vocabularyRemark } from "./upgrade/vocabulary-remark.js";
 import { nameWarnings } from "./upgrade/name-warnings.js";
-import { questionFindings } from "./upgrade/question-findings.js";
-import { soundDecisions } from "./upgrade/sound.js";
 import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.js";
 import { successions } from "./upgrade/successors.js";
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { parseNotes } from "../notes/parse.js";
+import { undocumented } from "../revision/documentation.js";
+import { resolveRevision } from "../revision/revision-source.js";
+import { type Decision, type Question, placeText } from "./upgrade/question.js";
 
 /**
  * Stores a revision, generates, and lists what is left to decide. All of it is written, or nothing; with `--try` nothing, and
@@ -254,4 +257,73 @@ function nextPoints(report: string): Point[] {
     { text: "After each change of notes: mcpgen generate." },
     { text: "Type-check what is written against the types, then: mcpgen check." },
   ];
+}
+
+/**
+ * The decisions without proposals that the schema refuses or that change nothing: what is offered can be pasted. Whether a
+ * note on values at the other revision holds was tried before.
+ */
+async function soundDecisions(decisions: readonly Decision[], staged: StagedUpgrade): Promise<Decision[]> {
+  const all = decisions.flatMap(({ questions }) => questions.filter(isOfNotes));
+  const doubtful = new Set(await refused(all, staged));
+  const unsound = new Set<Question>();
+  // Together, two proposals may contradict each other that are right alone.
+  for (const question of doubtful) if ((await refused([question], staged)).length > 0) unsound.add(question);
+  const mended = (question: Question): Question =>
+    unsound.has(question) ? { ...question, paste: [] } : question;
+  return decisions.map((decision) => ({ ...decision, questions: decision.questions.map(mended) }));
+}
+
+function isOfNotes({ paste, at }: Question): boolean {
+  return paste.length > 0 && at.startsWith("/notes/");
+}
+
+/** The questions whose notes have problems in the file. */
+async function refused(
+  questions: readonly Question[],
+  { revision, notes }: StagedUpgrade,
+): Promise<Question[]> {
+  if (questions.length === 0) return [];
+  const entries: { readonly entry: JsonValue; readonly from?: Question }[] = entriesOf(notes?.value).map(
+    (entry) => ({ entry }),
+  );
+  for (const question of questions) {
+    const place = Number(question.at.slice("/notes/".length));
+    const asked = question.paste.map((entry) => ({ entry, from: question }));
+    if (Number.isInteger(place) && asked[0]) entries[place] = asked[0];
+    else entries.push(...asked);
+  }
+  const value = { format: 1, notes: entries.map(({ entry }) => entry) };
+  const parsed = parseNotes({ file: revision.schema.file, value });
+  const about = { revision: revision.revision, status: revision.locked.status };
+  const document = revision.schema.value as JsonObject;
+  const { problems } = await resolveRevision(revision.schema, document, parsed, undocumented, about);
+  const found = problems.flatMap(({ note }) => entries[parsed.indexOf(note)]?.from ?? []);
+  return [...new Set(found)];
+}
+
+function entriesOf(file: JsonValue | undefined): JsonValue[] {
+  const notes = isJsonObject(file) ? file["notes"] : undefined;
+  return Array.isArray(notes) ? [...notes] : [];
+}
+
+/** The decisions as findings: annotations of a pull request, beside the file that answers them. */
+function questionFindings(decisions: readonly Decision[]): Finding[] {
+  // Carried notes have findings already.
+  const others = decisions.filter(({ kind }) => kind !== "carried-notes");
+  return others.map(({ title, advice, file, questions }) => {
+    const detail = questions.flatMap((question) => {
+      const { text, paste } = question;
+      if (paste.length === 0) return [text];
+      return [`${text} ${placeText(question)}`, ...paste.map((value) => JSON.stringify(value))];
+    });
+    return {
+      code: "MG3113",
+      severity: "warning",
+      message: title,
+      ...(file !== undefined && { place: { file } }),
+      next: advice,
+      ...(detail.length > 0 && { detail: detail.join("\n") }),
+    };
+  });
 }
