@@ -9,8 +9,7 @@ import { counted } from "../print/counted.js";
 import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { notOver, over } from "./tried-extensions.js";
-import { vocabularyRemark } from "./upgrade/vocabulary-remark.js";
-import { nameWarnings } from "./upgrade/name-warnings.js";
+import { vocabularyRemark, nameWarnings } from "./upgrade/remarks.js";
 
 export const revisionAdd: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
