@@ -25,8 +25,7 @@ import { policyOf } from "./diff/policies.js";
 import { evaluate } from "./diff/report.js";
 import { reportUses } from "./diff/uses.js";
 import type { Outcome } from "./outcome.js";
-import { type Point, vocabularyGuide } from "./upgrade/guide.js";
-import { guideMarkdown, guideText } from "./upgrade/print.js";
+import { type Point, guideMarkdown, guideText, vocabularyGuide } from "./upgrade/guide.js";
 
 /** Moves the vocabulary: reports what that changes for handlers and clients, and writes the lock. */
 export const revisionVocabulary: RunCommand = async (args, context) => {

@@ -23,9 +23,8 @@ import { shownPath } from "./shown-path.js";
 import { notOver } from "./tried-extensions.js";
 import { type Decisions, decisionsOf } from "./upgrade/decisions.js";
 import { gatewayPoints } from "./upgrade/gateway.js";
-import { type Point, guideOf } from "./upgrade/guide.js";
+import { type Point, guideMarkdown, guideText, guideOf } from "./upgrade/guide.js";
 import { handwrittenParts } from "./upgrade/handwritten.js";
-import { guideMarkdown, guideText } from "./upgrade/print.js";
 import { vocabularyRemark, nameWarnings } from "./upgrade/remarks.js";
 import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.js";
 import { successions } from "./upgrade/successors.js";
@@ -33,7 +32,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { parseNotes } from "../notes/parse.js";
 import { undocumented } from "../revision/documentation.js";
 import { resolveRevision } from "../revision/revision-source.js";
-import { type Decision, type Question, placeText } from "./upgrade/question.js";
+import { type Decision, type Question, answerPlace } from "./upgrade/question.js";
 
 /**
  * Stores a revision, generates, and lists what is left to decide. All of it is written, or nothing; with `--try` nothing, and
@@ -314,7 +313,7 @@ function questionFindings(decisions: readonly Decision[]): Finding[] {
     const detail = questions.flatMap((question) => {
       const { text, paste } = question;
       if (paste.length === 0) return [text];
-      return [`${text} ${placeText(question)}`, ...paste.map((value) => JSON.stringify(value))];
+      return [`${text} ${answerPlace(question)}`, ...paste.map((value) => JSON.stringify(value))];
     });
     return {
       code: "MG3113",

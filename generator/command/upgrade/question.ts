@@ -36,7 +36,7 @@ export interface Decision {
 }
 
 /** Where the answer goes, in words. */
-export function placeText({ at }: Question): string {
+export function answerPlace({ at }: Question): string {
   return at.endsWith("/-") ? `If so, paste at ${at}:` : `If so, paste in the place of ${at}:`;
 }
 

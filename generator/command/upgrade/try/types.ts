@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Project, ts } from "ts-morph";
+import { Project as CodeProject, ts } from "ts-morph";
 import type { Finding } from "../../../diagnostics/finding.js";
 
 /** Errors that are shown: the first ones cause most others. */
@@ -21,7 +21,7 @@ export function generatedErrors(
   importExtension: string,
   shown: (path: string) => string,
 ): Finding[] {
-  const project = new Project({
+  const project = new CodeProject({
     useInMemoryFileSystem: true,
     compilerOptions: { ...strict, ...(importExtension === "ts" && { allowImportingTsExtensions: true }) },
   });
@@ -54,7 +54,7 @@ export function projectErrors(
   const config = join(folder, "tsconfig.json");
   if (!existsSync(config)) return { unchecked: "it has no tsconfig.json", errors: [] };
   const programWith = (output: ReadonlyMap<string, string>): ts.Program | undefined => {
-    const project = new Project({ tsConfigFilePath: config, compilerOptions: { noEmit: true } });
+    const project = new CodeProject({ tsConfigFilePath: config, compilerOptions: { noEmit: true } });
     const own = project.getSourceFiles().filter((file) => !isBelow(file.getFilePath(), outDir));
     if (own.length === 0) return undefined;
     for (const [path, text] of output)
