@@ -12,8 +12,11 @@ import type { Project } from "../../project.js";
 import { shownPath } from "../../shown-path.js";
 import type { StagedUpgrade } from "../stage.js";
 import { type Output, rehearse } from "./rehearse.js";
-import { type ProjectTypes, generatedErrors, projectErrors } from "./types.js";
-import { type Served, type Understanding, understandings } from "./verdict.js";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Project as CodeProject, ts } from "ts-morph";
+import { naturalCompare } from "@mcpgen/engine";
+import type { Call, Conversation, Lost } from "./plan.js";
 
 /** What a revision would bring: nothing of it is written. */
 export interface Rehearsal {
@@ -192,4 +195,208 @@ function detailsOf(title: string, { losses, refused }: Served, verbose: boolean)
   return all.length === 0
     ? []
     : [{ title, lines: rest > 0 ? [...lines, `… ${rest} more (--verbose)`] : lines }];
+}
+
+/** Errors that are shown: the first ones cause most others. */
+const mostErrors = 20;
+
+const strict: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  strict: true,
+  noEmit: true,
+  types: [],
+};
+
+/** The errors of types in generated files, which are nowhere on disk. */
+function generatedErrors(
+  files: ReadonlyMap<string, string>,
+  importExtension: string,
+  shown: (path: string) => string,
+): Finding[] {
+  const project = new CodeProject({
+    useInMemoryFileSystem: true,
+    compilerOptions: { ...strict, ...(importExtension === "ts" && { allowImportingTsExtensions: true }) },
+  });
+  project.getFileSystem().writeFileSync("/package.json", '{"type":"module"}');
+  for (const [path, text] of files) if (path.endsWith(".ts")) project.createSourceFile(`/${path}`, text);
+  return errorsOf(project.getProgram().compilerObject, (path) => shown(path.slice(1)));
+}
+
+/** The outcome of a check of the project against new output. */
+interface ProjectTypes {
+  /** Why it was not checked, if it was not. */
+  readonly unchecked?: string;
+  /** Errors that the project does not have with the present output. */
+  readonly errors: readonly Finding[];
+}
+
+/**
+ * The errors of types that a project gets from new output. The compiler is that of mcpgen, so that no program of the project
+ * runs; the new files lie over the present ones in memory.
+ *
+ * @param folder of the project
+ * @param shown a path as messages show it
+ */
+function projectErrors(
+  folder: string,
+  outDir: string,
+  files: ReadonlyMap<string, string>,
+  shown: (path: string) => string,
+): ProjectTypes {
+  const config = join(folder, "tsconfig.json");
+  if (!existsSync(config)) return { unchecked: "it has no tsconfig.json", errors: [] };
+  const programWith = (output: ReadonlyMap<string, string>): ts.Program | undefined => {
+    const project = new CodeProject({ tsConfigFilePath: config, compilerOptions: { noEmit: true } });
+    const own = project.getSourceFiles().filter((file) => !isBelow(file.getFilePath(), outDir));
+    if (own.length === 0) return undefined;
+    for (const [path, text] of output)
+      if (path.endsWith(".ts")) project.createSourceFile(join(outDir, path), text, { overwrite: true });
+    return project.getProgram().compilerObject;
+  };
+  let program: ts.Program | undefined;
+  try {
+    program = programWith(files);
+  } catch (error) {
+    return { unchecked: `its tsconfig.json cannot be read: ${(error as Error).message}`, errors: [] };
+  }
+  if (!program) return { unchecked: "its tsconfig.json has no TypeScript beside the output", errors: [] };
+  const isOwn = ({ fileName }: ts.SourceFile): boolean => !isBelow(fileName, outDir);
+  const found = errorsOf(program, shown, isOwn);
+  if (found.length === 0) return { errors: [] };
+  const before = new Set(errorsOf(programWith(new Map())!, shown, isOwn).map(keyOf));
+  return { errors: found.filter((error) => !before.has(keyOf(error))) };
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`);
+}
+
+/** What stays the same where lines move. */
+function keyOf({ message, place }: Finding): string {
+  return `${place?.file} ${message}`;
+}
+
+function errorsOf(
+  program: ts.Program,
+  shown: (path: string) => string,
+  wants: (file: ts.SourceFile) => boolean = () => true,
+): Finding[] {
+  const found: Finding[] = [];
+  for (const file of program.getSourceFiles()) {
+    if (file.isDeclarationFile || program.isSourceFileFromExternalLibrary(file) || !wants(file)) continue;
+    for (const each of [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]) {
+      if (each.category !== ts.DiagnosticCategory.Error) continue;
+      const { line, character } = file.getLineAndCharacterOfPosition(each.start ?? 0);
+      const text = ts.flattenDiagnosticMessageText(each.messageText, " ").replace(/\s+/g, " ");
+      found.push({
+        code: "MG6801",
+        severity: "error",
+        message: `${text} (TS${each.code})`,
+        place: { file: shown(file.fileName), line: line + 1, column: character + 1 },
+      });
+      if (found.length >= mostErrors) return found;
+    }
+  }
+  return found;
+}
+
+/** How peers of one revision, and applications in the words of the vocabulary, understand each other. */
+interface Understanding {
+  readonly revision: string;
+  /** Its client at a server of the vocabulary. */
+  readonly client: Served;
+  /** Its server with a client of the vocabulary. */
+  readonly server: Served;
+}
+
+/** The calls of one conversation. */
+interface Served {
+  /** Calls of methods that both have, with samples that each side understands among its own. */
+  readonly made: number;
+  readonly served: number;
+  readonly refused: readonly Refused[];
+  readonly losses: readonly CountedLoss[];
+  /** Messages that are not what their revision describes. */
+  readonly invalid: readonly string[];
+  /** Calls that were served before the revision came. */
+  readonly noLonger: readonly Refused[];
+}
+
+interface Refused {
+  readonly call: string;
+  readonly why: string;
+}
+
+interface CountedLoss extends Lost {
+  readonly count: number;
+}
+
+/**
+ * @param before the conversations without the new revision; empty where there was no other
+ * @param after those with it
+ */
+function understandings(
+  before: readonly Conversation[],
+  after: readonly Conversation[],
+  vocabulary: string,
+): Understanding[] {
+  const revisions = [...new Set(after.map(({ revision }) => revision))].sort(naturalCompare);
+  const servedBefore = (revision: string, pinned: Conversation["pinned"]): Conversation | undefined =>
+    before.find((each) => each.revision === revision && each.pinned === pinned);
+  return revisions.map((revision) => {
+    const of = (pinned: "client" | "server"): Served =>
+      served(revision, pinned, after, vocabulary, servedBefore(revision, pinned));
+    return { revision, client: of("server"), server: of("client") };
+  });
+}
+
+function served(
+  revision: string,
+  pinned: "client" | "server",
+  all: readonly Conversation[],
+  vocabulary: string,
+  before: Conversation | undefined,
+): Served {
+  const find = (of: string, side: Conversation["pinned"]): Conversation =>
+    all.find((each) => each.revision === of && each.pinned === side)!;
+  const { calls, losses, invalid } = find(revision, pinned);
+  // Samples that not even peers of one revision understand say nothing about two.
+  const own = find(revision, "both");
+  const words = find(vocabulary, "both");
+  const misunderstood = new Set([...own.calls, ...words.calls].filter(isRefused).map(({ name }) => name));
+  const made = calls.filter(({ name }) => !misunderstood.has(name));
+  const notServed = made.filter(isRefused);
+  // Without a conversation there is nothing but the reason why.
+  const refused = (made.length > 0 ? notServed : calls.filter(isRefused)).map(refusal);
+  const earlier = new Set(before?.calls.filter((call) => !isRefused(call)).map(({ name }) => name));
+  const wrongBefore = new Set([...(before?.invalid ?? []), ...own.invalid]);
+  return {
+    made: made.length,
+    served: made.length - notServed.length,
+    refused,
+    losses: counted(losses),
+    invalid: [...new Set(invalid)].filter((text) => !wrongBefore.has(text)),
+    noLonger: calls.filter((call) => isRefused(call) && earlier.has(call.name)).map(refusal),
+  };
+}
+
+function isRefused({ refused }: Call): boolean {
+  return refused !== undefined;
+}
+
+function refusal({ name, refused = "" }: Call): Refused {
+  return { call: name, why: refused };
+}
+
+function counted(losses: readonly Lost[]): CountedLoss[] {
+  const counts = new Map<string, CountedLoss>();
+  for (const { method, pointer, how } of losses) {
+    // Places in lists count as one.
+    const place = pointer.replace(/\/\d+(?=\/|$)/g, "/*");
+    const key = `${method} ${place} ${how}`;
+    counts.set(key, { method, pointer: place, how, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()];
 }
