@@ -17,14 +17,14 @@ export const taskCommands: readonly CommandDefinition[] = [
     positionals: { source: { type: "string", description: `${serverSourceText}; without it: all servers` } },
     options: { revision, ...serverOptionDefinitions },
     examples: [["$0 task list reports", "with their states"]],
-    load: async () => (await import("./task/task-list.js")).taskList,
+    load: async () => (await import("./task.js")).taskList,
   },
   {
     name: "task get",
     summary: "Show the state of a task",
     positionals: { source, id },
     options: { revision, ...serverOptionDefinitions },
-    load: async () => (await import("./task/task-get.js")).taskGet,
+    load: async () => (await import("./task.js")).taskGet,
   },
   {
     name: "task result",
@@ -32,13 +32,13 @@ export const taskCommands: readonly CommandDefinition[] = [
     positionals: { source, id },
     options: { ...outputOptions, ...questionOptionDefinitions, revision, ...serverOptionDefinitions },
     examples: [["$0 task result reports", "of the task that `mcpgen call --detach` has started"]],
-    load: async () => (await import("./task/task-result.js")).taskResult,
+    load: async () => (await import("./task.js")).taskResult,
   },
   {
     name: "task cancel",
     summary: "Ask the server to cancel a task",
     positionals: { source, id },
     options: { revision, ...serverOptionDefinitions },
-    load: async () => (await import("./task/task-cancel.js")).taskCancel,
+    load: async () => (await import("./task.js")).taskCancel,
   },
 ];
