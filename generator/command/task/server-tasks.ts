@@ -12,8 +12,7 @@ import { oneLine } from "../../print/one-line.js";
 import { printable } from "../../print/terminal-text.js";
 import type { CommandContext } from "../context.js";
 import { operands, shellLine } from "../../print/shell-line.js";
-import { type ServerKey, serverKey } from "./server-key.js";
-import { type KeptTask, type NamedTask, TaskFiles } from "./task-files.js";
+import { type ServerKey, type KeptTask, type NamedTask, serverKey, TaskFiles } from "./task-files.js";
 import { stateText } from "./task-text.js";
 
 /** JSON-RPC 2.0, section 5.1: what a server answers for an id that it does not have. */

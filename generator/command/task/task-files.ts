@@ -4,7 +4,7 @@ import { CodedError } from "../../diagnostics/coded-error.js";
 import { sha256 } from "../../files/sha256.js";
 import { StateFiles } from "../../files/state-files.js";
 import type { CommandContext } from "../context.js";
-import type { ServerKey } from "./server-key.js";
+import type { ServerSource } from "../../capture/server-source.js";
 
 /** A task that a command of this machine has started and not seen ended. */
 export interface KeptTask {
@@ -116,4 +116,32 @@ function parsed(text: string): KeptTask | undefined {
 
 function inOrder(tasks: KeptTask[]): KeptTask[] {
   return tasks.sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
+}
+
+/** Names a server in files: tasks of one are never shown to another. */
+export type ServerKey = string & { readonly of: "server" };
+
+/**
+ * The key of a server: its address, or the program and its folder. The name of a server, and a password in a URL, do not
+ * count.
+ */
+export function serverKey(source: ServerSource, directory: string): ServerKey {
+  return sha256(JSON.stringify(identityOf(source, directory))) as ServerKey;
+}
+
+function identityOf(source: ServerSource, directory: string): readonly string[] {
+  if (typeof source !== "string") {
+    const { address } = source;
+    return address.kind === "http" ? urlIdentity(address.url) : ["stdio", address.cwd, ...address.command];
+  }
+  return /^stdio:/i.test(source)
+    ? ["stdio", directory, source.slice("stdio:".length).trim()]
+    : urlIdentity(source);
+}
+
+function urlIdentity(text: string): readonly string[] {
+  if (!URL.canParse(text)) return ["http", text];
+  const url = new URL(text);
+  [url.username, url.password, url.hash] = ["", "", ""];
+  return ["http", url.href];
 }
