@@ -1,6 +1,6 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { interruption } from "../../capture/interruption.js";
-import { type LiveTask, LiveTasks, type StoredTask, type TaskState } from "../../capture/live-tasks.js";
+import { type LiveTask, type StoredTask, type TaskState, LiveTasks } from "../../capture/live-tasks.js";
 import type { LiveClient } from "../../capture/runtime.js";
 import { errorData } from "../../capture/error-data.js";
 import { isRuntimeError } from "../../capture/server-error.js";
@@ -13,7 +13,6 @@ import { printable } from "../../print/terminal-text.js";
 import type { CommandContext } from "../context.js";
 import { operands, shellLine } from "../../print/shell-line.js";
 import { type ServerKey, type KeptTask, type NamedTask, serverKey, TaskFiles } from "./task-files.js";
-import { stateText } from "./task-text.js";
 
 /** JSON-RPC 2.0, section 5.1: what a server answers for an id that it does not have. */
 const invalidParams = -32602;
@@ -230,4 +229,9 @@ function storedOf({ taskId, kept }: NamedTask): StoredTask {
 
 export function isFinal(status: string): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
+}
+
+/** The state of a task in a line. */
+function stateText({ status, statusMessage }: TaskState): string {
+  return statusMessage === undefined ? status : `${status}: ${statusMessage}`;
 }
