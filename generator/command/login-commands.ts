@@ -27,7 +27,7 @@ export const loginCommands: readonly CommandDefinition[] = [
       ...loginOptionDefinitions,
     },
     examples: [["$0 login https://example.com/mcp", "opens the browser"]],
-    load: async () => (await import("./login/login.js")).login,
+    load: async () => (await import("./login.js")).login,
   },
   {
     name: "logout",
@@ -35,7 +35,7 @@ export const loginCommands: readonly CommandDefinition[] = [
     positionals: { source: { ...server, demandOption: true } },
     options: { "token-store": loginOptionDefinitions["token-store"]! },
     examples: [["$0 logout https://example.com/mcp", "revokes them where the server can"]],
-    load: async () => (await import("./login/logout.js")).logout,
+    load: async () => (await import("./login.js")).logout,
   },
   {
     name: "auth status",
@@ -43,6 +43,6 @@ export const loginCommands: readonly CommandDefinition[] = [
     positionals: { source: server },
     options: { "token-store": loginOptionDefinitions["token-store"]! },
     examples: [["$0 auth status", "all logins"]],
-    load: async () => (await import("./login/auth-status.js")).authStatus,
+    load: async () => (await import("./login.js")).authStatus,
   },
 ];
