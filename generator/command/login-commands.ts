@@ -1,5 +1,5 @@
 import { type CommandDefinition } from "./command-definition.js";
-import { loginOptionDefinitions } from "./login/authorization-of.js";
+import { loginOptionDefinitions } from "./authorization.js";
 
 const server = {
   type: "string",

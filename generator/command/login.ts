@@ -1,6 +1,6 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { RunCommand, CommandContext } from "./context.js";
-import { authorizationOf } from "./login/authorization-of.js";
+import { authorizationOf } from "./authorization.js";
 import { noServer } from "../capture/server-source.js";
 import type { Arguments } from "./arguments.js";
 import { serverSource } from "./servers/named-servers.js";

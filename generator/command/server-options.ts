@@ -8,7 +8,7 @@ import type { CommandContext } from "./context.js";
 import { namedVariable } from "./named-variable.js";
 import { secrets } from "../secrets/secrets.js";
 import { printable } from "../print/terminal-text.js";
-import { authorizationOf, loginOptionDefinitions } from "./login/authorization-of.js";
+import { authorizationOf, loginOptionDefinitions } from "./authorization.js";
 
 /** The forms of a SOURCE that is a server. */
 export const serverSourceText = "http(s)://…, stdio:COMMAND … or a name";

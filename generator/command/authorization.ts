@@ -1,14 +1,54 @@
+import type { Options } from "yargs";
+import { Authorization } from "../login/authorization.js";
+import { serversAmong } from "../login/destination.js";
+import { type StoreKind, storeKinds } from "../login/token-stores.js";
+import { scopesOf } from "../login/variables.js";
+import type { Arguments } from "./arguments.js";
+import { type CommandContext, canAsk } from "./context.js";
 import { createInterface } from "node:readline";
-import { CodedError } from "../../diagnostics/coded-error.js";
+import { CodedError } from "../diagnostics/coded-error.js";
 import type {
   AuthPackage,
   DevicePrompt,
   LoginFacts,
   Redirect,
   RedirectReceiver,
-} from "../../login/auth-package.js";
-import { printable } from "../../print/terminal-text.js";
-import type { Terminal } from "../init/questions.js";
+} from "../login/auth-package.js";
+import { printable } from "../print/terminal-text.js";
+import type { Terminal } from "./init/questions.js";
+
+/** Options of every command that may log in to a server. */
+export const loginOptionDefinitions: Readonly<Record<string, Options>> = {
+  "token-store": {
+    type: "string",
+    requiresArg: true,
+    choices: storeKinds,
+    description: "Where logins are kept (default: where this login is, else auto: a keychain or files)",
+  },
+  "no-browser": { type: "boolean", description: "Print the address of a login, and open no browser" },
+  device: {
+    type: "boolean",
+    description: "Log in with a code on another device, where the authorization server offers that",
+  },
+};
+
+/** How a command authorizes its requests. It asks its user only where it may ask questions. */
+export function authorizationOf(args: Arguments, context: CommandContext): Authorization {
+  const { env, directory, console, terminal, words } = context;
+  const asks = terminal !== undefined && canAsk(context);
+  const show = (text: string): void => console.error(text);
+  return new Authorization({
+    env,
+    directory,
+    typed: serversAmong(words),
+    store: args.string("token-store") as StoreKind | undefined,
+    revision: args.string("revision"),
+    scopes: args.strings("scope") ?? scopesOf(env) ?? [],
+    redirect: asks ? terminalRedirect(terminal, !args.flag("no-browser"), show) : undefined,
+    device: asks && args.flag("device") ? (prompt) => show(deviceText(prompt)) : undefined,
+    note: (text) => console.note(text),
+  });
+}
 
 /**
  * Logs a user in at a terminal: shows who asks for what, opens the browser, and waits for the redirect to this machine, or
@@ -17,7 +57,7 @@ import type { Terminal } from "../init/questions.js";
  * @param browser whether to open one
  * @param show prints a text to the terminal
  */
-export function terminalRedirect(
+function terminalRedirect(
   terminal: Terminal,
   browser: boolean,
   show: (text: string) => void,
@@ -48,12 +88,7 @@ function description(server: string, url: string, facts: LoginFacts, browser: bo
 }
 
 /** What the user of a login on another device reads. */
-export function deviceText({
-  userCode,
-  verificationUri,
-  verificationUriComplete,
-  ...facts
-}: DevicePrompt): string {
+function deviceText({ userCode, verificationUri, verificationUriComplete, ...facts }: DevicePrompt): string {
   const lines = [
     `${facts.resource} asks for a login.`,
     ...factLines(facts),
