@@ -4,7 +4,7 @@ import { serversAmong } from "../login/destination.js";
 import { type StoreKind, storeKinds } from "../login/token-stores.js";
 import { scopesOf } from "../login/variables.js";
 import type { Arguments } from "./arguments.js";
-import { type CommandContext, canAsk } from "./context.js";
+import type { CommandContext } from "./context.js";
 import { createInterface } from "node:readline";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type {
@@ -15,7 +15,7 @@ import type {
   RedirectReceiver,
 } from "../login/auth-package.js";
 import { printable } from "../print/terminal-text.js";
-import type { Terminal } from "./init/questions.js";
+import { type Terminal, canAsk } from "./terminal.js";
 
 /** Options of every command that may log in to a server. */
 export const loginOptionDefinitions: Readonly<Record<string, Options>> = {

@@ -19,7 +19,7 @@ import { packageFolder, packageVersion } from "../files/package-folder.js";
 import type { Arguments } from "./arguments.js";
 import { columns } from "./columns.js";
 import { counted } from "../print/counted.js";
-import { type CommandContext, type RunCommand, canAsk } from "./context.js";
+import type { CommandContext, RunCommand } from "./context.js";
 import { isTaken, lackFindings, projectFolder } from "./init/folder.js";
 import { projectExtensions } from "./init/extensions.js";
 import type { Answers } from "./init/questions.js";
@@ -27,6 +27,7 @@ import { projectSource } from "./init/source.js";
 import type { Outcome } from "./outcome.js";
 import { shellLine } from "../print/shell-line.js";
 import { shownPath } from "./shown-path.js";
+import { canAsk } from "./terminal.js";
 
 type Role = ProjectRequest["role"];
 

@@ -2,7 +2,8 @@ import type { LiveClient, LiveOptions, LiveProgress } from "../../capture/runtim
 import type { ServerSource } from "../../capture/server-source.js";
 import { withServer } from "../../capture/with-server.js";
 import type { Arguments } from "../arguments.js";
-import { type CommandContext, canAsk } from "../context.js";
+import type { CommandContext } from "../context.js";
+import { canAsk } from "../terminal.js";
 import type { ServerTasks } from "../task/server-tasks.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { printable } from "../../print/terminal-text.js";

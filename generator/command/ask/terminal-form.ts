@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import type { Terminal } from "../init/questions.js";
 import { printable } from "../../print/terminal-text.js";
 import type { FormField } from "./form-fields.js";
 import { readAs } from "./prepared-answers.js";
+import type { Terminal } from "../terminal.js";
 
 /** The user's decision on a question of a server. */
 type Decision = "accept" | "decline" | "cancel";

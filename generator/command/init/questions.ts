@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Readable, Writable } from "node:stream";
 import type { CANCEL_SYMBOL } from "@clack/prompts";
 import { loadRevisionIds } from "../../capture/runtime.js";
 import { contractIn } from "../../contract/contract-file.js";
 import { nameFault } from "../../contract/project-name.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Terminal } from "../terminal.js";
 import { folderName } from "./source.js";
 
 /** The facts about a new project from options and from answers. */
@@ -13,12 +13,6 @@ export interface Answers {
   readonly dir?: string | undefined;
   readonly name?: string | undefined;
   readonly speaks?: readonly string[] | undefined;
-}
-
-/** The streams that questions and answers pass. */
-export interface Terminal {
-  readonly input: Readable;
-  readonly output: Writable;
 }
 
 /**

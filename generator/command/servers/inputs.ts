@@ -1,6 +1,7 @@
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 import type { Arguments } from "../arguments.js";
-import { canAsk, type CommandContext } from "../context.js";
+import type { CommandContext } from "../context.js";
+import { canAsk } from "../terminal.js";
 import { namedVariable } from "../named-variable.js";
 import { secrets } from "../../secrets/secrets.js";
 import { printable } from "../../print/terminal-text.js";

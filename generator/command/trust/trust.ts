@@ -4,10 +4,10 @@ import { configsIn, isJsonConfig } from "../../config/load-config.js";
 import { homeFolder } from "../../config/search-folders.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Arguments } from "../arguments.js";
-import { type CommandContext, canAsk } from "../context.js";
 import { shellLine } from "../../print/shell-line.js";
 import { hostFilesIn } from "../servers/host-files.js";
 import { shownPath } from "../shown-path.js";
+import { type Surroundings, canAsk } from "../terminal.js";
 import { effectLines } from "./effect-lines.js";
 import type { Effect, FolderEffects } from "./effects.js";
 import { givenHashes } from "./given-hashes.js";
@@ -27,8 +27,6 @@ export interface Subject {
   /** A reason to ask beside the effects of the place: a statement without a full stop. */
   readonly because?: string;
 }
-
-type Surroundings = Pick<CommandContext, "console" | "directory" | "env" | "terminal">;
 
 /**
  * Decides whether the configuration of a folder is believed. What runs code, renders templates, starts a program or expands a
