@@ -1,14 +1,19 @@
 import type { LiveClient, LiveOptions, LiveProgress } from "../../capture/runtime.js";
 import type { ServerSource } from "../../capture/server-source.js";
-import { withServer } from "../../capture/with-server.js";
+import { type Questions, withServer } from "../../capture/with-server.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
-import { canAsk } from "../terminal.js";
+import { type Terminal, canAsk } from "../terminal.js";
 import type { ServerTasks } from "../task/server-tasks.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { printable } from "../../print/terminal-text.js";
-import { UserQuestions, decliningQuestions } from "./questions.js";
 import { RequestTimeout } from "./request-timeout.js";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { shownSource } from "../../capture/shown-source.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import { type Pair, readPairs } from "../call/pairs.js";
+import { type FormField, formFields } from "./form-fields.js";
+import { expectAllUsed, preparedAnswers, readAs } from "./prepared-answers.js";
 
 /** The command's work with the client. `options` are for its request, `listing` for the lists that it reads first. */
 type Use<T> = (client: LiveClient, options: LiveOptions, listing: LiveOptions) => Promise<T>;
@@ -65,4 +70,239 @@ const forms = 86_400_000;
 function progressText({ progress, total, message }: LiveProgress): string {
   const done = total === undefined ? String(progress) : `${progress}/${total}`;
   return printable(message === undefined ? done : `${done} ${message}`);
+}
+
+/**
+ * Answers a server's questions to its user (elicitation): with `--answer`, else at the terminal, one question at a time.
+ * Without a terminal the question is declined, and a note says so.
+ */
+class UserQuestions implements Questions {
+  readonly #source: ServerSource;
+  readonly #answers: readonly Pair[];
+  readonly #terminal: Terminal | undefined;
+  readonly #context: CommandContext;
+  readonly #timeout: RequestTimeout;
+  readonly #asked = new Set<string>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #problem: CodedError | undefined;
+
+  /**
+   * @param timeout stands still while the user is asked
+   * @throws CodedError MG2004 for an `--answer` that is no pair
+   */
+  constructor(source: ServerSource, args: Arguments, context: CommandContext, timeout: RequestTimeout) {
+    this.#source = source;
+    this.#answers = readPairs(args.strings("answer") ?? []);
+    this.#terminal = canAsk(context) && !args.flag("decline") ? context.terminal : undefined;
+    this.#context = context;
+    this.#timeout = timeout;
+  }
+
+  elicit(form: JsonObject): Promise<JsonObject> {
+    return this.#inTurn(() => this.#form(form));
+  }
+
+  elicitUrl(page: JsonObject): Promise<JsonObject> {
+    return this.#inTurn(() => this.#page(page));
+  }
+
+  /**
+   * Called when the request is over.
+   *
+   * @throws CodedError MG6312 for an `--answer` that did not fit, or that no form asked for
+   */
+  settle(): void {
+    if (this.#problem) throw this.#problem;
+    expectAllUsed(this.#answers, this.#asked);
+  }
+
+  #inTurn(ask: () => Promise<JsonObject>): Promise<JsonObject> {
+    const answer = this.#turn.then(() => this.#timeout.paused(ask));
+    this.#turn = answer.catch(() => {});
+    return answer;
+  }
+
+  async #form({ message, requestedSchema }: JsonObject): Promise<JsonObject> {
+    const fields = formFields(requestedSchema);
+    for (const { name } of fields) this.#asked.add(name);
+    let content: JsonObject;
+    try {
+      content = preparedAnswers(this.#answers, fields);
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      this.#problem ??= error;
+      return { action: "cancel" };
+    }
+    const open = fields.filter(({ name }) => !Object.hasOwn(content, name));
+    const isFilledIn = Object.keys(content).length > 0 && open.every(({ isRequired }) => !isRequired);
+    if (isFilledIn) return { action: "accept", content };
+    if (this.#terminal === undefined) return declined(`the user: ${String(message)}`, open, this.#context);
+    const action = await decide(
+      this.#question(message),
+      open.length > 0 ? "Answer" : "Accept",
+      this.#terminal,
+    );
+    if (action !== "accept") return { action };
+    const typed = await fillIn(open, this.#terminal);
+    return typed === undefined ? { action: "cancel" } : { action, content: { ...content, ...typed } };
+  }
+
+  /** The URL is shown, and never opened (2025-11-25, elicitation, safe URL handling). */
+  async #page({ message, url }: JsonObject): Promise<JsonObject> {
+    if (this.#terminal === undefined)
+      return declined(`the user: ${String(message)} (${String(url)})`, [], this.#context);
+    const { host } = new URL(String(url));
+    const question = `${this.#question(message)}\n${printable(String(url))}\nIts host is ${printable(host)}. Open it yourself, and only if you trust it.`;
+    return { action: await decide(question, "Accept: I open the page", this.#terminal) };
+  }
+
+  #question(message: unknown): string {
+    return `${printable(shownSource(this.#source))} asks: ${printable(String(message))}`;
+  }
+}
+
+/**
+ * Declines all questions of a server.
+ *
+ * @param isMeant whether the user wants that; otherwise a hint says how a form is answered all the same
+ */
+function decliningQuestions(isMeant: boolean, context: CommandContext): Questions {
+  return {
+    elicit: async ({ message, requestedSchema }) =>
+      declined(`the user: ${String(message)}`, isMeant ? [] : formFields(requestedSchema), context),
+    elicitUrl: async ({ message, url }) =>
+      declined(`the user: ${String(message)} (${String(url)})`, [], context),
+  };
+}
+
+/** Fields that a hint names. */
+const mostFields = 8;
+
+function declined(
+  what: string,
+  fields: readonly Pick<FormField, "name">[],
+  { console, terminal }: CommandContext,
+): JsonObject {
+  console.note(printable(`declined: the server asked ${what}`));
+  const options = fields.slice(0, mostFields).map(({ name }) => `--answer ${name}=…`);
+  const why =
+    terminal === undefined ? "there is no terminal" : "CI, --quiet or the format allows no question";
+  if (options.length > 0) console.note(printable(`${why}; answer it in advance: ${options.join(" ")}`));
+  return { action: "decline" };
+}
+
+/** The user's decision on a question of a server. */
+type Decision = "accept" | "decline" | "cancel";
+
+/** Loaded with the first question. */
+const prompts = () => import("@clack/prompts");
+
+/**
+ * Lets the user answer, decline or cancel a question. Escape and Ctrl-C cancel.
+ *
+ * @param message says which server asks, and what
+ */
+async function decide(message: string, accept: string, terminal: Terminal): Promise<Decision> {
+  const { isCancel, select } = await prompts();
+  const answer = await select<Decision>({
+    ...terminal,
+    message,
+    options: [
+      { value: "accept", label: accept },
+      { value: "decline", label: "Decline" },
+      { value: "cancel", label: "Cancel" },
+    ],
+  });
+  return isCancel(answer) ? "cancel" : answer;
+}
+
+/**
+ * Asks for each field in turn.
+ *
+ * @returns undefined where the questions are left with Escape or Ctrl-C
+ */
+async function fillIn(fields: readonly FormField[], terminal: Terminal): Promise<JsonObject | undefined> {
+  const content: [string, JsonValue][] = [];
+  for (const field of fields) {
+    const answer = await askField(field, terminal);
+    if (answer === left) return undefined;
+    if (answer !== skipped) content.push([field.name, answer]);
+  }
+  return Object.fromEntries(content);
+}
+
+const left = Symbol("left");
+const skipped = Symbol("skipped");
+type FieldAnswer = JsonValue | typeof left | typeof skipped;
+
+function askField(field: FormField, terminal: Terminal): Promise<FieldAnswer> {
+  if (field.kind === "choice" || field.kind === "boolean") return askChoice(field, terminal);
+  return field.kind === "choices" ? askChoices(field, terminal) : askText(field, terminal);
+}
+
+function messageOf({ title, description, isRequired }: FormField): string {
+  const words = description === undefined ? title : `${title}: ${description}`;
+  return printable(isRequired ? words : `${words} (optional)`);
+}
+
+async function askText(field: FormField, terminal: Terminal): Promise<FieldAnswer> {
+  const { isCancel, text } = await prompts();
+  const { fallback, isRequired } = field;
+  const validate = (typed: string | undefined): string | undefined => {
+    if ((typed ?? "") === "" && !isRequired) return undefined;
+    const fault = field.fault(readAs(field, typed ?? ""));
+    return fault === undefined ? undefined : `expected ${printable(fault)}`;
+  };
+  const initialValue = fallback === undefined ? "" : printable(String(fallback));
+  const typed = await text({ ...terminal, message: messageOf(field), initialValue, validate });
+  if (isCancel(typed)) return left;
+  return (typed ?? "") === "" && !isRequired ? skipped : readAs(field, typed ?? "");
+}
+
+/** Lets the user choose one of several values, or none if the field is optional. */
+async function askChoice(field: FormField, terminal: Terminal): Promise<FieldAnswer> {
+  const { isCancel, select } = await prompts();
+  const choices =
+    field.kind === "boolean"
+      ? [
+          { value: true, label: "yes" },
+          { value: false, label: "no" },
+        ]
+      : field.choices;
+  // The library compares values: the index of each stands for it.
+  const options = choices.map(({ label }, value) => ({ value, label: printable(label) }));
+  const none = { value: -1, label: "(no answer)" };
+  const chosen = choices.findIndex(({ value }) => value === field.fallback);
+  const answer = await select<number>({
+    ...terminal,
+    message: messageOf(field),
+    options: field.isRequired ? options : [...options, none],
+    ...(chosen >= 0 && { initialValue: chosen }),
+  });
+  if (isCancel(answer)) return left;
+  return answer < 0 ? skipped : choices[answer]!.value;
+}
+
+async function askChoices(field: FormField, terminal: Terminal): Promise<FieldAnswer> {
+  const { isCancel, multiselect, log } = await prompts();
+  const options = field.choices.map(({ label }, value) => ({ value, label: printable(label) }));
+  const proposed = Array.isArray(field.fallback) ? field.fallback : [];
+  const initialValues = field.choices.flatMap(({ value }, index) =>
+    proposed.includes(value) ? [index] : [],
+  );
+  for (;;) {
+    const chosen = await multiselect<number>({
+      ...terminal,
+      message: messageOf(field),
+      options,
+      initialValues,
+      required: false,
+    });
+    if (isCancel(chosen)) return left;
+    if (chosen.length === 0 && !field.isRequired) return skipped;
+    const values = chosen.map((index) => field.choices[index]!.value);
+    const fault = field.fault(values);
+    if (fault === undefined) return values;
+    log.error(`expected ${printable(fault)}`, { output: terminal.output });
+  }
 }
