@@ -12,14 +12,12 @@ import { bothAsked, mergedContract } from "../contract/incomplete-lists.js";
 import { loadContract } from "../contract/read-contract.js";
 import { withScopesOf } from "../contract/scopes.js";
 import { withTasksOf } from "../contract/tasks.js";
-import { CodedError, type Place } from "../diagnostics/coded-error.js";
+import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { readRegularFile } from "../files/regular-file.js";
 import { WriteRoot } from "../files/write-root.js";
 import { writeFiles } from "../files/writer.js";
 import type { Arguments } from "./arguments.js";
-import { askedOf } from "./capture/asked.js";
-import { type DeclaredExtension, declaredExtensions, extensionLines } from "./capture/declared-extensions.js";
 import { incompleteFindings, leftOutFinding } from "./capture/left-out.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { counted } from "../print/counted.js";
@@ -29,6 +27,10 @@ import { openProject } from "./project.js";
 import { expectReach, serverOptions } from "./server-options.js";
 import { serverSource } from "./servers/named-servers.js";
 import { shownPath } from "./shown-path.js";
+import { type JsonObject, isJsonObject } from "@mcpgen/engine";
+import { closest } from "../diagnostics/suggest.js";
+import { readPairs } from "./call/pairs.js";
+import { storedExtensions } from "../extension/extension-store.js";
 
 export const capture: RunCommand = async (args, context) => {
   const source = await serverSource(args.required("source"), args, context);
@@ -240,4 +242,62 @@ function summary({ contract, revision }: Captured): string {
     counted(prompts.length, "prompt"),
   ];
   return `${name} ${version} offers ${counts.join(", ")} (revision ${revision})`;
+}
+
+const names: readonly string[] = lists.map(({ name }) => name);
+
+/**
+ * What `--ask LIST.PARAM=VALUE` wants of lists: the parameters of one request for each list that is named.
+ *
+ * @throws CodedError MG2004
+ */
+function askedOf(args: Arguments): Asked {
+  const asked: Record<string, JsonObject> = {};
+  for (const { key, text, json, word } of readPairs(args.strings("ask") ?? [])) {
+    const dot = key.indexOf(".");
+    const [list, param] = [key.slice(0, Math.max(dot, 0)), key.slice(dot + 1)];
+    if (!names.includes(list) || param === "") {
+      const meant = closest(list, names);
+      throw new CodedError("MG2004", `expected --ask LIST.PARAM=VALUE, got ${JSON.stringify(word)}`, {
+        next: meant === undefined ? `LIST is one of ${names.join(", ")}.` : `Did you mean ${meant}.${param}?`,
+      });
+    }
+    if (param === "cursor")
+      throw new CodedError("MG2004", `--ask ${word}: all pages of a list are read`, {
+        next: "Leave the cursor out.",
+      });
+    (asked[list] ??= {})[param] = json ?? text;
+  }
+  return Object.fromEntries(Object.entries(asked).map(([list, params]) => [list, [params]]));
+}
+
+/** An extension that a server declares. */
+interface DeclaredExtension {
+  readonly id: string;
+  /** Versions in the schema folder, oldest first. */
+  readonly stored: readonly string[];
+}
+
+/** The extensions that a server declares, and the versions of them that the schema folder has. */
+async function declaredExtensions(
+  { capabilities }: Contract,
+  args: Arguments,
+  context: CommandContext,
+): Promise<readonly DeclaredExtension[]> {
+  const extensions = capabilities?.["extensions"];
+  if (!isJsonObject(extensions) || Object.keys(extensions).length === 0) return [];
+  const stored = storedExtensions((await openProject(args, context, { optional: true })).schemaDir);
+  return Object.keys(extensions).map((id) => ({
+    id,
+    stored: stored.filter((one) => one.id === id).map(({ version }) => version),
+  }));
+}
+
+/** A line for each of the extensions. */
+function extensionLines(extensions: readonly DeclaredExtension[]): string[] {
+  return extensions.map(({ id, stored }) =>
+    stored.length > 0
+      ? `declares ${id}, stored as ${stored.join(", ")}`
+      : `declares ${id}, which is not stored: \`mcpgen extension add FILE --id ${id}\` brings its schema in`,
+  );
 }
