@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Channel, LiveClient, Receiver, Runtime } from "../../generator/capture/runtime.js";
-import { StrayOutput } from "../../generator/capture/stray-output.js";
+import { StrayOutput } from "../../generator/capture/server-link.js";
 import { withRuntime } from "../../generator/capture/with-server.js";
 import type { CodedError } from "../../generator/diagnostics/coded-error.js";
 
