@@ -144,7 +144,7 @@ async function upstream(args: Arguments, project: Project, context: CommandConte
       throw new CodedError("MG2005", "--extension and --revision exclude each other", {
         next: "The file is of one of them.",
       });
-    const { checkExtensionUpstream } = await import("./check/extension-upstream.js");
+    const { checkExtensionUpstream } = await import("./check/upstream.js");
     return checkExtensionUpstream(args, project, context);
   }
   const { checkUpstream } = await import("./check/upstream.js");

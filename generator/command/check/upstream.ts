@@ -11,7 +11,21 @@ import type { Outcome } from "../outcome.js";
 import type { Project } from "../project.js";
 import { markdownProse, oneLineCode } from "../../print/markdown.js";
 import { shellLine } from "../../print/shell-line.js";
-import { type Comparison, compareUpstream } from "./compare-upstream.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import { applyApprovals } from "../../diff/policy/approvals.js";
+import { canonicalDocument } from "../../revision/schema-source.js";
+import type { JsonFile } from "../../files/json-file.js";
+import { type Identity, identify } from "../../revision/identify.js";
+import { readLock } from "../../revision/lock.js";
+import { readRevision, readUpstream } from "../../revision/source.js";
+import { expectRevision } from "../../revision/verify.js";
+import { readAlike, storedSource } from "../diff/alike.js";
+import { policyOf } from "../diff/policies.js";
+import { type Evaluation, compareSources } from "../diff/report.js";
+import { verifyExtensionFile } from "../../extension/add/verify-upstream.js";
+import { extensionKey } from "../../extension/extension-store.js";
+import { ExtensionSides } from "../diff/extension-source.js";
+import { compareSides } from "../diff/extensions.js";
 
 /** Compares the pinned schemas with a file that upstream publishes now. Writes nothing. */
 export async function checkUpstream(
@@ -97,4 +111,132 @@ function annotated({ worst, at, rule, subject, why, advice }: ReportedFinding): 
       ...(place && { place }),
     },
   ];
+}
+
+/** How a published file differs from the pinned revisions. */
+interface Comparison {
+  readonly verdict: "unchanged" | "same-revision" | "new-revision";
+  /** The pinned revision it was compared with. */
+  readonly revision: string;
+  /** The name of a new revision, if its address contains it. */
+  readonly name?: string;
+  readonly reason: string;
+  readonly sha256: string;
+  /** Whether both files are the same schema without descriptions. */
+  readonly onlyProse: boolean;
+  /** Undefined for the very same file. */
+  readonly report?: Report;
+}
+
+/** @throws CodedError MG2010 where there is no revision to compare with */
+async function compareUpstream(
+  source: string,
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Comparison> {
+  const { schemaDir } = project;
+  const file = await readRevision(source, context);
+  const identity = await identify(schemaDir, file, args.string("revision"));
+  if (!identity) throw noRevision(schemaDir);
+  const { revision, name, relation, reason } = identity;
+  const about = { revision, ...(name !== undefined && { name }), reason, sha256: file.sha256 };
+  if (relation === "same-file") return { ...about, verdict: "unchanged", onlyProse: false };
+
+  const old = await storedSource(schemaDir, revision, context.directory);
+  const base = { revision, notes: old.notes };
+  const next = await readAlike(file, name ?? file.file, base, schemaDir, context.directory);
+  const evaluation: Evaluation = {
+    // Whether it fails is decided by what the file is, not by how bad the differences are.
+    policy: { ...policyOf(args, project), failOn: "never" },
+    role: "both",
+    baseline: new Set(),
+    approvalsOf: (differences) => applyApprovals(differences, [], ""),
+  };
+  const { verdict, reason: why } = verdictOf(identity, () => compareSources(old, next, evaluation).report);
+  const { sha256: pinned } = expectRevision(readLock(schemaDir), revision).upstream;
+  const published =
+    verdict === "same-revision"
+      ? { revision, old: pinned, new: file.sha256, dropped: next.dropped }
+      : undefined;
+  const { report } = compareSources(old, next, { ...evaluation, published });
+  const onlyProse = (await withoutProse(old.file)) === (await withoutProse(file));
+  return { ...about, verdict, reason: why, onlyProse, report };
+}
+
+/** A file whose address says nothing is another file of a revision if no peer notices the difference. */
+function verdictOf(
+  { relation, reason }: Identity,
+  compare: () => Report,
+): Pick<Comparison, "verdict" | "reason"> {
+  if (relation === "same-revision" || relation === "new-revision") return { verdict: relation, reason };
+  const telling = compare().findings.find(
+    ({ worst, subject, old, new: next }) =>
+      worst !== "safe" || ("method" in subject && (old === null || next === null)),
+  );
+  return telling
+    ? {
+        verdict: "new-revision",
+        reason: `only ${reason}, and a client or server would notice the other differences (${telling.rule})`,
+      }
+    : {
+        verdict: "same-revision",
+        reason: `${reason}, and no client or server would notice the other differences`,
+      };
+}
+
+async function withoutProse(file: JsonFile): Promise<string> {
+  return JSON.stringify(await canonicalDocument(file, { descriptions: false }));
+}
+
+function noRevision(schemaDir: string): CodedError {
+  return new CodedError("MG2010", "there is no revision to compare with", {
+    place: { file: schemaDir },
+    next: "Bring one in with `mcpgen revision add FILE`.",
+  });
+}
+
+/** Compares a stored extension with a file that its authors publish now. Writes nothing. */
+export async function checkExtensionUpstream(
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Outcome> {
+  const { schemaDir } = project;
+  const source = args.required("upstream");
+  const sides = new ExtensionSides(schemaDir, context);
+  const old = await sides.stored(args.required("extension"));
+  const file = await readUpstream(source, context);
+  const { relation, added, removed } = await verifyExtensionFile(schemaDir, old.stored, file);
+  const key = extensionKey(old.stored);
+  const shown = sourceName(source);
+  const upstream = { source, sha256: file.sha256, extension: key, relation, added, removed };
+  if (relation === "same-file")
+    return { summary: `${shown}: unchanged, the file that ${key} was added from`, data: { upstream } };
+  const place = { file: shown };
+  if (relation === "same-meaning") {
+    const message = `another file of ${key}: its canonical form is the same`;
+    return { findings: [{ code: "MG3110", severity: "warning", message, place }], data: { upstream } };
+  }
+  const evaluation: Evaluation = {
+    // Whether it fails is decided by what the file is, not by how bad the differences are.
+    policy: { ...policyOf(args, project), failOn: "never" },
+    role: "both",
+    baseline: new Set(),
+    approvalsOf: (differences) => applyApprovals(differences, [], ""),
+  };
+  const { report, findings } = compareSides(old, await sides.published(source, old.stored, file), evaluation);
+  const { id } = old.stored;
+  const mend = shellLine(["mcpgen", "extension", "add", source, "--id", id, "--version", "VERSION"]);
+  const finding: Finding = {
+    ...{ code: "MG3110", severity: "error", place },
+    message: `the file differs from that of ${key}`,
+    next: "If it is the next version, add it under that version.",
+  };
+  const data = { upstream, diff: jsonReport(report) };
+  if (args.string("format") === "markdown")
+    return { failed: true, text: `${markdownReport(report)}\n\nTo store it: \`${mend}\``, data };
+  const { paint, settings } = context.console;
+  const text = textReport(report, { paint, verbose: settings.verbose });
+  return { failed: true, findings: [finding, ...findings], text, mend, data };
 }
