@@ -1,6 +1,6 @@
 import type { Finding } from "../../diagnostics/finding.js";
 import { cacheFile, readCached, writeCached } from "../../files/cache.js";
-import { generatorFingerprint } from "../../files/fingerprint.js";
+import { generatorFingerprint, fileFingerprint, folderFingerprint } from "../../files/fingerprint.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import type { ContractTarget } from "../contracts/targets.js";
@@ -9,8 +9,17 @@ import { trustsCache } from "../input-state.js";
 import { type Outcome, exitCodeOf } from "../outcome.js";
 import type { Project } from "../project.js";
 import { repeatedWithout } from "../repeated.js";
-import { userFiles } from "../sync/user-files.js";
-import { type ContractInputs, contractInputs, fingerprintsOf } from "./contract-inputs.js";
+import { type UserFiles, userFiles } from "../sync/user-files.js";
+import { randomUUID } from "node:crypto";
+import { join, resolve, dirname } from "node:path";
+import { type JsonObject, canonicalText } from "@mcpgen/engine";
+import { listOutput } from "../../files/folder.js";
+import { generatedContracts } from "../../config/config.js";
+import { sha256 } from "../../files/sha256.js";
+import { existsSync } from "node:fs";
+import { parseCommentedJson } from "../../files/commented-json.js";
+import { readRegularText } from "../../files/regular-file.js";
+import { shownPath } from "../shown-path.js";
 
 /** The state of the last run that found no fault. */
 interface CachedCheck {
@@ -106,4 +115,148 @@ function withHandlers(
     ...(mend !== undefined && { mend }),
     data: { ...output.data, handlers },
   };
+}
+
+/** The inputs of a check of contracts. */
+interface ContractInputs {
+  readonly args: Arguments;
+  readonly targets: readonly ContractTarget[];
+  readonly project: Project;
+  readonly context: CommandContext;
+  /** The user's code, in which handlers are looked for. */
+  readonly files: UserFiles;
+}
+
+/** A hash of all of it, the contents of files included. */
+function contractInputs(
+  { args, targets, project: { loaded }, context, files }: ContractInputs,
+  generator: string,
+): string {
+  const { importExtension, templates } = loaded.config;
+  const given = args.string("templates");
+  const templatesDir = given === undefined ? templates : resolve(context.directory, given);
+  const options = {
+    contracts: generatedContracts(loaded.config).map(({ file, out, role, formats = null, base = null }) => ({
+      ...{ file, out, role },
+      ...{ formats, base },
+    })),
+    extension: args.string("import-extension") ?? importExtension ?? null,
+    templates: templatesDir ?? null,
+  } satisfies JsonObject;
+  const outputs = targets.flatMap(({ outDir }) => listOutput(outDir).map((path) => join(outDir, path)));
+  const paths = [...targets.map(({ file }) => file), ...outputs, ...files.code, ...files.settings];
+  return sha256(
+    [
+      generator,
+      // Places are shown from there.
+      context.directory,
+      loaded.folder,
+      canonicalText(options),
+      folderFingerprint(templatesDir && resolve(loaded.folder, templatesDir)),
+      // The files that schemas refer to are known only after reading them: no hash can stand for them.
+      targets.some(({ base }) => base !== undefined) ? randomUUID() : "",
+      ...Object.entries(fingerprintsOf(paths)).map((each) => each.join(" ")),
+    ].join("\n"),
+  );
+}
+
+/** The hash of each file's content, by path; of one that may not be read, that it is so. */
+function fingerprintsOf(paths: readonly string[]): Record<string, string> {
+  return Object.fromEntries(paths.map((path) => [path, fingerprintOf(path)]));
+}
+
+function fingerprintOf(path: string): string {
+  try {
+    return fileFingerprint(path);
+  } catch {
+    return "unreadable";
+  }
+}
+
+/** Configurations that may extend one another before the search ends. */
+const mostExtended = 8;
+
+/** The module format that TypeScript gives the output of contracts, where that is no ES module. */
+interface ModuleKinds {
+  readonly findings: readonly Finding[];
+  /** Files that decided it. */
+  readonly read: readonly string[];
+}
+
+/**
+ * Warns of folders whose TypeScript is compiled to CommonJS: what is generated, and the packages that it imports, are ES
+ * modules. The nearest package.json and tsconfig.json of each folder decide, as they do for the compiler.
+ */
+function moduleKinds(targets: readonly ContractTarget[], { directory }: CommandContext): ModuleKinds {
+  const read: string[] = [];
+  const findings = targets.flatMap(({ outDir }): Finding[] => {
+    const config = nearest(outDir, "tsconfig.json");
+    if (config === undefined) return [];
+    const manifest = nearest(outDir, "package.json");
+    read.push(config, ...(manifest === undefined ? [] : [manifest]));
+    const kind = String(moduleOption(config, read) ?? "").toLowerCase();
+    const place = { file: shownPath(outDir, directory) };
+    const base = { code: "MG6009", severity: "warning", place } as const;
+    if (kind === "commonjs")
+      return [
+        {
+          ...base,
+          message: `${shownPath(config, directory)} has "module": "commonjs": the generated code consists of ES modules`,
+          next: 'Set "module": "nodenext" there, and "type": "module" in package.json.',
+        },
+      ];
+    if (!/^node(16|18|20|next)$/.test(kind) || (manifest && typeOf(manifest) === "module")) return [];
+    const shown = manifest === undefined ? "no package.json" : shownPath(manifest, directory);
+    return [
+      {
+        ...base,
+        message: `${shown} does not say "type": "module": with "module": "${kind}", TypeScript compiles the generated ES modules to CommonJS`,
+        next: `Add "type": "module" to ${manifest === undefined ? "a package.json" : shown}; or add a package.json with only that to the folder of the code.`,
+      },
+    ];
+  });
+  return { findings, read };
+}
+
+/** The nearest file of a name, from `folder` upwards. */
+function nearest(folder: string, name: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, name))) return join(at, name);
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+function typeOf(manifest: string): unknown {
+  return (parsed(manifest) as { readonly type?: unknown } | undefined)?.type;
+}
+
+interface TypeScriptConfig {
+  readonly compilerOptions?: { readonly module?: unknown };
+  readonly extends?: string | readonly string[];
+}
+
+/** The option `module` of a configuration, or of the files that it extends; packages are not looked into. */
+function moduleOption(file: string, read: string[], level = 0): unknown {
+  const config = parsed(file) as TypeScriptConfig | undefined;
+  const own = config?.compilerOptions?.module;
+  if (own !== undefined || level === mostExtended) return own;
+  for (const base of [config?.extends ?? []].flat().reverse()) {
+    if (typeof base !== "string" || !/^\.{0,2}\//.test(base)) continue;
+    const path = resolve(dirname(file), base);
+    const found = [path, `${path}.json`].find((each) => existsSync(each));
+    if (found === undefined) continue;
+    read.push(found);
+    const inherited = moduleOption(found, read, level + 1);
+    if (inherited !== undefined) return inherited;
+  }
+  return undefined;
+}
+
+function parsed(file: string): unknown {
+  try {
+    const read = parseCommentedJson(readRegularText(file).replace(/^\uFEFF/, ""));
+    return "value" in read ? read.value : undefined;
+  } catch {
+    return undefined;
+  }
 }
