@@ -1,9 +1,16 @@
 import { LiveTasks, taskExtensions } from "../../capture/live-tasks.js";
-import type { Runtime } from "../../capture/runtime.js";
+import { type Runtime, loadSessionFormat } from "../../capture/runtime.js";
 import { packageNameIn } from "../../config/config.js";
 import { EventStream } from "../../dev/page/event-stream.js";
-import { judgedOffer } from "../../dev/page/offer.js";
-import { type Reply, PageServer } from "../../dev/page/page-server.js";
+import { type Drift, type ListName, judgedOffer } from "../../dev/page/offer.js";
+import {
+  type Reply,
+  type Route,
+  type Routes,
+  PageServer,
+  BadRequest,
+  jsonReply,
+} from "../../dev/page/page-server.js";
 import { PageSession } from "../../dev/page/page-session.js";
 import type { JudgeMessage } from "../../dev/page/wire-log.js";
 import { devPage } from "../../page/dev-page.js";
@@ -25,10 +32,20 @@ import {
 } from "../validate/protocol.js";
 import { withExtension } from "../validate/with-extension.js";
 import type { Change } from "./change-report.js";
-import { driftOf } from "./drift.js";
-import { routesOf } from "./page-routes.js";
 import type { DevelopedServer } from "./server-command.js";
 import type { Session } from "./session.js";
+import { isJsonObject } from "@mcpgen/engine";
+import { callRequest } from "../../dev/page/calls.js";
+import { questionAnswer } from "../../dev/page/questions.js";
+import { resolve } from "node:path";
+import type { Captured } from "../../capture/capture.js";
+import type { Contract } from "../../contract/contract.js";
+import { changeText, subjectText } from "../../diff/finding.js";
+import { applyApprovals } from "../../diff/policy/approvals.js";
+import type { ReportedFinding } from "../../diff/report/report.js";
+import { capturedSource, contractSource } from "../contract-source.js";
+import { compareContracts } from "../diff/contracts.js";
+import { loadApprovals, policyOf, today } from "../diff/policies.js";
 
 /** The tasks of a page end with it. */
 const keepsNothing = {
@@ -156,4 +173,130 @@ function judgeOf(protocol: Protocol | undefined): JudgeMessage | undefined {
   if (!protocol) return undefined;
   const judge = new Judge(protocol);
   return (message, from) => judge.judge(message, from);
+}
+
+/** What the page can ask the loop for. */
+function routesOf(page: Reply, events: EventStream, session: PageSession): Routes {
+  return new Map<string, Route>([
+    ["", () => page],
+    ["events", (_, response) => void events.open(response)],
+    ["offer", () => jsonReply(session.offer)],
+    ["recording", () => recordingReply(session)],
+    ["message/", (_body, _response, rest) => messageReply(session, Number(rest))],
+    ["POST call", (body) => jsonReply(session.call(callRequest(body)))],
+    ["POST cancel", (body) => done(session.calls.cancel(memberOf(body, "call", "number")))],
+    ["POST answer", (body) => done(session.questions.answer(questionAnswer(body)))],
+    ["POST check", (body) => checkReply(session, body)],
+    ["POST revision", (body) => done(session.useRevision(revisionOf(body)))],
+    ["POST level", (body) => done(session.setLogLevel(memberOf(body, "level", "string")))],
+  ]);
+}
+
+/** The answer to a request that asks for nothing. */
+async function done(work: void | Promise<void>): Promise<Reply> {
+  await work;
+  return jsonReply({});
+}
+
+/** The last connection as a file that `mcpgen validate` and the test kit read. */
+async function recordingReply({ wire }: PageSession): Promise<Reply> {
+  const { recording } = wire;
+  if (!recording)
+    throw new BadRequest("the session is too large to be saved; mcpgen dev --stdio --record FILE saves it");
+  const format = await loadSessionFormat();
+  return {
+    ...{ type: "application/x-ndjson; charset=utf-8", body: format(recording) },
+    headers: { "content-disposition": 'attachment; filename="session.jsonl"' },
+  };
+}
+
+function messageReply({ wire }: PageSession, number: number): Reply {
+  const text = wire.textOf(number);
+  if (text === undefined) throw new BadRequest("the message is not of the last connection");
+  return {
+    ...{ type: "application/octet-stream", body: text },
+    headers: { "content-disposition": `attachment; filename="message-${number}.json"` },
+  };
+}
+
+function checkReply(session: PageSession, body: unknown): Reply {
+  const { schema, content } = isJsonObject(body) ? body : {};
+  if (!isJsonObject(schema!) || !isJsonObject(content!))
+    throw new BadRequest("expected the objects schema and content");
+  return jsonReply({ issues: session.formIssues(schema, content) });
+}
+
+function revisionOf(body: unknown): string | undefined {
+  const isNewest = isJsonObject(body) && body["revision"] === undefined;
+  return isNewest ? undefined : memberOf(body, "revision", "string");
+}
+
+interface Types {
+  readonly number: number;
+  readonly string: string;
+}
+
+/** @throws BadRequest the body has no such member */
+function memberOf<Type extends keyof Types>(body: unknown, name: string, type: Type): Types[Type] {
+  const value = isJsonObject(body) ? body[name] : undefined;
+  if (typeof value !== type) throw new BadRequest(`expected the ${type} ${name}`);
+  return value as unknown as Types[Type];
+}
+
+/** The differences of a live server from the only contract of its project, as `check --server` finds them. */
+async function driftOf(
+  captured: Captured,
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<readonly Drift[]> {
+  const { contract: live, unread } = captured;
+  const { config, folder } = project.loaded;
+  const [only, another] = (config.contracts ?? []).filter(({ role }) => role !== "client");
+  if (!only || another) return [];
+  const file = resolve(folder, only.file);
+  const contract = await contractSource(file, serverOptions(args, context), context);
+  const { approvals } = await loadApprovals(args, project, context);
+  const { report } = compareContracts(contract, capturedSource(captured, "the server"), {
+    policy: { ...policyOf(args, project), failOn: "any" },
+    role: "both",
+    baseline: new Set(),
+    approvalsOf: (differences) => applyApprovals(differences, approvals, today()),
+  });
+  // What an unread list has is unknown.
+  const isKnown = ({ subject }: ReportedFinding): boolean =>
+    "method" in subject || !unread.some(({ list }) => subject.definition.startsWith(`${list}/`));
+  return report.findings
+    .filter((finding) => !finding.approval && isKnown(finding))
+    .map((finding) => driftFrom(finding, contract.contract, live));
+}
+
+function driftFrom(finding: ReportedFinding, contract: Contract, live: Contract): Drift {
+  const { rule, subject, fails, pointers, why } = finding;
+  const shape = changeText(finding);
+  const entry = entryOf(pointers.new, live, live) ?? entryOf(pointers.old, contract, live);
+  return {
+    severity: fails ? "error" : "warning",
+    message: `${rule}: ${subjectText(subject)}${shape === "" ? "" : `: ${shape}`}. ${why}`,
+    ...(entry && { entry }),
+  };
+}
+
+const keys: Readonly<Record<ListName, string>> = {
+  tools: "name",
+  resources: "uri",
+  resourceTemplates: "uriTemplate",
+  prompts: "name",
+};
+
+/** The entry of the live server that a place in one of the contracts is about. */
+function entryOf(pointer: string | null, contract: Contract, live: Contract): Drift["entry"] {
+  const [, list, index] = /^\/(tools|resources|resourceTemplates|prompts)\/(\d+)/.exec(pointer ?? "") ?? [];
+  if (list === undefined) return undefined;
+  const name = list as ListName;
+  const of = (source: Contract): readonly Record<string, unknown>[] =>
+    (source[name] ?? []) as unknown as readonly Record<string, unknown>[];
+  const key = of(contract)[Number(index)]?.[keys[name]];
+  const found = of(live).findIndex((each) => each[keys[name]] === key);
+  return found < 0 ? undefined : { list: name, index: found };
 }
