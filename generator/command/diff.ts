@@ -27,16 +27,28 @@ import {
   policyOf,
   today,
 } from "./diff/policies.js";
-import { publishedAgain } from "./diff/published.js";
-import { type ReportFormat, fileFormat, writeReport } from "./diff/report-file.js";
 import { type Evaluation, compareSources } from "./diff/report.js";
-import { loadSources } from "./diff/source.js";
+import { type Source, loadSources } from "./diff/source.js";
 import { reportUses } from "./diff/uses.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
 import { documentOf, findingText } from "./present.js";
-import type { Paint } from "../print/terminal-text.js";
+import { type Paint, printableLines } from "../print/terminal-text.js";
 import { shownPath } from "./shown-path.js";
+import { existsSync } from "node:fs";
+import { basename, extname, resolve } from "node:path";
+import { readRegularFile } from "../files/regular-file.js";
+import { WriteRoot } from "../files/write-root.js";
+import { writeFiles } from "../files/writer.js";
+import { secrets } from "../secrets/secrets.js";
+import type { Published } from "../diff/walk/files.js";
+import { canonicalDocument } from "../revision/schema-source.js";
+import { loadJson } from "../files/json-file.js";
+import { storedRevision } from "../revision/revision-source.js";
+import { carryNotes } from "../revision/carry.js";
+import { sha256 } from "../files/sha256.js";
+import { identify } from "../revision/identify.js";
+import { readLock } from "../revision/lock.js";
 
 export const diff: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
@@ -189,4 +201,96 @@ function annotated(finding: ReportedFinding): Finding[] {
     next: advice,
     ...(place && { place }),
   }));
+}
+
+/** The format of a report in a file. */
+type ReportFormat = "text" | "json" | "markdown" | "sarif" | "junit" | "html";
+
+const byExtension: Readonly<Record<string, ReportFormat>> = {
+  ".html": "html",
+  ".htm": "html",
+  ".json": "json",
+  ".md": "markdown",
+  ".sarif": "sarif",
+  ".txt": "text",
+  ".xml": "junit",
+};
+
+/**
+ * The format of the report that `--out` asks for: that of `--format`, else that of the file's extension, else text.
+ *
+ * @returns undefined where the report goes to standard output
+ * @throws CodedError MG2005 for annotations, which only a log shows
+ */
+function fileFormat(args: Arguments, { console }: CommandContext): ReportFormat | undefined {
+  const out = args.string("out");
+  if (out === undefined || out === "-") return undefined;
+  const named = args.string("format") ?? (console.settings.format === "json" ? "json" : undefined);
+  if (named === "github")
+    throw new CodedError("MG2005", "--out and --format github exclude each other: GitHub reads the log", {
+      next: "Leave --out out, or give another format.",
+    });
+  return (named as ReportFormat | undefined) ?? byExtension[extname(out).toLowerCase()] ?? "text";
+}
+
+/** What a report has, and other files do not. */
+const marks: Readonly<Record<ReportFormat, RegExp>> = {
+  text: / → [^\n]*: (?:no differences|nothing that touches the code|\d+ breaking, \d+ dangerous, \d+ safe)[^\n]*\n?$/,
+  json: /^\{\s*"format": 1,\s*"command": "diff"/,
+  markdown: /^## Protocol: /,
+  sarif: /"driver": \{\s*"name": "mcpgen"/,
+  junit: /<testsuites?[^>]* name="mcpgen diff /,
+  html: /<meta name="generator" content="mcpgen">/,
+};
+
+/**
+ * Writes a report. An earlier report of that format is replaced; another file is not, without `--force`. Secrets that a live
+ * server repeats are left out.
+ *
+ * @throws CodedError MG3001 for a file that is no report, MG3003, MG3009
+ */
+function writeReport(
+  text: string,
+  format: ReportFormat,
+  args: Arguments,
+  { directory }: CommandContext,
+): { readonly file: string; readonly done: "written" | "unchanged" } {
+  const file = resolve(directory, args.required("out"));
+  const shown = shownPath(file, directory);
+  const plain = secrets.hide(text.endsWith("\n") ? text : `${text}\n`);
+  // A browser shows what acts in a terminal.
+  const content = format === "html" ? plain : printableLines(plain);
+  const before = existsSync(file) ? readRegularFile(file).toString("utf8") : undefined;
+  if (before === content) return { file: shown, done: "unchanged" };
+  if (before !== undefined && !args.flag("force") && !marks[format].test(before))
+    throw new CodedError("MG3001", `the file exists, and is not a report of this format (${format})`, {
+      place: { file: shown },
+      next: "Name another file with --out, or overwrite it with --force.",
+    });
+  writeFiles(WriteRoot.ofFile(file, directory), [{ path: basename(file), content }]);
+  return { file: shown, done: "written" };
+}
+
+/** The report where the old source is a pinned revision and the new one is that revision as published now. */
+async function publishedAgain(
+  schemaDir: string,
+  old: Source,
+  { file }: Source,
+): Promise<Published | undefined> {
+  const lock = readLock(schemaDir);
+  const pinned = lock.get(old.name);
+  const sum = sha256(file.text);
+  // The stored form of the revision is ours, not upstream's.
+  if (!pinned || pinned.canonical === sum) return undefined;
+  const identity = await identify(schemaDir, { ...file, sha256: sum });
+  if (identity?.relation !== "same-revision" || identity.revision !== old.name) return undefined;
+  const { notesFile } = storedRevision(schemaDir, old.name, pinned.status, true);
+  const document = await canonicalDocument(file);
+  const carried = notesFile && (await carryNotes(file, document, await loadJson(notesFile)));
+  return {
+    revision: old.name,
+    old: pinned.upstream.sha256,
+    new: sum,
+    dropped: carried ? carried.dropped : [],
+  };
 }
