@@ -7,11 +7,31 @@ import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { openFile, pageFile, writePage } from "./docs/page-file.js";
 import { pageTemplates } from "./docs/templates.js";
-import { documentedSource } from "./docs/source.js";
 import type { Outcome } from "./outcome.js";
 import { findingText } from "./present.js";
-import { openProject } from "./project.js";
+import { type Project, openProject } from "./project.js";
 import { shownPath } from "./shown-path.js";
+import { existsSync } from "node:fs";
+import type { Finding } from "../diagnostics/finding.js";
+import type { Reading } from "../page/reading.js";
+import { extensionReading, revisionReading } from "../page/reference/reading.js";
+import { kindOfSource, readSource, sourceName } from "../files/source.js";
+import { loadBases } from "../extension/add/bases.js";
+import { readStoredExtension } from "../extension/extension-source.js";
+import { expectExtension, extensionKey } from "../extension/extension-store.js";
+import { extensionOver } from "../extension/load-extension.js";
+import { isExtensionName } from "./diff/extension-source.js";
+import type { ProtocolModel } from "../model/model.js";
+import { loadDocumentation, undocumented } from "../revision/documentation.js";
+import { readLock } from "../revision/lock.js";
+import { namedRevisions, revisionsFolder } from "../revision/revisions-folder.js";
+import { loadRevision, storedRevision } from "../revision/revision-source.js";
+import { unknownSource } from "./diff/source.js";
+import { usualProfiles } from "../lint/rule.js";
+import { offerReading } from "../page/offer/reading.js";
+import { contractKind, contractSource } from "./contract-source.js";
+import { expectServer, serverOptions } from "./server-options.js";
+import { sourceOrServer } from "./servers/named-servers.js";
 
 /** Writes the reference of a revision, an extension, a contract or a live server. */
 export const docs: RunCommand = async (args, context) => {
@@ -62,4 +82,87 @@ async function published(
     summary: `${shown}: ${done}, ${counted(Math.ceil(bytes / 1000), "kilobyte")}`,
     data: { file: shown, written: done === "written", bytes },
   };
+}
+
+/** What a SOURCE documents. */
+interface Documented {
+  readonly reading: Reading;
+  /** The name of its file, without extension. */
+  readonly name: string;
+  readonly findings: readonly Finding[];
+}
+
+/** Reads the SOURCE of `docs`: an extension or a revision by name, a contract, a live server, or a schema file. */
+export async function documentedSource(
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Documented> {
+  const name = args.required("source");
+  if (isExtensionName(project.schemaDir, name)) return extension(name, project.schemaDir);
+  const offered = await offer(name, args, project, context);
+  if (offered) return offered;
+  const named = namedRevisions(project.schemaDir).get(name);
+  if (!named) {
+    const model = await modelOfFile(name, project.schemaDir, context);
+    return { reading: revisionReading(model, []), name: fileName(model.revision), findings: [] };
+  }
+  const { folder } = named;
+  const all = await Promise.all([...readLock(folder).keys()].map((each) => storedModel(folder, each)));
+  const model = all.find(({ revision }) => revision === name)!;
+  return { reading: revisionReading(model, all), name: fileName(name), findings: [] };
+}
+
+/** A contract or a live server; undefined for another source. */
+async function offer(
+  name: string,
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Documented | undefined> {
+  const revisions = [...namedRevisions(project.schemaDir).keys()];
+  const source = await sourceOrServer(name, args, context, revisions);
+  expectServer(args, [source], context.directory);
+  const kind = contractKind(source, context);
+  // A revision, a schema file, or a schema on standard input.
+  if (kind === "other" || kind === "standard input") return undefined;
+  const document = await contractSource(source, serverOptions(args, context), context, { needed: [] });
+  const { contract, isLive, findings } = document;
+  const reading = offerReading(contract, { name: document.name, isLive, profiles: usualProfiles });
+  return { reading, name: fileName(contract.name), findings };
+}
+
+/** A stored extension over the newest of its bases. */
+async function extension(name: string, schemaDir: string): Promise<Documented> {
+  const stored = expectExtension(schemaDir, name);
+  const revisions = [...readLock(revisionsFolder(schemaDir)).keys()];
+  const source = await readStoredExtension(stored, revisions);
+  const base = revisions.findLast((revision) => source.about.bases.includes(revision))!;
+  const [loaded] = await loadBases(schemaDir, [base], source.aboutFile);
+  const reading = extensionReading(await extensionOver(source, loaded!.model));
+  return { reading, name: fileName(extensionKey(stored)), findings: [] };
+}
+
+async function storedModel(schemaDir: string, revision: string): Promise<ProtocolModel> {
+  const { status } = readLock(schemaDir).get(revision)!;
+  const source = storedRevision(schemaDir, revision, status, true);
+  return (await loadRevision(source, await loadDocumentation(schemaDir))).model;
+}
+
+async function modelOfFile(name: string, schemaDir: string, context: CommandContext): Promise<ProtocolModel> {
+  if (kindOfSource(name) === "file" && !existsSync(resolve(context.directory, name)))
+    throw unknownSource(name, schemaDir, context.directory);
+  const file = await readSource(name, context);
+  const revision = sourceName(name);
+  const source = { revision, status: "draft" as const, schemaFile: file.file, read: { schema: file } };
+  return (await loadRevision(source, undocumented)).model;
+}
+
+/** A name as one part of a path. */
+function fileName(name: string): string {
+  const plain = name
+    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[-.]+/, "")
+    .slice(0, 80);
+  return plain === "" ? "reference" : plain;
 }

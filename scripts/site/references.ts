@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { documentedSource } from "../../generator/command/docs/source.js";
+import { documentedSource } from "../../generator/command/docs.js";
 import type { CommandContext } from "../../generator/command/context.js";
 import { Console } from "../../generator/command/console.js";
 import { policyOf } from "../../generator/command/diff/policies.js";
