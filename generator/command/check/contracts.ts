@@ -74,7 +74,6 @@ interface Checked {
 async function checkUncached({ args, targets, project, context, files }: ContractInputs): Promise<Checked> {
   // The generator is loaded only when an input may have changed.
   const { checkContracts } = await import("../contracts/run.js");
-  const { moduleKinds } = await import("./module-kind.js");
   const modules = moduleKinds(targets, context);
   const checked = await checkContracts(targets, args, project, context);
   const output = { ...checked, findings: [...(checked.findings ?? []), ...modules.findings] };
