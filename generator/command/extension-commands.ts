@@ -32,12 +32,12 @@ export const extensionCommands: readonly CommandDefinition[] = [
       ["$0 extension add search.json --id com.example/search --base 2026-07-28 --version 1.0.0", "a new one"],
       ["$0 extension add 2026-09-01/schema.json --id com.example/search", "its next version"],
     ],
-    load: async () => (await import("./extension-add.js")).extensionAdd,
+    load: async () => (await import("./extension.js")).extensionAdd,
   },
   {
     name: "extension list",
     summary: "List the extensions of the schema folder",
-    load: async () => (await import("./extension-list.js")).extensionList,
+    load: async () => (await import("./extension.js")).extensionList,
   },
   {
     name: "extension verify",
@@ -46,7 +46,7 @@ export const extensionCommands: readonly CommandDefinition[] = [
       extension: { type: "string", description: "ID or ID@VERSION to compare SOURCE with" },
       source: { type: "string", description: "FILE, URL or - for standard input" },
     },
-    load: async () => (await import("./extension-verify.js")).extensionVerify,
+    load: async () => (await import("./extension.js")).extensionVerify,
   },
   {
     name: "extension remove",
@@ -59,6 +59,6 @@ export const extensionCommands: readonly CommandDefinition[] = [
       },
     },
     options: { "dry-run": flag("Show what would be removed; remove nothing") },
-    load: async () => (await import("./extension-remove.js")).extensionRemove,
+    load: async () => (await import("./extension.js")).extensionRemove,
   },
 ];

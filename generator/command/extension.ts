@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import {
@@ -10,16 +11,30 @@ import {
 import type { Sender } from "../extension/add/new-notes.js";
 import type { Question } from "../extension/add/questions.js";
 import { extensionId } from "../extension/extension-id.js";
-import { extensionFolder } from "../extension/extension-store.js";
+import {
+  extensionFolder,
+  extensionKey,
+  filesOf,
+  storedExtensions,
+  expectExtension,
+  verifyExtensions,
+} from "../extension/extension-store.js";
 import { readSource } from "../files/source.js";
 import { counted } from "../print/counted.js";
-import type { RevisionStatus } from "../revision/lock.js";
+import { type RevisionStatus, readExtensionLock } from "../revision/lock.js";
 import { readUpstream } from "../revision/source.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { type Project, openProject, schemaRoot } from "./project.js";
 import { expectForm } from "./revision-add.js";
 import { shownPath } from "./shown-path.js";
+import { readExtensionFile } from "../extension/extension-file.js";
+import { loadJson } from "../files/json-file.js";
+import { columns } from "./columns.js";
+import { removeExtension, stageRemoval } from "../extension/remove.js";
+import { usesOwnRevisions } from "../revision/revisions-folder.js";
+import { verifyExtensionFile } from "../extension/add/verify-upstream.js";
+import type { Outcome } from "./outcome.js";
 
 export const extensionAdd: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
@@ -194,4 +209,88 @@ function notesFindings({ id, version, notes }: StagedExtension): Finding[] {
         ? `a note of ${id}@${version} is about nothing: ${reason}`
         : `a note was not carried over to ${id}@${version}: ${reason}`,
   }));
+}
+
+export const extensionList: RunCommand = async (args, context) => {
+  const { schemaDir } = await openProject(args, context);
+  const lock = readExtensionLock(schemaDir);
+  const extensions = await Promise.all(
+    storedExtensions(schemaDir).map(async (stored) => {
+      const { bases, status } = await readExtensionFile(await loadJson(filesOf(stored).extension));
+      const { id, version } = stored;
+      return { id, version, status, bases, locked: lock.get(extensionKey(stored)) };
+    }),
+  );
+  const rows = extensions.map(({ id, version, status, bases, locked }) => [
+    ...[id, version, status, bases.join(" ")],
+    ...[locked?.upstream?.date ?? "", locked?.upstream?.commit?.slice(0, 12) ?? ""],
+  ]);
+  const heading = ["extension", "version", "status", "bases", "upstream", "commit"];
+  return {
+    text:
+      rows.length === 0
+        ? "no extensions; `mcpgen extension add FILE --id ID --base REVISION` brings one in"
+        : columns([heading, ...rows]),
+    data: { extensions },
+  };
+};
+
+export const extensionRemove: RunCommand = async (args, context) => {
+  const project = await openProject(args, context);
+  const isRehearsal = args.flag("dry-run");
+  const wanted = args.required("extension");
+  const { extension, files } = isRehearsal
+    ? await stageRemoval(project.schemaDir, wanted)
+    : await removeExtension(project.schemaDir, wanted, schemaRoot(project));
+  const { id, version } = extension;
+  const verb = isRehearsal ? "would be removed" : "removed";
+  return {
+    text: `${extensionKey(extension)}: ${verb}, ${counted(files.length, "file")}`,
+    ...(!isRehearsal && { summary: nextStep(project) }),
+    data: { id, version, files, dryRun: isRehearsal },
+  };
+};
+
+function nextStep({ schemaDir, outDir }: Project): string {
+  const isLast = usesOwnRevisions(schemaDir) && storedExtensions(schemaDir).length === 0;
+  if (!isLast) return "Next: `mcpgen generate`, which removes what was generated from it.";
+  return `The schema folder is empty now: if ${basename(outDir)} has files of the extension, delete them.`;
+}
+
+export const extensionVerify: RunCommand = async (args, context) => {
+  const { schemaDir } = await openProject(args, context);
+  const name = args.string("extension");
+  const source = args.string("source");
+  if (name === undefined) return wholeStore(schemaDir);
+  const stored = expectExtension(schemaDir, name);
+  const key = extensionKey(stored);
+  if (source === undefined) {
+    throw new CodedError("MG2003", `expected a file or URL to compare ${key} with`, {
+      next: `Name it: \`mcpgen extension verify ${key} FILE\`.`,
+    });
+  }
+  const verdict = await verifyExtensionFile(schemaDir, stored, await readUpstream(source, context));
+  const { relation, locked, added, removed } = verdict;
+  const data = { id: stored.id, version: stored.version, relation, locked, added, removed };
+  if (relation === "same-file") return { text: `${key}: same file`, data };
+  const changes = `${counted(added.length, "definition")} added, ${removed.length} removed`;
+  const finding: Finding = {
+    code: "MG3108",
+    severity: "error",
+    place: { file: source },
+    message:
+      relation === "same-meaning"
+        ? `the file is not the one that was added, but its canonical form equals that of ${key}`
+        : `the file is not the one that was added: its canonical form differs from that of ${key} (${changes})`,
+    next: `To store it: \`mcpgen extension add FILE --id ${stored.id} --version ${stored.version} --replace\`, or under another version.`,
+  };
+  return { findings: [finding], data };
+};
+
+async function wholeStore(schemaDir: string): Promise<Outcome> {
+  const findings = await verifyExtensions(schemaDir);
+  const extensions = storedExtensions(schemaDir).map(extensionKey);
+  if (findings.length > 0) return { findings, data: { extensions } };
+  const count = counted(extensions.length, "extension");
+  return { summary: `${count}: canonical and equal to the lock`, data: { extensions } };
 }
