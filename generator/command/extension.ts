@@ -26,7 +26,7 @@ import { readUpstream } from "../revision/source.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { type Project, openProject, schemaRoot } from "./project.js";
-import { expectForm } from "./revision-add.js";
+import { expectForm } from "./revision.js";
 import { shownPath } from "./shown-path.js";
 import { readExtensionFile } from "../extension/extension-file.js";
 import { loadJson } from "../files/json-file.js";

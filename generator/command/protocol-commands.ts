@@ -85,12 +85,12 @@ export const protocolCommands: readonly CommandDefinition[] = [
       "upstream-commit": text("Commit the file was taken from (default: the one in the URL)"),
       "upstream-date": text("Day of that commit, YYYY-MM-DD"),
     },
-    load: async () => (await import("./revision-add.js")).revisionAdd,
+    load: async () => (await import("./revision.js")).revisionAdd,
   },
   {
     name: "revision list",
     summary: "List the revisions of the schema folder, and the one that handlers are written in",
-    load: async () => (await import("./revision-list.js")).revisionList,
+    load: async () => (await import("./revision.js")).revisionList,
   },
   {
     name: "revision vocabulary",
@@ -116,7 +116,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
       revision: { type: "string", description: "Revision to compare SOURCE with" },
       source: { type: "string", description: "FILE, URL or - for standard input" },
     },
-    load: async () => (await import("./revision-verify.js")).revisionVerify,
+    load: async () => (await import("./revision.js")).revisionVerify,
   },
   {
     name: "diff",

@@ -19,7 +19,7 @@ import { noteWarnings } from "../drift.js";
 import { inputState, trustsCache } from "../input-state.js";
 import { type OutputRequest, outputRequest } from "../output-request.js";
 import { type Project, outputRoot, schemaRoot } from "../project.js";
-import { addOptions } from "../revision-add.js";
+import { addOptions } from "../revision.js";
 import { shownPath } from "../shown-path.js";
 
 /** A revision brought in and everything generated with it; nothing is written yet. */

@@ -1,0 +1,192 @@
+import { openProject, schemaRoot } from "./project.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { tryExtensions } from "../extension/add/try-extensions.js";
+import { type AddRequest, type AddedRevision, addRevision } from "../revision/add.js";
+import { type RevisionStatus, readLock, readVocabulary, vocabularyIn } from "../revision/lock.js";
+import { readRevision } from "../revision/source.js";
+import type { Arguments } from "./arguments.js";
+import { counted } from "../print/counted.js";
+import type { RunCommand } from "./context.js";
+import type { Finding } from "../diagnostics/finding.js";
+import { notOver, over } from "./tried-extensions.js";
+import { vocabularyRemark, nameWarnings } from "./upgrade/remarks.js";
+import { releasedRevisions, namedRevisions } from "../revision/revisions-folder.js";
+import { columns } from "./columns.js";
+import { type UpstreamVerdict, expectRevision, verifyStore, verifyUpstream } from "../revision/verify.js";
+import type { Outcome } from "./outcome.js";
+
+export const revisionAdd: RunCommand = async (args, context) => {
+  const project = await openProject(args, context);
+  const root = schemaRoot(project);
+  const added = await addRevision(
+    {
+      ...addOptions(args, project.schemaDir),
+      source: await readRevision(args.required("source"), context),
+      descriptions: !args.flag("no-descriptions"),
+    },
+    root,
+  );
+  const { revision, action, locked, definitions, notes } = added;
+  const tried = await tryExtensions(project.schemaDir, revision);
+  return {
+    findings: [
+      ...nameWarnings(added),
+      ...droppedNotes(added),
+      ...tried.flatMap((one) => notOver(one, revision)),
+    ],
+    text: [resultText(added), ...tried.flatMap((one) => over(one, revision))].join("\n"),
+    ...(action !== "unchanged" && { summary: "Next: `mcpgen generate`, then read the difference." }),
+    data: {
+      revision,
+      action,
+      definitions,
+      locked,
+      vocabulary: added.vocabulary.after,
+      extensions: tried.map(({ extension, isBase, error }) => ({
+        ...{ extension, isBase, compiles: error === undefined },
+        ...(error && { error: { code: error.code, message: error.message } }),
+      })),
+      notes: notes && {
+        ...{ from: notes.from, carried: notes.carried, dropped: notes.dropped },
+        ...(notes.released !== undefined && { released: notes.released }),
+      },
+    },
+  };
+};
+
+/** The options for a revision to be added. */
+export function addOptions(args: Arguments, schemaDir: string): Omit<AddRequest, "source" | "descriptions"> {
+  const name = args.string("name");
+  const status = args.string("status") as RevisionStatus | undefined;
+  const commit = expectForm(args, "upstream-commit", /^[0-9a-f]{40}$/, "40 hexadecimal digits");
+  const date = expectForm(args, "upstream-date", /^\d{4}-\d{2}-\d{2}$/, "a date, YYYY-MM-DD");
+  return {
+    schemaDir,
+    replace: args.flag("replace"),
+    ...(name !== undefined && { name }),
+    ...(status && { status }),
+    ...(commit !== undefined && { commit }),
+    ...(date !== undefined && { date }),
+  };
+}
+
+/** @throws CodedError MG2004 for a value of another form */
+export function expectForm(
+  args: Arguments,
+  option: string,
+  form: RegExp,
+  expected: string,
+): string | undefined {
+  const value = args.string(option);
+  if (value === undefined || form.test(value)) return value;
+  throw new CodedError("MG2004", `expected --${option} to be ${expected}, got ${JSON.stringify(value)}`, {
+    next: "Correct the value, or leave the option out.",
+  });
+}
+
+function resultText(added: AddedRevision): string {
+  const { revision, action, locked, definitions, notes } = added;
+  const lines = [
+    `${revision}: ${action}, ${locked.status}, ${locked.dialect}, ${counted(definitions, "definition")}`,
+  ];
+  if (notes?.released !== undefined)
+    lines.push(`${counted(notes.released, "note")} of mcpgen, which has this revision`);
+  if (notes?.from !== undefined) {
+    lines.push(
+      `${counted(notes.carried, "note")} carried over from ${notes.from}; confirm each in notes.json`,
+    );
+  }
+  const kept = vocabularyRemark(added);
+  if (kept !== undefined) lines.push(`vocabulary: ${kept}`);
+  return lines.join("\n");
+}
+
+function droppedNotes({ revision, notes }: AddedRevision): Finding[] {
+  return (notes?.dropped ?? []).map((reason) => ({
+    code: "MG3107",
+    severity: "warning",
+    message: `a note was not carried over to ${revision}: ${reason}`,
+  }));
+}
+
+export const revisionList: RunCommand = async (args, context) => {
+  const { schemaDir } = await openProject(args, context);
+  const lock = readLock(schemaDir);
+  const rows = [...lock].map(([revision, { status, dialect, upstream }]) => [
+    revision,
+    status,
+    dialect,
+    upstream.date ?? "",
+    upstream.commit?.slice(0, 12) ?? "",
+  ]);
+  const pinned = readVocabulary(schemaDir, lock);
+  const vocabulary = vocabularyIn({ revisions: lock, vocabulary: pinned });
+  const source = pinned === undefined ? "the newest released revision; not pinned" : "pinned";
+  const released = [...releasedRevisions().keys()];
+  const heading = ["revision", "status", "dialect", "upstream", "commit"];
+  return {
+    text:
+      rows.length === 0
+        ? `no revisions; \`mcpgen revision add ${released.at(-1)}\` brings one in, of ${released.join(", ")}; FILE, another`
+        : `${columns([heading, ...rows])}\n\nvocabulary: ${vocabulary} (${source})`,
+    data: {
+      revisions: Object.fromEntries(lock),
+      ...(vocabulary !== undefined && { vocabulary, pinned: pinned !== undefined }),
+    },
+  };
+};
+
+export const revisionVerify: RunCommand = async (args, context) => {
+  const { schemaDir } = await openProject(args, context);
+  const revision = args.string("revision");
+  const source = args.string("source");
+  if (revision === undefined) return wholeStore(schemaDir);
+  if (source === undefined) {
+    throw new CodedError("MG2003", `expected a file or URL to compare ${revision} with`, {
+      next: `Name it: \`mcpgen revision verify ${revision} FILE\`.`,
+    });
+  }
+  const { folder } = namedRevisions(schemaDir).get(revision) ?? { folder: schemaDir };
+  expectRevision(readLock(folder), revision);
+  const verdict = await verifyUpstream(folder, revision, await readRevision(source, context));
+  return oneFile(revision, source, verdict);
+};
+
+async function wholeStore(schemaDir: string): Promise<Outcome> {
+  const findings = await verifyStore(schemaDir);
+  const count = readLock(schemaDir).size;
+  const revisions = [...readLock(schemaDir).keys()];
+  if (findings.length > 0) return { findings, data: { revisions } };
+  return { summary: `${counted(count, "revision")}: canonical and equal to the lock`, data: { revisions } };
+}
+
+function oneFile(revision: string, source: string, verdict: UpstreamVerdict): Outcome {
+  const { relation, contentOf, added, removed, canonical, locked } = verdict;
+  const data = { revision, relation, canonical, locked, contentOf, added, removed };
+  if (relation === "same-file") return { text: `${revision}: same file`, data };
+  const finding: Finding = {
+    code: "MG3108",
+    severity: "error",
+    place: { file: source },
+    message: messageOf(revision, verdict),
+    next:
+      relation === "same-meaning"
+        ? `Nothing to do; \`mcpgen revision add FILE --name ${revision} --replace\` records the new file.`
+        : `To store it: \`mcpgen revision add FILE --name ${revision} --replace\`.`,
+  };
+  const detail = [...shownNames("-", removed), ...shownNames("+", added)].join("\n");
+  return { findings: [detail === "" ? finding : { ...finding, detail }], data };
+}
+
+function messageOf(revision: string, { relation, contentOf, added, removed }: UpstreamVerdict): string {
+  if (relation === "same-meaning")
+    return `the file is not the imported one, but its canonical form equals that of ${revision}`;
+  if (contentOf !== undefined) return `not the file of ${revision}: its content is that of ${contentOf}`;
+  const changes = `${counted(added.length, "definition")} added, ${removed.length} removed`;
+  return `the file is not the imported one: its canonical form differs from that of ${revision} (${changes})`;
+}
+
+function shownNames(sign: "+" | "-", names: readonly string[]): string[] {
+  const shown = names.slice(0, 10).map((name) => `${sign} ${name}`);
+  return names.length > shown.length ? [...shown, `${sign} … ${names.length - shown.length} more`] : shown;
+}
