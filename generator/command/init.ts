@@ -2,10 +2,14 @@ import { loadRevisionIds } from "../capture/runtime.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { type ProjectExtension, capabilitiesOf } from "../init/extension-files.js";
-import { clientFiles } from "../init/client-project.js";
+import {
+  type ProjectRequest,
+  serverFiles,
+  clientFiles,
+  commonFiles,
+  generatedFolder,
+} from "../init/project.js";
 import { type PackageSpecs, packageSpecs } from "../init/package-specs.js";
-import { type ProjectRequest, commonFiles, generatedFolder } from "../init/project.js";
-import { serverFiles } from "../init/server-project.js";
 import { contractIn } from "../contract/contract-file.js";
 import { contractSha256 } from "../contract/contract-sha256.js";
 import { mayAnswerWithTasks, needsTasks, tasksExtensionId } from "../contract/tasks.js";

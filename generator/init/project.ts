@@ -1,12 +1,19 @@
+import { join } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
 import { commentText } from "../print/text.js";
 import { markdownText } from "../print/markdown.js";
 import type { Render } from "../print/templates.js";
 import type { ContractDocument, ContractTool } from "../contract/contract.js";
-import { hostSnippets } from "./host-snippets.js";
-import type { ProjectExtension } from "./extension-files.js";
+import { type ProjectExtension, extensionFiles, extensionUse } from "./extension-files.js";
 import type { PackageSpecs } from "./package-specs.js";
 import { packageName } from "../contract/project-name.js";
+import { bundleCommand } from "../distribution/mcpb.js";
+import { shownJson } from "../print/terminal-text.js";
+import { shellLine } from "../print/shell-line.js";
+import { contractNames } from "../contract/emit/names.js";
+import { completable } from "../contract/completable.js";
+import { handlersStub } from "../sync/stub.js";
+import { wantedMembers } from "../sync/wanted.js";
 
 /** The folder of generated code, below the project. */
 export const generatedFolder = "src/generated";
@@ -135,4 +142,91 @@ export function projectPackage({
 
 function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** The entries with which hosts start a server, with its path on this machine. */
+interface HostSnippets {
+  /** The name that hosts call it by. */
+  readonly host: string;
+  /** The entry for Claude Desktop, Cursor and Claude Code. */
+  readonly mcpServers: string;
+  /** The entry for VS Code. */
+  readonly servers: string;
+  /** The command of Claude Code that adds it. */
+  readonly claude: string;
+  /** The command that makes one file of it. */
+  readonly bundle: string;
+}
+
+/** @param folder the absolute path of the project */
+export function hostSnippets(name: string, folder: string): HostSnippets {
+  const host = packageName(name, "server").replaceAll(".", "-");
+  const path = join(folder, "dist", "main.js");
+  const start = { command: "node", args: [path] };
+  return {
+    host,
+    mcpServers: shownJson({ mcpServers: { [host]: start } }),
+    servers: shownJson({ servers: { [host]: { type: "stdio", ...start } } }),
+    claude: shellLine(["claude", "mcp", "add", host, "--", "node", path]),
+    bundle: bundleCommand,
+  };
+}
+
+/** The files of a new client alone, by path: its author's from then on. */
+export function clientFiles({ document, speaks, tasks, render }: ProjectRequest): Map<string, string> {
+  const { contract } = document;
+  const { clientType: type, clientFunction: make } = contractNames(contract);
+  const names = { type, make };
+  // A name that no letter starts has no lower case: type and function have one name, and are imported by it.
+  const imported = names.type === names.make ? names.make : `type ${names.type}, ${names.make}`;
+  const revisions =
+    speaks === undefined
+      ? "clientRevisions"
+      : `clientRevisions.filter(({ id }) => ${JSON.stringify(speaks)}.includes(id))`;
+  return new Map([
+    ["src/client.ts", render("skeleton-client.ts", { ...names, imported, revisions, tasks })],
+    ["src/main.ts", render("skeleton-client-main.ts", {})],
+    ["test/client.test.mjs", render("skeleton-client.test.mjs", names)],
+  ]);
+}
+
+/**
+ * The text of the contract that servers start with.
+ *
+ * @param capabilities those that extensions need
+ */
+export function sampleContract(name: string, render: Render, capabilities: object = {}): string {
+  const declared = Object.keys(capabilities).length === 0 ? "" : JSON.stringify(capabilities);
+  // A value of JSON is one of YAML.
+  return render("skeleton-contract.yaml", { name: JSON.stringify(name), capabilities: declared });
+}
+
+/** What the files of a server with tasks import to run them. */
+const taskNames = ["tasks", "tasksExtension"];
+
+/** The files of a new server alone, by path: its author's from then on. */
+export function serverFiles(request: ProjectRequest): Map<string, string> {
+  const { document, isSample, speaks, extensions, tasks, render } = request;
+  const { contract } = document;
+  const create = contractNames(contract).createServer;
+  const module = "./generated/server.js";
+  const handlers = isSample
+    ? render("skeleton-handlers.ts", {})
+    : handlersStub(wantedMembers(contract), module, completable(contract));
+  const narrowed = speaks === undefined ? "" : `, speaks: ${JSON.stringify(speaks)}`;
+  const names = [create, ...(tasks ? taskNames : [])];
+  const { locals, imports } = extensionUse(extensions, names);
+  const all = [...(tasks ? ["tasks(tasksExtension)"] : []), ...locals];
+  const used = all.length === 0 ? "" : `, extensions: [${all.join(", ")}]`;
+  const options = `{ revisions: serverRevisions${narrowed}${used} }`;
+  const view = { create, options, imports, tasks };
+  return new Map([
+    ["src/handlers.ts", handlers],
+    ["src/main.ts", render("skeleton-server-main.ts", view)],
+    [
+      "test/server.test.mjs",
+      render("skeleton-server.test.mjs", { ...view, greets: isSample ? [create] : [] }),
+    ],
+    ...extensionFiles(extensions, render, names),
+  ]);
 }

@@ -9,7 +9,7 @@ import { contractFileName, contractIn } from "../../contract/contract-file.js";
 import { contractText } from "../../contract/contract-text.js";
 import type { ContractDocument } from "../../contract/contract.js";
 import { expectName, nearestName } from "../../contract/project-name.js";
-import { sampleContract } from "../../init/server-project.js";
+import { sampleContract } from "../../init/project.js";
 import { loadContract, readContract } from "../../contract/read-contract.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
