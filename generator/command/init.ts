@@ -1,3 +1,5 @@
+import { existsSync, lstatSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { loadRevisionIds } from "../capture/runtime.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
@@ -8,6 +10,8 @@ import {
   clientFiles,
   commonFiles,
   generatedFolder,
+  projectConfig,
+  projectPackage,
 } from "../init/project.js";
 import { type PackageSpecs, packageSpecs } from "../init/package-specs.js";
 import { contractIn } from "../contract/contract-file.js";
@@ -24,7 +28,6 @@ import type { Arguments } from "./arguments.js";
 import { columns } from "./columns.js";
 import { counted } from "../print/counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import { isTaken, lackFindings, projectFolder } from "./init/folder.js";
 import { projectExtensions } from "./init/extensions.js";
 import type { Answers } from "./init/questions.js";
 import { projectSource } from "./init/source.js";
@@ -32,6 +35,11 @@ import type { Outcome } from "./outcome.js";
 import { shellLine } from "../print/shell-line.js";
 import { shownPath } from "./shown-path.js";
 import { canAsk } from "./terminal.js";
+import { configNames, findConfig, loadConfig } from "../config/load-config.js";
+import { lackFinding } from "../init/advice.js";
+import type { Finding } from "../diagnostics/finding.js";
+import { escapeUnprintable } from "../print/text.js";
+import { readRegularText } from "../files/regular-file.js";
 
 type Role = ProjectRequest["role"];
 
@@ -185,4 +193,69 @@ async function generatedFiles({ role, document, contractFile }: ProjectRequest):
     files: new Map(all.map(([path, content]) => [`${generatedFolder}/${path}`, content])),
     warnings,
   };
+}
+
+/**
+ * The folder of a project.
+ *
+ * @throws CodedError MG2004 for what is no folder, and for a path with control characters
+ */
+function projectFolder(dir: string, directory: string): string {
+  if (escapeUnprintable(dir) !== dir) {
+    throw new CodedError("MG2004", "expected DIR to be a path that shows, got one with control characters", {
+      next: "Give the folder another name.",
+    });
+  }
+  const folder = resolve(directory, dir);
+  const there = nearestThere(folder);
+  if (statSync(there).isDirectory()) return folder;
+  throw new CodedError("MG2004", "expected DIR to be a folder, got a file", {
+    place: { file: shownPath(there, directory) },
+    next: "Name another folder, existing or new.",
+  });
+}
+
+/** A path, or that of the folder around it that is there. */
+function nearestThere(path: string): string {
+  return existsSync(path) ? path : nearestThere(dirname(path));
+}
+
+/** Whether something has the name of a file of the project; a link that leads nowhere has it, too. */
+function isTaken(folder: string, path: string): boolean {
+  if (path === configFile) return configIn(folder) !== undefined;
+  return lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined;
+}
+
+const configFile = "mcpgen.config.json";
+
+/** A folder has one configuration file, of any extension. */
+function configIn(folder: string): string | undefined {
+  return configNames.find((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined);
+}
+
+/**
+ * Findings about files that existed before `init`, which merges nothing into them: the parts that the project needs and
+ * they lack.
+ */
+async function lackFindings(
+  folder: string,
+  { directory, trust }: CommandContext,
+  request: ProjectRequest,
+): Promise<Finding[]> {
+  const findings: (Finding | undefined)[] = [];
+  if (isTaken(folder, "package.json")) {
+    const shown = shownPath(folder, directory, "package.json");
+    const text = readRegularText(join(folder, "package.json"));
+    const keys = ["type", "scripts", "dependencies", "devDependencies"];
+    const next = "Add the members below, then run `npm install`.";
+    findings.push(lackFinding(shown, text, projectPackage(request), keys, next));
+  }
+  const file = findConfig(folder, folder);
+  if (file !== undefined && (await trust.admits({ file, folder }))) {
+    const { config } = await loadConfig(folder, { home: folder, admitsConfig: async () => true }, file);
+    const shown = shownPath(file, directory);
+    const next = "Add the entry below: generate, check and sync find the contract by it.";
+    findings.push(lackFinding(shown, JSON.stringify(config), projectConfig(request), ["contracts"], next));
+  }
+  return findings.filter((finding) => finding !== undefined);
 }
