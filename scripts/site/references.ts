@@ -8,7 +8,7 @@ import { loadSources } from "../../generator/command/diff/source.js";
 import { parseCommandLine } from "../../generator/command/parse.js";
 import { openProject } from "../../generator/command/project.js";
 import { Trust } from "../../generator/command/trust/trust.js";
-import { readSettings } from "../../generator/command/settings.js";
+import { readSettings } from "../../generator/command/main.js";
 import { applyApprovals } from "../../generator/diff/policy/approvals.js";
 import type { Report } from "../../generator/diff/report/report.js";
 import { extensionKey, storedExtensions } from "../../generator/extension/extension-store.js";
