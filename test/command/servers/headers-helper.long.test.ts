@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { helperHeaders } from "../../../generator/command/servers/headers-helper.js";
+import { helperHeaders } from "../../../generator/command/servers/named-servers.js";
 import { scripted } from "../../support/scripted-http-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { mcpgen } from "../../support/in-process.js";
