@@ -13,8 +13,7 @@ import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
 import { printable } from "../print/terminal-text.js";
 import { shownPath } from "./shown-path.js";
-import { Judge, type Verdict, quoted } from "./validate/judge.js";
-import { lines } from "./validate/lines.js";
+import { type Verdict, Judge, quoted } from "./validate/judge.js";
 import {
   type Issue,
   type ProtocolPlace,
@@ -185,4 +184,25 @@ function readLine(text: string): ReadLine {
   if (from === "client" || from === "server") return { message, from };
   const got = JSON.stringify(from) ?? "nothing";
   return { problem: `expected from to be "client" or "server", got ${got}`, unreadable: false };
+}
+
+/**
+ * The lines of a stream of UTF-8. Only line feeds end a line: JSON text may hold every other character that
+ * Unicode counts as a line end.
+ */
+export async function* lines(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest: string[] = [];
+  for await (const chunk of source) {
+    const parts = (typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })).split("\n");
+    if (parts.length === 1) {
+      rest.push(parts[0]!);
+      continue;
+    }
+    yield [...rest, parts[0]!].join("");
+    yield* parts.slice(1, -1);
+    rest = [parts.at(-1)!];
+  }
+  const last = rest.join("") + decoder.decode();
+  if (last !== "") yield last;
 }

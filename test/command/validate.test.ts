@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Judge } from "../../generator/command/validate/judge.js";
-import { lines } from "../../generator/command/validate/lines.js";
+import { lines } from "../../generator/command/validate.js";
 import { type Protocol, loadProtocol } from "../../generator/command/validate/protocol.js";
 import { sharedFolder, temporaryFolder } from "../support/temporary-folder.js";
 import { mcpgen } from "../support/in-process.js";
