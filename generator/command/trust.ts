@@ -10,7 +10,7 @@ import type { CommandContext, RunCommand } from "./context.js";
 import type { Outcome } from "./outcome.js";
 import { hostFilesIn } from "./servers/host-files.js";
 import { shownPath } from "./shown-path.js";
-import { effectLines } from "./trust/effect-lines.js";
+import { effectLines } from "./trust/trust.js";
 
 /** Trusts the configuration of a folder; or prints, lists and removes what is trusted. */
 export const trust: RunCommand = async (args, context) => {

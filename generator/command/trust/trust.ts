@@ -9,11 +9,12 @@ import { shellLine } from "../../print/shell-line.js";
 import { hostFilesIn } from "../servers/host-files.js";
 import { shownPath } from "../shown-path.js";
 import { type Surroundings, canAsk } from "../terminal.js";
-import { effectLines } from "./effect-lines.js";
 import type { Effect, FolderEffects } from "./effects.js";
 import { type Stranger, strangerAt, writerOf } from "./owners.js";
 import { sha256 } from "../../files/sha256.js";
 import { StateFiles } from "../../files/state-files.js";
+import { columns } from "../columns.js";
+import { printable } from "../../print/terminal-text.js";
 
 /** Something that a command would believe. */
 export interface Subject {
@@ -333,4 +334,40 @@ function isTrustedFolder(value: unknown): value is TrustedFolder {
   return (
     typeof folder === "string" && Array.isArray(hashes) && hashes.every((hash) => typeof hash === "string")
   );
+}
+
+/** Files that are shown one by one; a package may bring hundreds. */
+const maxFiles = 30;
+
+/** What the effects are for people: a line each, but for files beyond the first ones. */
+export function effectLines(effects: readonly Effect[], all = false): string[] {
+  const files = effects.filter(isOfFile);
+  const shown = new Set(all ? files : files.slice(0, maxFiles));
+  const rows = effects
+    .filter((effect) => !isOfFile(effect) || shown.has(effect))
+    .map((effect) => [verbs[effect.verb], printable(effect.what), printable(placeOf(effect))]);
+  const rest = files.length - shown.size;
+  return [
+    ...(rows.length === 0 ? [] : columns(rows).split("\n")),
+    ...(rest > 0 ? [`and run or render ${rest} more files; \`mcpgen trust --print\` lists them`] : []),
+  ];
+}
+
+const verbs: Readonly<Record<Effect["verb"], string>> = {
+  run: "run",
+  render: "render",
+  start: "start",
+  expand: "expand",
+  send: "send to",
+  read: "read",
+};
+
+function isOfFile({ verb }: Effect): boolean {
+  return verb === "run" || verb === "render";
+}
+
+function placeOf({ what, file, pointer }: Effect): string {
+  return what === file && pointer === ""
+    ? ""
+    : `(${[file, pointer].filter((part) => part !== "").join(" ")})`;
 }
