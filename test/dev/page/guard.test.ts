@@ -1,7 +1,6 @@
 import { request } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { guarded } from "../../../generator/dev/page/guard.js";
-import { PageServer, type Route, jsonReply } from "../../../generator/dev/page/page-server.js";
+import { type Route, guarded, PageServer, jsonReply } from "../../../generator/dev/page/page-server.js";
 
 const access = { token: "secret", port: 4000 };
 const headers = { host: "127.0.0.1:4000" };
