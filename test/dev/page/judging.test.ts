@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Channel, Receiver } from "../../../generator/capture/runtime.js";
 import { type JudgeMessage, EventReader, WireLog } from "../../../generator/dev/page/wire-log.js";
-import { ValueJudge } from "../../../generator/dev/page/value-issues.js";
+import { ValueJudge } from "../../../generator/dev/page/page-session.js";
 import type { WireEvent } from "../../../generator/page/browser/dev/messages.js";
 
 test("issues stand at the innermost place, in words", () => {
