@@ -1,9 +1,8 @@
 import { basename, resolve } from "node:path";
 import { type Channel, type Runtime, loadRecording } from "../../capture/runtime.js";
-import { recorded } from "../../dev/recorded-channel.js";
+import { recorded, OwnSession } from "../../dev/own-session.js";
 import { ProxiedSession } from "../../dev/proxied-session.js";
 import { WriteRoot } from "../../files/write-root.js";
-import { OwnSession } from "../../dev/own-session.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { serverOptions } from "../server-options.js";
