@@ -1,4 +1,4 @@
-import { isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import type { Vector } from "../../emit/vectors/emit.js";
 import {
   type Capability,
@@ -11,7 +11,7 @@ import { anchor } from "../anchor.js";
 import type { Badge, Entry, Fact, Part, Span } from "../reading.js";
 import { type LinkOf, membersOf, reference } from "../schema-members.js";
 import { type Lineage, historyBadges } from "./since.js";
-import { snippetOf } from "./snippet.js";
+import { stringLiteral } from "../../print/text.js";
 
 /** What the entries of methods are made from. */
 export interface MethodSources {
@@ -166,4 +166,31 @@ function snippets(method: Method, { vectors }: MethodSources): Part[] {
   return text === undefined
     ? []
     : [{ title: "Code of a client", open: true, kind: "code", language: "ts", text }];
+}
+
+/**
+ * Code of a client that sends a method, or that answers or hears one. A client sets `_meta` itself.
+ *
+ * @param params the smallest valid ones
+ */
+function snippetOf({ name, kind, senders }: Method, params: JsonObject | undefined): string | undefined {
+  const given = Object.entries(params ?? {}).filter(([member]) => member !== "_meta");
+  const text = given.length > 0 ? `, ${JSON.stringify(Object.fromEntries(given), undefined, 2)}` : "";
+  const method = stringLiteral(name);
+  if (kind === "request" && senders.includes("client"))
+    return program(`const result = await client.request(${method}${text});\nconsole.log(result);`);
+  if (kind === "notification" && senders.includes("client"))
+    return program(`await client.notify(${method}${text});`);
+  if (kind === "notification") return program(`client.on(${method}, (params) => console.log(params));`);
+  return undefined;
+}
+
+function program(lines: string): string {
+  return [
+    'import { connect } from "@mcpgen/runtime/all";',
+    "",
+    'const client = await connect("https://example.com/mcp");',
+    lines,
+    "await client.close();",
+  ].join("\n");
 }
