@@ -1,8 +1,7 @@
 import type { Options } from "yargs";
 import { type CommandDefinition, flag, text, texts } from "./command-definition.js";
-import { contractCommands } from "./contract-commands.js";
+import { outputOptions, questionOptionDefinitions, contractCommands } from "./contract-commands.js";
 import { protocolCommands } from "./protocol-commands.js";
-import { outputOptions, questionOptionDefinitions } from "./everyday-commands.js";
 import { serverOptionDefinitions, serverSourceText } from "./server-options.js";
 import { loginOptionDefinitions } from "./authorization.js";
 
