@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import { Compiler } from "../../dev/compiler.js";
-import { checkTypes } from "../../dev/type-check.js";
+import { checkTypes, Compiler } from "../../dev/compiler.js";
 import { type LoadContract, readOnce } from "../../contract/contract-reader.js";
 import { loadContract } from "../../contract/read-contract.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
