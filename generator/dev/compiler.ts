@@ -170,9 +170,6 @@ interface TypeCheckOptions {
   readonly signal: AbortSignal;
 }
 
-/** Errors that are shown: the first ones cause most others. */
-const mostShown = 20;
-
 /** Bytes of the compiler's output that are read. */
 const maxOutput = 16 * 1024 * 1024;
 
@@ -187,7 +184,7 @@ export async function checkTypes({ file, writes, shown, signal }: TypeCheckOptio
   const words = ["-p", file, "--pretty", "false", writes ? "--noEmitOnError" : "--noEmit"];
   const { failed, output } = await run([program, ...words], folder, signal);
   const findings = errorsIn(output, folder, shown, file);
-  if (findings.length > 0 || !failed || signal.aborted) return findings.slice(0, mostShown);
+  if (findings.length > 0 || !failed || signal.aborted) return findings.slice(0, mostErrors);
   const [line = "tsc ended without a message"] = output.trim().split("\n");
   return [compileError(line, { file: shown(file) })];
 }
