@@ -1,3 +1,4 @@
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { LiveClient, LiveOptions, LiveProgress } from "../../capture/runtime.js";
 import type { ServerSource } from "../../capture/server-source.js";
 import { type Questions, withServer } from "../../capture/with-server.js";
@@ -8,12 +9,11 @@ import type { ServerTasks } from "../task/server-tasks.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { printable } from "../../print/terminal-text.js";
 import { RequestTimeout } from "./request-timeout.js";
-import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { shownSource } from "../../capture/shown-source.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { type Pair, readPairs } from "../call/pairs.js";
 import { type FormField, formFields } from "./form-fields.js";
-import { expectAllUsed, preparedAnswers, readAs } from "./prepared-answers.js";
+import { closest } from "../../diagnostics/suggest.js";
 
 /** The command's work with the client. `options` are for its request, `listing` for the lists that it reads first. */
 type Use<T> = (client: LiveClient, options: LiveOptions, listing: LiveOptions) => Promise<T>;
@@ -305,4 +305,53 @@ async function askChoices(field: FormField, terminal: Terminal): Promise<FieldAn
     if (fault === undefined) return values;
     log.error(`expected ${printable(fault)}`, { output: terminal.output });
   }
+}
+
+/**
+ * The fields of a form that `--answer` fills in.
+ *
+ * @throws CodedError MG6312 for a value that a field does not take
+ */
+function preparedAnswers(pairs: readonly Pair[], fields: readonly FormField[]): JsonObject {
+  const content: [string, JsonValue][] = [];
+  for (const field of fields) {
+    const own = pairs.filter(({ key }) => key === field.name);
+    if (own.length === 0) continue;
+    const values = own.map((pair) => pair.json ?? readAs(field, pair.text));
+    const value = field.kind === "choices" ? values.flat() : values.at(-1)!;
+    const fault = field.fault(value);
+    if (fault !== undefined)
+      throw new CodedError("MG6312", `--answer ${own.at(-1)!.word}: expected ${fault}`, {
+        next: "Correct the value; FIELD:=JSON passes a JSON value.",
+      });
+    content.push([field.name, value]);
+  }
+  return Object.fromEntries(content);
+}
+
+/** The value of the field's kind that a text stands for; any other text is returned unchanged, and the field refuses it. */
+function readAs({ kind }: FormField, text: string): JsonValue {
+  const isNumber = (kind === "number" || kind === "integer") && text.trim() !== "";
+  if (isNumber && Number.isFinite(Number(text))) return Number(text);
+  if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+/**
+ * Refuses answers that no form asked for: most of them are misspelt.
+ *
+ * @throws CodedError MG6312
+ */
+function expectAllUsed(pairs: readonly Pair[], asked: ReadonlySet<string>): void {
+  const unused = pairs.find(({ key }) => !asked.has(key));
+  if (unused === undefined) return;
+  const suggestion = closest(unused.key, asked);
+  throw new CodedError("MG6312", `the server asked for no field ${JSON.stringify(unused.key)}`, {
+    next:
+      suggestion === undefined
+        ? asked.size === 0
+          ? "It asked nothing: leave --answer out."
+          : `It asked for ${[...asked].join(", ")}.`
+        : `Did you mean ${suggestion}?`,
+  });
 }
