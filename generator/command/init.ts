@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { CANCEL_SYMBOL } from "@clack/prompts";
 import { loadRevisionIds } from "../capture/runtime.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
@@ -29,17 +30,17 @@ import { columns } from "./columns.js";
 import { counted } from "../print/counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { projectExtensions } from "./init/extensions.js";
-import type { Answers } from "./init/questions.js";
-import { projectSource } from "./init/source.js";
+import { projectSource, folderName } from "./init/source.js";
 import type { Outcome } from "./outcome.js";
 import { shellLine } from "../print/shell-line.js";
 import { shownPath } from "./shown-path.js";
-import { canAsk } from "./terminal.js";
+import { type Terminal, canAsk } from "./terminal.js";
 import { configNames, findConfig, loadConfig } from "../config/load-config.js";
 import { lackFinding } from "../init/advice.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { escapeUnprintable } from "../print/text.js";
 import { readRegularText } from "../files/regular-file.js";
+import { nameFault } from "../contract/project-name.js";
 
 type Role = ProjectRequest["role"];
 
@@ -258,4 +259,75 @@ async function lackFindings(
     findings.push(lackFinding(shown, JSON.stringify(config), projectConfig(request), ["contracts"], next));
   }
   return findings.filter((finding) => finding !== undefined);
+}
+
+/** The facts about a new project from options and from answers. */
+interface Answers {
+  readonly dir?: string | undefined;
+  readonly name?: string | undefined;
+  readonly speaks?: readonly string[] | undefined;
+}
+
+/**
+ * Asks what `known` leaves open, three questions at most; Enter takes what is proposed. A folder that is named names the
+ * server, too.
+ *
+ * @throws CodedError MG2016 where they are left with Ctrl-C or Escape
+ */
+async function ask(known: Answers, terminal: Terminal, directory: string): Promise<Answers> {
+  // The library is loaded only for questions.
+  const { isCancel, multiselect, text } = await import("@clack/prompts");
+  const settled = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
+    if (!isCancel(answer)) return answer;
+    throw new CodedError("MG2016", "the questions were left: nothing was written", {
+      next: "Options answer all questions: mcpgen init server DIR --name NAME --yes.",
+    });
+  };
+  const answers: { -readonly [Key in keyof Answers]: Answers[Key] } = { ...known };
+  if (known.name === undefined && known.dir === undefined) {
+    const message = "What is the server called?";
+    const validate = (name: string | undefined): string | undefined => nameFault(name ?? "");
+    answers.name = settled(
+      await text({ ...terminal, message, initialValue: proposedName(directory), validate }),
+    );
+  }
+  if (known.speaks === undefined) {
+    const ids = await loadRevisionIds();
+    const message = "Which revisions of the protocol does it speak?";
+    const options = ids.toReversed().map((value) => ({ value, label: value }));
+    const chosen = settled(
+      await multiselect({ ...terminal, message, options, initialValues: [...ids], required: true }),
+    );
+    if (chosen.length < ids.length) answers.speaks = ids.filter((id) => chosen.includes(id));
+  }
+  if (known.dir === undefined) {
+    const message = "Which folder is it for? Existing files stay unchanged.";
+    const validate = (dir: string | undefined): string | undefined => folderFault(dir ?? "", directory);
+    answers.dir = settled(
+      await text({ ...terminal, message, initialValue: proposedFolder(answers.name, directory), validate }),
+    ).trim();
+  }
+  return answers;
+}
+
+function proposedName(directory: string): string {
+  try {
+    return folderName(directory);
+  } catch {
+    return "server";
+  }
+}
+
+/** The working directory where it is empty, or a folder with the server's name. */
+function proposedFolder(name: string | undefined, directory: string): string {
+  const isEmpty = readdirSync(directory).every((entry) => entry === ".git");
+  return isEmpty || name === undefined ? "." : name;
+}
+
+function folderFault(dir: string, directory: string): string | undefined {
+  if (dir.trim() === "") return "expected the path of a folder; . is the one you are in";
+  const there = contractIn(resolve(directory, dir.trim()));
+  return there === undefined
+    ? undefined
+    : `${there} is there already: run \`mcpgen init server ${dir.trim()}\``;
 }
