@@ -7,6 +7,7 @@ import { closest } from "../diagnostics/suggest.js";
 import { type ProjectExtension, capabilitiesOf } from "../init/extension-files.js";
 import {
   type ProjectRequest,
+  lackFinding,
   serverFiles,
   clientFiles,
   commonFiles,
@@ -36,7 +37,6 @@ import { shellLine } from "../print/shell-line.js";
 import { shownPath } from "./shown-path.js";
 import { type Terminal, canAsk } from "./terminal.js";
 import { configNames, findConfig, loadConfig } from "../config/load-config.js";
-import { lackFinding } from "../init/advice.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { escapeUnprintable } from "../print/text.js";
 import { readRegularText } from "../files/regular-file.js";
