@@ -1,16 +1,16 @@
 import { LiveTasks, taskExtensions } from "../../capture/live-tasks.js";
 import { type Runtime, loadSessionFormat } from "../../capture/runtime.js";
 import { packageNameIn } from "../../config/config.js";
-import { EventStream } from "../../dev/page/event-stream.js";
-import { type Drift, type ListName, judgedOffer } from "../../dev/page/offer.js";
 import {
   type Reply,
   type Route,
   type Routes,
+  EventStream,
   PageServer,
   BadRequest,
   jsonReply,
 } from "../../dev/page/page-server.js";
+import { type Drift, type ListName, judgedOffer } from "../../dev/page/offer.js";
 import { PageSession } from "../../dev/page/page-session.js";
 import type { JudgeMessage } from "../../dev/page/wire-log.js";
 import { devPage } from "../../page/dev-page.js";
