@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { devPage } from "../../generator/page/dev-page.js";
+import { devPage } from "../../generator/command/dev/page.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { policyFaults } from "./page-faults.js";
 

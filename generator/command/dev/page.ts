@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { isJsonObject } from "@mcpgen/engine";
 import { LiveTasks, taskExtensions } from "../../capture/live-tasks.js";
 import { type Runtime, loadSessionFormat } from "../../capture/runtime.js";
 import { packageNameIn } from "../../config/config.js";
@@ -13,7 +15,6 @@ import {
 import { type Drift, type ListName, judgedOffer } from "../../dev/page/offer.js";
 import { PageSession } from "../../dev/page/page-session.js";
 import type { JudgeMessage } from "../../dev/page/wire-log.js";
-import { devPage } from "../../page/dev-page.js";
 import { secrets } from "../../secrets/secrets.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
@@ -34,10 +35,8 @@ import { withExtension } from "../validate/with-extension.js";
 import type { Change } from "./change-report.js";
 import type { DevelopedServer } from "./server-command.js";
 import type { Session } from "./session.js";
-import { isJsonObject } from "@mcpgen/engine";
 import { callRequest } from "../../dev/page/calls.js";
 import { questionAnswer } from "../../dev/page/questions.js";
-import { resolve } from "node:path";
 import type { Captured } from "../../capture/capture.js";
 import type { Contract } from "../../contract/contract.js";
 import { changeText, subjectText } from "../../diff/finding.js";
@@ -46,6 +45,9 @@ import type { ReportedFinding } from "../../diff/report/report.js";
 import { capturedSource, contractSource } from "../contract-source.js";
 import { compareContracts } from "../diff/contracts.js";
 import { loadApprovals, policyOf, today } from "../diff/policies.js";
+import type { Render } from "../../print/templates.js";
+import { type PageDocument, servedDocument } from "../../page/document.js";
+import { Html } from "../../page/html.js";
 
 /** The tasks of a page end with it. */
 const keepsNothing = {
@@ -299,4 +301,17 @@ function entryOf(pointer: string | null, contract: Contract, live: Contract): Dr
   const key = of(contract)[Number(index)]?.[keys[name]];
   const found = of(live).findIndex((each) => each[keys[name]] === key);
   return found < 0 ? undefined : { list: name, index: found };
+}
+
+/** The page of `mcpgen dev`. Its program asks the loop that serves it, and shows images and sounds that it was sent. */
+export function devPage(render: Render): PageDocument {
+  return servedDocument(
+    {
+      title: "mcpgen dev",
+      body: new Html(render("dev.html", {})),
+      ...{ programs: ["dev"], styles: ["dev.css"] },
+      policy: { "connect-src": "'self'", "img-src": "data:", "media-src": "data:" },
+    },
+    render,
+  );
 }
