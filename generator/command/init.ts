@@ -112,7 +112,6 @@ async function answers(role: Role, args: Arguments, context: CommandContext): Pr
     contractIn(projectFolder(known.dir ?? ".", directory)) !== undefined;
   const asks = !hasSource && !args.flag("yes") && canAsk(context);
   if (!asks || terminal === undefined) return known;
-  const { ask } = await import("./init/questions.js");
   return ask(known, terminal, directory);
 }
 
