@@ -189,8 +189,8 @@ async function checkOutput(
   });
   if (comparison instanceof CodedError) return unreadable(comparison, schemas, context);
   const findings = [...schemas, ...drift(comparison, project, context)];
-  const { withoutMethods } = await import("./without-methods.js");
-  const { lossyNotes } = await import("./lossy-notes.js");
+  const { withoutMethods } = await import("./output-warnings.js");
+  const { lossyNotes } = await import("./output-warnings.js");
   const warnings = [
     ...noteWarnings(comparison.generated, project, context),
     ...withoutMethods(comparison.generated, wanted.request, context),

@@ -17,8 +17,7 @@ import { planContracts } from "./contracts/run.js";
 import { contractTargets } from "./contracts/targets.js";
 import { completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import { printable } from "../print/terminal-text.js";
-import { lossyNotes } from "./lossy-notes.js";
-import { withoutMethods } from "./without-methods.js";
+import { withoutMethods, lossyNotes } from "./output-warnings.js";
 
 export const generate: RunCommand = async (args, context) => {
   if (!args.flag("watch")) return generateProject(args, context);
