@@ -3,6 +3,7 @@ import type { Finding } from "../../diagnostics/finding.js";
 import type { AddedRevision } from "../../revision/add.js";
 import type { LockedRevision } from "../../revision/lock.js";
 import { isDate } from "../../notes/revision-name.js";
+import type { TriedExtension } from "../../extension/add/try-extensions.js";
 
 /** Warnings about an odd name of a new revision. */
 export function nameWarnings({
@@ -46,4 +47,20 @@ export function vocabularyRemark({
   if (naturalCompare(revision, after) <= 0) return undefined;
   const move = `\`mcpgen revision vocabulary ${revision}\` moves it, in a major version of the package`;
   return `${after} stays what handlers write and clients read${locked.status === "draft" ? "" : `; ${move}`}`;
+}
+
+/** A stored extension that compiles over the new revision. */
+export function over({ extension, isBase, error }: TriedExtension, revision: string): string[] {
+  if (error) return [];
+  return [`${extension} compiles over ${revision}${isBase ? "" : '; it is not among its "bases"'}`];
+}
+
+/** A stored extension that does not: an error where the revision is one of its bases. */
+export function notOver({ extension, file, isBase, error }: TriedExtension, revision: string): Finding[] {
+  if (!error) return [];
+  const message = `${extension} does not compile over ${revision}: ${error.message} (${error.code})`;
+  const finding = { code: "MG1310", message, place: error.place ?? { file } } as const;
+  if (!isBase) return [{ ...finding, severity: "warning" }];
+  const next = `Remove ${revision} from its "bases", or correct its schema.`;
+  return [{ ...finding, severity: "error", next }];
 }
