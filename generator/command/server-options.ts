@@ -5,7 +5,7 @@ import { type ServerSource, isServerSource, kindOfServer } from "../capture/serv
 import type { ServerOptions } from "../capture/with-server.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
-import { namedVariable } from "./named-variable.js";
+import { namedVariable } from "./servers/expand.js";
 import { secrets } from "../secrets/secrets.js";
 import { printable } from "../print/terminal-text.js";
 import { authorizationOf, loginOptionDefinitions } from "./authorization.js";

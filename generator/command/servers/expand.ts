@@ -1,6 +1,5 @@
 import { basename, sep } from "node:path";
-import { CodedError, type Place } from "../../diagnostics/coded-error.js";
-import { namedVariable } from "../named-variable.js";
+import { type Place, CodedError } from "../../diagnostics/coded-error.js";
 import type { HostFile } from "./host-files.js";
 import { referencesIn } from "./references.js";
 
@@ -84,4 +83,12 @@ function ofEditor(reference: string, { folder }: HostFile, { env }: Values): str
     ["/", sep],
   ]);
   return fixed.get(reference);
+}
+
+/** The value of a variable that a user or a file names, if it is set: every object has members such as `constructor`. */
+export function namedVariable(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+): string | undefined {
+  return Object.hasOwn(env, name) ? env[name] : undefined;
 }

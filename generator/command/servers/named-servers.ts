@@ -15,7 +15,7 @@ import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";
 import type { Subject } from "../trust/trust.js";
-import { type Values, expand } from "./expand.js";
+import { type Values, namedVariable, expand } from "./expand.js";
 import { hostFiles } from "./host-files.js";
 import {
   type HostConfiguration,
@@ -26,7 +26,6 @@ import {
   wrongUrl,
 } from "./read-host-file.js";
 import { canAsk } from "../terminal.js";
-import { namedVariable } from "../named-variable.js";
 import { printable } from "../../print/terminal-text.js";
 import { interruption } from "../../capture/interruption.js";
 import { StderrTail } from "../../capture/stderr-tail.js";
