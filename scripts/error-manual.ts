@@ -1,4 +1,4 @@
-import { exitCodes } from "../generator/command/exit-codes.js";
+import { exitCodes } from "../generator/command/outcome.js";
 import { type Diagnostic, catalogue } from "../generator/diagnostics/catalogue.js";
 import type { ErrorCode } from "../runtime/core/jsonrpc/errors.js";
 

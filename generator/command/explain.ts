@@ -10,7 +10,7 @@ import type { Finding } from "../diagnostics/finding.js";
 import { closest } from "../diagnostics/suggest.js";
 import { columns } from "./columns.js";
 import type { RunCommand } from "./context.js";
-import { exitCodes } from "./exit-codes.js";
+import { exitCodes } from "./outcome.js";
 
 const codes: ReadonlyMap<string, Diagnostic> = new Map(Object.entries(catalogue));
 /** Rules that are no rows of a table, by the code that explains them. */

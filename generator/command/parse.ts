@@ -3,7 +3,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { Arguments, guarded, unguarded } from "./arguments.js";
 import type { CommandDefinition } from "./command-definition.js";
 import { commands, globalOptions, groups } from "./commands.js";
-import { exitCodeTable } from "./exit-codes.js";
+import { exitCodeTable } from "./outcome.js";
 import { closest } from "../diagnostics/suggest.js";
 
 /** The command that a command line selects, with its arguments. */

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { exitCodes } from "../../generator/command/exit-codes.js";
+import { exitCodes } from "../../generator/command/outcome.js";
 import { type Diagnostic, catalogue } from "../../generator/diagnostics/catalogue.js";
 
 const diagnostics: [string, Diagnostic][] = Object.entries(catalogue);
