@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
-import { basename, extname, join } from "node:path";
+import { basename, extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { HeldFolder } from "../../files/held-folder.js";
@@ -8,6 +8,10 @@ import { readRegularFile } from "../../files/regular-file.js";
 import { WriteRoot } from "../../files/write-root.js";
 import { writeFiles } from "../../files/writer.js";
 import { escapeHtml } from "../../page/html.js";
+import { type Render, loadTemplates } from "../../print/templates.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import type { Project } from "../project.js";
 
 /** The file of a page: `out` itself, or `name` in it, where it is a folder or has no extension of a page. */
 export function pageFile(out: string, name: string): string {
@@ -86,4 +90,12 @@ export function openFile(file: string): Promise<boolean> {
     child.on("spawn", () => resolve(true));
     child.unref();
   });
+}
+
+/** The templates of pages: those of `--templates`, else of the configuration, in place of the shipped ones. */
+export function pageTemplates(args: Arguments, { loaded }: Project, { directory }: CommandContext): Render {
+  const given = args.string("templates");
+  if (given !== undefined) return loadTemplates(resolve(directory, given));
+  const { config, folder } = loaded;
+  return loadTemplates(config.templates === undefined ? undefined : resolve(folder, config.templates));
 }

@@ -4,7 +4,7 @@ import { reportReading } from "../../page/report/reading.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import type { Project } from "../project.js";
-import { pageTemplates } from "./templates.js";
+import { pageTemplates } from "./page-file.js";
 
 /**
  * A report of differences as one HTML file.
