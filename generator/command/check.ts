@@ -189,8 +189,7 @@ async function checkOutput(
   });
   if (comparison instanceof CodedError) return unreadable(comparison, schemas, context);
   const findings = [...schemas, ...drift(comparison, project, context)];
-  const { withoutMethods } = await import("./output-warnings.js");
-  const { lossyNotes } = await import("./output-warnings.js");
+  const { lossyNotes, withoutMethods } = await import("./output-warnings.js");
   const warnings = [
     ...noteWarnings(comparison.generated, project, context),
     ...withoutMethods(comparison.generated, wanted.request, context),
