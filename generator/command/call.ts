@@ -13,7 +13,7 @@ import { askServer } from "./ask/ask-server.js";
 import { readPairs } from "./call/pairs.js";
 import { toolOutcome } from "./call/tool-outcome.js";
 import { typedArguments } from "./call/typed-arguments.js";
-import { expectFree } from "./content/save.js";
+import { expectFree } from "./content.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { toolSignature } from "./list/signature.js";
 import { type Outcome, withFindings } from "./outcome.js";

@@ -1,8 +1,6 @@
 import { isJsonObject } from "@mcpgen/engine";
 import { askServer } from "./ask/ask-server.js";
-import { resourceText, withFiles } from "./content/content-text.js";
-import { resourcePieces } from "./content/pieces.js";
-import { expectFree, savePieces } from "./content/save.js";
+import { resourceText, withFiles, resourcePieces, expectFree, savePieces } from "./content.js";
 import type { RunCommand } from "./context.js";
 import { serverSource } from "./servers/named-servers.js";
 

@@ -13,7 +13,7 @@ import { ServerTasks, isFinal } from "./task/server-tasks.js";
 import { type KeptTask, type NamedTask, TaskFiles } from "./task/task-files.js";
 import { askServer } from "./ask/ask-server.js";
 import { toolOutcome } from "./call/tool-outcome.js";
-import { expectFree } from "./content/save.js";
+import { expectFree } from "./content.js";
 import { printable } from "../print/terminal-text.js";
 import type { Arguments } from "./arguments.js";
 import type { ServerSource } from "../capture/server-source.js";

@@ -3,7 +3,7 @@ import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 import { tasks } from "@mcpgen/tasks";
 import { expect, onTestFinished, test } from "vitest";
-import { resultText } from "../../generator/command/content/content-text.js";
+import { resultText } from "../../generator/command/content.js";
 import { newServer, serve } from "../support/live-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { type Ran, mcpgen } from "../support/in-process.js";
