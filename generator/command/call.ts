@@ -15,7 +15,7 @@ import { toolOutcome } from "./call/tool-outcome.js";
 import { typedArguments } from "./call/typed-arguments.js";
 import { expectFree } from "./content.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import { toolSignature } from "./list/signature.js";
+import { toolSignature } from "./signature.js";
 import { type Outcome, withFindings } from "./outcome.js";
 import { serverSource } from "./servers/named-servers.js";
 import { ServerTasks } from "./task/server-tasks.js";

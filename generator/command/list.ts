@@ -6,7 +6,7 @@ import { contractSource } from "./contract-source.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { counted } from "../print/counted.js";
 import { type Finding, findingOfError } from "../diagnostics/finding.js";
-import { promptSignature, toolSignature } from "./list/signature.js";
+import { promptSignature, toolSignature } from "./signature.js";
 import type { Outcome } from "./outcome.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { knownServers, sourceOrServer } from "./servers/named-servers.js";

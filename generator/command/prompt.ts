@@ -9,7 +9,7 @@ import { readPairs } from "./call/pairs.js";
 import { typedArguments } from "./call/typed-arguments.js";
 import { type Saved, contentText, withFiles, binaryPieces, expectFree, savePieces } from "./content.js";
 import type { RunCommand } from "./context.js";
-import { promptArguments, promptSignature } from "./list/signature.js";
+import { promptArguments, promptSignature } from "./signature.js";
 import { serverSource } from "./servers/named-servers.js";
 
 /** Gets one prompt: its messages, with the arguments filled in. */

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject, canonicalText } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
-import { membersOf, typeText, followed } from "../list/type-text.js";
+import { membersOf, typeText, followed } from "../signature.js";
 import type { Pair } from "./pairs.js";
 
 /** The schema of an object of arguments, for messages and for types. */

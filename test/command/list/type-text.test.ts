@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
-import { promptSignature, toolSignature } from "../../../generator/command/list/signature.js";
-import { typeText } from "../../../generator/command/list/type-text.js";
+import { typeText, promptSignature, toolSignature } from "../../../generator/command/signature.js";
 
 test.each<[JsonValue, string]>([
   [true, "any"],
