@@ -19,7 +19,7 @@ import { type Identity, identify } from "../../revision/identify.js";
 import { readLock } from "../../revision/lock.js";
 import { readRevision, readUpstream } from "../../revision/source.js";
 import { expectRevision } from "../../revision/verify.js";
-import { readAlike, storedSource } from "../diff/alike.js";
+import { readAlike, storedSource } from "../diff/source.js";
 import { policyOf } from "../diff/policies.js";
 import { type Evaluation, compareSources } from "../diff/report.js";
 import { verifyExtensionFile } from "../../extension/add/verify-upstream.js";
