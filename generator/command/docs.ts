@@ -19,7 +19,7 @@ import { loadBases } from "../extension/add/bases.js";
 import { readStoredExtension } from "../extension/extension-source.js";
 import { expectExtension, extensionKey } from "../extension/extension-store.js";
 import { extensionOver } from "../extension/load-extension.js";
-import { isExtensionName } from "./diff/extension-source.js";
+import { isExtensionName } from "./diff/extensions.js";
 import type { ProtocolModel } from "../model/model.js";
 import { loadDocumentation, undocumented } from "../revision/documentation.js";
 import { readLock } from "../revision/lock.js";

@@ -24,8 +24,7 @@ import { policyOf } from "../diff/policies.js";
 import { type Evaluation, compareSources } from "../diff/report.js";
 import { verifyExtensionFile } from "../../extension/add/verify-upstream.js";
 import { extensionKey } from "../../extension/extension-store.js";
-import { ExtensionSides } from "../diff/extension-source.js";
-import { compareSides } from "../diff/extensions.js";
+import { ExtensionSides, compareSides } from "../diff/extensions.js";
 
 /** Compares the pinned schemas with a file that upstream publishes now. Writes nothing. */
 export async function checkUpstream(
