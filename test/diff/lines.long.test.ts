@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lineFinder } from "../../generator/command/diff/lines.js";
+import { lineFinder } from "../../generator/command/diff/report.js";
 
 const fileOf = (value: object): Parameters<typeof lineFinder>[0] => ({
   file: "schema.json",
