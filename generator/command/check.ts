@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { type Project, openProject } from "./project.js";
+import { type Project, type ProjectRun, openProject } from "./project.js";
 import { type CachedRun } from "../files/cache.js";
 import { listOutput } from "../files/folder.js";
 import { CodedError } from "../diagnostics/coded-error.js";
@@ -60,7 +60,7 @@ async function checkOnce(args: Arguments, context: CommandContext): Promise<Outc
   const targets = contractTargets(args, project, context);
   const outcome = isServersOnly(args, project, targets)
     ? await readContracts(project, context)
-    : await checkAll(args, project, targets, context, { handlers: true });
+    : await checkAll(targets, { args, project, context }, { handlers: true });
   if (served.length === 0) return outcome;
   const { checkConfiguredServers } = await import("./check/configured-servers.js");
   return together(outcome, await checkConfiguredServers(served, args, project, context));
@@ -77,12 +77,11 @@ const serverOnlyOptions = ["contract", "fail-on", "approvals", ...Object.keys(se
  * @param options `handlers`: those of servers are judged by the contracts, too
  */
 export async function checkAll(
-  args: Arguments,
-  project: Project,
   targets: readonly ContractTarget[],
-  context: CommandContext,
+  run: ProjectRun,
   { handlers = false } = {},
 ): Promise<Outcome> {
+  const { args, project, context } = run;
   const protocol = isContractsOnly(args, project, targets)
     ? undefined
     : await checkOutput(outputRequest(args, project, context.directory), project, context, {
@@ -90,8 +89,8 @@ export async function checkAll(
       });
   if (targets.length === 0) return protocol!;
   const contracts = handlers
-    ? await (await import("./check/contracts.js")).checkConfigured(args, targets, project, context)
-    : await (await import("./contracts/run.js")).checkContracts(targets, args, project, context);
+    ? await (await import("./check/contracts.js")).checkConfigured(targets, run)
+    : await (await import("./contracts/run.js")).checkContracts(targets, run);
   return protocol ? together(protocol, contracts) : contracts;
 }
 

@@ -25,7 +25,7 @@ export const dev: RunCommand = async (args, given) => {
   const runtime = await loadRuntime();
   const page =
     args.flag("open") || args.flag("page")
-      ? await DevPage.open(runtime, server, args, context, () => preparation.project)
+      ? await DevPage.open(runtime, server, () => ({ args, project: preparation.project, context }))
       : undefined;
   const loop = new Loop(preparation, server, runtime, args, context, await recorder(args, context), page);
   return loop.run();

@@ -1,4 +1,4 @@
-import { type Project, openProject } from "./project.js";
+import { type ProjectRun, openProject } from "./project.js";
 import { subjectText } from "../diff/finding.js";
 import { applyApprovals } from "../diff/policy/approvals.js";
 import { jsonReport } from "../diff/report/json.js";
@@ -52,6 +52,7 @@ import { readLock } from "../revision/lock.js";
 
 export const diff: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
+  const run = { args, project, context };
   const policy = policyOf(args, project);
   const approvals = await loadApprovals(args, project, context);
   const baseline = await loadBaseline(args, context);
@@ -66,11 +67,11 @@ export const diff: RunCommand = async (args, context) => {
     baseline,
     approvalsOf: (differences) => applyApprovals(differences, approvals.approvals, today()),
   };
-  const extensions = await compareExtensions(names, project, evaluation, args, context);
+  const extensions = await compareExtensions(names, evaluation, run);
   if (extensions) {
     const { report, approved, findings } = extensions;
     const all = [...findings, ...(await approvalWarnings(approved, approvals, context))];
-    return outcomeOf(report, all, approvals, args, project, context);
+    return outcomeOf(report, all, approvals, run);
   }
   const server = serverOptions(args, context);
   const revisions = [...namedRevisions(project.schemaDir).keys()];
@@ -87,10 +88,10 @@ export const diff: RunCommand = async (args, context) => {
       });
     const { report: compared, approved } = compareContracts(...contracts, evaluation);
     const subject = { kind: "contract", old: contracts[0].contract } as const;
-    const { report, warnings } = await reportUses(compared, subject, project, args, context);
+    const { report, warnings } = await reportUses(compared, subject, run);
     const leftOut = contracts.flatMap(findingsBeside);
     const all = [...leftOut, ...(await approvalWarnings(approved, approvals, context)), ...warnings];
-    return outcomeOf(report, all, approvals, args, project, context);
+    return outcomeOf(report, all, approvals, run);
   }
   // A URL is a file here.
   expectServer(args, named === undefined ? [] : [named], context.directory);
@@ -99,19 +100,18 @@ export const diff: RunCommand = async (args, context) => {
   const published = await publishedAgain(project.schemaDir, old, next);
   const { report: compared, approved } = compareSources(old, next, { ...evaluation, published, contract });
   const subject = { kind: "protocol", models: [old.loaded.model, next.loaded.model] } as const;
-  const { report, warnings } = await reportUses(compared, subject, project, args, context);
+  const { report, warnings } = await reportUses(compared, subject, run);
   const all = [...(await approvalWarnings(approved, approvals, context)), ...warnings];
-  return outcomeOf(report, all, approvals, args, project, context);
+  return outcomeOf(report, all, approvals, run);
 };
 
 async function outcomeOf(
   report: Report,
   warnings: readonly Finding[],
   approvals: ApprovalsInFile,
-  args: Arguments,
-  project: Project,
-  context: CommandContext,
+  run: ProjectRun,
 ): Promise<Outcome> {
+  const { args, context } = run;
   const { console } = context;
   const failed =
     report.findings.some(({ fails }) => fails) || warnings.some(({ severity }) => severity === "error");
@@ -119,7 +119,7 @@ async function outcomeOf(
   const format = fileFormat(args, context);
   if (format !== undefined) {
     const whole = { ...common, findings: warnings };
-    const text = await reportText(format, report, whole, approvals, { args, project, context });
+    const text = await reportText(format, report, whole, approvals, run);
     const { file, done } = writeReport(text, format, args, context);
     const summary = `${file}: ${done}; ${summaryText(report)}`;
     return { failed, findings: warnings, summary, data: { file, written: done === "written" } };
@@ -131,8 +131,7 @@ async function outcomeOf(
       summary: summaryText(report),
     };
   }
-  if (args.string("format") === "html")
-    return { ...common, text: await pageOf(report, warnings, args, project, context) };
+  if (args.string("format") === "html") return { ...common, text: await pageOf(report, warnings, run) };
   const document = documents[args.string("format") ?? ""]?.(report);
   if (document !== undefined) return { ...common, text: document };
   const text = plainText(report, approvals, context, console.paint);
@@ -153,16 +152,10 @@ function plainText(
 const unpainted: Paint = (_, text) => text;
 
 /** The report as a page to read. */
-async function pageOf(
-  report: Report,
-  warnings: readonly Finding[],
-  args: Arguments,
-  project: Project,
-  context: CommandContext,
-): Promise<string> {
+async function pageOf(report: Report, warnings: readonly Finding[], run: ProjectRun): Promise<string> {
   const { reportPage } = await import("./docs/report-page.js");
   const lines = warnings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
-  return reportPage(report, lines, args, project, context);
+  return reportPage(report, lines, run);
 }
 
 /** The whole report as the content of a file. */
@@ -171,15 +164,15 @@ async function reportText(
   report: Report,
   outcome: Outcome,
   approvals: ApprovalsInFile,
-  { args, project, context }: { args: Arguments; project: Project; context: CommandContext },
+  run: ProjectRun,
 ): Promise<string> {
   const { findings = [] } = outcome;
   if (format === "json") return JSON.stringify(documentOf("diff", outcome), null, 2);
-  if (format === "html") return pageOf(report, findings, args, project, context);
+  if (format === "html") return pageOf(report, findings, run);
   const document = documents[format]?.(report);
   if (document !== undefined) return document;
   const lines = findings.map((finding) => findingText(finding, unpainted));
-  return [...lines, plainText(report, approvals, context, unpainted), summaryText(report)].join("\n");
+  return [...lines, plainText(report, approvals, run.context, unpainted), summaryText(report)].join("\n");
 }
 
 /** Formats that are one document, for something else to read. */

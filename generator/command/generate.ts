@@ -37,14 +37,15 @@ export async function generateProject(
   load?: LoadContract,
 ): Promise<Outcome> {
   const project = await openProject(args, context, { renders: true });
-  if (args.flag("check")) return checkAll(args, project, contractTargets(args, project, context), context);
+  if (args.flag("check"))
+    return checkAll(contractTargets(args, project, context), { args, project, context });
   const dryRun = args.flag("dry-run");
   const targets = contractTargets(args, project, context);
   const wanted = isContractsOnly(args, project, targets)
     ? undefined
     : outputRequest(args, project, context.directory);
   context.console.progress(`generating…`);
-  const contracts = await planContracts(targets, args, project, context, load);
+  const contracts = await planContracts(targets, { args, project, context }, load);
   const protocol = wanted && (await planProtocol(wanted, args, project, context));
   const conflicts = [...(protocol?.conflicts ?? []), ...contracts.conflicts];
   const planned = protocol

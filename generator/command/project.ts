@@ -14,6 +14,13 @@ export interface Project {
   readonly isOutNamed: boolean;
 }
 
+/** A command at work in a project. */
+export interface ProjectRun {
+  readonly args: Arguments;
+  readonly project: Project;
+  readonly context: CommandContext;
+}
+
 export interface ProjectOptions {
   /** Whether the command can do without configuration: then what is not trusted is left out. Default: it cannot. */
   readonly optional?: boolean;

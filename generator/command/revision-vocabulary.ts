@@ -47,7 +47,7 @@ export const revisionVocabulary: RunCommand = async (args, context) => {
   }
   const compared = await compare([before, wanted], revisions, args, project);
   const subject = { kind: "protocol", models: compared.models } as const;
-  const { report, warnings } = await reportUses(compared.report, subject, project, args, context);
+  const { report, warnings } = await reportUses(compared.report, subject, { args, project, context });
   if (change.written) writeVocabulary(project, wanted);
   const guide = vocabularyGuide({
     report,

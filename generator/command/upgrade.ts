@@ -17,7 +17,7 @@ import { type ReportWithUses, reportUses } from "./diff/uses.js";
 import { noteWarnings } from "./drift.js";
 import type { Outcome } from "./outcome.js";
 import { completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
-import { type Project, openProject } from "./project.js";
+import { type Project, type ProjectRun, openProject } from "./project.js";
 import { shownPath } from "./shown-path.js";
 import { notOver, vocabularyRemark, nameWarnings } from "./upgrade/remarks.js";
 import { type Decisions, decisionsOf } from "./upgrade/decisions.js";
@@ -40,17 +40,18 @@ export const upgrade: RunCommand = async (args, context) => {
   const start = performance.now();
   refuseWriting(args);
   const project = await openProject(args, context, { renders: true });
+  const run = { args, project, context };
   const dryRun = args.flag("dry-run");
   context.console.progress("generating…");
   const staged = await stageUpgrade(args, project, context);
-  if (args.flag("try")) return rehearsed(staged, start, args, project, context);
+  if (args.flag("try")) return rehearsed(staged, start, run);
   const conflicts = conflictFindings(staged.plan, project, context);
   if (conflicts.length > 0) return conflictOutcome(conflicts, context);
 
   // The present revision is compared with its replacement; steps lead to the revision before.
   const previous = await previousOf(staged, project, context);
   const base = staged.revision.replaces ? await stored(staged.revision.revision, project, context) : previous;
-  const compared = base && (await compare(base, staged, args, project, context));
+  const compared = base && (await compare(base, staged, run));
   const report = compared?.report;
   const proposed = await decisionsOf(staged, base, previous, project, context.directory);
   const decisions = { ...proposed, open: await soundDecisions(proposed.open, staged) };
@@ -70,7 +71,7 @@ export const upgrade: RunCommand = async (args, context) => {
   ];
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   const changed = report && base && { report, before: base.loaded.model };
-  const outcome = present(staged, { changed, decisions, dryRun, written, seconds }, args, project, context);
+  const outcome = present(staged, { changed, decisions, dryRun, written, seconds }, run);
   return { ...outcome, findings: warnings };
 };
 
@@ -87,9 +88,7 @@ function refuseWriting(args: Arguments): void {
 async function rehearsed(
   staged: StagedUpgrade,
   start: number,
-  args: Arguments,
-  project: Project,
-  context: CommandContext,
+  { args, project, context }: ProjectRun,
 ): Promise<Outcome> {
   const { tryUpgrade, rehearsalFindings, rehearsalMarkdown, rehearsalText } =
     await import("./upgrade/try/try.js");
@@ -135,22 +134,16 @@ function stored(revision: string, { schemaDir }: Project, { directory }: Command
   return storedSource(schemaDir, revision, directory);
 }
 
-async function compare(
-  base: Source,
-  { source }: StagedUpgrade,
-  args: Arguments,
-  project: Project,
-  context: CommandContext,
-): Promise<ReportWithUses> {
+async function compare(base: Source, { source }: StagedUpgrade, run: ProjectRun): Promise<ReportWithUses> {
   const { report } = compareSources(base, source, {
     // An upgrade is meant to change things: breaks are reported, and do not change the exit code.
-    policy: { ...policyOf(args, project), failOn: "never" },
+    policy: { ...policyOf(run.args, run.project), failOn: "never" },
     role: "both",
     baseline: new Set(),
     approvalsOf: (differences) => applyApprovals(differences, [], ""),
   });
   const subject = { kind: "protocol", models: [base.loaded.model, source.loaded.model] } as const;
-  return reportUses(report, subject, project, args, context);
+  return reportUses(report, subject, run);
 }
 
 function warningsOf(staged: StagedUpgrade, project: Project, context: CommandContext): Finding[] {
@@ -175,9 +168,7 @@ function requestersOf({ methods }: ProtocolModel): Role[] {
 function present(
   staged: StagedUpgrade,
   { changed, decisions, dryRun, written, seconds }: Result,
-  args: Arguments,
-  project: Project,
-  context: CommandContext,
+  { args, project, context }: ProjectRun,
 ): Outcome {
   const { revision, action, locked, definitions, notes } = staged.revision;
   const output = planOutcome(staged.plan, staged.comparison.generated, project, context);

@@ -101,7 +101,11 @@ async function cachedCheck(folder: string, words: readonly string[] = []): Promi
     trust: new Trust({ console, directory: folder, env: {} }, args),
   };
   const project = await openProject(args, context);
-  const outcome = await checkConfigured(args, contractTargets(args, project, context), project, context, "g");
+  const outcome = await checkConfigured(
+    contractTargets(args, project, context),
+    { args, project, context },
+    "g",
+  );
   return [outcome, said.some((line) => line.startsWith("nothing changed"))];
 }
 

@@ -1,13 +1,12 @@
 import type { Finding } from "../../diagnostics/finding.js";
 import { cacheFile, readCached, writeCached } from "../../files/cache.js";
 import { generatorFingerprint, fileFingerprint, folderFingerprint } from "../../files/fingerprint.js";
-import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import type { ContractTarget } from "../contracts/targets.js";
 import { counted } from "../../print/counted.js";
 import { trustsCache } from "../input-state.js";
 import { type Outcome, exitCodeOf } from "../outcome.js";
-import type { Project } from "../project.js";
+import type { ProjectRun } from "../project.js";
 import { repeatedWithout } from "../repeated.js";
 import { type UserFiles, userFiles } from "../sync/user-files.js";
 import { randomUUID } from "node:crypto";
@@ -38,14 +37,13 @@ interface CachedCheck {
  * @param generator hash of mcpgen; without it nothing is cached
  */
 export async function checkConfigured(
-  args: Arguments,
   targets: readonly ContractTarget[],
-  project: Project,
-  context: CommandContext,
+  run: ProjectRun,
   generator = generatorFingerprint(),
 ): Promise<Outcome> {
+  const { args, project, context } = run;
   const files = userFiles(project.loaded.folder, new Set(targets.map(({ outDir }) => outDir)));
-  const state = { args, targets, project, context, files };
+  const state = { ...run, targets, files };
   const key = generator === undefined ? undefined : contractInputs(state, generator);
   const place = cacheFile(context.env, `contracts of ${project.loaded.folder}`);
   const trust = key !== undefined && !args.flag("full") && trustsCache(context.env);
@@ -71,11 +69,12 @@ interface Checked {
   readonly read: readonly string[];
 }
 
-async function checkUncached({ args, targets, project, context, files }: ContractInputs): Promise<Checked> {
+async function checkUncached(inputs: ContractInputs): Promise<Checked> {
+  const { targets, project, context, files } = inputs;
   // The generator is loaded only when an input may have changed.
   const { checkContracts } = await import("../contracts/run.js");
   const modules = moduleKinds(targets, context);
-  const checked = await checkContracts(targets, args, project, context);
+  const checked = await checkContracts(targets, inputs);
   const output = { ...checked, findings: [...(checked.findings ?? []), ...modules.findings] };
   const { serverContracts } = await import("../sync/server-contracts.js");
   const contracts = files.code.length === 0 ? [] : await serverContracts(project, context);
@@ -117,11 +116,8 @@ function withHandlers(
 }
 
 /** The inputs of a check of contracts. */
-interface ContractInputs {
-  readonly args: Arguments;
+interface ContractInputs extends ProjectRun {
   readonly targets: readonly ContractTarget[];
-  readonly project: Project;
-  readonly context: CommandContext;
   /** The user's code, in which handlers are looked for. */
   readonly files: UserFiles;
 }

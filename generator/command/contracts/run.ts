@@ -10,7 +10,7 @@ import { counted } from "../../print/counted.js";
 import { drift, mendOf } from "../drift.js";
 import type { Outcome } from "../outcome.js";
 import { completedFindings, conflictFindings, planCounts, planSteps } from "../plan-report.js";
-import { type Project, outputRoot } from "../project.js";
+import { type Project, type ProjectRun, outputRoot } from "../project.js";
 import { repeatedWithout } from "../repeated.js";
 import type { ContractTarget } from "./targets.js";
 import { contractSha256 } from "../../contract/contract-sha256.js";
@@ -38,9 +38,7 @@ interface ContractPlans {
  */
 export async function planContracts(
   targets: readonly ContractTarget[],
-  args: Arguments,
-  project: Project,
-  context: CommandContext,
+  { args, project, context }: ProjectRun,
   load?: LoadContract,
 ): Promise<ContractPlans> {
   const force = args.flag("force");
@@ -81,9 +79,7 @@ export async function planContracts(
 /** How the output of contracts differs from what would be generated. */
 export async function checkContracts(
   targets: readonly ContractTarget[],
-  args: Arguments,
-  project: Project,
-  context: CommandContext,
+  { args, project, context }: ProjectRun,
 ): Promise<Outcome> {
   const compared = await compareAll(targets, optionsOf(args, project, context, false));
   const findings = compared.flatMap((comparison) => drift(comparison, comparison.target, context));

@@ -16,11 +16,10 @@ import { type Drift, type ListName, judgedOffer } from "../../dev/page/offer.js"
 import { PageSession } from "../../dev/page/page-session.js";
 import type { JudgeMessage } from "../../dev/page/wire-log.js";
 import { secrets } from "../../secrets/secrets.js";
-import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { pageTemplates, openSecretly } from "../docs/page-file.js";
 import { usualProfiles } from "../../lint/rule.js";
-import type { Project } from "../project.js";
+import type { Project, ProjectRun } from "../project.js";
 import { serverOptions } from "../server-options.js";
 import { Judge } from "../validate/judge.js";
 import {
@@ -75,15 +74,10 @@ export class DevPage implements Session {
   }
 
   /** Serves the page; `--open` also opens it. */
-  static async open(
-    runtime: Runtime,
-    developed: DevelopedServer,
-    args: Arguments,
-    context: CommandContext,
-    project: () => Project,
-  ): Promise<DevPage> {
+  static async open(runtime: Runtime, developed: DevelopedServer, run: () => ProjectRun): Promise<DevPage> {
+    const { args, context, project } = run();
     const events = new EventStream();
-    const protocols = await protocolsOf(runtime, project(), context);
+    const protocols = await protocolsOf(runtime, project, context);
     const tasks = await LiveTasks.load(keepsNothing);
     const session = new PageSession({
       ...{ runtime, tasks, source: developed.source },
@@ -91,14 +85,9 @@ export class DevPage implements Session {
       send: (event) => events.send(event),
       judgeOf: (revision) => judgeOf(protocols.get(revision)),
       judged: async (offer, captured) =>
-        judgedOffer(
-          offer,
-          captured.contract,
-          usualProfiles,
-          await driftOf(captured, args, project(), context),
-        ),
+        judgedOffer(offer, captured.contract, usualProfiles, await driftOf(captured, run())),
     });
-    const { text, policy } = devPage(pageTemplates(args, project(), context));
+    const { text, policy } = devPage(pageTemplates(run()));
     const page: Reply = {
       ...{ type: "text/html; charset=utf-8", body: text },
       headers: { "content-security-policy": `${policy}; frame-ancestors 'none'` },
@@ -247,9 +236,7 @@ function memberOf<Type extends keyof Types>(body: unknown, name: string, type: T
 /** The differences of a live server from the only contract of its project, as `check --server` finds them. */
 async function driftOf(
   captured: Captured,
-  args: Arguments,
-  project: Project,
-  context: CommandContext,
+  { args, project, context }: ProjectRun,
 ): Promise<readonly Drift[]> {
   const { contract: live, unread } = captured;
   const { config, folder } = project.loaded;

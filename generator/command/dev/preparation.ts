@@ -138,7 +138,8 @@ export class Preparation {
     let outcome: Outcome;
     if (ofSchemas) outcome = await generateProject(this.#args, this.#context, this.#load);
     else {
-      const plans = await planContracts(targets, this.#args, this.#project, this.#context, this.#load);
+      const run = { args: this.#args, project: this.#project, context: this.#context };
+      const plans = await planContracts(targets, run, this.#load);
       outcome = { ...plans.outcome, findings: [...plans.conflicts, ...(plans.outcome.findings ?? [])] };
       writeFileSets(plans.sets);
     }

@@ -11,9 +11,8 @@ import type { Report, ReportedFinding } from "../../diff/report/report.js";
 import type { Approved } from "../../diff/policy/approvals.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
-import type { Project } from "../project.js";
+import type { ProjectRun } from "../project.js";
 import { type Evaluation, lineFinder, evaluate } from "./report.js";
 import { hasProse } from "../../extension/add/verify-upstream.js";
 import { type LoadedBase, loadBases } from "../../extension/add/bases.js";
@@ -52,10 +51,8 @@ export interface ComparedExtensions {
  */
 export async function compareExtensions(
   names: readonly [string, string],
-  { schemaDir }: Project,
   evaluation: Evaluation,
-  args: Arguments,
-  context: CommandContext,
+  { args, project: { schemaDir }, context }: ProjectRun,
 ): Promise<ComparedExtensions | undefined> {
   const known = names.map((name) => isExtensionName(schemaDir, name));
   if (!known.includes(true)) return undefined;

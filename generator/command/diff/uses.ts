@@ -6,9 +6,8 @@ import type { Finding } from "../../diagnostics/finding.js";
 import type { Report } from "../../diff/report/report.js";
 import { withUses } from "../../diff/report/with-uses.js";
 import type { ProtocolModel } from "../../model/model.js";
-import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
-import type { Project } from "../project.js";
+import type { Project, ProjectRun } from "../project.js";
 import { shownPath } from "../shown-path.js";
 
 /** The subject of a report; it decides which generated code may use it. */
@@ -28,9 +27,7 @@ export interface ReportWithUses {
 export async function reportUses(
   report: Report,
   compared: Compared,
-  project: Project,
-  args: Arguments,
-  context: CommandContext,
+  { args, project, context }: ProjectRun,
 ): Promise<ReportWithUses> {
   const named = args.string("uses");
   const onlyUsed = args.flag("only-used");

@@ -9,9 +9,7 @@ import { WriteRoot } from "../../files/write-root.js";
 import { writeFiles } from "../../files/writer.js";
 import { escapeHtml } from "../../page/html.js";
 import { type Render, loadTemplates } from "../../print/templates.js";
-import type { Arguments } from "../arguments.js";
-import type { CommandContext } from "../context.js";
-import type { Project } from "../project.js";
+import type { ProjectRun } from "../project.js";
 
 /** The file of a page: `out` itself, or `name` in it, where it is a folder or has no extension of a page. */
 export function pageFile(out: string, name: string): string {
@@ -93,7 +91,7 @@ export function openFile(file: string): Promise<boolean> {
 }
 
 /** The templates of pages: those of `--templates`, else of the configuration, in place of the shipped ones. */
-export function pageTemplates(args: Arguments, { loaded }: Project, { directory }: CommandContext): Render {
+export function pageTemplates({ args, project: { loaded }, context: { directory } }: ProjectRun): Render {
   const given = args.string("templates");
   if (given !== undefined) return loadTemplates(resolve(directory, given));
   const { config, folder } = loaded;

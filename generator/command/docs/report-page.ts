@@ -1,9 +1,7 @@
 import type { Report } from "../../diff/report/report.js";
 import { readingHtml } from "../../page/reading-html.js";
 import { reportReading } from "../../page/report/reading.js";
-import type { Arguments } from "../arguments.js";
-import type { CommandContext } from "../context.js";
-import type { Project } from "../project.js";
+import type { ProjectRun } from "../project.js";
 import { pageTemplates } from "./page-file.js";
 
 /**
@@ -11,12 +9,6 @@ import { pageTemplates } from "./page-file.js";
  *
  * @param remarks what else the run found, a line each
  */
-export function reportPage(
-  report: Report,
-  remarks: readonly string[],
-  args: Arguments,
-  project: Project,
-  context: CommandContext,
-): string {
-  return readingHtml(reportReading(report, remarks), pageTemplates(args, project, context));
+export function reportPage(report: Report, remarks: readonly string[], run: ProjectRun): string {
+  return readingHtml(reportReading(report, remarks), pageTemplates(run));
 }
