@@ -1,4 +1,4 @@
-import { type ProjectRun, openProject } from "./project.js";
+import { type Project, type ProjectRun, openProject } from "./project.js";
 import { subjectText } from "../diff/finding.js";
 import { applyApprovals } from "../diff/policy/approvals.js";
 import { jsonReport } from "../diff/report/json.js";
@@ -131,7 +131,8 @@ async function outcomeOf(
       summary: summaryText(report),
     };
   }
-  if (args.string("format") === "html") return { ...common, text: await pageOf(report, warnings, run) };
+  if (args.string("format") === "html")
+    return { ...common, text: await pageOf(report, warnings, run.project) };
   const document = documents[args.string("format") ?? ""]?.(report);
   if (document !== undefined) return { ...common, text: document };
   const text = plainText(report, approvals, context, console.paint);
@@ -152,10 +153,10 @@ function plainText(
 const unpainted: Paint = (_, text) => text;
 
 /** The report as a page to read. */
-async function pageOf(report: Report, warnings: readonly Finding[], run: ProjectRun): Promise<string> {
+async function pageOf(report: Report, warnings: readonly Finding[], project: Project): Promise<string> {
   const { reportPage } = await import("./docs/report-page.js");
   const lines = warnings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
-  return reportPage(report, lines, run);
+  return reportPage(report, lines, project);
 }
 
 /** The whole report as the content of a file. */
@@ -168,7 +169,7 @@ async function reportText(
 ): Promise<string> {
   const { findings = [] } = outcome;
   if (format === "json") return JSON.stringify(documentOf("diff", outcome), null, 2);
-  if (format === "html") return pageOf(report, findings, run);
+  if (format === "html") return pageOf(report, findings, run.project);
   const document = documents[format]?.(report);
   if (document !== undefined) return document;
   const lines = findings.map((finding) => findingText(finding, unpainted));

@@ -37,7 +37,7 @@ export const docs: RunCommand = async (args, context) => {
   const project = await openProject(args, context, { optional: true, renders: true });
   const { reading, name, findings } = await documentedSource(args, project, context);
   const form = args.string("format") === "markdown" ? "md" : "html";
-  const render = pageTemplates({ args, project, context });
+  const render = pageTemplates(project);
   const text = form === "md" ? readingMarkdown(reading, render) : readingHtml(reading, render);
   return published({ text, name, form, findings }, args, context);
 };

@@ -39,16 +39,9 @@ export function outputRequest(
   const { revisions: lock } = locked;
   refuseContradictions(args);
   refuseRoot(project.outDir);
-  const { config, folder } = project.loaded;
+  const { templatesDir, importExtension } = project;
   const only = args.list("only");
-  const overrides = args.string("templates");
-  const templatesDir =
-    overrides !== undefined
-      ? resolve(directory, overrides)
-      : config.templates && resolve(folder, config.templates);
   const packageManifest = packageManifestOf(args, project);
-  const importExtension =
-    (args.string("import-extension") as "js" | "ts" | undefined) ?? config.importExtension ?? "js";
   const notes = !args.flag("no-notes");
   const extensions = newestExtensions(project.schemaDir);
   const basePackage = basePackageOf(args, extensions, lock);

@@ -12,6 +12,10 @@ export interface Project {
   readonly outDir: string;
   /** Whether the user named the output folder on the command line. */
   readonly isOutNamed: boolean;
+  /** The user's templates, in place of the shipped ones. */
+  readonly templatesDir: string | undefined;
+  /** The extension of relative imports in output. */
+  readonly importExtension: "js" | "ts";
 }
 
 /** A command at work in a project. */
@@ -43,11 +47,18 @@ export async function openProject(
   const { config, folder, file } = loaded;
   console.detail(file === undefined ? "no configuration file" : `configuration: ${file}`);
   const out = args.string("out");
+  const templates = args.string("templates");
+  const extension = args.string("import-extension") as Project["importExtension"] | undefined;
   return {
     loaded,
     schemaDir: resolve(folder, config.schema ?? "schema"),
     outDir: out === undefined ? resolve(folder, config.out ?? "generated") : resolve(directory, out),
     isOutNamed: out !== undefined,
+    templatesDir:
+      templates === undefined
+        ? config.templates && resolve(folder, config.templates)
+        : resolve(directory, templates),
+    importExtension: extension ?? config.importExtension ?? "js",
   };
 }
 

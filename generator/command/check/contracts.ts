@@ -124,18 +124,15 @@ interface ContractInputs extends ProjectRun {
 
 /** A hash of all of it, the contents of files included. */
 function contractInputs(
-  { args, targets, project: { loaded }, context, files }: ContractInputs,
+  { targets, project: { loaded, templatesDir, importExtension }, context, files }: ContractInputs,
   generator: string,
 ): string {
-  const { importExtension, templates } = loaded.config;
-  const given = args.string("templates");
-  const templatesDir = given === undefined ? templates : resolve(context.directory, given);
   const options = {
     contracts: generatedContracts(loaded.config).map(({ file, out, role, formats = null, base = null }) => ({
       ...{ file, out, role },
       ...{ formats, base },
     })),
-    extension: args.string("import-extension") ?? importExtension ?? null,
+    extension: importExtension,
     templates: templatesDir ?? null,
   } satisfies JsonObject;
   const outputs = targets.flatMap(({ outDir }) => listOutput(outDir).map((path) => join(outDir, path)));
@@ -147,7 +144,7 @@ function contractInputs(
       context.directory,
       loaded.folder,
       canonicalText(options),
-      folderFingerprint(templatesDir && resolve(loaded.folder, templatesDir)),
+      folderFingerprint(templatesDir),
       // The files that schemas refer to are known only after reading them: no hash can stand for them.
       targets.some(({ base }) => base !== undefined) ? randomUUID() : "",
       ...Object.entries(fingerprintsOf(paths)).map((each) => each.join(" ")),

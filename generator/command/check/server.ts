@@ -116,7 +116,7 @@ export async function comparePair(
     const lines = others.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
     return {
       failed: failed || metadata.some(({ severity }) => severity === "error"),
-      text: reportPage(report, lines, { args, project, context }),
+      text: reportPage(report, lines, project),
     };
   }
   const more = metadata.length > 0 ? `; its authorization: ${counted(metadata.length, "finding")}` : "";

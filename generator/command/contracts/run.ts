@@ -1,11 +1,9 @@
-import { resolve, basename } from "node:path";
+import { basename } from "node:path";
 import type { LoadContract } from "../../contract/contract-reader.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import { type PlannedFile, planOutput } from "../../files/plan.js";
 import { planSet, recordedFiles } from "../../files/write.js";
 import type { FileSet } from "../../files/writer.js";
-import type { Arguments } from "../arguments.js";
-import type { CommandContext } from "../context.js";
 import { counted } from "../../print/counted.js";
 import { drift, mendOf } from "../drift.js";
 import type { Outcome } from "../outcome.js";
@@ -44,8 +42,7 @@ export async function planContracts(
   const force = args.flag("force");
   const roots = targets.map((target) => outputRoot(target, project, context, force));
   const planned: (readonly [ContractComparison, PlannedFile[]])[] = [];
-  const options = { ...optionsOf(args, project, context, force), ...(load && { load }) };
-  for (const comparison of await compareAll(targets, options))
+  for (const comparison of await compareAll(targets, project, { ignoreManifest: force, load }))
     planned.push([comparison, planOutput(comparison.files, { force })]);
   const steps = planned
     .map(([{ target }, plan]) => planSteps(plan, target.outDir, context.directory))
@@ -79,9 +76,9 @@ export async function planContracts(
 /** How the output of contracts differs from what would be generated. */
 export async function checkContracts(
   targets: readonly ContractTarget[],
-  { args, project, context }: ProjectRun,
+  { project, context }: ProjectRun,
 ): Promise<Outcome> {
-  const compared = await compareAll(targets, optionsOf(args, project, context, false));
+  const compared = await compareAll(targets, project, { ignoreManifest: false });
   const findings = compared.flatMap((comparison) => drift(comparison, comparison.target, context));
   const warnings = compared.flatMap((comparison) => comparison.warnings);
   const data = { contracts: targets.map(({ shown }) => shown) };
@@ -101,29 +98,12 @@ export async function checkContracts(
 
 async function compareAll(
   targets: readonly ContractTarget[],
-  options: ContractOptions,
+  project: Project,
+  options: ReadOptions,
 ): Promise<ContractComparison[]> {
   const compared: ContractComparison[] = [];
-  for (const target of targets) compared.push(await compareContract(target, options));
+  for (const target of targets) compared.push(await compareContract(target, project, options));
   return compared;
-}
-
-function optionsOf(
-  args: Arguments,
-  { loaded }: Project,
-  { directory }: CommandContext,
-  ignoreManifest: boolean,
-): ContractOptions {
-  const { config, folder } = loaded;
-  const given = args.string("templates");
-  const templatesDir =
-    given === undefined ? config.templates && resolve(folder, config.templates) : resolve(directory, given);
-  const extension = args.string("import-extension") as "js" | "ts" | undefined;
-  return {
-    importExtension: extension ?? config.importExtension ?? "js",
-    ...(templatesDir !== undefined && { templatesDir }),
-    ignoreManifest,
-  };
 }
 
 /** The output of a contract compared with the files in its folder. */
@@ -138,13 +118,11 @@ interface ContractComparison {
   readonly warnings: readonly Finding[];
 }
 
-interface ContractOptions {
-  readonly importExtension: "js" | "ts";
-  readonly templatesDir?: string;
+interface ReadOptions {
   /** An unreadable manifest is as good as none. */
   readonly ignoreManifest: boolean;
   /** Reads the contract. Default: from its file. */
-  readonly load?: LoadContract;
+  readonly load?: LoadContract | undefined;
 }
 
 /**
@@ -154,7 +132,8 @@ interface ContractOptions {
  */
 async function compareContract(
   target: ContractTarget,
-  { importExtension, templatesDir, ignoreManifest, load = loadContract }: ContractOptions,
+  { importExtension, templatesDir }: Project,
+  { ignoreManifest, load = loadContract }: ReadOptions,
 ): Promise<ContractComparison> {
   const { file, shown, outDir, role, formats, base } = target;
   const written = await load(file, shown);

@@ -87,7 +87,7 @@ export class DevPage implements Session {
       judged: async (offer, captured) =>
         judgedOffer(offer, captured.contract, usualProfiles, await driftOf(captured, run())),
     });
-    const { text, policy } = devPage(pageTemplates(run()));
+    const { text, policy } = devPage(pageTemplates(run().project));
     const page: Reply = {
       ...{ type: "text/html; charset=utf-8", body: text },
       headers: { "content-security-policy": `${policy}; frame-ancestors 'none'` },

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
-import { basename, extname, join, resolve } from "node:path";
+import { basename, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { HeldFolder } from "../../files/held-folder.js";
@@ -9,7 +9,7 @@ import { WriteRoot } from "../../files/write-root.js";
 import { writeFiles } from "../../files/writer.js";
 import { escapeHtml } from "../../page/html.js";
 import { type Render, loadTemplates } from "../../print/templates.js";
-import type { ProjectRun } from "../project.js";
+import type { Project } from "../project.js";
 
 /** The file of a page: `out` itself, or `name` in it, where it is a folder or has no extension of a page. */
 export function pageFile(out: string, name: string): string {
@@ -91,9 +91,6 @@ export function openFile(file: string): Promise<boolean> {
 }
 
 /** The templates of pages: those of `--templates`, else of the configuration, in place of the shipped ones. */
-export function pageTemplates({ args, project: { loaded }, context: { directory } }: ProjectRun): Render {
-  const given = args.string("templates");
-  if (given !== undefined) return loadTemplates(resolve(directory, given));
-  const { config, folder } = loaded;
-  return loadTemplates(config.templates === undefined ? undefined : resolve(folder, config.templates));
+export function pageTemplates({ templatesDir }: Project): Render {
+  return loadTemplates(templatesDir);
 }

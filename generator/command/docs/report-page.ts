@@ -1,7 +1,7 @@
 import type { Report } from "../../diff/report/report.js";
 import { readingHtml } from "../../page/reading-html.js";
 import { reportReading } from "../../page/report/reading.js";
-import type { ProjectRun } from "../project.js";
+import type { Project } from "../project.js";
 import { pageTemplates } from "./page-file.js";
 
 /**
@@ -9,6 +9,6 @@ import { pageTemplates } from "./page-file.js";
  *
  * @param remarks what else the run found, a line each
  */
-export function reportPage(report: Report, remarks: readonly string[], run: ProjectRun): string {
-  return readingHtml(reportReading(report, remarks), pageTemplates(run));
+export function reportPage(report: Report, remarks: readonly string[], project: Project): string {
+  return readingHtml(reportReading(report, remarks), pageTemplates(project));
 }

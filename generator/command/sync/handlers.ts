@@ -45,7 +45,7 @@ export async function readHandlers(
   { named = false } = {},
 ): Promise<HandlersReport> {
   const code = await Code.read(files, contracts, named);
-  const extension = project.loaded.config.importExtension ?? "js";
+  const extension = project.importExtension;
   const judged: HandlersFile[] = [];
   const unread: Finding[] = [];
   for (const { path, text } of code.concerned(contracts)) {
@@ -115,8 +115,11 @@ export function missingFindings({ missing }: HandlersFile): Finding[] {
   }));
 }
 
-export function noHandlers({ file, out, wanted, completable }: ServerContract, { loaded }: Project): Finding {
-  const module = serverSpecifier(dirname(out), out, loaded.config.importExtension ?? "js");
+export function noHandlers(
+  { file, out, wanted, completable }: ServerContract,
+  { loaded, importExtension }: Project,
+): Finding {
+  const module = serverSpecifier(dirname(out), out, importExtension);
   return {
     code: "MG6506",
     severity: "error",
