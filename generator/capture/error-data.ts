@@ -1,6 +1,7 @@
 import { isJsonObject } from "@mcpgen/engine";
 import type { CodedErrorDetails } from "../diagnostics/coded-error.js";
 import type { Runtime } from "./runtime.js";
+import { shortText } from "../print/short-list.js";
 
 /** A JSON-RPC error of a server, as the runtime throws it. */
 interface ReceivedError {
@@ -23,7 +24,7 @@ export function errorData({
   const facts = { rpc: { code, ...(data !== undefined && { data }) } };
   if (data === undefined || data === null) return { facts };
   const text = JSON.stringify(data);
-  return { facts, detail: `data: ${text.length > maxShown ? `${text.slice(0, maxShown - 1)}…` : text}` };
+  return { facts, detail: `data: ${shortText(text, maxShown)}` };
 }
 
 /**

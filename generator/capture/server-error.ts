@@ -7,6 +7,7 @@ import { errorData, pagesText } from "./error-data.js";
 import type { Runtime } from "./runtime.js";
 import { type ServerSource, kindOfServer } from "./server-source.js";
 import { shownSource } from "./shown-source.js";
+import { shortText } from "../print/short-list.js";
 
 /** An error of the runtime's (runtime/core/jsonrpc/errors.ts): its code is for programs. */
 interface RuntimeError extends Error {
@@ -161,6 +162,6 @@ function stderrOf(data: unknown): string | undefined {
 
 function lastLines(text: string): string {
   const lines = secrets.hide(text).trimEnd().split(/\r?\n/);
-  const shown = lines.slice(-10).map((line) => (line.length > 300 ? `${line.slice(0, 299)}…` : line));
+  const shown = lines.slice(-10).map((line) => shortText(line, 300));
   return [...(lines.length > shown.length ? ["…"] : []), ...shown].join("\n");
 }

@@ -2,6 +2,7 @@ import { replaced } from "./replaced.js";
 import type { Channel, LiveClient, Receiver, Runtime } from "./runtime.js";
 import { StderrTail } from "./stderr-tail.js";
 import { secrets } from "../secrets/secrets.js";
+import { shortText } from "../print/short-list.js";
 
 /** A link to a server. It can be closed at any time, also if connecting failed. */
 export interface ServerLink {
@@ -152,7 +153,7 @@ export class StrayOutput {
   /** Describes the collected lines; undefined without any. */
   get words(): string | undefined {
     if (this.count === 0) return undefined;
-    const shown = JSON.stringify(this.first.length > 80 ? `${this.first.slice(0, 79)}…` : this.first);
+    const shown = JSON.stringify(shortText(this.first, 80));
     return this.count === 1
       ? `on standard output the server printed a line that is not a message: ${shown}`
       : `on standard output the server printed ${this.count} lines that are not messages, the first: ${shown}`;

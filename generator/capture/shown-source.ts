@@ -1,4 +1,5 @@
 import type { ServerSource } from "./server-source.js";
+import { shortText } from "../print/short-list.js";
 
 /** A text that looks like an environment variable, or like an option for a secret, with its value. */
 const assigned = /(?<=^|\s)([A-Z][A-Z0-9_]*=)(?:"[^"]*"|'[^']*'|\S+)/g;
@@ -19,8 +20,7 @@ export function mayHoldSecret(source: string): boolean {
 export function shownSource(source: ServerSource): string {
   if (typeof source !== "string") return source.name;
   if (!/^https?:/i.test(source)) {
-    const plain = source.replace(assigned, "$1…").replace(secretOption, "$1…");
-    return plain.length > 200 ? `${plain.slice(0, 199)}…` : plain;
+    return shortText(source.replace(assigned, "$1…").replace(secretOption, "$1…"), 200);
   }
   try {
     const url = new URL(source);

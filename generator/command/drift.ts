@@ -14,6 +14,7 @@ import type { Finding } from "../diagnostics/finding.js";
 import { operands, shellLine } from "../print/shell-line.js";
 import { restoring } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
+import { shortText } from "../print/short-list.js";
 
 interface Meaning {
   readonly code: CodeOfError;
@@ -161,12 +162,8 @@ function carriedNotes({ carried }: Generated, { schemaDir }: Project, context: C
         message: `${counted(notes.length, "carried note is", "carried notes are")} not confirmed`,
         place: { file: shownPath(schemaDir, context.directory, join(folder, "notes.json")) },
         next: 'Check each against the specification and delete its "carried", or the note.',
-        detail: [...shown.map(shortened), ...rest].join("\n"),
+        detail: [...shown.map((line) => shortText(line, 120)), ...rest].join("\n"),
       },
     ];
   });
-}
-
-function shortened(line: string): string {
-  return line.length <= 120 ? line : `${line.slice(0, 119)}…`;
 }

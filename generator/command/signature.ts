@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, atPointer, isJsonObject, referencedPointer } from "@mcpgen/engine";
 
 /** Characters of a signature that stand on one line. */
 const widest = 110;
@@ -162,26 +162,7 @@ export function followed(schema: JsonValue | undefined, root: JsonValue): JsonVa
   for (let steps = 0; steps < 8 && isJsonObject(node) && typeof node["$ref"] === "string"; steps++) {
     const at = node["$ref"];
     if (at !== "#" && !at.startsWith("#/")) return true;
-    node = at
-      .split("/")
-      .slice(1)
-      .map((token) => unescaped(token))
-      .reduce<JsonValue | undefined>((value, token) => member(value, token), root);
+    node = atPointer(root, referencedPointer(at));
   }
   return isJsonObject(node) && "$ref" in node ? true : node;
-}
-
-function member(value: JsonValue | undefined, token: string): JsonValue | undefined {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, token)
-    ? (value as JsonObject)[token]
-    : undefined;
-}
-
-function unescaped(token: string): string {
-  const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
 }

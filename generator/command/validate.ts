@@ -23,6 +23,7 @@ import {
   loadProtocolExtension,
 } from "./validate/protocol.js";
 import { withExtension } from "./validate/with-extension.js";
+import { shortText } from "../print/short-list.js";
 
 export const validate: RunCommand = async (args, context) => {
   const project = await openProject(args, context, { optional: true });
@@ -173,7 +174,7 @@ function readLine(text: string): ReadLine {
   try {
     value = JSON.parse(text);
   } catch {
-    const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
+    const shown = JSON.stringify(shortText(text, 60));
     return { problem: `not JSON: ${shown}`, unreadable: true };
   }
   if (typeof value !== "object" || value === null) {

@@ -4,6 +4,7 @@ import { type PageContent, pageDocument } from "./document.js";
 import { Html, type Piece, breakable, html, joined } from "./html.js";
 import { cut, longestName, shortened } from "./long-text.js";
 import type { Badge, Entry, Figure, Filter, Member, Part, Reading, Remark, Side, Text } from "./reading.js";
+import { shortText } from "../print/short-list.js";
 
 /** What a site adds to each of its pages. */
 export interface Frame {
@@ -49,7 +50,7 @@ function entryOf(entry: Entry): object {
   return {
     ...{ id: entry.id, closed: entry.closed ?? false, kind: entry.kind },
     name: breakable(shortened(entry.name, longestName)),
-    shortName: breakable(entry.name.length > 80 ? `${entry.name.slice(0, 79)}…` : entry.name),
+    shortName: breakable(shortText(entry.name, 80)),
     badges: joined((entry.badges ?? []).map(badge), " "),
     lead: entry.lead === undefined || entry.lead === "" ? undefined : prose(entry.lead),
     facts: factsOf(entry.facts ?? []),

@@ -25,7 +25,7 @@ import { approvalWarnings, loadApprovals, policyOf, today } from "../diff/polici
 import type { Outcome } from "../outcome.js";
 import type { Project } from "../project.js";
 import { operands, shellLine } from "../../print/shell-line.js";
-import { shortList } from "../../print/short-list.js";
+import { shortList, shortText } from "../../print/short-list.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
 import { shownPath } from "../shown-path.js";
@@ -209,7 +209,7 @@ function driftFinding(
   live: ContractSource,
 ): Finding {
   const { rule, level, why, advice, pointers, counterexample, demoted, old, new: next } = group[0]!;
-  const change = group.length > 1 ? "" : changeText({ old, new: next }, (text) => short(text));
+  const change = group.length > 1 ? "" : changeText({ old, new: next }, (text) => shortText(text, 80));
   const shape = change === "" ? "" : `: ${change}`;
   const reasons = group.length > 1 ? group.map((each) => `${subjectText(each.subject)}: ${each.why}`) : [why];
   const doubt = demoted === undefined ? "" : `, ${demoted}`;
@@ -222,13 +222,9 @@ function driftFinding(
     place: contract.place(pointers.old ?? counterpart(pointers.new ?? "", live.contract, contract.contract)),
     next: advice,
     detail: counterexample
-      ? `${why}\n${counterexample.valid.old ? "the contract" : "the server"} takes ${short(JSON.stringify(counterexample.value), 300)}, the other does not`
+      ? `${why}\n${counterexample.valid.old ? "the contract" : "the server"} takes ${shortText(JSON.stringify(counterexample.value), 300)}, the other does not`
       : reasons.join("\n"),
   };
-}
-
-function short(text: string, most = 80): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
 function summary(

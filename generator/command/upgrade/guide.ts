@@ -8,6 +8,7 @@ import type { HandwrittenPart } from "./handwritten.js";
 import { type Decision, type Question, answerPlace } from "./question.js";
 import type { Paint } from "../../print/terminal-text.js";
 import { markdownText as plain, oneLineCode as code } from "../../print/markdown.js";
+import { shortText } from "../../print/short-list.js";
 
 /** One point of a section. */
 export interface Point {
@@ -263,7 +264,7 @@ function changePoints(findings: readonly ReportedFinding[]): Point[] {
       text: `${why} → ${advice}`,
       details: usesOf(group).map((use) => `used at ${placeText(use)}: ${use.name}`),
       ...(proof && {
-        proof: `${proof.valid.old ? "now rejected" : "now possible"}: ${shortened(JSON.stringify(proof.value))}`,
+        proof: `${proof.valid.old ? "now rejected" : "now possible"}: ${shortText(JSON.stringify(proof.value), 160)}`,
       }),
     };
   });
@@ -283,10 +284,6 @@ function touchedSection(report: Report): Section[] {
 
 function limits({ notes }: Report): Section {
   return { heading: "Limits of this report", points: notes.map((text) => ({ text })) };
-}
-
-function shortened(text: string): string {
-  return text.length <= 160 ? text : `${text.slice(0, 159)}…`;
 }
 
 /** More particulars than these are asked for with --verbose. */

@@ -1,6 +1,7 @@
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import { closest } from "../../diagnostics/suggest.js";
 import type { ExactDefinition, Issue, Protocol, Side } from "./protocol.js";
+import { shortText } from "../../print/short-list.js";
 
 /** The verdict on one message. */
 export interface Verdict {
@@ -15,7 +16,7 @@ const sides: readonly Side[] = ["client", "server"];
 
 /** A method as messages show it: shortened and escaped, so that text of a peer cannot leave its quotes. */
 export function quoted(method: string): string {
-  return JSON.stringify(method.length > 80 ? `${method.slice(0, 79)}…` : method);
+  return JSON.stringify(shortText(method, 80));
 }
 
 /** Judges the messages of one transcript, in order. */
