@@ -1,7 +1,5 @@
-import type { Options } from "yargs";
 import { Authorization } from "../login/authorization.js";
 import { serversAmong } from "../login/destination.js";
-import { type StoreKind, storeKinds } from "../login/token-stores.js";
 import { scopesOf } from "../login/variables.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
@@ -13,24 +11,10 @@ import type {
   LoginFacts,
   Redirect,
   RedirectReceiver,
+  StoreKind,
 } from "../login/auth-package.js";
 import { printable } from "../print/terminal-text.js";
 import { type Terminal, canAsk } from "./terminal.js";
-
-/** Options of every command that may log in to a server. */
-export const loginOptionDefinitions: Readonly<Record<string, Options>> = {
-  "token-store": {
-    type: "string",
-    requiresArg: true,
-    choices: storeKinds,
-    description: "Where logins are kept (default: where this login is, else auto: a keychain or files)",
-  },
-  "no-browser": { type: "boolean", description: "Print the address of a login, and open no browser" },
-  device: {
-    type: "boolean",
-    description: "Log in with a code on another device, where the authorization server offers that",
-  },
-};
 
 /** How a command authorizes its requests. It asks its user only where it may ask questions. */
 export function authorizationOf(args: Arguments, context: CommandContext): Authorization {

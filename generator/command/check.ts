@@ -17,7 +17,7 @@ import { type OutputRequest, outputRequest } from "./output-request.js";
 import { type ContractTarget, contractTargets } from "./contracts/targets.js";
 import { repeatedWithout, restoring } from "./repeated.js";
 import { servedContracts } from "./check/served-contracts.js";
-import { serverOptionDefinitions } from "./server-options.js";
+import { serverOptionDefinitions } from "./command-definition.js";
 import { shownPath } from "./shown-path.js";
 import { readRegularFile } from "../files/regular-file.js";
 

@@ -1,9 +1,17 @@
 import type { Options } from "yargs";
-import { type CommandDefinition, flag, text, texts } from "./command-definition.js";
-import { outputOptions, questionOptionDefinitions, contractCommands } from "./contract-commands.js";
+import {
+  type CommandDefinition,
+  flag,
+  loginOptionDefinitions,
+  requestOptionDefinitions,
+  serverSource,
+  serverSourceText,
+  sessionOptionDefinitions,
+  text,
+  texts,
+} from "./command-definition.js";
+import { contractCommands } from "./contract-commands.js";
 import { protocolCommands } from "./protocol-commands.js";
-import { serverOptionDefinitions, serverSourceText } from "./server-options.js";
-import { loginOptionDefinitions } from "./authorization.js";
 
 const server = {
   type: "string",
@@ -17,17 +25,8 @@ const loginCommands: readonly CommandDefinition[] = [
     summary: "Log in to a server, and keep the tokens for later commands",
     positionals: { source: { ...server, demandOption: true } },
     options: {
-      scope: {
-        type: "string",
-        requiresArg: true,
-        array: true,
-        description: "Scope to ask for besides those of the server; may be repeated",
-      },
-      revision: {
-        type: "string",
-        requiresArg: true,
-        description: "Revision of a server whose authorization is older",
-      },
+      scope: texts("Scope to ask for besides those of the server; may be repeated"),
+      revision: text("Revision of a server whose authorization is older"),
       ...loginOptionDefinitions,
     },
     examples: [["$0 login https://example.com/mcp", "opens the browser"]],
@@ -37,7 +36,7 @@ const loginCommands: readonly CommandDefinition[] = [
     name: "logout",
     summary: "Revoke and remove the tokens of a server",
     positionals: { source: { ...server, demandOption: true } },
-    options: { "token-store": loginOptionDefinitions["token-store"]! },
+    options: { "token-store": loginOptionDefinitions["token-store"] },
     examples: [["$0 logout https://example.com/mcp", "revokes them where the server can"]],
     load: async () => (await import("./login.js")).logout,
   },
@@ -45,14 +44,12 @@ const loginCommands: readonly CommandDefinition[] = [
     name: "auth status",
     summary: "Show logins: issuer, scopes, expiry, and no token",
     positionals: { source: server },
-    options: { "token-store": loginOptionDefinitions["token-store"]! },
+    options: { "token-store": loginOptionDefinitions["token-store"] },
     examples: [["$0 auth status", "all logins"]],
     load: async () => (await import("./login.js")).authStatus,
   },
 ];
 
-const revision = text("Revision to speak (default: the newest that both know)");
-const source = { type: "string", description: serverSourceText, demandOption: true } as const;
 const id = {
   type: "string",
   description: "Id of the task (default: the only one that this machine has started there)",
@@ -64,30 +61,30 @@ const taskCommands: readonly CommandDefinition[] = [
     name: "task list",
     summary: "Show the tasks of a server; or those that this machine has started on any",
     positionals: { source: { type: "string", description: `${serverSourceText}; without it: all servers` } },
-    options: { revision, ...serverOptionDefinitions },
+    options: sessionOptionDefinitions,
     examples: [["$0 task list reports", "with their states"]],
     load: async () => (await import("./task.js")).taskList,
   },
   {
     name: "task get",
     summary: "Show the state of a task",
-    positionals: { source, id },
-    options: { revision, ...serverOptionDefinitions },
+    positionals: { source: serverSource, id },
+    options: sessionOptionDefinitions,
     load: async () => (await import("./task.js")).taskGet,
   },
   {
     name: "task result",
     summary: "Wait for a task, and print its result as call does",
-    positionals: { source, id },
-    options: { ...outputOptions, ...questionOptionDefinitions, revision, ...serverOptionDefinitions },
+    positionals: { source: serverSource, id },
+    options: requestOptionDefinitions,
     examples: [["$0 task result reports", "of the task that `mcpgen call --detach` has started"]],
     load: async () => (await import("./task.js")).taskResult,
   },
   {
     name: "task cancel",
     summary: "Ask the server to cancel a task",
-    positionals: { source, id },
-    options: { revision, ...serverOptionDefinitions },
+    positionals: { source: serverSource, id },
+    options: sessionOptionDefinitions,
     load: async () => (await import("./task.js")).taskCancel,
   },
 ];

@@ -1,26 +1,17 @@
-import type { Options } from "yargs";
-import { type CommandDefinition, flag, text, texts } from "./command-definition.js";
-import { serverOptionDefinitions, serverSourceText } from "./server-options.js";
+import {
+  type CommandDefinition,
+  flag,
+  requestOptionDefinitions,
+  serverOptionDefinitions,
+  serverSource,
+  serverSourceText,
+  sessionOptionDefinitions,
+  text,
+  texts,
+} from "./command-definition.js";
 
-const revision = text("Revision to speak (default: the newest that both know)");
-const source = { type: "string", description: serverSourceText, demandOption: true } as const;
 const pairs = (of: string) =>
   ({ type: "string", array: true, description: `Arguments of the ${of}: key=value` }) as const;
-export const outputOptions = {
-  output: text("FILE or FOLDER/ that images, sounds and blobs are saved to"),
-  replace: flag("Replace files that are there"),
-};
-
-/** Options of commands that send one request, during which a server may ask its user. */
-export const questionOptionDefinitions: Readonly<Record<string, Options>> = {
-  answer: {
-    type: "string",
-    requiresArg: true,
-    array: true,
-    description: "FIELD=VALUE or FIELD:=JSON for a form of the server; may be repeated",
-  },
-  decline: { type: "boolean", description: "Decline questions without an --answer" },
-};
 
 /** Commands for a look at what a server offers, and for one request. */
 const everydayCommands: readonly CommandDefinition[] = [
@@ -33,7 +24,7 @@ const everydayCommands: readonly CommandDefinition[] = [
         description: `Server (${serverSourceText}), contract FILE or -; without it: servers by name`,
       },
     },
-    options: { revision, ...serverOptionDefinitions },
+    options: sessionOptionDefinitions,
     examples: [
       ["$0 list", "servers that .mcp.json and the like name"],
       ['$0 list "stdio:node server.js"', "its tools, resources and prompts"],
@@ -44,17 +35,14 @@ const everydayCommands: readonly CommandDefinition[] = [
     name: "call",
     summary: "Call one tool of a live server",
     positionals: {
-      source,
+      source: serverSource,
       tool: { type: "string", description: "Name of the tool", demandOption: true },
       arguments: pairs("tool, or key:=JSON"),
     },
     options: {
       detach: flag("Print the id of the task that the call becomes, and do not wait for its result"),
       args: text("The tool's arguments: JSON, @FILE, or @- for standard input"),
-      ...outputOptions,
-      ...questionOptionDefinitions,
-      revision,
-      ...serverOptionDefinitions,
+      ...requestOptionDefinitions,
     },
     examples: [
       ["$0 call https://example.com/mcp get_weather city=Bergen days:=3", "one call"],
@@ -67,10 +55,10 @@ const everydayCommands: readonly CommandDefinition[] = [
     name: "read",
     summary: "Read one resource of a live server",
     positionals: {
-      source,
+      source: serverSource,
       uri: { type: "string", description: "URI of the resource", demandOption: true },
     },
-    options: { ...outputOptions, ...questionOptionDefinitions, revision, ...serverOptionDefinitions },
+    options: requestOptionDefinitions,
     examples: [["$0 read weather weather://map.png --output map.png", "into a file"]],
     load: async () => (await import("./read.js")).read,
   },
@@ -78,11 +66,11 @@ const everydayCommands: readonly CommandDefinition[] = [
     name: "prompt",
     summary: "Get one prompt of a live server",
     positionals: {
-      source,
+      source: serverSource,
       name: { type: "string", description: "Name of the prompt", demandOption: true },
       arguments: pairs("prompt"),
     },
-    options: { ...outputOptions, ...questionOptionDefinitions, revision, ...serverOptionDefinitions },
+    options: requestOptionDefinitions,
     examples: [["$0 prompt weather plan_trip city=Bergen", "its messages"]],
     load: async () => (await import("./prompt.js")).prompt,
   },
@@ -94,9 +82,7 @@ export const contractCommands: readonly CommandDefinition[] = [
   {
     name: "capture",
     summary: "Write the contract of a live server: what it offers, all pages of it",
-    positionals: {
-      source: { type: "string", description: serverSourceText, demandOption: true },
-    },
+    positionals: { source: serverSource },
     options: {
       out: text(
         "YAML or JSON file, by its extension, or - (default: the configured one, or mcp.contract.yaml)",
@@ -104,8 +90,7 @@ export const contractCommands: readonly CommandDefinition[] = [
       replace: flag("Replace a contract whose content differs"),
       all: flag("With --replace: also lose entries that an incomplete list does not name"),
       ask: texts("LIST.PARAM=VALUE, a parameter of the request for a list, such as tools.query=weather"),
-      revision: text("Revision to speak (default: the newest that both know)"),
-      ...serverOptionDefinitions,
+      ...sessionOptionDefinitions,
     },
     examples: [
       ['$0 capture "stdio:node server.js"', "mcp.contract.yaml, from a server that is started"],
@@ -205,9 +190,9 @@ export const contractCommands: readonly CommandDefinition[] = [
       open: flag("The same, and open it in the browser"),
       record: text("FILE for the messages with the last server, which `validate` and the test kit read"),
       revision: text("Revision to use (default: the newest that both have)"),
-      timeout: serverOptionDefinitions["timeout"]!,
-      env: serverOptionDefinitions["env"]!,
-      header: serverOptionDefinitions["header"]!,
+      timeout: serverOptionDefinitions.timeout,
+      env: serverOptionDefinitions.env,
+      header: serverOptionDefinitions.header,
     },
     examples: [
       ["$0 dev", "in a project of init server"],

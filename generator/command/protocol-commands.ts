@@ -1,5 +1,4 @@
-import { type CommandDefinition, flag, text, texts } from "./command-definition.js";
-import { serverOptionDefinitions } from "./server-options.js";
+import { type CommandDefinition, flag, serverOptionDefinitions, text, texts } from "./command-definition.js";
 
 /** Commands about revisions of the protocol, and what is generated from them and from contracts. */
 export const protocolCommands: readonly CommandDefinition[] = [

@@ -1,4 +1,3 @@
-import type { Options } from "yargs";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { meantAdvice } from "../capture/meant-source.js";
 import { type ServerSource, isServerSource, kindOfServer } from "../capture/server-source.js";
@@ -8,38 +7,7 @@ import type { CommandContext } from "./context.js";
 import { namedVariable } from "./servers/expand.js";
 import { secrets } from "../secrets/secrets.js";
 import { printable } from "../print/terminal-text.js";
-import { authorizationOf, loginOptionDefinitions } from "./authorization.js";
-
-/** The forms of a SOURCE that is a server. */
-export const serverSourceText = "http(s)://…, stdio:COMMAND … or a name";
-
-/** Options of every command that speaks with a server. */
-export const serverOptionDefinitions: Readonly<Record<string, Options>> = {
-  timeout: {
-    type: "string",
-    requiresArg: true,
-    description: "Seconds to wait for a sign of life from the server (default: 60)",
-  },
-  header: {
-    type: "string",
-    requiresArg: true,
-    array: true,
-    description: "NAME:VALUE, sent with each request over HTTP; may be repeated",
-  },
-  env: {
-    type: "string",
-    requiresArg: true,
-    array: true,
-    description: "Variable that a server which is started is given, NAME or NAME=VALUE; may be repeated",
-  },
-  input: {
-    type: "string",
-    requiresArg: true,
-    array: true,
-    description: "ID=VALUE of an ${input:ID} in the host's file that names the server; may be repeated",
-  },
-  ...loginOptionDefinitions,
-};
+import { authorizationOf } from "./authorization.js";
 
 /** The sources for which an option has an effect. */
 const reached: Readonly<

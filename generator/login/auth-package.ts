@@ -126,3 +126,7 @@ async function load(name: string): Promise<object> {
     });
   }
 }
+
+/** Where logins are kept: `auto` takes the keychain where there is one, else files. */
+export const storeKinds = ["auto", "keychain", "file", "memory"] as const;
+export type StoreKind = (typeof storeKinds)[number];

@@ -4,11 +4,7 @@ import { stateFolder } from "../files/state-folder.js";
 import { sha256 } from "../files/sha256.js";
 import { StateFiles } from "../files/state-files.js";
 import { secrets } from "../secrets/secrets.js";
-import type { AuthPackage, TokenStore } from "./auth-package.js";
-
-/** Where logins are kept: `auto` takes the keychain where there is one, else files. */
-export const storeKinds = ["auto", "keychain", "file", "memory"] as const;
-export type StoreKind = (typeof storeKinds)[number];
+import { type AuthPackage, type StoreKind, type TokenStore, storeKinds } from "./auth-package.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
