@@ -1,5 +1,4 @@
 import { dirname, basename, join, relative, resolve, sep } from "node:path";
-import { realpathSync } from "node:fs";
 import { ts } from "ts-morph";
 import { handlersStub } from "../../sync/stub.js";
 import { type SyncedFile, syncFile } from "../../sync/sync-file.js";
@@ -11,6 +10,7 @@ import type { ServerContract } from "./server-contracts.js";
 import type { LookIn } from "../../sync/meanings.js";
 import { type Target, ModuleGraph } from "../../sync/module-graph.js";
 import { readRegularFile, readRegularText } from "../../files/regular-file.js";
+import { realPath } from "./user-files.js";
 
 /** A file that has to do with handlers, and what it needs. */
 export interface HandlersFile extends SyncedFile {
@@ -341,12 +341,4 @@ function serverSpecifier(folder: string, out: string, extensionName: string): st
 function contains(folder: string, file: string): boolean {
   const way = relative(folder, file);
   return way !== ".." && !way.startsWith(`..${sep}`);
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }

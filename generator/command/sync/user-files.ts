@@ -72,7 +72,8 @@ function isCompiled(path: string, names: ReadonlySet<string>): boolean {
   return typed !== path && (names.has(typed) || names.has(typed.replace(/\.ts$/, ".tsx")));
 }
 
-function realPath(path: string): string {
+/** Where links lead; a path that leads nowhere stays as it is. */
+export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
