@@ -1,13 +1,11 @@
 import { type JsonObject, type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
 import { oneLine } from "../print/one-line.js";
-import { shortList } from "../print/short-list.js";
 import { type LiveTask, isTask } from "../capture/live-tasks.js";
-import { unlistedEntry } from "../capture/look-up.js";
+import { namedEntry } from "../capture/look-up.js";
 import type { LiveClient, LiveOptions } from "../capture/runtime.js";
 import { errorData } from "../capture/error-data.js";
 import { isRuntimeError } from "../capture/server-error.js";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { closest } from "../diagnostics/suggest.js";
 import type { Arguments } from "./arguments.js";
 import { askServer } from "./ask/ask-server.js";
 import { readPairs } from "./call/pairs.js";
@@ -21,7 +19,7 @@ import { serverSource } from "./servers/named-servers.js";
 import { ServerTasks } from "./task/server-tasks.js";
 import { resolve } from "node:path";
 import { parseJson } from "../files/json-file.js";
-import { openSource } from "../files/source.js";
+import { sourceText } from "../files/source.js";
 import { readRegularFile } from "../files/regular-file.js";
 import { decodeText } from "../files/text-file.js";
 
@@ -39,7 +37,8 @@ export const call: RunCommand = async (args, context) => {
     // A login in between: the call was not refused, but a poll of its task.
     if (tasks.waitedFor) return tasks.result(tasks.waitedFor);
     if (detaches) tasks.expectOffered(client, "Leave --detach out.");
-    const definition = await definitionOf(client, tool, listing);
+    // Listing first costs a request, and gains the check of what the tool promises, headers, types, and the name meant.
+    const definition = await namedEntry(client, "tool", { name: tool }, listing);
     const target = {
       schema: definition["inputSchema"] ?? {},
       owner: `the tool ${JSON.stringify(tool)}`,
@@ -75,29 +74,6 @@ function expectNoFile(args: Arguments): void {
 function detached(task: LiveTask, tool: string, tasks: ServerTasks, { console }: CommandContext): Outcome {
   console.note(tasks.whatNext(task.id));
   return withFindings({ text: task.id, data: { tool, task: { taskId: task.id } } }, tasks.findings);
-}
-
-/** Listing first costs a request, and gains the check of what the tool promises, headers, types, and the name meant. */
-async function definitionOf(client: LiveClient, tool: string, options: LiveOptions): Promise<JsonObject> {
-  const isOffered = client.serverCapabilities["tools"] !== undefined;
-  const list = isOffered ? await client.listTools(options) : undefined;
-  const tools = list?.items ?? [];
-  const found =
-    tools.find(({ name }) => name === tool) ??
-    (list &&
-      (await unlistedEntry(
-        client,
-        list,
-        { method: "tools/list", name: tool, assumed: { name: tool } },
-        options,
-      )));
-  if (found !== undefined) return found;
-  const names = tools.map(({ name }) => String(name));
-  const suggestion = closest(tool, names);
-  const known = names.length === 0 ? "It has no tools." : `Its tools are ${shortList(names)}.`;
-  throw new CodedError("MG6305", `the server has no tool ${JSON.stringify(tool)}`, {
-    next: suggestion === undefined ? known : `Did you mean ${suggestion}?`,
-  });
 }
 
 /** Before 2025-11-25 wrong arguments of a tool are an error of the protocol: the caller's, not the server's. */
@@ -149,7 +125,5 @@ async function inline(text: string): Promise<{ readonly value: JsonValue }> {
 
 async function readArguments(file: string, name: string, context: CommandContext): Promise<string> {
   if (file !== "-") return decodeText(readRegularFile(resolve(context.directory, file)), name);
-  const chunks: Buffer[] = [];
-  for await (const chunk of openSource("-", context)) chunks.push(Buffer.from(chunk as Uint8Array));
-  return decodeText(Buffer.concat(chunks), name);
+  return sourceText(file, context);
 }

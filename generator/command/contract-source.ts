@@ -13,9 +13,7 @@ import { loadContract, readContract } from "../contract/read-contract.js";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { FilePlace } from "../diff/report/report.js";
-import { download } from "../files/download.js";
-import { kindOfSource } from "../files/source.js";
-import { decodeText } from "../files/text-file.js";
+import { kindOfSource, sourceName, sourceText } from "../files/source.js";
 import {
   type InvalidFinding,
   incompleteFindings,
@@ -114,11 +112,7 @@ async function documentOf(source: string, context: CommandContext): Promise<Cont
     if (meant !== undefined) throw program(shownPath(file, context.directory), meant);
     return loadContract(file, shownPath(file, context.directory));
   }
-  const chunks: Buffer[] = [];
-  for await (const chunk of source === "-" ? context.stdin : download(source))
-    chunks.push(Buffer.from(chunk as Uint8Array));
-  const name = source === "-" ? "standard input" : source;
-  return readContract(decodeText(Buffer.concat(chunks), name), name);
+  return readContract(await sourceText(source, context), sourceName(source));
 }
 
 /** The error for a SOURCE that is neither a server nor a file. */

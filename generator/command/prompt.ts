@@ -1,9 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { unlistedEntry } from "../capture/look-up.js";
-import type { LiveClient, LiveOptions } from "../capture/runtime.js";
-import { CodedError } from "../diagnostics/coded-error.js";
-import { closest } from "../diagnostics/suggest.js";
-import { shortList } from "../print/short-list.js";
+import { namedEntry } from "../capture/look-up.js";
 import { askServer } from "./ask/ask-server.js";
 import { readPairs } from "./call/pairs.js";
 import { typedArguments } from "./call/typed-arguments.js";
@@ -20,7 +16,7 @@ export const prompt: RunCommand = async (args, context) => {
   const source = await serverSource(args.required("source"), args, context);
   const result = await askServer(source, args, context, async (client, options, listing) => {
     const given = pairs.map(({ key }) => ({ name: key }));
-    const definition = await definitionOf(client, { name, arguments: given }, listing);
+    const definition = await namedEntry(client, "prompt", { name, arguments: given }, listing);
     const target = {
       schema: schemaOf(definition),
       owner: `the prompt ${JSON.stringify(name)}`,
@@ -53,28 +49,6 @@ function schemaOf(definition: JsonObject): JsonValue {
     required: args.filter(({ isRequired }) => isRequired).map(({ name }) => name),
     additionalProperties: false,
   };
-}
-
-/** @param assumed the prompt as the command line has it, where the server has no word on it */
-async function definitionOf(
-  client: LiveClient,
-  assumed: JsonObject & { readonly name: string },
-  options: LiveOptions,
-): Promise<JsonObject> {
-  const { name: prompt } = assumed;
-  const isOffered = client.serverCapabilities["prompts"] !== undefined;
-  const list = isOffered ? await client.listPrompts(options) : undefined;
-  const prompts = list?.items ?? [];
-  const found =
-    prompts.find(({ name }) => name === prompt) ??
-    (list && (await unlistedEntry(client, list, { method: "prompts/list", name: prompt, assumed }, options)));
-  if (found !== undefined) return found;
-  const names = prompts.map(({ name }) => String(name));
-  const suggestion = closest(prompt, names);
-  const known = names.length === 0 ? "It has no prompts." : `Its prompts are ${shortList(names)}.`;
-  throw new CodedError("MG6311", `the server has no prompt ${JSON.stringify(prompt)}`, {
-    next: suggestion === undefined ? known : `Did you mean ${suggestion}?`,
-  });
 }
 
 function messageText({ role, content }: JsonObject, saved: readonly Saved[]): string {

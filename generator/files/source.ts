@@ -52,14 +52,22 @@ export function sourceName(source: string): string {
  * @throws CodedError MG10xx for what cannot be read or is not JSON, MG40xx for a server that does not hand it out
  */
 export async function readSource(source: string, place: SourcePlace): Promise<SourceFile> {
-  const kind = kindOfSource(source);
-  const bytes =
-    kind === "file" && !isDescriptor(source)
-      ? readRegularFile(resolve(place.directory, source))
-      : await collect(openSource(source, place), sourceName(source));
+  const bytes = await sourceBytes(source, place);
   const name = sourceName(source);
   const file = await parseJson(decodeText(bytes, name), name);
-  return { ...file, sha256: sha256(bytes), ...(kind === "url" && { url: publicUrl(source) }) };
+  const isUrl = kindOfSource(source) === "url";
+  return { ...file, sha256: sha256(bytes), ...(isUrl && { url: publicUrl(source) }) };
+}
+
+/** The text that a SOURCE stands for; errors as `readSource`. */
+export async function sourceText(source: string, place: SourcePlace): Promise<string> {
+  return decodeText(await sourceBytes(source, place), sourceName(source));
+}
+
+async function sourceBytes(source: string, place: SourcePlace): Promise<Uint8Array> {
+  return kindOfSource(source) === "file" && !isDescriptor(source)
+    ? readRegularFile(resolve(place.directory, source))
+    : collect(openSource(source, place), sourceName(source));
 }
 
 /**
