@@ -1,7 +1,6 @@
 import { type Project, openProject, schemaRoot } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { diffModels } from "../diff/diff-models.js";
-import { applyApprovals } from "../diff/policy/approvals.js";
 import { jsonReport } from "../diff/report/json.js";
 import type { Report } from "../diff/report/report.js";
 import { authoredModel, vocabularyFrom } from "../emit/authoring/vocabulary.js";
@@ -21,7 +20,7 @@ import { loadRevision, storedRevision } from "../revision/revision-source.js";
 import { expectRevision } from "../revision/verify.js";
 import type { Arguments } from "./arguments.js";
 import type { RunCommand } from "./context.js";
-import { policyOf } from "./diff/policies.js";
+import { informing } from "./diff/policies.js";
 import { evaluate } from "./diff/report.js";
 import { reportUses } from "./diff/uses.js";
 import type { Outcome } from "./outcome.js";
@@ -111,20 +110,13 @@ async function compare(
     all.push((await loadRevision(storedRevision(project.schemaDir, name, status, true), undocumented)).model);
   const modelOf = (name: string): ProtocolModel => authoredModel(vocabularyFrom(all, name)!);
   const models = [modelOf(names[0]), modelOf(names[1])] as const;
-  const policy = { ...policyOf(args, project), failOn: "never" as const };
-  const { report } = evaluate(
-    diffModels(...models, policy),
-    {
-      ...{ policy, role: "both" as const, baseline: new Set<string>() },
-      approvalsOf: (differences) => applyApprovals(differences, [], ""),
-    },
-    {
-      ...{ from: names[0], to: names[1] },
-      // Definitions come from several files.
-      placesOf: () => ({ old: null, new: null }),
-      notes: ["Compared is what handlers write and clients read; on the wire, each peer keeps its revision."],
-    },
-  );
+  const evaluation = informing(args, project);
+  const { report } = evaluate(diffModels(...models, evaluation.policy), evaluation, {
+    ...{ from: names[0], to: names[1] },
+    // Definitions come from several files.
+    placesOf: () => ({ old: null, new: null }),
+    notes: ["Compared is what handlers write and clients read; on the wire, each peer keeps its revision."],
+  });
   return { report, models };
 }
 

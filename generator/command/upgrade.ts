@@ -1,4 +1,3 @@
-import { applyApprovals } from "../diff/policy/approvals.js";
 import { jsonReport } from "../diff/report/json.js";
 import type { Report } from "../diff/report/report.js";
 import { tryExtensions } from "../extension/add/try-extensions.js";
@@ -11,7 +10,7 @@ import { counted } from "../print/counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import type { ProtocolModel, Role } from "../model/model.js";
 import { type Source, storedSource } from "./diff/source.js";
-import { policyOf } from "./diff/policies.js";
+import { informing } from "./diff/policies.js";
 import { compareSources } from "./diff/report.js";
 import { type ReportWithUses, reportUses } from "./diff/uses.js";
 import { noteWarnings } from "./drift.js";
@@ -135,13 +134,8 @@ function stored(revision: string, { schemaDir }: Project, { directory }: Command
 }
 
 async function compare(base: Source, { source }: StagedUpgrade, run: ProjectRun): Promise<ReportWithUses> {
-  const { report } = compareSources(base, source, {
-    // An upgrade is meant to change things: breaks are reported, and do not change the exit code.
-    policy: { ...policyOf(run.args, run.project), failOn: "never" },
-    role: "both",
-    baseline: new Set(),
-    approvalsOf: (differences) => applyApprovals(differences, [], ""),
-  });
+  // An upgrade is meant to change things.
+  const { report } = compareSources(base, source, informing(run.args, run.project));
   const subject = { kind: "protocol", models: [base.loaded.model, source.loaded.model] } as const;
   return reportUses(report, subject, run);
 }

@@ -12,7 +12,6 @@ import type { Project } from "../project.js";
 import { markdownProse, oneLineCode } from "../../print/markdown.js";
 import { shellLine } from "../../print/shell-line.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { applyApprovals } from "../../diff/policy/approvals.js";
 import { canonicalDocument } from "../../revision/schema-source.js";
 import type { JsonFile } from "../../files/json-file.js";
 import { type Identity, identify } from "../../revision/identify.js";
@@ -20,8 +19,8 @@ import { readLock } from "../../revision/lock.js";
 import { readRevision, readUpstream } from "../../revision/source.js";
 import { expectRevision } from "../../revision/verify.js";
 import { readAlike, storedSource } from "../diff/source.js";
-import { policyOf } from "../diff/policies.js";
-import { type Evaluation, compareSources } from "../diff/report.js";
+import { informing } from "../diff/policies.js";
+import { compareSources } from "../diff/report.js";
 import { verifyExtensionFile } from "../../extension/add/verify-upstream.js";
 import { extensionKey } from "../../extension/extension-store.js";
 import { ExtensionSides, compareSides } from "../diff/extensions.js";
@@ -145,13 +144,8 @@ async function compareUpstream(
   const old = await storedSource(schemaDir, revision, context.directory);
   const base = { revision, notes: old.notes };
   const next = await readAlike(file, name ?? file.file, base, schemaDir, context.directory);
-  const evaluation: Evaluation = {
-    // Whether it fails is decided by what the file is, not by how bad the differences are.
-    policy: { ...policyOf(args, project), failOn: "never" },
-    role: "both",
-    baseline: new Set(),
-    approvalsOf: (differences) => applyApprovals(differences, [], ""),
-  };
+  // Whether it fails is decided by what the file is, not by how bad the differences are.
+  const evaluation = informing(args, project);
   const { verdict, reason: why } = verdictOf(identity, () => compareSources(old, next, evaluation).report);
   const { sha256: pinned } = expectRevision(readLock(schemaDir), revision).upstream;
   const published =
@@ -217,13 +211,8 @@ export async function checkExtensionUpstream(
     const message = `another file of ${key}: its canonical form is the same`;
     return { findings: [{ code: "MG3110", severity: "warning", message, place }], data: { upstream } };
   }
-  const evaluation: Evaluation = {
-    // Whether it fails is decided by what the file is, not by how bad the differences are.
-    policy: { ...policyOf(args, project), failOn: "never" },
-    role: "both",
-    baseline: new Set(),
-    approvalsOf: (differences) => applyApprovals(differences, [], ""),
-  };
+  // Whether it fails is decided by what the file is, not by how bad the differences are.
+  const evaluation = informing(args, project);
   const { report, findings } = compareSides(old, await sides.published(source, old.stored, file), evaluation);
   const { id } = old.stored;
   const mend = shellLine(["mcpgen", "extension", "add", source, "--id", id, "--version", "VERSION"]);

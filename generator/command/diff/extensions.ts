@@ -1,19 +1,18 @@
 import { resolve } from "node:path";
 import type { JsonValue } from "@mcpgen/engine";
-import type { Finding as Difference } from "../../diff/finding.js";
 import {
   type ExtensionDifferences,
   type ExtensionOverBases,
   diffExtensions,
 } from "../../diff/extension/diff-extensions.js";
 import { brokenChannel } from "../../diff/extension/channel-changes.js";
-import type { Report, ReportedFinding } from "../../diff/report/report.js";
+import type { Report } from "../../diff/report/report.js";
 import type { Approved } from "../../diff/policy/approvals.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { CommandContext } from "../context.js";
 import type { ProjectRun } from "../project.js";
-import { type Evaluation, lineFinder, evaluate } from "./report.js";
+import { type Evaluation, placesIn, evaluate } from "./report.js";
 import { hasProse } from "../../extension/add/verify-upstream.js";
 import { type LoadedBase, loadBases } from "../../extension/add/bases.js";
 import { type ComparedExtension, comparedExtension } from "../../extension/add/compared-model.js";
@@ -80,18 +79,10 @@ export function compareSides(
   const compared = diffExtensions(old.models, next.models, evaluation.policy);
   const { report, approved } = evaluate(compared.differences, evaluation, {
     ...{ from: old.name, to: next.name },
-    placesOf: placesIn(old, next),
+    placesOf: placesIn(old, next, compared.differences),
     notes: [`Compared over ${compared.compared.join(", ") || "no base: the versions share none"}.`],
   });
   return { report, approved, findings: sameIdFindings(old, next, compared, report) };
-}
-
-function placesIn(old: ExtensionSide, next: ExtensionSide): (finding: Difference) => ReportedFinding["at"] {
-  const [oldLine, newLine] = [lineFinder(old.file), lineFinder(next.file)];
-  return ({ pointers }) => ({
-    old: pointers.old === null ? null : { file: old.shown, line: oldLine(pointers.old) },
-    new: pointers.new === null ? null : { file: next.shown, line: newLine(pointers.new) },
-  });
 }
 
 /** SEP-2133: a breaking change must use a new identifier. Versions that are no drafts hold others to it. */

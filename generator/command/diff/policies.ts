@@ -5,7 +5,13 @@ import type { Project } from "../project.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import { type Policy, subjectText } from "../../diff/finding.js";
-import { type Approval, type Approved, approvalsFile, parseApprovals } from "../../diff/policy/approvals.js";
+import {
+  type Approval,
+  type Approved,
+  applyApprovals,
+  approvalsFile,
+  parseApprovals,
+} from "../../diff/policy/approvals.js";
 import { isSeverityProblem, readSeverities } from "../../diff/policy/severities.js";
 import type { FailOn } from "../../diff/report/report.js";
 import { loadJson } from "../../files/json-file.js";
@@ -13,6 +19,7 @@ import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import type { Finding, WarningFinding } from "../../diagnostics/finding.js";
 import { shownPath } from "../shown-path.js";
+import type { Evaluation } from "./report.js";
 
 /** How findings are weighed: options win over the configuration. */
 export function policyOf(args: Arguments, { loaded }: Project): Policy & { readonly failOn: FailOn } {
@@ -29,6 +36,16 @@ export function policyOf(args: Arguments, { loaded }: Project): Policy & { reado
     readers: (args.string("readers") as Policy["readers"] | undefined) ?? readers ?? "open",
     failOn: (args.string("fail-on") as FailOn | undefined) ?? failOn ?? "breaking",
     severities,
+  };
+}
+
+/** For a report that informs: breaking changes do not change the exit code, and nothing is approved. */
+export function informing(args: Arguments, project: Project): Evaluation {
+  return {
+    policy: { ...policyOf(args, project), failOn: "never" },
+    role: "both",
+    baseline: new Set(),
+    approvalsOf: (differences) => applyApprovals(differences, [], ""),
   };
 }
 

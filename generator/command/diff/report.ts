@@ -77,9 +77,13 @@ export function compareSources(old: Source, next: Source, evaluation: Evaluation
   });
 }
 
-function placesIn(
-  old: Source,
-  next: Source,
+/** A side of a comparison, as messages show it. */
+type Shown = Pick<Source, "file" | "shown">;
+
+/** Finds the lines of a difference in both files. */
+export function placesIn(
+  old: Shown,
+  next: Shown,
   differences: readonly Difference[],
 ): (finding: Difference) => ReportedFinding["at"] {
   if (differences.length === 0) return () => ({ old: null, new: null });
