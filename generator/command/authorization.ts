@@ -1,9 +1,9 @@
+import { createInterface } from "node:readline";
 import { Authorization } from "../login/authorization.js";
 import { serversAmong } from "../login/destination.js";
 import { scopesOf } from "../login/variables.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
-import { createInterface } from "node:readline";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type {
   AuthPackage,

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type JsonObject, type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
 import { oneLine } from "../print/one-line.js";
 import { type LiveTask, isTask } from "../capture/live-tasks.js";
@@ -17,7 +18,6 @@ import { toolSignature } from "./signature.js";
 import { type Outcome, withFindings } from "./outcome.js";
 import { serverSource } from "./servers/named-servers.js";
 import { ServerTasks } from "./task/server-tasks.js";
-import { resolve } from "node:path";
 import { parseJson } from "../files/json-file.js";
 import { sourceText } from "../files/source.js";
 import { readRegularFile } from "../files/regular-file.js";

@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from "node:path";
+import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import { type Captured, capture as captureFrom, lists } from "../capture/capture.js";
 import type { ServerSource } from "../capture/server-source.js";
 import { shownSource } from "../capture/shown-source.js";
@@ -27,7 +28,6 @@ import { openProject } from "./project.js";
 import { expectReach, serverOptions } from "./server-options.js";
 import { serverSource } from "./servers/named-servers.js";
 import { shownPath } from "./shown-path.js";
-import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import { closest } from "../diagnostics/suggest.js";
 import { readPairs } from "./call/pairs.js";
 import { storedExtensions } from "../extension/extension-store.js";

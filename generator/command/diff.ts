@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { basename, extname, resolve } from "node:path";
 import { type Project, type ProjectRun, openProject } from "./project.js";
 import { subjectText } from "../diff/finding.js";
 import { applyApprovals } from "../diff/policy/approvals.js";
@@ -35,8 +37,6 @@ import type { Outcome } from "./outcome.js";
 import { documentOf, findingText } from "./present.js";
 import { type Paint, printableLines } from "../print/terminal-text.js";
 import { shownPath } from "./shown-path.js";
-import { existsSync } from "node:fs";
-import { basename, extname, resolve } from "node:path";
 import { readRegularFile } from "../files/regular-file.js";
 import { WriteRoot } from "../files/write-root.js";
 import { writeFiles } from "../files/writer.js";

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
 import { WriteRoot } from "../files/write-root.js";
 import { counted } from "../print/counted.js";
 import { readingHtml } from "../page/reading-html.js";
@@ -10,7 +11,6 @@ import type { Outcome } from "./outcome.js";
 import { findingText } from "./present.js";
 import { type Project, openProject } from "./project.js";
 import { shownPath } from "./shown-path.js";
-import { existsSync } from "node:fs";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Reading } from "../page/reading.js";
 import { extensionReading, revisionReading } from "../page/reference/reading.js";

@@ -1,3 +1,4 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { jsonReport } from "../diff/report/json.js";
 import type { Report } from "../diff/report/report.js";
 import { tryExtensions } from "../extension/add/try-extensions.js";
@@ -25,7 +26,6 @@ import { type Point, guideMarkdown, guideText, guideOf } from "./upgrade/guide.j
 import { handwrittenParts } from "./upgrade/handwritten.js";
 import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.js";
 import { successions } from "./upgrade/successors.js";
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { parseNotes } from "../notes/parse.js";
 import { undocumented } from "../revision/documentation.js";
 import { resolveRevision } from "../revision/revision-source.js";

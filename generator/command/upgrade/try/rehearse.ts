@@ -1,19 +1,19 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { posix } from "node:path";
 import { ts } from "ts-morph";
+import { type JsonObject, type JsonValue, type Schema, isJsonObject, pointerTokens } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
 import { CodedError } from "../../../diagnostics/coded-error.js";
 import { readRegularText } from "../../../files/regular-file.js";
 import type { ProtocolModel, Method, Role } from "../../../model/model.js";
 import type { Conversation, RehearsalPlan, RevisionWords, SampledAsk, SampledRequest } from "./plan.js";
-import { type JsonObject, type JsonValue, type Schema, isJsonObject, pointerTokens } from "@mcpgen/engine";
-import { isValid } from "@mcpgen/engine/interpreter";
 import { authoredSchema } from "../../../emit/authoring/authored-schema.js";
 import { randomFrom } from "../../../sample/random.js";
 import { minimalValid, sampleValid } from "../../../sample/sample.js";
 import { byHand } from "../handwritten.js";
 import { capabilityRoots, nodesAt } from "../new-methods.js";
-import { posix } from "node:path";
 
 /** Generated output, and the models that it was generated from. */
 export interface Output {

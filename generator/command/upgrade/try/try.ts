@@ -1,3 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Project as CodeProject, ts } from "ts-morph";
+import { naturalCompare } from "@mcpgen/engine";
 import type { Finding } from "../../../diagnostics/finding.js";
 import { generateFiles } from "../../../pipeline/generate.js";
 import { published } from "../../../model/published.js";
@@ -12,10 +16,6 @@ import type { Project } from "../../project.js";
 import { shownPath } from "../../shown-path.js";
 import type { StagedUpgrade } from "../stage.js";
 import { type Output, rehearse } from "./rehearse.js";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { Project as CodeProject, ts } from "ts-morph";
-import { naturalCompare } from "@mcpgen/engine";
 import type { Call, Conversation, Lost } from "./plan.js";
 
 /** What a revision would bring: nothing of it is written. */
