@@ -12,7 +12,7 @@ import { counted } from "../print/counted.js";
 import type { CommandContext } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { operands, shellLine } from "../print/shell-line.js";
-import { restoring } from "./repeated.js";
+import { restoring } from "./outcome.js";
 import { shownPath } from "./shown-path.js";
 import { shortText } from "../print/short-list.js";
 

@@ -6,10 +6,9 @@ import { columns } from "./columns.js";
 import type { Comparison } from "./comparison.js";
 import type { CommandContext } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
-import type { Outcome } from "./outcome.js";
+import { type Outcome, repeatedWith } from "./outcome.js";
 import { counted } from "../print/counted.js";
 import { printable } from "../print/terminal-text.js";
-import { repeatedWith } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
 /** The files that block a plan. */
