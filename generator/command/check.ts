@@ -175,7 +175,7 @@ async function checkOutput(
   }
   // Everything below is loaded only when something may have changed.
   const { compareWithOutput, remember } = await import("./comparison.js");
-  const { noteWarnings, drift, mendOf } = await import("./drift.js");
+  const { noteWarnings, drift, mendOf } = await import("./plan-report.js");
   const schemas = relativeTo(context.directory, [
     ...(await verifyStore(project.schemaDir)),
     ...(await verifyExtensions(project.schemaDir)),

@@ -8,14 +8,13 @@ import { checkAll, isContractsOnly } from "./check.js";
 import { type Comparison, compareWithOutput, remember } from "./comparison.js";
 import { counted } from "../print/counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import { noteWarnings } from "./drift.js";
+import { noteWarnings, completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import { inputState, trustsCache } from "./input-state.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { type Outcome, together } from "./outcome.js";
 import { type OutputRequest, outputRequest } from "./output-request.js";
 import { planContracts } from "./contracts/run.js";
 import { contractTargets } from "./contracts/targets.js";
-import { completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import { printable } from "../print/terminal-text.js";
 import { withoutMethods, lossyNotes } from "./output-warnings.js";
 

@@ -1,4 +1,4 @@
-import { relative } from "node:path";
+import { relative, join } from "node:path";
 import type { Project } from "./project.js";
 import type { Generated } from "../pipeline/generate.js";
 import type { PlannedFile } from "../files/plan.js";
@@ -6,10 +6,18 @@ import { columns } from "./columns.js";
 import type { Comparison } from "./comparison.js";
 import type { CommandContext } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
-import { type Outcome, repeatedWith } from "./outcome.js";
+import { type Outcome, repeatedWith, restoring } from "./outcome.js";
 import { counted } from "../print/counted.js";
 import { printable } from "../print/terminal-text.js";
 import { shownPath } from "./shown-path.js";
+import type { CodeOfError } from "../diagnostics/catalogue.js";
+import type { ComparedFile, FileState } from "../files/compare.js";
+import { agreeingNote } from "../notes/conflict.js";
+import { inLayoutOf } from "../files/in-layout-of.js";
+import { withPlainLineEnds } from "../files/line-ends.js";
+import { unifiedDiff } from "../files/unified-diff.js";
+import { operands, shellLine } from "../print/shell-line.js";
+import { shortText } from "../print/short-list.js";
 
 /** The files that block a plan. */
 export function conflictFindings(
@@ -115,4 +123,156 @@ export function planCounts(plan: readonly PlannedFile[]): string {
 
 function sizeText(bytes: number): string {
   return bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KiB`;
+}
+
+interface Meaning {
+  readonly code: CodeOfError;
+  readonly message: string;
+  readonly next?: string;
+}
+
+const meanings: { readonly [S in Exclude<FileState, "same">]: Meaning } = {
+  missing: { code: "MG3102", message: "the file is missing" },
+  outdated: { code: "MG3101", message: "the file is out of date" },
+  edited: {
+    code: "MG3104",
+    message: "the file was edited by hand",
+    next: "Make the edit in the schema's notes, a template or your own code instead.",
+  },
+  unrecorded: {
+    code: "MG3104",
+    message: "the file differs from the output, and the manifest does not have it",
+    next: "Move it away if it is yours.",
+  },
+  stale: { code: "MG3103", message: "the file is no longer generated" },
+  "stale-edited": {
+    code: "MG3103",
+    message: "the file is no longer generated, and was edited by hand",
+    next: "Move it away if you need it.",
+  },
+  foreign: {
+    code: "MG3103",
+    message: "the file is not part of the output",
+    next: "Move it out of the output folder, or delete it.",
+  },
+};
+
+/** How the output folder differs from what would be generated. */
+export function drift(
+  { before, files, manifestFile }: Pick<Comparison, "before" | "files" | "manifestFile">,
+  { outDir }: Pick<Project, "outDir">,
+  context: CommandContext,
+): Finding[] {
+  return [
+    ...(before?.writing ? [interrupted(shownPath(outDir, context.directory))] : []),
+    ...driftOfFiles([...files, manifestFile], outDir, context),
+  ];
+}
+
+function interrupted(folder: string): Finding {
+  return {
+    code: "MG3005",
+    severity: "error",
+    message: "an earlier run was interrupted while it wrote files",
+    place: { file: folder },
+    next: "Run `mcpgen generate`: it writes them again.",
+  };
+}
+
+function driftOfFiles(files: readonly ComparedFile[], outDir: string, context: CommandContext): Finding[] {
+  return files.flatMap((file) => {
+    if (file.state === "same") return [];
+    const detail = detailOf(file);
+    return [
+      {
+        severity: "error",
+        ...meanings[file.state],
+        place: { file: shownPath(outDir, context.directory, file.path) },
+        ...(detail !== undefined && { detail }),
+      },
+    ];
+  });
+}
+
+function detailOf({ path, planned, present }: ComparedFile): string | undefined {
+  if (planned === undefined && present === undefined) return undefined;
+  // For a new or a deleted file, the beginning is enough.
+  const lines = planned === undefined || present === undefined ? 8 : 24;
+  if (planned === undefined || present === undefined) return unifiedDiff(present ?? "", planned ?? "", lines);
+  const relaid = inLayoutOf(path, present, planned);
+  // If only the layout differs, the diff shows the layout.
+  const isShown = relaid !== withPlainLineEnds(present);
+  return unifiedDiff(present, isShown ? relaid : planned, lines);
+}
+
+/** The command that mends what `drift` and the comparison with the lock found. */
+export function mendOf(
+  { files }: Pick<Comparison, "files">,
+  schemaFindings: readonly Finding[],
+  command: string,
+  { outDir }: Pick<Project, "outDir">,
+  context: CommandContext,
+): string {
+  if (schemaFindings.length > 0) return restoring(schemaFindings);
+  const states = new Set(files.map(({ state }) => state));
+  const foreign = files.filter(({ state }) => state === "foreign");
+  const others = files.some(({ state }) => state !== "foreign" && state !== "same");
+  if (foreign.length > 0 && !others) {
+    return shellLine([
+      "rm",
+      ...operands(foreign.map(({ path }) => shownPath(outDir, context.directory, path))),
+    ]);
+  }
+  // A file without a record may be the only copy of user code: `generate` says what can be done.
+  const force = !states.has("unrecorded") && (states.has("edited") || states.has("stale-edited"));
+  return force ? `${command} --force` : command;
+}
+
+/** What is to be looked at in notes: those that are not confirmed, and those that say otherwise than the schema. */
+export function noteWarnings(generated: Generated, project: Project, context: CommandContext): Finding[] {
+  return [
+    ...carriedNotes(generated, project, context),
+    ...generated.conflicts.map((conflict) => conflictFinding(conflict, project, context)),
+  ];
+}
+
+function conflictFinding(
+  conflict: Generated["conflicts"][number],
+  { schemaDir }: Project,
+  { directory }: CommandContext,
+): Finding {
+  const { note, target, message, folder } = conflict;
+  const agreeing = agreeingNote(conflict);
+  return {
+    code: "MG1207",
+    severity: "warning",
+    message: `note of kind ${note.kind} on ${target}: ${message}`,
+    place: { file: shownPath(schemaDir, directory, join(folder, "notes.json")), pointer: note.pointer },
+    next: !agreeing
+      ? "Correct the note, or remove this target of it."
+      : note.targets.includes(target)
+        ? "Replace the note for this target, as below; if the schema is wrong, correct it with a note of kind errata."
+        : "Add the note below.",
+    ...(agreeing && { detail: JSON.stringify(agreeing) }),
+  };
+}
+
+/** Notes that were copied from another version and are not confirmed: one warning a revision or extension. */
+function carriedNotes({ carried }: Generated, { schemaDir }: Project, context: CommandContext): Finding[] {
+  return [...new Set(carried.map(({ folder }) => folder))].flatMap((folder): Finding[] => {
+    const notes = carried.filter((each) => each.folder === folder).map(({ note }) => note);
+    const lines = notes.map(({ kind, targets, pointer }) => `${pointer} ${kind} on ${targets.join(", ")}`);
+    const shown = context.console.settings.verbose ? lines : lines.slice(0, 3);
+    const rest = lines.length > shown.length ? [`… ${lines.length - shown.length} more (--verbose)`] : [];
+    return [
+      {
+        code: "MG3107",
+        severity: "warning",
+        message: `${counted(notes.length, "carried note is", "carried notes are")} not confirmed`,
+        place: { file: shownPath(schemaDir, context.directory, join(folder, "notes.json")) },
+        next: 'Check each against the specification and delete its "carried", or the note.',
+        detail: [...shown.map((line) => shortText(line, 120)), ...rest].join("\n"),
+      },
+    ];
+  });
 }

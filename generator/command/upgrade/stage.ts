@@ -15,7 +15,7 @@ import { Arguments } from "../arguments.js";
 import { type Comparison, compareWithOutput, remember } from "../comparison.js";
 import type { CommandContext } from "../context.js";
 import type { Source } from "../diff/source.js";
-import { noteWarnings } from "../drift.js";
+import { noteWarnings } from "../plan-report.js";
 import { inputState, trustsCache } from "../input-state.js";
 import { type OutputRequest, outputRequest } from "../output-request.js";
 import { type Project, outputRoot, schemaRoot } from "../project.js";
