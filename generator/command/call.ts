@@ -56,7 +56,7 @@ export const call: RunCommand = async (args, context) => {
   const answer = await askServer(source, args, context, use, tasks);
   if (isTask(answer)) return detached(answer, tool, tasks, context);
   if (detaches) context.console.note("the call has ended: there is no task");
-  return withFindings(toolOutcome(answer, tool, source, args, context), tasks.findings);
+  return withFindings(toolOutcome(answer, { tool, source }, args, context), tasks.findings);
 };
 
 /** A task that goes on, or the result of the tool. */

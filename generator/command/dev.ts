@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { interruption } from "../capture/interruption.js";
-import { type Runtime, loadRuntime } from "../capture/runtime.js";
+import { loadRuntime } from "../capture/runtime.js";
 import { WatchedFiles } from "../dev/watched-files.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type Finding, findingOfError } from "../diagnostics/finding.js";
@@ -10,8 +10,8 @@ import type { CommandContext, RunCommand } from "./context.js";
 import { type Change, ChangeReport, filesText, seconds } from "./dev/change-report.js";
 import { DevPage } from "./dev/page.js";
 import { Preparation } from "./dev/preparation.js";
-import { type DevelopedServer, developedServer } from "./dev/server-command.js";
-import { type Recorder, type Session, openSession, recorder } from "./dev/session.js";
+import { developedServer } from "./dev/server-command.js";
+import { type Session, type SessionEvents, openSession, recorder } from "./dev/session.js";
 import type { Outcome } from "./outcome.js";
 
 /** Keeps output, handlers, types and a running server in step with the files, until it is interrupted. */
@@ -27,8 +27,10 @@ export const dev: RunCommand = async (args, given) => {
     args.flag("open") || args.flag("page")
       ? await DevPage.open(runtime, server, () => ({ args, project: preparation.project, context }))
       : undefined;
-  const loop = new Loop(preparation, server, runtime, args, context, await recorder(args, context), page);
-  return loop.run();
+  const record = await recorder(args, context);
+  const open: OpenSession = (events) =>
+    page ?? openSession(runtime, server, args, context, { ...events, record });
+  return new Loop(preparation, context, page, open).run();
 };
 
 /** @throws CodedError MG2005 */
@@ -57,6 +59,8 @@ function refuseRecord(args: Arguments, { directory }: CommandContext): void {
     });
 }
 
+type OpenSession = (events: Omit<SessionEvents, "record">) => Session;
+
 /** Prepares and restarts after each change. */
 class Loop {
   readonly #preparation: Preparation;
@@ -72,25 +76,19 @@ class Loop {
 
   constructor(
     preparation: Preparation,
-    server: DevelopedServer,
-    runtime: Runtime,
-    args: Arguments,
     context: CommandContext,
-    record: Recorder,
     page: DevPage | undefined,
+    open: OpenSession,
   ) {
     this.#preparation = preparation;
     this.#context = context;
     this.#report = new ChangeReport(context.console);
     this.#watched = new WatchedFiles(() => preparation.inputs());
     this.#page = page;
-    this.#session =
-      page ??
-      openSession(runtime, server, args, context, {
-        lost: (reason) => this.#lost(reason),
-        ended: () => this.#watched.close(),
-        record,
-      });
+    this.#session = open({
+      lost: (reason) => this.#lost(reason),
+      ended: () => this.#watched.close(),
+    });
   }
 
   async run(): Promise<Outcome> {

@@ -176,7 +176,8 @@ export const taskResult: RunCommand = async (args, context) => {
     return tasks.result(tasks.waitedFor ?? named);
   };
   const result = await askServer(source, args, context, use, tasks);
-  return withFindings(toolOutcome(result, named.kept?.tool ?? "task", source, args, context), tasks.findings);
+  const tool = named.kept?.tool ?? "task";
+  return withFindings(toolOutcome(result, { tool, source }, args, context), tasks.findings);
 };
 
 /**

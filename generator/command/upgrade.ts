@@ -51,7 +51,7 @@ export const upgrade: RunCommand = async (args, context) => {
   const base = staged.revision.replaces ? await stored(staged.revision.revision, project, context) : previous;
   const compared = base && (await compare(base, staged, run));
   const report = compared?.report;
-  const proposed = await decisionsOf(staged, base, previous, project, context.directory);
+  const proposed = await decisionsOf(staged, { base, previous }, project, context.directory);
   const decisions = { ...proposed, open: await soundDecisions(proposed.open, staged) };
   const written = !dryRun && writeUpgrade(staged, project, context);
   const { settings } = context.console;

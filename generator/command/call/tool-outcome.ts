@@ -8,25 +8,29 @@ import type { CommandContext } from "../context.js";
 import type { Outcome } from "../outcome.js";
 import { findingText } from "../present.js";
 
+/** A tool, and the server that it was called on. */
+interface CalledTool {
+  readonly tool: string;
+  readonly source: ServerSource;
+}
+
 /** The outcome of a command that has the result of a tool. Images and the like are saved where `--output` says. */
 export function toolOutcome(
   result: JsonObject,
-  tool: string,
-  source: ServerSource,
+  { tool, source }: CalledTool,
   args: Arguments,
   context: CommandContext,
 ): Outcome {
   const content = Array.isArray(result["content"]) ? result["content"] : [];
   const pieces = binaryPieces(content);
   const saved = savePieces(pieces.length > 0 ? pieces : [textPiece(tool, resultText(result))], args, context);
-  return outcomeOf(result, saved, tool, source, context);
+  return outcomeOf(result, saved, { tool, source }, context);
 }
 
 function outcomeOf(
   result: JsonObject,
   saved: readonly Saved[],
-  tool: string,
-  source: ServerSource,
+  { tool, source }: CalledTool,
   { console }: CommandContext,
 ): Outcome {
   const { content = [], structuredContent, isError } = result;

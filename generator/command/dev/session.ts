@@ -29,7 +29,8 @@ export interface Session {
 /** Wraps the channel to each server. */
 export type Recorder = (channel: Channel) => Channel;
 
-interface SessionEvents {
+/** What a session tells the loop. */
+export interface SessionEvents {
   /** The server ended by itself. */
   readonly lost: (reason: Error | undefined) => void;
   /** The client closed its connection. */

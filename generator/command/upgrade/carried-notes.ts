@@ -70,17 +70,21 @@ export function noteText({ kind, targets, pointer }: Note): string {
   return `${kind} on ${targets.join(", ")} (${pointer})`;
 }
 
+/** What may be the subject of a note now. */
+interface Renamed {
+  readonly successors: readonly Succession[];
+  /** New names of members, by their pointers in the schema before. */
+  readonly places: ReadonlyMap<string, string>;
+}
+
 /**
  * Notes that were left behind, because the new schema does not have their subjects: a method or member of another name
  * may be the subject now.
- *
- * @param places new names of members, by their pointers in the schema before
  */
 export function droppedNotes(
   problems: readonly NoteProblem[],
   { from, kept }: { readonly from: string | undefined; readonly kept: boolean },
-  successors: readonly Succession[],
-  places: ReadonlyMap<string, string>,
+  { successors, places }: Renamed,
   file: string,
 ): Decision[] {
   if (problems.length === 0) return [];

@@ -34,16 +34,18 @@ export interface Decisions {
   readonly open: readonly Decision[];
 }
 
-/**
- * The decisions of an upgrade.
- *
- * @param base what the revision replaces, else the revision before it
- * @param previous the revision before it
- */
+/** The revisions that a new one is compared with, as far as there are any. */
+interface Bases {
+  /** What it replaces, else the revision before it. */
+  readonly base: Source | undefined;
+  /** The revision before it. */
+  readonly previous: Source | undefined;
+}
+
+/** The decisions of an upgrade. */
 export async function decisionsOf(
   staged: StagedUpgrade,
-  base: Source | undefined,
-  previous: Source | undefined,
+  { base, previous }: Bases,
   project: Project,
   directory: string,
 ): Promise<Decisions> {
@@ -81,8 +83,7 @@ export async function decisionsOf(
       ...droppedNotes(
         notes?.left ?? [],
         { from: notes?.from, kept: notes?.from === revision },
-        successors,
-        places,
+        { successors, places },
         file,
       ),
       ...assumed({
