@@ -11,7 +11,7 @@ import type { Project } from "../project.js";
 import { serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
 import type { Subject } from "../trust/trust.js";
-import type { ServedContract } from "./served-contracts.js";
+import type { ServedContract } from "../contracts/targets.js";
 import { comparePair } from "./server.js";
 
 /**

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { pointer } from "@mcpgen/engine";
-import { generatedContracts } from "../../config/config.js";
+import { type ContractConfig, generatedContracts } from "../../config/config.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { hasSchemas } from "../../extension/extension-store.js";
 import type { ContractRole } from "../../contract/emit/input.js";
@@ -132,4 +132,14 @@ function configured({ loaded, outDir, schemaDir }: Project, { directory }: Comma
     });
   }
   return targets;
+}
+
+/** A contract of the configuration whose server is known. */
+export type ServedContract = ContractConfig & { readonly server: string };
+
+/** The contracts of the configuration that name their server. */
+export function servedContracts({ loaded }: Project): ServedContract[] {
+  return (loaded.config.contracts ?? []).filter(
+    (contract): contract is ServedContract => contract.server !== undefined,
+  );
 }
