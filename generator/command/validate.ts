@@ -18,11 +18,11 @@ import {
   type Issue,
   type ProtocolPlace,
   type Side,
+  withExtension,
   builtFolders,
   loadProtocol,
   loadProtocolExtension,
 } from "./validate/protocol.js";
-import { withExtension } from "./validate/with-extension.js";
 import { shortText } from "../print/short-list.js";
 
 export const validate: RunCommand = async (args, context) => {

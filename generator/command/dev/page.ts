@@ -25,11 +25,11 @@ import { Judge } from "../validate/judge.js";
 import {
   type Protocol,
   type ProtocolPlace,
+  withExtension,
   builtFolders,
   loadProtocol,
   loadProtocolExtension,
 } from "../validate/protocol.js";
-import { withExtension } from "../validate/with-extension.js";
 import type { Change } from "./change-report.js";
 import type { DevelopedServer } from "./server-command.js";
 import type { Session } from "./session.js";

@@ -15,14 +15,14 @@ export interface Protocol {
   readonly explanations: Readonly<Record<string, (value: unknown) => readonly Issue[]>>;
 }
 
-export interface SendTable {
+interface SendTable {
   readonly format: 1;
   readonly requests: ReadonlyMap<string, ExactDefinition>;
   readonly notifications: ReadonlyMap<string, ExactDefinition>;
   readonly results: ReadonlyMap<string, readonly ExactDefinition[]>;
 }
 
-export interface ReceiveTable {
+interface ReceiveTable {
   readonly incomingRequests: ReadonlyMap<string, { readonly payload?: true }>;
   readonly outgoingRequests: ReadonlyMap<string, { readonly alternatives?: readonly Alternative[] }>;
 }
@@ -33,7 +33,7 @@ export interface ExactDefinition {
 }
 
 /** Differs from the plain result in one member: by its presence, or by its value if one is given. */
-export interface Alternative {
+interface Alternative {
   readonly name: string;
   readonly key?: string;
   readonly value?: string;
@@ -91,7 +91,7 @@ export async function loadProtocol(revision: string, place: ProtocolPlace): Prom
 }
 
 /** A generated extension over one of its bases: what it adds to the protocol. */
-export interface ProtocolExtension extends Protocol {
+interface ProtocolExtension extends Protocol {
   /** The results that it adds to methods of the base, by method. */
   readonly augments: Readonly<Record<Side, ReadonlyMap<string, readonly Alternative[]>>>;
 }
@@ -196,4 +196,63 @@ async function importModule(url: string): Promise<unknown> {
       cause,
     });
   }
+}
+
+/** The protocol with the methods of an extension, and the results that it adds to methods of the revision. */
+export function withExtension(protocol: Protocol, id: string, extension: ProtocolExtension): Protocol {
+  // Definitions of the extension may have names that definitions of the revision have.
+  const named = <Definition extends { readonly name: string }>(definition: Definition): Definition => ({
+    ...definition,
+    name: `${definition.name} of ${id}`,
+  });
+  const explanations = Object.entries(extension.explanations).map(
+    ([name, explain]) => [`${name} of ${id}`, explain] as const,
+  );
+  const bothSides = <Table>(make: (side: Side) => Table): Record<Side, Table> => ({
+    client: make("client"),
+    server: make("server"),
+  });
+  return {
+    sends: bothSides((side) => sends(protocol.sends[side], extension.sends[side], named)),
+    receives: bothSides((side) =>
+      receives(protocol.receives[side], extension.receives[side], extension.augments[side], named),
+    ),
+    explanations: { ...protocol.explanations, ...Object.fromEntries(explanations) },
+  };
+}
+
+type Named = <Definition extends { readonly name: string }>(definition: Definition) => Definition;
+
+function sends(base: SendTable, own: SendTable, named: Named): SendTable {
+  const joined = (
+    first: ReadonlyMap<string, ExactDefinition>,
+    second: ReadonlyMap<string, ExactDefinition>,
+  ): Map<string, ExactDefinition> =>
+    new Map([...first, ...[...second].map(([method, definition]) => [method, named(definition)] as const)]);
+  const results = new Map(base.results);
+  for (const [method, added] of own.results)
+    results.set(method, [...(results.get(method) ?? []), ...added.map(named)]);
+  return {
+    format: 1,
+    requests: joined(base.requests, own.requests),
+    notifications: joined(base.notifications, own.notifications),
+    results,
+  };
+}
+
+function receives(
+  base: ReceiveTable,
+  own: ReceiveTable,
+  augments: ReadonlyMap<string, readonly Alternative[]>,
+  named: Named,
+): ReceiveTable {
+  const outgoingRequests = new Map(base.outgoingRequests);
+  for (const [method, { alternatives }] of own.outgoingRequests)
+    outgoingRequests.set(method, alternatives ? { alternatives: alternatives.map(named) } : {});
+  for (const [method, added] of augments) {
+    const before = outgoingRequests.get(method);
+    if (before)
+      outgoingRequests.set(method, { alternatives: [...(before.alternatives ?? []), ...added.map(named)] });
+  }
+  return { incomingRequests: new Map([...base.incomingRequests, ...own.incomingRequests]), outgoingRequests };
 }
