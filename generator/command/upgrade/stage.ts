@@ -35,8 +35,6 @@ export interface StagedUpgrade {
   readonly unlisted: boolean;
   /** Whether files that were edited by hand are overwritten. */
   readonly force: boolean;
-  /** Extension of relative imports in the output. */
-  readonly importExtension: "js" | "ts";
 }
 
 /** Reads, canonicalises, carries notes over, generates and plans: all that may fail, before anything is written. */
@@ -74,7 +72,6 @@ export async function stageUpgrade(
     },
     unlisted,
     force,
-    importExtension: wanted.request.importExtension,
   };
 }
 

@@ -39,10 +39,9 @@ export async function tryUpgrade(
 ): Promise<Rehearsal> {
   const { generated } = staged.comparison;
   const { directory, console } = context;
-  const { importExtension } = staged;
   const shown = (path: string): string => shownPath(path, directory);
   console.progress("checking types…");
-  const wrong = generatedErrors(generated.files, importExtension, (path) =>
+  const wrong = generatedErrors(generated.files, project.importExtension, (path) =>
     shownPath(project.outDir, directory, path),
   );
   const types = projectErrors(project.loaded.folder, project.outDir, generated.files, shown);
