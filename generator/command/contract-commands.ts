@@ -10,8 +10,7 @@ import {
   texts,
 } from "./command-definition.js";
 
-const pairs = (of: string) =>
-  ({ type: "string", array: true, description: `Arguments of the ${of}: key=value` }) as const;
+const pairs = { type: "string", array: true } as const;
 
 /** Commands for a look at what a server offers, and for one request. */
 const everydayCommands: readonly CommandDefinition[] = [
@@ -37,7 +36,7 @@ const everydayCommands: readonly CommandDefinition[] = [
     positionals: {
       source: serverSource,
       tool: { type: "string", description: "Name of the tool", demandOption: true },
-      arguments: pairs("tool, or key:=JSON"),
+      arguments: { ...pairs, description: "Arguments of the tool, or key:=JSON: key=value" },
     },
     options: {
       detach: flag("Print the id of the task that the call becomes, and do not wait for its result"),
@@ -68,7 +67,7 @@ const everydayCommands: readonly CommandDefinition[] = [
     positionals: {
       source: serverSource,
       name: { type: "string", description: "Name of the prompt", demandOption: true },
-      arguments: pairs("prompt"),
+      arguments: { ...pairs, description: "Arguments of the prompt: key=value" },
     },
     options: requestOptionDefinitions,
     examples: [["$0 prompt weather plan_trip city=Bergen", "its messages"]],
