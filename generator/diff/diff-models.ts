@@ -1,7 +1,7 @@
 import { naturalCompare } from "@mcpgen/engine";
-import type { ProtocolModel } from "../model/model.js";
+import type { ErrorCode, ProtocolModel } from "../model/model.js";
 import { Aligner } from "../compare/align/aligner.js";
-import type { Pair } from "../compare/align/pair.js";
+import type { Fact, Pair } from "../compare/align/pair.js";
 import { Renames } from "../compare/align/renames.js";
 import { Collection } from "./collect.js";
 import { type Finding, type Policy, defaultPolicy, levelFor, subjectText } from "./finding.js";
@@ -10,15 +10,16 @@ import { ruleIds } from "./rules/table.js";
 import { compareDefinitions } from "./walk/definitions.js";
 import type { MethodComparison } from "./walk/direction.js";
 import { envelopeRoots } from "./walk/envelope.js";
-import { compareErrors } from "./walk/errors.js";
 import { type Origins, compareFiles } from "./walk/files.js";
 import { compareMethods } from "./walk/methods.js";
-import { movedRoots } from "./walk/moved.js";
-import { partsOf } from "./walk/parts.js";
+import { type Parts, held, partsOf } from "./walk/parts.js";
 import { type Reached, leadingToFacts, metFrom, reachedFrom } from "../compare/reach.js";
 import type { Root } from "./walk/root.js";
 import { Maker } from "../compare/instance-maker.js";
 import { Prover } from "./witness/prove.js";
+import { constantMember } from "../model/object-view.js";
+import { isRoleUnion } from "../model/role-unions.js";
+import type { Context } from "./walk/context.js";
 
 /**
  * The differences between two revisions, worst first: what each means for an implementation of the old
@@ -90,4 +91,154 @@ function worstFirst(a: Finding, b: Finding): number {
     naturalCompare(subjectText(a.subject), subjectText(b.subject)) ||
     (a.fingerprint < b.fingerprint ? -1 : 1)
   );
+}
+
+/** So many definitions are put in order by what they hold; more are taken by name. */
+const mostSized = 500;
+
+/**
+ * Definitions that messages of both revisions hold, but nowhere in places that correspond: a capability
+ * that was declared once and now travels with every request. Here, and only here, the name decides.
+ */
+function movedRoots(
+  old: ProtocolModel,
+  next: ProtocolModel,
+  aligner: Aligner,
+  [parts, others]: readonly [Parts, Parts],
+  pairs: Iterable<Pair>,
+): Root[] {
+  const [before, after] = [parts.writers, others.writers];
+  const met = metDefinitions(pairs);
+  const isUnmet = (name: string): boolean => !met.old.has(name) && !met.new.has(name);
+  const names = [...before.keys()].filter(
+    (name) => after.has(name) && isUnmet(name) && !isMessage(old, name) && !isMessage(next, name),
+  );
+  const below = new Map<string, ReadonlySet<string>>();
+  const sizeOf = (name: string): number =>
+    names.length > mostSized ? 0 : held(next.schema, [name], below).size;
+  const size = new Map(names.map((name) => [name, sizeOf(name)]));
+  const roots: Root[] = [];
+  // Definitions that contain others come first, so that the others are met in them.
+  for (const name of names.sort((a, b) => size.get(b)! - size.get(a)! || (a < b ? -1 : 1))) {
+    if (!isUnmet(name)) continue;
+    const both = [...before.get(name)!].filter((role) => after.get(name)!.has(role));
+    const writers = both.length > 0 ? both : [...before.get(name)!, ...after.get(name)!];
+    const nodes = [old.schema.definitions.get(name)!.node, next.schema.definitions.get(name)!.node] as const;
+    const pair = aligner.pair([nodes[0]], [nodes[1]]);
+    aligner.run();
+    const root: Root = {
+      pair,
+      context: { part: "definition", definition: [name, name] },
+      writers,
+      methods: others.methodsOf(name),
+    };
+    roots.push(root);
+    const further = metDefinitions(reachedFrom(root).keys());
+    for (const each of further.old) met.old.add(each);
+    for (const each of further.new) met.new.add(each);
+  }
+  return roots;
+}
+
+/** Definitions that have been compared with something. */
+function metDefinitions(pairs: Iterable<Pair>): { old: Set<string>; new: Set<string> } {
+  const met = { old: new Set<string>(), new: new Set<string>() };
+  for (const pair of pairs) {
+    for (const { old, new: next } of [{ old: pair.old.definition, new: pair.new.definition }, ...pair.arms]) {
+      if (old !== undefined) met.old.add(old);
+      if (next !== undefined) met.new.add(next);
+    }
+  }
+  return met;
+}
+
+function isMessage({ schema }: ProtocolModel, name: string): boolean {
+  return (
+    isRoleUnion(name) || constantMember(schema, schema.definitions.get(name)!.node, "method") !== undefined
+  );
+}
+
+/** Aligns errors by name, then by code: either side may write one. */
+function compareErrors(
+  old: ProtocolModel,
+  next: ProtocolModel,
+  aligner: Aligner,
+  { facts, roots }: MethodComparison,
+): void {
+  const writers = ["client", "server"] as const;
+  const [before, after] = [byName(old), byName(next)];
+  const gone = old.errors.filter((error) => !after.has(error.name) && !isKept(error, next, before));
+  const come = next.errors.filter((error) => !before.has(error.name) && !isKept(error, old, after));
+  const found = (fact: Fact, context: Context): void =>
+    void facts.push({ fact, context, writers, methods: [] });
+
+  for (const error of old.errors) {
+    const other = after.get(error.name);
+    if (other && other.code !== error.code)
+      found(errorFact("error-code-changed", error, other, old, next), contextOf(error, other));
+  }
+  for (const error of gone)
+    found(errorFact("error-removed", error, undefined, old, next), contextOf(error, error));
+  for (const error of come)
+    found(errorFact("error-added", undefined, error, old, next), contextOf(error, error));
+
+  const numbered = byCode(next);
+  for (const [code, error] of byCode(old)) {
+    const other = numbered.get(code);
+    if (!error.definition || !other?.definition) continue;
+    const nodes = [
+      old.schema.definitions.get(error.definition)!.node,
+      next.schema.definitions.get(other.definition)!.node,
+    ] as const;
+    const pair = aligner.pair([nodes[0]], [nodes[1]]);
+    roots.push({ pair, context: contextOf(error, other), writers, methods: [] });
+  }
+}
+
+/** Whether the other side has the number under another name, which had no other number: the message is the same. */
+function isKept(
+  { code }: ErrorCode,
+  { errors }: ProtocolModel,
+  counterparts: ReadonlyMap<string, ErrorCode>,
+): boolean {
+  return errors.some((other) => other.code === code && (counterparts.get(other.name)?.code ?? code) === code);
+}
+
+function byName({ errors }: ProtocolModel): ReadonlyMap<string, ErrorCode> {
+  return new Map(errors.map((error) => [error.name, error]));
+}
+
+/** The first of the names that share a code. */
+function byCode({ errors }: ProtocolModel): ReadonlyMap<number, ErrorCode> {
+  return new Map([...errors].reverse().map((error) => [error.code, error]));
+}
+
+function contextOf(a: ErrorCode, b: ErrorCode): Context {
+  return { part: "definition", definition: [a.definition ?? "", b.definition ?? ""] };
+}
+
+function errorFact(
+  rule: string,
+  before: ErrorCode | undefined,
+  after: ErrorCode | undefined,
+  old: ProtocolModel,
+  next: ProtocolModel,
+): Fact {
+  const name = (before ?? after)!.name;
+  const place = (model: ProtocolModel, error: ErrorCode | undefined): string | null =>
+    model.schema.definitions.get(error?.definition ?? "")?.node.pointer ?? null;
+  const [from, to] = [before?.definition, after?.definition];
+  return {
+    rule,
+    subject: { definition: name, path: "code" },
+    old: before ? String(before.code) : null,
+    new: after ? String(after.code) : null,
+    at: { old: place(old, before), new: place(next, after) },
+    ...(rule === "error-code-changed" &&
+      from !== undefined &&
+      to !== undefined && {
+        narrowed: ({ old: make }) => [make.minimal([old.schema.definitions.get(from)!.node])],
+        widened: ({ new: make }) => [make.minimal([next.schema.definitions.get(to)!.node])],
+      }),
+  };
 }

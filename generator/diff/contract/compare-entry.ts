@@ -6,11 +6,8 @@ import {
   jsonEqual,
   pointer,
 } from "@mcpgen/engine";
-import type { Finding } from "../finding.js";
-import { compareExecution } from "./compare-execution.js";
-import { compareHints } from "./compare-hints.js";
+import type { Finding, Policy } from "../finding.js";
 import { type Comparison, compareSchemas } from "./compare-schemas.js";
-import { compareScopes } from "./compare-scopes.js";
 import { type Part, contractFinding } from "./contract-finding.js";
 import type { ComparedList } from "./lists.js";
 
@@ -115,4 +112,101 @@ function schemaOf(value: JsonValue | undefined): JsonObject | undefined {
 function shown(value: JsonValue | undefined): string | null {
   if (value === undefined) return null;
   return typeof value === "string" ? value : canonicalText(value);
+}
+
+/** The default for a tool without `execution`. */
+const usual = "forbidden";
+
+/** Compares how two forms of a tool may be called (2025-11-25, Tasks, tool-level negotiation). */
+function compareExecution(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
+  const [before, after] = [executionOf(old), executionOf(next)];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
+    const [a, b] = [before[key], after[key]];
+    if (a !== undefined && b !== undefined && jsonEqual(a, b)) return [];
+    const difference = {
+      path: `execution.${key}`,
+      old: a === undefined ? null : canonicalText(a),
+      new: b === undefined ? null : canonicalText(b),
+      // Clients choose how they call.
+      writer: "client" as const,
+      pointer: old["task"] || next["task"] ? "/task" : "/execution",
+    };
+    return contractFinding(part, { ...difference, ...ruleOf(key, a ?? usual, b ?? usual) }, policy);
+  });
+}
+
+function ruleOf(key: string, old: unknown, next: unknown): { rule: string; when?: string } {
+  const known = [old, next].every((value) => ["forbidden", "optional", "required"].includes(value as string));
+  if (key !== "taskSupport" || !known || old === next) return { rule: "listing-changed" };
+  const rule = `task-call-${next as string}`;
+  return next !== "optional" && old === "optional" ? { rule, when: "it was optional" } : { rule };
+}
+
+/** What clients see: `support` of the contract's `task`, else the list's `execution`. */
+function executionOf({ execution, task }: JsonObject): JsonObject {
+  const listed = isJsonObject(execution) ? execution : {};
+  if (!isJsonObject(task)) return listed;
+  const { taskSupport: _, ...others } = listed;
+  return task["support"] === usual ? others : { ...others, taskSupport: task["support"]! };
+}
+
+/** Compares the scopes that a request for an entry needs (RFC 6749, 3.3): a finding for each scope. */
+function compareScopes(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
+  const [before, after] = [scopesOf(old), scopesOf(next)];
+  const found = (rule: string, scope: string, at: "old" | "new"): Finding[] =>
+    contractFinding(
+      part,
+      // Clients ask for the scopes of their tokens.
+      { rule, path: "scopes", old: null, new: null, [at]: scope, writer: "client", pointer: "/scopes" },
+      policy,
+    );
+  return [
+    ...[...after]
+      .filter((scope) => !before.has(scope))
+      .flatMap((scope) => found("scope-added", scope, "new")),
+    ...[...before]
+      .filter((scope) => !after.has(scope))
+      .flatMap((scope) => found("scope-removed", scope, "old")),
+  ];
+}
+
+function scopesOf({ scopes }: JsonObject): Set<string> {
+  return new Set(Array.isArray(scopes) ? scopes.map(String) : []);
+}
+
+/** The default of each hint, and the value by which the tool does less. */
+const hints = new Map([
+  ["readOnlyHint", { absent: false, less: true }],
+  ["destructiveHint", { absent: true, less: false }],
+  ["idempotentHint", { absent: false, less: true }],
+  ["openWorldHint", { absent: true, less: false }],
+]);
+
+/** Compares the annotations of two forms of a tool (2025-03-26, ToolAnnotations). */
+function compareHints(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
+  const [before, after] = [annotationsOf(old), annotationsOf(next)];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
+    const [a, b] = [before[key], after[key]];
+    if (a !== undefined && b !== undefined && jsonEqual(a, b)) return [];
+    const difference = {
+      path: `annotations.${key}`,
+      old: a === undefined ? null : canonicalText(a),
+      new: b === undefined ? null : canonicalText(b),
+      writer: "server" as const,
+      pointer: pointer("/annotations", key),
+    };
+    return contractFinding(part, { ...difference, rule: hintRule(key, a, b) }, policy);
+  });
+}
+
+function hintRule(key: string, old: unknown, next: unknown): string {
+  const hint = hints.get(key);
+  if (!hint) return key === "title" ? "text-changed" : "listing-changed";
+  const [before, after] = [old ?? hint.absent, next ?? hint.absent];
+  if (before === after) return "listing-changed";
+  return after === hint.less ? "hint-strengthened" : "hint-weakened";
+}
+
+function annotationsOf({ annotations }: JsonObject): JsonObject {
+  return isJsonObject(annotations) ? annotations : {};
 }

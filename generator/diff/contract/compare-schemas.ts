@@ -1,10 +1,13 @@
 import {
+  type JsonObject,
+  type JsonValue,
   type PatternBudget,
   type Schema,
   atPointer,
   isJsonObject,
   jsonEqual,
   keywords,
+  pointer,
   pointerTokens,
   readDocument,
   type UnreadPart,
@@ -18,9 +21,7 @@ import { reachedFrom } from "../../compare/reach.js";
 import { Maker } from "../../compare/instance-maker.js";
 import { Prover } from "../witness/prove.js";
 import type { ProtocolModel } from "../../model/model.js";
-import { compareHeaders } from "./compare-headers.js";
 import { contractFinding, fingerprintOf, inside } from "./contract-finding.js";
-import { proseOf } from "./prose.js";
 import { type SchemaPair, pathAt, pathOf } from "./schema-pair.js";
 
 /** The schema itself goes by this name among its definitions: no JSON Pointer names another one so. */
@@ -182,4 +183,67 @@ function placed(finding: Finding, pair: SchemaPair): Finding {
     },
     fingerprint: fingerprintOf({ ...finding, subject: named }),
   };
+}
+
+const keyword = "x-mcp-header";
+
+/**
+ * Compares which arguments a header repeats over HTTP (2026-07-28, Streamable HTTP, custom headers). Other rules
+ * report an added or removed argument, with or without a header.
+ */
+function compareHeaders(pair: SchemaPair, policy: Policy): Finding[] {
+  const [before, after] = [headersOf(pair.old), headersOf(pair.new)];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((at) => {
+    const [old, next] = [before.get(at), after.get(at)];
+    // Names of headers are the same in any case (RFC 9110, section 5.1).
+    if (old?.toLowerCase() === next?.toLowerCase()) return [];
+    if (![pair.old, pair.new].every((schema) => isJsonObject(atPointer(schema, at)))) return [];
+    const difference = {
+      rule: old === undefined ? "header-added" : next === undefined ? "header-removed" : "header-renamed",
+      path: pathAt(pair, at),
+      old: old ?? null,
+      new: next ?? null,
+      writer: pair.writer,
+      pointer: pair.pointer + at,
+    };
+    return contractFinding(pair.part, difference, policy);
+  });
+}
+
+/** Names of headers by the JSON Pointer of the argument's schema. Only schemas along `properties` have them. */
+function headersOf(schema: JsonObject, at = "", found = new Map<string, string>()): Map<string, string> {
+  const name = schema[keyword];
+  if (typeof name === "string") found.set(at, name);
+  const { properties } = schema;
+  for (const [key, property] of isJsonObject(properties) ? Object.entries(properties) : [])
+    if (isJsonObject(property)) headersOf(property, pointer(at, "properties", key), found);
+  return found;
+}
+
+/** Keywords whose members are named by people: a property may be called `description`. */
+const maps = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+/** Keywords that hold values, not schemas. */
+const values = new Set(["const", "default", "enum", "examples"]);
+const texts = new Set(["title", "description"]);
+
+/** The texts of a schema and of all schemas in it, by JSON Pointer. */
+function proseOf(schema: JsonValue): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  collect(schema, "", found);
+  return found;
+}
+
+function collect(schema: JsonValue, at: string, found: Map<string, string>): void {
+  if (Array.isArray(schema)) {
+    for (const [index, item] of schema.entries()) collect(item, pointer(at, index), found);
+    return;
+  }
+  if (!isJsonObject(schema)) return;
+  for (const [key, value] of Object.entries(schema)) {
+    const place = pointer(at, key);
+    if (texts.has(key) && typeof value === "string") found.set(place, value);
+    else if (maps.has(key) && isJsonObject(value)) {
+      for (const [name, inner] of Object.entries(value)) collect(inner, pointer(place, name), found);
+    } else if (!values.has(key)) collect(value, place, found);
+  }
 }

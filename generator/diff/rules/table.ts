@@ -1,12 +1,10 @@
 import { invariant } from "../../diagnostics/invariant.js";
 import { contractRules } from "./contracts.js";
-import { definitionRules } from "./definitions.js";
-import { fileRules } from "./files.js";
-import { limitRules } from "./limits.js";
+import { definitionRules, fileRules } from "./definitions.js";
+import { limitRules, typeRules } from "./types.js";
 import { methodRules } from "./methods.js";
 import { propertyRules } from "./properties.js";
 import type { Rule } from "./rule.js";
-import { typeRules } from "./types.js";
 
 /** Every rule; those with several cases have a row for each. */
 export const ruleTable: readonly Rule[] = [

@@ -2,18 +2,14 @@ import { ts } from "ts-morph";
 import { type Address, addressOf } from "./address.js";
 import { Callees, nameOf } from "./callees.js";
 import { type CodeBase, isJavaScript, openCodeBase, syntaxRemark } from "./code-base.js";
-import { concerned } from "./concerned.js";
 import { EntryPlaces } from "./entry-places.js";
-import { ErrorNames } from "./error-names.js";
 import { Mentions } from "./mentions.js";
 import { MethodPlaces } from "./method-places.js";
-import { OpenNames } from "./open-names.js";
-import { type GeneratedCode, type Origin, Origins, isInside } from "./origins.js";
+import { type GeneratedCode, type Origin, isInside, Origins } from "./origins.js";
 import { Renames } from "./renames.js";
 import { type Referred, Symbols } from "./symbols.js";
-import { type Claim, type Target, TargetIndex, memberKey } from "./targets.js";
-import { type Compared, SdkNames, isOfMessage } from "./sdk.js";
-import { type Unresolved, unresolvedNames } from "./unresolved.js";
+import { type Claim, type Target, memberKey, TargetIndex } from "./targets.js";
+import { type Compared, isOfMessage, SdkNames } from "./sdk.js";
 import type { CodeUses, Use } from "./use.js";
 import { ValueFlow } from "./value-flow.js";
 
@@ -330,4 +326,118 @@ class Search {
     const { revision } = origin;
     return revision === undefined || !this.#revisions || this.#revisions.has(revision) ? origin : undefined;
   }
+}
+
+/**
+ * The revisions whose generated code a comparison is about: the two, and the one that the types which all revisions
+ * share are taken from.
+ *
+ * @returns undefined for all: the old revision is none of those that were generated
+ */
+function concerned(
+  generated: readonly ts.SourceFile[],
+  origins: Origins,
+  compared: readonly string[],
+): ReadonlySet<string> | undefined {
+  const known = new Set(generated.flatMap((file) => origins.of(file)?.revision ?? []));
+  if (!compared.some((revision) => known.has(revision))) return undefined;
+  const shared = generated
+    .filter((file) => origins.of(file)?.kind === "protocol" && origins.of(file)?.revision === undefined)
+    .flatMap(({ fileName, text }) =>
+      /[\\/]authoring(?:\.d)?\.ts$/.test(fileName) ? (/from "\.\/([^/"]+)\/types/.exec(text)?.[1] ?? []) : [],
+    );
+  return new Set([...compared, ...shared]);
+}
+
+/** Names that official SDKs give to the numbers of errors: `ErrorCode.UrlElicitationRequired` is −32042. */
+class ErrorNames {
+  readonly #claims = new Map<ts.Node, readonly Claim[]>();
+  readonly words = new Set<string>();
+
+  /** @param files those of SDKs */
+  constructor(program: ts.Program, files: readonly ts.SourceFile[], { codes }: TargetIndex) {
+    const checker = program.getTypeChecker();
+    if (codes.size === 0) return;
+    for (const { members } of files.flatMap(({ statements }) => statements.filter(ts.isEnumDeclaration))) {
+      for (const member of members) {
+        const claims = codes.get(String(checker.getConstantValue(member)));
+        if (!claims || !ts.isIdentifier(member.name)) continue;
+        this.#claims.set(member, claims);
+        this.words.add(member.name.text);
+      }
+    }
+  }
+
+  of(declaration: ts.Node): readonly Claim[] {
+    return this.#claims.get(declaration) ?? [];
+  }
+}
+
+/** The table of generated code that names, for each definition, the type that a tolerant reader takes. */
+const table = "OpenDefinitions";
+
+/** What open types are of: `OpenTool` is the definition `Tool`. */
+class OpenNames {
+  readonly #definitions = new Map<ts.SourceFile, ReadonlyMap<string, string>>();
+
+  /** @param files generated code */
+  constructor(files: readonly ts.SourceFile[]) {
+    for (const file of files) {
+      const found = file.statements.find(
+        (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === table,
+      );
+      if (found) this.#definitions.set(file, definitionsIn(found as ts.InterfaceDeclaration));
+    }
+  }
+
+  /** The address in the definition that an open type is of; another address as it is. */
+  closed(address: Address, file: ts.SourceFile): Address {
+    const definition = this.#definitions.get(file)?.get(address.definition);
+    return definition === undefined ? address : { ...address, definition };
+  }
+}
+
+function definitionsIn({ members }: ts.InterfaceDeclaration): ReadonlyMap<string, string> {
+  return new Map(
+    members.flatMap((member) =>
+      ts.isPropertySignature(member) && member.type
+        ? [[member.type.getText(), member.name.getText()] as const]
+        : [],
+    ),
+  );
+}
+
+/** Names that a file imports from what is not there: exported names by local ones. */
+interface Unresolved {
+  /** From generated code or the runtime; undefined where all of it is there. */
+  readonly generated: ReadonlyMap<string, string> | undefined;
+  /** From official SDKs. */
+  readonly sdk: ReadonlyMap<string, string> | undefined;
+}
+
+function unresolvedNames(file: ts.SourceFile, program: ts.Program, origins: Origins): Unresolved {
+  return {
+    generated: namesFrom(file, program, (specifier) => origins.isNamed(specifier, file.fileName)),
+    sdk: namesFrom(file, program, (specifier) => origins.isOfSdk(specifier)),
+  };
+}
+
+function namesFrom(
+  file: ts.SourceFile,
+  program: ts.Program,
+  isNamed: (specifier: string) => boolean,
+): ReadonlyMap<string, string> | undefined {
+  const names = new Map<string, string>();
+  let any = false;
+  const checker = program.getTypeChecker();
+  for (const statement of file.statements) {
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) continue;
+    if (!isNamed(statement.moduleSpecifier.text)) continue;
+    if (checker.getSymbolAtLocation(statement.moduleSpecifier)) continue;
+    any = true;
+    const bindings = statement.importClause?.namedBindings;
+    if (!bindings || !ts.isNamedImports(bindings)) continue;
+    for (const { name, propertyName } of bindings.elements) names.set(name.text, (propertyName ?? name).text);
+  }
+  return any ? names : undefined;
 }

@@ -1,12 +1,16 @@
-import type { JsonValue } from "@mcpgen/engine";
-import type { ProtocolModel } from "../../model/model.js";
-import type { Candidates, Fact, Pair } from "../../compare/align/pair.js";
+import { type JsonObject, type JsonValue, type SchemaNode, isJsonObject } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
+import { type Alternative, type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
+import type { Candidates, Fact, Pair, Step } from "../../compare/align/pair.js";
 import { type Context, messageOf } from "../walk/context.js";
-import type { Reached } from "../../compare/reach.js";
+import type { Link, Reached } from "../../compare/reach.js";
 import { distinguished } from "./distinction.js";
-import { embedded } from "./embed.js";
-import { type Reading, type Verdict, judge } from "./judge.js";
 import type { Makers } from "../../compare/instance-maker.js";
+import { extended } from "../../sample/edit.js";
+import type { Conjunction } from "../../compare/shape/form.js";
+import { resultsOf } from "../../model/pairing.js";
+import { messageNodes, responseNodes } from "../walk/messages.js";
+import { methodsByName } from "../walk/methods-by-name.js";
 
 /** A concrete message that one revision takes and the other does not. */
 export interface Counterexample {
@@ -127,4 +131,155 @@ function judgedAs(context: Context): Context {
   if (!("whole" in context)) return context;
   const { whole: _whole, ...as } = context;
   return as;
+}
+
+/** The key for a value that any key will do for. */
+const anyKey = "example";
+
+type Side = keyof Makers;
+
+/**
+ * The value of a root that holds `value` in the place of `pair`, everything around it as small as it can be.
+ *
+ * @param side what lies around the place is made for it
+ * @param refusing the side that is to refuse the whole
+ */
+function embedded(
+  value: JsonValue,
+  pair: Pair,
+  reached: Reached,
+  makers: Makers,
+  side: Side,
+  refusing: Side,
+): JsonValue | undefined {
+  const maker = makers[side];
+  let current: JsonValue | undefined = value;
+  for (let link = reached.get(pair); link && current !== undefined; link = reached.get(link.from)) {
+    const { step } = link.edge;
+    const needed: SchemaNode[] = step.kind === "item" ? [{ pointer: "", minItems: step.index + 1 }] : [];
+    const nodes: Conjunction = [...link.edge[side], ...needed];
+    const around: JsonValue | undefined = maker.minimal(nodes);
+    if (step.kind === "item") current = withItem(around, step.index, current);
+    else if (isJsonObject(around)) {
+      const key = keyOf(step, side);
+      current = beyondOtherArms(extended(around, key, current), link, makers, refusing, key);
+    } else return undefined;
+  }
+  return current;
+}
+
+/** The object as no other arm of the place's union takes it, as far as members beside `key` can do that. */
+function beyondOtherArms(
+  object: JsonObject,
+  { from, edge }: Link,
+  makers: Makers,
+  refusing: Side,
+  key: string,
+): JsonObject {
+  const taking = refusing === "new" ? "old" : "new";
+  const place = from[refusing].nodes;
+  const maker = makers[refusing];
+  if (maker.reader.of(place).members.length < 2 || !maker.isValid(place, object)) return object;
+  const taker = { maker: makers[taking], arm: edge[taking] };
+  return distinguished(object, taker, { maker, arm: edge[refusing] }, place, key) ?? object;
+}
+
+function keyOf(step: Exclude<Step, { kind: "item" }>, side: Side): string {
+  if (step.kind === "other") return anyKey;
+  return side === "new" ? (step.newKey ?? step.key) : step.key;
+}
+
+function withItem(around: JsonValue | undefined, index: number, value: JsonValue): JsonValue | undefined {
+  if (!Array.isArray(around)) return undefined;
+  const items = [...around];
+  while (items.length < index) items.push(null);
+  items[index] = value;
+  return items;
+}
+
+/** The schema of a message at a revision. */
+type Verdict = "valid" | "invalid" | "method not in table";
+
+/**
+ * How a reader distinguishes the results of a method: `any` accepts a value that fits one of them, `marked` checks the
+ * mark of an alternative first. `marked` rejects everything that `any` rejects.
+ */
+type Reading = "any" | "marked";
+
+/**
+ * Judges a whole message as an exact reader of the revision does: the table of the direction first, then
+ * the schema.
+ */
+function judge(
+  model: ProtocolModel,
+  side: 0 | 1,
+  context: Context,
+  message: JsonValue,
+  reading: Reading = "any",
+): Verdict {
+  switch (context.part) {
+    case "request":
+    case "notification": {
+      const method = sent(model, context.method, context.from);
+      if (!method) return "method not in table";
+      return whole(model, messageNodes(model, method), message);
+    }
+    case "response": {
+      const method = sent(model, context.method, opposite(context.from));
+      if (!method) return "method not in table";
+      return whole(model, responseNodes(model, method) ?? [], message);
+    }
+    case "result": {
+      const method = sent(model, context.method, opposite(context.from));
+      if (!method) return "method not in table";
+      const result = isJsonObject(message) ? message["result"] : undefined;
+      if (result === undefined) return "invalid";
+      return verdict(model, reading === "any" ? resultsOf(method) : answerTo(method, result), result);
+    }
+    case "embedded-request":
+    case "embedded-result": {
+      const method = methodsByName(model).get(context.method)?.[0];
+      if (!method) return "method not in table";
+      return verdict(
+        model,
+        context.part === "embedded-request" ? [method.message] : resultsOf(method),
+        message,
+      );
+    }
+    default:
+      return verdict(model, [context.definition[side]], message);
+  }
+}
+
+/** The method, if `from` may send it as a separate message. */
+function sent(model: ProtocolModel, name: string, from: Role): Method | undefined {
+  return methodsByName(model)
+    .get(name)
+    ?.find((method) => !method.payload && method.senders.includes(from));
+}
+
+/** The definitions that an answer may match: the one whose mark it has, else those without a mark. */
+function answerTo(method: Method, value: JsonValue): string[] {
+  const { definition, alternatives = [] } = method.result ?? {};
+  const bears = ({ discriminator }: Alternative): boolean => {
+    if (!discriminator || !isJsonObject(value) || !Object.hasOwn(value, discriminator.key)) return false;
+    return discriminator.value === undefined || value[discriminator.key] === discriminator.value;
+  };
+  const marked = alternatives.find(bears);
+  if (marked) return [marked.definition];
+  const unmarked = alternatives.filter(({ discriminator }) => !discriminator);
+  return [definition, ...unmarked.map((arm) => arm.definition)].filter((name) => name !== undefined);
+}
+
+function whole({ schema }: ProtocolModel, nodes: Conjunction, message: JsonValue): Verdict {
+  return nodes.every((node) => isValid(schema, node, message)) ? "valid" : "invalid";
+}
+
+/** Whether any of the definitions takes the value; nothing is known to be wrong where none is named. */
+function verdict({ schema }: ProtocolModel, definitions: readonly string[], value: JsonValue): Verdict {
+  if (definitions.length === 0) return "valid";
+  const nodes = definitions
+    .map((name) => schema.definitions.get(name)?.node)
+    .filter((node): node is SchemaNode => node !== undefined);
+  return nodes.some((node) => isValid(schema, node, value)) ? "valid" : "invalid";
 }
