@@ -2,14 +2,9 @@ import { BlockList, isIP } from "node:net";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { secrets } from "../secrets/secrets.js";
 import { isLoopback } from "./loopback.js";
+import type { Proxies } from "./tunnels.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The proxies of an environment, and the hosts that are reached without them. */
-export interface Proxies {
-  /** The proxy for a URL; `undefined` if it is reached without one. */
-  for(url: URL): URL | undefined;
-}
 
 /**
  * The proxies that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name, as curl, git and npm read them: in lower case first, without a scheme

@@ -4,7 +4,12 @@ import { type Socket, isIP } from "node:net";
 import { type Duplex, Readable } from "node:stream";
 import tls from "node:tls";
 import { loginOf } from "../secrets/secrets.js";
-import type { Proxies } from "./proxies.js";
+
+/** The proxies of an environment, and the hosts that are reached without them. */
+export interface Proxies {
+  /** The proxy for a URL; `undefined` if it is reached without one. */
+  for(url: URL): URL | undefined;
+}
 
 /** Milliseconds that an unused connection is kept. */
 const idleMs = 4000;
