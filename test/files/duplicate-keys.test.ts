@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
-import { duplicateKey } from "../../generator/files/duplicate-keys.js";
+import { duplicateKey } from "../../generator/files/json-file.js";
 import { mcpgen } from "../support/in-process.js";
 import { smallProject, smallSchemaText } from "../support/small-protocol.js";
 
