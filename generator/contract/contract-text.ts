@@ -8,6 +8,6 @@ import type { Contract } from "./contract.js";
  */
 export async function contractText(contract: Contract, file: string): Promise<string> {
   if (extname(file) === ".json") return `${shownJson(contract)}\n`;
-  const { stringifyYaml } = await import("./yaml-text.js");
+  const { stringifyYaml } = await import("./yaml.js");
   return stringifyYaml(contract);
 }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Place } from "../diagnostics/coded-error.js";
 import { errorOfFaults } from "../files/fault.js";
 import { parseJson } from "../files/json-file.js";
-import { positionsIn } from "../files/position-index.js";
+import { positionsIn } from "../files/positions.js";
 import { readRegularFile } from "../files/regular-file.js";
 import { decodeText } from "../files/text-file.js";
 import type { Contract, ContractDocument } from "./contract.js";

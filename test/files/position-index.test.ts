@@ -1,8 +1,7 @@
-import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import fc from "fast-check";
+import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import { expect, test } from "vitest";
-import { positionsIn } from "../../generator/files/position-index.js";
-import { positionOf } from "../../generator/files/positions.js";
+import { positionOf, positionsIn } from "../../generator/files/positions.js";
 import { cases } from "../support/cases.mjs";
 
 /** Pointers to every value, and to some that are not there. */

@@ -1,9 +1,9 @@
-import { naturalCompare, pointer } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, isJsonObject, naturalCompare, pointer } from "@mcpgen/engine";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { jsonExpression } from "./json-expression.js";
 import type { ContractInput } from "./input.js";
-import { type ParamHeader, paramHeaders } from "./param-headers.js";
 import { templateParts } from "./uri-template.js";
+import { type Place, CodedError } from "../../diagnostics/coded-error.js";
 
 /** Requests that one thing of a contract answers, and the headers that repeat its arguments. */
 interface Route {
@@ -37,4 +37,92 @@ function routesOf({ document: { contract, place } }: ContractInput): Route[] {
     ...resources.map(({ uri }): Route => ({ method: "resources/read", name: uri })),
     ...prompts.map(({ name }): Route => ({ method: "prompts/get", name })),
   ];
+}
+
+/** A header that repeats an argument (2026-07-28, Streamable HTTP, custom headers). */
+interface ParamHeader {
+  readonly header: string;
+  /** The path of the argument, from `arguments`. */
+  readonly path: readonly string[];
+  readonly type: string;
+}
+
+const keyword = "x-mcp-header";
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const types: ReadonlySet<JsonValue | undefined> = new Set(["string", "integer", "boolean"]);
+
+/**
+ * The headers that an `inputSchema` declares: along `properties` alone, for elsewhere no argument is known.
+ *
+ * @param place of a pointer below the schema
+ * @throws CodedError MG6006 for a declaration that makes the tool invalid
+ */
+function paramHeaders(inputSchema: JsonObject, place: (pointer: string) => Place): ParamHeader[] {
+  const found: ParamHeader[] = [];
+  const seen = new Set<string>();
+  collect(inputSchema, "", [], place, (header, at) => {
+    const name = header.header.toLowerCase();
+    if (seen.has(name)) throw refused(`the header ${header.header} is declared twice`, place(at));
+    seen.add(name);
+    found.push(header);
+  });
+  return found;
+}
+
+function collect(
+  schema: JsonObject,
+  at: string,
+  path: readonly string[],
+  place: (pointer: string) => Place,
+  take: (header: ParamHeader, at: string) => void,
+): void {
+  if (Object.hasOwn(schema, keyword)) take(declared(schema, at, path, place), pointer(at, keyword));
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === keyword || key === "properties" || data.has(key) || !declares(value)) continue;
+    throw refused(`expected ${keyword} below properties only, got it below ${key}`, place(pointer(at, key)));
+  }
+  const properties = schema["properties"];
+  if (!isJsonObject(properties)) return;
+  for (const [name, property] of Object.entries(properties)) {
+    const below = pointer(pointer(at, "properties"), name);
+    if (isJsonObject(property)) collect(property, below, [...path, name], place, take);
+  }
+}
+
+/** Keywords whose values are data and no schemas. */
+const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+
+function declares(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.some(declares);
+  if (!isJsonObject(value)) return false;
+  return (
+    Object.hasOwn(value, keyword) ||
+    Object.entries(value).some(([key, inner]) => !data.has(key) && declares(inner))
+  );
+}
+
+function declared(
+  { [keyword]: name, type }: JsonObject,
+  at: string,
+  path: readonly string[],
+  place: (pointer: string) => Place,
+): ParamHeader {
+  const where = place(pointer(at, keyword));
+  if (typeof name !== "string" || !token.test(name))
+    throw refused(`expected ${keyword} to be the name of a header, got ${JSON.stringify(name)}`, where);
+  if (path.length === 0)
+    throw refused(`expected ${keyword} on an argument, got it on the root schema`, where);
+  if (!types.has(type))
+    throw refused(
+      `expected ${keyword} on a string, an integer or a boolean, got ${JSON.stringify(type)}`,
+      where,
+    );
+  return { header: `Mcp-Param-${name}`, path, type: type as string };
+}
+
+function refused(message: string, place: Place): CodedError {
+  return new CodedError("MG6006", message, {
+    place,
+    next: "Correct or remove it: clients ignore a tool with an invalid header.",
+  });
 }
