@@ -1,6 +1,7 @@
 import {
   type JsonObject,
   type Schema,
+  type SchemaNode,
   atPointer,
   isJsonObject,
   jsonObject,
@@ -8,7 +9,7 @@ import {
   pointerTokens,
   readSchema,
 } from "@mcpgen/engine";
-import { CodedError, type Place } from "../diagnostics/coded-error.js";
+import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import { buildModel } from "../model/build-model.js";
 import { type ChannelFault, faultsOfChannel } from "../model/channel.js";
 import { type ExtensionModel, completeExtension } from "../model/extension-model.js";
@@ -17,7 +18,6 @@ import { answersNamed, withNames } from "../notes/alternatives.js";
 import { type NoteProblem, applyNotes } from "../notes/apply.js";
 import type { CarriesNote, ExtendsNote, Note } from "../notes/note.js";
 import { withPlaces } from "../revision/schema-source.js";
-import { withCarriedResults } from "./carried-results.js";
 import { withChannelDefinitions } from "./channel-definitions.js";
 import type { ExtensionSource } from "./extension-source.js";
 import { flattened } from "./flatten.js";
@@ -28,9 +28,10 @@ import {
   isBaseReference,
   referredDefinition,
   withBaseDefinitions,
-  withStubs,
   withoutBaseReferences,
+  withStubs,
 } from "./over-base.js";
+import { withChildren } from "../emit/with-children.js";
 
 interface OverOptions {
   /**
@@ -311,4 +312,41 @@ function refuseFaults(faults: readonly ChannelFault[], { aboutFile }: ExtensionS
   const { pointer: at, message, next } = first;
   const place = { file: aboutFile, pointer: at };
   throw new CodedError("MG1312", `over the base ${base}: ${message}`, { place, next });
+}
+
+/**
+ * The schema in which a place that holds a result of the base need not have the members that the message around a result has:
+ * those that the era fills in, such as `resultType`. The text of an extension shows such results without them, and no message
+ * is around them.
+ *
+ * @param places pointers of the nodes that refer to the definition of the result
+ * @param owned by definition, the members that the era fills in
+ */
+function withCarriedResults(
+  schema: Schema,
+  places: ReadonlySet<string>,
+  owned: (definition: string) => ReadonlySet<string> | undefined,
+): Schema {
+  const change = (node: SchemaNode): SchemaNode => {
+    const result = places.has(node.pointer) ? carriedResult(node, schema, owned) : undefined;
+    return result ?? withChildren(node, change);
+  };
+  const definitions = [...schema.definitions].map(
+    ([name, definition]) => [name, { ...definition, node: change(definition.node) }] as const,
+  );
+  return places.size === 0 ? schema : { ...schema, definitions: new Map(definitions) };
+}
+
+/** `undefined` if the result is one like any other: it requires nothing that the era fills in. */
+function carriedResult(
+  { pointer, ref }: SchemaNode,
+  { definitions }: Schema,
+  owned: (definition: string) => ReadonlySet<string> | undefined,
+): SchemaNode | undefined {
+  const result = ref === undefined ? undefined : definitions.get(ref)?.node;
+  const required = result?.required?.filter((name) => !owned(ref!)?.has(name));
+  if (!result || required!.length === result.required!.length) return undefined;
+  // Results are open: their definition inherits that, and a copy cannot.
+  const additionalProperties = result.additionalProperties ?? { pointer, always: true };
+  return { ...result, pointer, required: required!, additionalProperties };
 }

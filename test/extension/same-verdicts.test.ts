@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { type JsonObject, type JsonValue, type Schema, canonicalise, readSchema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { canonicalExtension } from "../../generator/extension/canonical/canonical-extension.js";
-import { hoistDefinitions } from "../../generator/extension/canonical/local-definitions.js";
+import {
+  canonicalExtension,
+  hoistDefinitions,
+} from "../../generator/extension/canonical/canonical-extension.js";
 import { joinedName, joinedWithBase } from "../../generator/extension/canonical/over-base.js";
-import { mutants } from "../../generator/sample/mutants.js";
+import { mutants } from "../../generator/sample/invalid.js";
 import { randomFrom } from "../../generator/sample/random.js";
 import { sampleValid } from "../../generator/sample/sample.js";
 import { documentOf } from "../support/revisions.js";

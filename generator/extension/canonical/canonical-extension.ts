@@ -1,10 +1,22 @@
-import { type JsonObject, canonicalise, isJsonObject, jsonObject } from "@mcpgen/engine";
-import { baseReferences } from "./base-references.js";
-import { areClosedByProgram, findClosedObjects } from "./closed-objects.js";
+import {
+  type JsonObject,
+  type JsonValue,
+  canonicalise,
+  canonicalText,
+  isJsonObject,
+  jsonObject,
+  naturalCompare,
+  pointer,
+} from "@mcpgen/engine";
 import { type BaseSchema, type Folded, foldCopies } from "./fold.js";
-import { type Hoisted, hoistDefinitions } from "./local-definitions.js";
-import { type StyleCounts, inPlainStyle } from "./plain-style.js";
-import { basePrefix, passedPlaces, referencedDefinition, subschemas } from "./references.js";
+import {
+  basePrefix,
+  decoded,
+  mapReferences,
+  passedPlaces,
+  referencedDefinition,
+  subschemas,
+} from "./references.js";
 
 /** The schema of an extension in canonical form, and what was changed on the way there. */
 export interface CanonicalExtension extends Omit<Folded, "document"> {
@@ -94,4 +106,224 @@ function shownReference(reference: string): string {
   const isOfBase = reference.startsWith(`${basePrefix}#`);
   const name = referencedDefinition(isOfBase ? reference.slice(basePrefix.length) : reference);
   return name === undefined || isOfBase ? reference : name;
+}
+
+/**
+ * References to the published schema of a revision as references to the base: `https://…/2026-07-28/schema.json#/$defs/X`
+ * names the same definition as `base#/$defs/X`.
+ *
+ * @param document canonical; it is left as it is
+ * @param revisions ids of all revisions that are known
+ */
+function baseReferences(
+  document: JsonObject,
+  revisions: readonly string[],
+): { readonly document: JsonObject; readonly count: number } {
+  let count = 0;
+  const change = (reference: string): string => {
+    const [address = "", fragment = ""] = reference.split("#", 2);
+    const folders = address.split("/").slice(0, -1).map(decoded);
+    if (!folders.some((folder) => revisions.includes(folder))) return reference;
+    count++;
+    // Draft-07 documents have their definitions under another name; the base is canonical.
+    return `${basePrefix}#${fragment.replace(/^\/definitions\//, "/$defs/")}`;
+  };
+  const visit = (node: JsonValue): JsonValue =>
+    isJsonObject(node) ? mapReferences(node, change, visit) : node;
+  return { document: jsonObject(Object.entries(visit(document) as JsonObject)), count };
+}
+
+/** The objects of a schema that refuse members they do not name. */
+interface ClosedObjects {
+  /** Places of objects with `additionalProperties: false`. */
+  readonly closed: readonly string[];
+  /** Objects that name members and say nothing about others. */
+  readonly silent: number;
+}
+
+/** Finds objects that refuse members they do not name. */
+function findClosedObjects(definitions: JsonObject): ClosedObjects {
+  const closed: string[] = [];
+  let silent = 0;
+  for (const [name, definition] of Object.entries(definitions)) {
+    for (const { node, at } of subschemas(definition, pointer("/$defs", name))) {
+      if (!isJsonObject(node["properties"])) continue;
+      if (node["additionalProperties"] === false) closed.push(at);
+      else if (!("additionalProperties" in node) && !("unevaluatedProperties" in node)) silent++;
+    }
+  }
+  return { closed: closed.sort(naturalCompare), silent };
+}
+
+/**
+ * Whether a program closed the objects, and no author: it says of every object what other members may be. An author
+ * who closes an object leaves others as they are.
+ */
+function areClosedByProgram({ closed, silent }: ClosedObjects): boolean {
+  return closed.length > 0 && silent === 0;
+}
+
+/** A definition that stood inside another one. */
+interface Hoisted {
+  readonly name: string;
+  /** The place where it stood. */
+  readonly from: string;
+}
+
+/**
+ * Moves definitions that stand inside definitions to the top. Generators print each type as a document, and put the
+ * documents into one: `#/$defs/X` then names the X of the definition around it where the top has none.
+ *
+ * @param document canonical; it is left as it is
+ */
+export function hoistDefinitions(document: JsonObject): { document: JsonObject; hoisted: Hoisted[] } {
+  const top = document["$defs"] as JsonObject;
+  const definitions = jsonObject();
+  const hoisted: Hoisted[] = [];
+  const free = (wanted: string): string => {
+    let name = wanted;
+    for (let count = 2; name in top || name in definitions; count++) name = `${wanted}${count}`;
+    return name;
+  };
+  const lift = (
+    node: JsonValue,
+    at: string,
+    owner: string,
+    scope: ReadonlyMap<string, string>,
+  ): JsonValue => {
+    if (!isJsonObject(node)) return node;
+    const { $defs: local, $schema: _, $id: __, ...rest } = node;
+    const inner = new Map(scope);
+    const entries = isJsonObject(local) ? Object.entries(local) : [];
+    for (const [name] of entries) {
+      const found = free(owner + words(name));
+      definitions[found] = true;
+      inner.set(name, found);
+      hoisted.push({ name: found, from: pointer(at, "$defs", name) });
+    }
+    for (const [name, definition] of entries)
+      definitions[inner.get(name)!] = lift(definition, pointer(at, "$defs", name), owner, inner);
+    return mapReferences(
+      jsonObject(Object.entries(rest)),
+      (reference) => {
+        const name = referencedDefinition(reference);
+        const target = name === undefined || name in top ? undefined : inner.get(name);
+        return target === undefined ? reference : reference.replace(`#/$defs/${name}`, `#/$defs/${target}`);
+      },
+      (child, place) => lift(child, at + place, owner, inner),
+    );
+  };
+  for (const [name, node] of Object.entries(top))
+    definitions[name] = lift(node, pointer("/$defs", name), name, new Map());
+  const sorted = Object.entries(definitions).sort(([a], [b]) => naturalCompare(a, b));
+  return {
+    document: jsonObject([
+      ...Object.entries(document).filter(([key]) => key !== "$defs"),
+      ["$defs", jsonObject(sorted)],
+    ]),
+    hoisted,
+  };
+}
+
+/** The words of a name, as an end of another name: `__schema0` is `Schema0`. */
+function words(name: string): string {
+  return (name.match(/[\p{L}\p{N}]+/gu) ?? ["Part"])
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("");
+}
+
+/** What programs that print schemas write at length, and how often. */
+interface StyleCounts {
+  /** Unions of constants that became one `enum`. */
+  readonly enums: number;
+  /** Ranges of JavaScript's integers, and names of members that are strings, that were left out. */
+  readonly empty: number;
+}
+
+/**
+ * The definitions in the style of the protocol's own schema: a set of strings is an `enum`, and keywords that say
+ * nothing about JSON messages are left out.
+ *
+ * @param keep whether a place must stay as it is
+ */
+function inPlainStyle(
+  definitions: JsonObject,
+  keep: (at: string) => boolean,
+): { readonly definitions: JsonObject; readonly counts: StyleCounts } {
+  const counts = { enums: 0, empty: 0 };
+  const plain = (node: JsonValue, at: string): JsonValue => {
+    if (!isJsonObject(node) || keep(at)) return node;
+    const inner = mapReferences(
+      node,
+      (reference) => reference,
+      (child, place) => plain(child, at + place),
+    );
+    const kept = Object.entries(inner).filter(([keyword, value]) => !isEmpty(keyword, value));
+    counts.empty += Object.keys(inner).length - kept.length;
+    const result = withoutNesting(jsonObject(kept));
+    const values = constants(result);
+    if (!values) return result;
+    counts.enums++;
+    const { anyOf: _, oneOf: __, ...rest } = result;
+    return jsonObject([...Object.entries(rest), ["enum", values], ["type", "string"]]);
+  };
+  const entries = Object.entries(definitions).map(
+    ([name, node]) => [name, plain(node, pointer("/$defs", name))] as const,
+  );
+  return { definitions: jsonObject(entries), counts };
+}
+
+function isEmpty(keyword: string, value: JsonValue): boolean {
+  switch (keyword) {
+    case "propertyNames":
+      return (
+        value === true || (isJsonObject(value) && /^\{(?:"type":"string")?\}$/.test(canonicalText(value)))
+      );
+    case "minimum":
+      return value === -Number.MAX_SAFE_INTEGER;
+    case "maximum":
+      return value === Number.MAX_SAFE_INTEGER;
+    default:
+      return false;
+  }
+}
+
+/** The strings of a union of constants that are strings; undefined for any other node. */
+function constants(node: JsonObject): string[] | undefined {
+  const arms = node["anyOf"] ?? node["oneOf"];
+  if (!Array.isArray(arms) || "type" in node || "enum" in node) return undefined;
+  const values = arms.map((arm) => (isJsonObject(arm) && isConstant(arm) ? arm["const"] : undefined));
+  return values.every((value) => typeof value === "string") ? [...new Set(values)] : undefined;
+}
+
+function isConstant(arm: JsonObject): boolean {
+  return Object.keys(arm).every((keyword) => keyword === "const" || keyword === "type");
+}
+
+/** Members of `allOf` that are only an `allOf` stand in the outer one; objects of different members become one. */
+function withoutNesting(node: JsonObject): JsonObject {
+  const { allOf } = node;
+  if (!Array.isArray(allOf)) return node;
+  const flat = allOf.flatMap((arm) =>
+    isJsonObject(arm) && Object.keys(arm).length === 1 && Array.isArray(arm["allOf"]) ? arm["allOf"] : [arm],
+  );
+  const objects = flat.filter(isPlainObject);
+  const names = objects.flatMap((object) => Object.keys(object["properties"] as JsonObject));
+  if (objects.length < 2 || new Set(names).size < names.length) return { ...node, allOf: flat };
+  const required = objects.flatMap((object) => (Array.isArray(object["required"]) ? object["required"] : []));
+  const members = objects.flatMap((object) => Object.entries(object["properties"] as JsonObject));
+  const joined = jsonObject([["properties", jsonObject(members)]]);
+  if (required.length > 0) joined["required"] = [...new Set(required)];
+  joined["type"] = "object";
+  return { ...node, allOf: [...flat.filter((arm) => !isPlainObject(arm)), joined] };
+}
+
+function isPlainObject(arm: JsonValue): arm is JsonObject {
+  const known = new Set(["properties", "required", "type"]);
+  return (
+    isJsonObject(arm) &&
+    arm["type"] === "object" &&
+    isJsonObject(arm["properties"]) &&
+    Object.keys(arm).every((keyword) => known.has(keyword))
+  );
 }
