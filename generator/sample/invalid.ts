@@ -1,8 +1,20 @@
-import type { Schema } from "@mcpgen/engine";
+import {
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+  type SchemaNode,
+  isJsonObject,
+  jsonEqual,
+  pointer,
+} from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { type Mutant, type PendingMutant, pendingMutants } from "./mutants.js";
-import { randomFrom, shuffled } from "./random.js";
+import { type Random, randomFrom, shuffled } from "./random.js";
 import { minimalValid, sampleValid } from "./sample.js";
+import { extended, renamed, replaced, without } from "./edit.js";
+import { type Place, applicable, placesOf } from "./places.js";
+import { buildInstance } from "./build.js";
+import { randomChoices } from "./choices.js";
+import { heightsOf } from "./height.js";
 
 /**
  * Up to `count` instances of a definition that a single change has made invalid, of as many different kinds
@@ -35,4 +47,248 @@ function kindsInTurn(candidates: readonly PendingMutant[]): PendingMutant[] {
     (turns[turn] ??= []).push(candidate);
   }
   return turns.flat();
+}
+
+/** An instance changed at one place. It may be valid or not: a validator decides. */
+interface Mutant {
+  readonly value: JsonValue;
+  /** JSON Pointer of the changed place. */
+  readonly pointer: string;
+  readonly kind: ChangeKind;
+  /** The change, e.g. `dropped "name"`. */
+  readonly change: string;
+}
+
+/** A mutant that is made on request. */
+interface PendingMutant {
+  readonly kind: ChangeKind;
+  make(): Mutant;
+}
+
+/**
+ * Every single change worth trying on `value`, at every place of it that the definition describes. Mutants
+ * share with `value` what they did not change.
+ */
+export function mutants(schema: Schema, name: string, value: JsonValue, random: Random): Mutant[] {
+  return pendingMutants(schema, name, value, random).map((pending) => pending.make());
+}
+
+/** As `mutants`, for callers that need only some: each is made on request. */
+export function pendingMutants(
+  schema: Schema,
+  name: string,
+  value: JsonValue,
+  random: Random,
+): PendingMutant[] {
+  const { node } = schema.definitions.get(name)!;
+  return placesOf(schema, node, value).flatMap((place) =>
+    changesAt(schema, place, random).map(({ kind, change, value: changed }: Change) => ({
+      kind,
+      make: () => ({
+        value: replaced(value, place.path, changed()),
+        pointer: pointer("", ...place.path),
+        kind,
+        change: change(),
+      }),
+    })),
+  );
+}
+
+type ChangeKind =
+  | "dropped"
+  | "added"
+  | "renamed"
+  | "type"
+  | "null"
+  | "constant"
+  | "arm"
+  | "item"
+  | "number"
+  | "string"
+  | "prototype";
+
+/** A replacement for the value at a place. */
+interface Change {
+  readonly kind: ChangeKind;
+  /** In words. */
+  change(): string;
+  value(): JsonValue;
+}
+
+/** The changes worth trying at one place. */
+function changesAt(schema: Schema, place: Place, random: Random): Change[] {
+  const { value } = place;
+  const changes = [
+    ...typeChanges(value, random),
+    ...constantChanges(place, random),
+    ...armChanges(schema, place, random),
+  ];
+  if (Array.isArray(value)) changes.push(...arrayChanges(value, place, random));
+  else if (isJsonObject(value)) changes.push(...objectChanges(value, place, random));
+  else if (typeof value === "number") changes.push(...numberChanges(value, place, random));
+  else if (typeof value === "string") changes.push(...stringChanges(value, place));
+  return changes;
+}
+
+const samples: readonly JsonValue[] = ["text", 7, true, [], {}];
+
+function typeChanges(value: JsonValue, random: Random): Change[] {
+  const others = samples.filter((sample) => kind(sample) !== kind(value));
+  const other = random.pick(others);
+  const changes = [change("type", `${kind(value)} made ${kind(other)}`, other)];
+  if (value !== null) changes.push(change("null", `${kind(value)} made null`, null));
+  return changes;
+}
+
+/** The other constants that any arm has here, and one that no arm has. */
+function constantChanges({ value, nodes }: Place, random: Random): Change[] {
+  const constants = nodes.flatMap((node) => (node.const ? [node.const.value] : (node.enum ?? [])));
+  if (constants.length === 0) return [];
+  const others = constants.filter((constant) => !jsonEqual(constant, value));
+  const unknown = typeof value === "string" ? `${value}s` : "unknown";
+  return [...shuffled(others, random).slice(0, 4), unknown].map((other) => ({
+    kind: "constant",
+    change: () => `${JSON.stringify(value)} made ${JSON.stringify(other)}`,
+    // A copy: objects of the schema have no prototype, those that `JSON.parse` gives have one.
+    value: () => structuredClone(other),
+  }));
+}
+
+/** At a union: the body of another arm under the constants of the present one. */
+function armChanges(schema: Schema, { value, nodes }: Place, random: Random): Change[] {
+  const arms = nodes.flatMap((node) => node.anyOf ?? node.oneOf ?? []);
+  if (arms.length < 2) return [];
+  const arm = random.pick(arms);
+  const builder = { schema, choices: randomChoices(random, heightsOf(schema)) };
+  return [
+    {
+      kind: "arm",
+      change: () => "given the body of another arm",
+      value: () => {
+        const body = buildInstance(builder, [arm], 2, "other");
+        return isJsonObject(value) && isJsonObject(body) ? tagged(schema, body, value, nodes) : body;
+      },
+    },
+  ];
+}
+
+/** `body` with those members of `original` that some arm fixes by a constant. */
+function tagged(
+  schema: Schema,
+  body: JsonObject,
+  original: JsonObject,
+  nodes: readonly SchemaNode[],
+): JsonObject {
+  let result = body;
+  for (const key of Object.keys(original)) {
+    const members = nodes.map((node) => node.properties?.get(key)).filter((node) => node !== undefined);
+    const fixed = applicable(schema, members).some((node) => node.const ?? node.enum);
+    if (fixed) result = extended(result, key, original[key]!);
+  }
+  return result;
+}
+
+function arrayChanges(items: readonly JsonValue[], { nodes }: Place, random: Random): Change[] {
+  const odd = random.pick([null, "odd", 3.5, {}, []]);
+  const at = random.below(items.length + 1);
+  const changes = [
+    change("item", `given the item ${JSON.stringify(odd)}`, [...items.slice(0, at), odd, ...items.slice(at)]),
+  ];
+  if (items.length > 0) {
+    changes.push(
+      change("item", "emptied", []),
+      change("item", "given its first item twice", [items[0]!, ...items]),
+      change("type", "array made its first item", items[0]!),
+      change("type", "array made object", { ...(items as unknown as JsonObject) }),
+    );
+  }
+  for (const { maxItems } of nodes) {
+    // Sizes that no schema means to be reached are left alone.
+    if (maxItems === undefined || maxItems > 1000) continue;
+    const many = Array.from({ length: maxItems + 1 }, (_, index) => items[index % items.length] ?? "item");
+    changes.push(change("item", `made ${maxItems + 1} items`, many));
+  }
+  return changes;
+}
+
+const unknownKeys = ["unknown", "_meta", "toString", "valueOf", "a/b~c", ""];
+
+function objectChanges(object: JsonObject, { nodes }: Place, random: Random): Change[] {
+  const keys = Object.keys(object);
+  const changes: Change[] = [];
+  for (const key of keys) {
+    const name = misspelled(key, random);
+    changes.push(
+      { kind: "dropped", change: () => `dropped ${JSON.stringify(key)}`, value: () => without(object, key) },
+      {
+        kind: "renamed",
+        change: () => `renamed ${JSON.stringify(key)} to ${JSON.stringify(name)}`,
+        value: () => renamed(object, key, name),
+      },
+    );
+  }
+  const described = new Set(nodes.flatMap((node) => [...(node.properties?.keys() ?? [])]));
+  for (const key of described) if (!Object.hasOwn(object, key)) changes.push(added(object, key, random));
+  changes.push(added(object, random.pick(unknownKeys), random));
+  const own = random.pick([null, {}, 1.5]);
+  changes.push({
+    kind: "prototype",
+    change: () => "given an own __proto__",
+    value: () => extended(object, "__proto__", own),
+  });
+  return changes;
+}
+
+function added(object: JsonObject, key: string, random: Random): Change {
+  const value = random.pick<JsonValue>([null, 1.5, "added", {}, [null], true]);
+  return {
+    kind: "added",
+    change: () => `given ${JSON.stringify(key)}: ${JSON.stringify(value)}`,
+    value: () => extended(object, key, value),
+  };
+}
+
+/** `key` as a person might mistype it: a letter lost, doubled, swapped with the next, or of the other case. */
+function misspelled(key: string, random: Random): string {
+  if (key.length < 2) return `${key}x`;
+  const at = random.below(key.length - 1);
+  const [before, here, next, after] = [key.slice(0, at), key[at]!, key[at + 1]!, key.slice(at + 2)];
+  const upper = here.toUpperCase();
+  return random.pick([
+    before + next + after,
+    before + here + here + next + after,
+    before + next + here + after,
+    before + (upper === here ? here.toLowerCase() : upper) + next + after,
+  ]);
+}
+
+function numberChanges(value: number, { nodes }: Place, random: Random): Change[] {
+  const beyond = nodes.flatMap(({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }) => [
+    ...[minimum, exclusiveMinimum].filter((bound) => bound !== undefined).map((bound) => bound - 1),
+    ...[maximum, exclusiveMaximum].filter((bound) => bound !== undefined).map((bound) => bound + 1),
+  ]);
+  const other = random.pick([-value - 1, 1e300, 2 ** 53, -(2 ** 63)]);
+  return [
+    ...[value + 0.5, other, ...beyond].map((number) => change("number", `made ${number}`, number)),
+    change("type", "number made its text", String(value)),
+  ];
+}
+
+function stringChanges(value: string, { nodes }: Place): Change[] {
+  const changes = [change("type", "string made 3", 3)];
+  if (value !== "") changes.push(change("string", "emptied", ""));
+  for (const { maxLength } of nodes) {
+    if (maxLength === undefined || maxLength > 10_000) continue;
+    changes.push(change("string", `made ${maxLength + 1} characters`, "x".repeat(maxLength + 1)));
+  }
+  return changes;
+}
+
+function change(kind: ChangeKind, text: string, value: JsonValue): Change {
+  return { kind, change: () => text, value: () => value };
+}
+
+function kind(value: JsonValue): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, type Schema, isJsonObject, readDocument } from "@mcpgen/engine";
-import { mutants } from "../../generator/sample/mutants.js";
+import { mutants } from "../../generator/sample/invalid.js";
 import { randomFrom } from "../../generator/sample/random.js";
 import { minimalValid, sampleValid } from "../../generator/sample/sample.js";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type JsonValue, atPointer, readDocument } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { minimallyInvalid } from "../../generator/sample/invalid.js";
-import { mutants } from "../../generator/sample/mutants.js";
+import { minimallyInvalid, mutants } from "../../generator/sample/invalid.js";
 import { randomFrom } from "../../generator/sample/random.js";
 import { minimalValid } from "../../generator/sample/sample.js";
 import { revisions, schemaOf } from "../support/revisions.js";

@@ -1,5 +1,5 @@
 import type { JsonValue, Schema } from "@mcpgen/engine";
-import { pendingMutants } from "../../generator/sample/mutants.js";
+import { pendingMutants } from "../../generator/sample/invalid.js";
 import { randomFrom, shuffled } from "../../generator/sample/random.js";
 import { sampleValid } from "../../generator/sample/sample.js";
 import { cases, seed } from "./cases.mjs";

@@ -6,7 +6,7 @@ import { generateContract } from "../../generator/pipeline/generate-contract.js"
 import { readContract } from "../../generator/contract/read-contract.js";
 import { randomFrom, shuffled } from "../../generator/sample/random.js";
 import { sampleValid } from "../../generator/sample/sample.js";
-import { pendingMutants } from "../../generator/sample/mutants.js";
+import { pendingMutants } from "../../generator/sample/invalid.js";
 import { cases, seed } from "../support/cases.mjs";
 import { compilerErrors } from "../support/typescript-compiler.js";
 import { judged } from "./described-value.js";
