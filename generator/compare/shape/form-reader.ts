@@ -1,17 +1,18 @@
 import { type JsonValue, type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import { fixedValues, memberNodes } from "../../sample/build.js";
 import { type Alternative, Alternatives, saysNothing } from "./alternatives.js";
-import { allowedTypes } from "./allowed.js";
 import { boundsOf, boundsText, distinct, wholeBounds } from "./bounds.js";
 import {
   type Bounds,
   type Conjunction,
   type Form,
-  type ShapeArm,
   type Property,
   type Scalar,
   type ScalarType,
+  type ShapeArm,
+  type ShapeType,
   scalarTypes,
+  shapeTypes,
 } from "./form.js";
 
 /** Reads places of one schema in the form that is compared. Each is read once. */
@@ -240,4 +241,14 @@ function distinctMembers(members: readonly ShapeArm[]): readonly ShapeArm[] {
     if (!byNodes.has(key)) byNodes.set(key, member);
   }
   return [...byNodes.values()];
+}
+
+/** The types that all nodes let through; `integer` counts as a number with a limit. */
+function allowedTypes(nodes: Conjunction): ShapeType[] {
+  if (nodes.some(({ never }) => never)) return [];
+  return shapeTypes.filter((type) =>
+    nodes.every(
+      ({ types }) => !types || types.includes(type) || (type === "number" && types.includes("integer")),
+    ),
+  );
 }
