@@ -1,25 +1,25 @@
-import { type Schema, reachable } from "@mcpgen/engine";
+import { type Schema, type SchemaNode, reachable } from "@mcpgen/engine";
 import { answersNamed } from "../notes/alternatives.js";
 import type { NoteProblem } from "../notes/apply.js";
 import type { NoteConflict } from "../notes/conflict.js";
-import type { Note, PairingNote, SenderNote, StepNote } from "../notes/note.js";
-import { hasBatches } from "./batches.js";
+import type { Note, PairingNote, SenderNote, StepNote, TransportNote } from "../notes/note.js";
 import { findConflicts } from "./conflicts.js";
-import { eraOf } from "./era.js";
 import { findErrors } from "./errors.js";
 import { headerRules } from "./header-rules.js";
 import { defineInlineMessages } from "./inline-messages.js";
 import { type Message, findMessages } from "./messages.js";
 import {
   type Assumption,
+  type Era,
   type Method,
   type ProtocolModel,
   type ResultOf,
   type Status,
+  type TransportFact,
   isFinal,
+  transportFacts,
 } from "./model.js";
-import { constantMember, hasMember } from "./object-view.js";
-import { findTransport } from "./transport.js";
+import { conjuncts, constantMember, hasMember, memberNodes, requiredMembers } from "./object-view.js";
 import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
 import { findInvalidations } from "./invalidations.js";
 import { findOwned, nowhere, placesOf } from "./owned.js";
@@ -327,4 +327,91 @@ function notesOf<K extends Note["kind"]>(notes: readonly Note[], kind: K): Extra
 /** The same may be assumed for several methods at once. */
 function distinct(assumptions: readonly Assumption[]): Assumption[] {
   return [...new Map(assumptions.map((one) => [`${one.kind} ${one.subject} ${one.text}`, one])).values()];
+}
+
+/** Whether messages may travel several at once: some definition is a list of JSON-RPC messages. */
+function hasBatches(schema: Schema): boolean {
+  return [...schema.definitions.values()].some(({ node }) =>
+    armsOf(schema, node).some((arm) => isListOfMessages(schema, arm)),
+  );
+}
+
+function isListOfMessages(schema: Schema, node: SchemaNode): boolean {
+  const items = conjuncts(schema, node).flatMap(({ items: item }) => item ?? []);
+  return items.some((item) => {
+    const arms = armsOf(schema, item);
+    return arms.every((arm) => constantMember(schema, arm, "jsonrpc") !== undefined);
+  });
+}
+
+/** The nodes that a value may match: the arms of the node's unions, or else the node itself. */
+function armsOf(schema: Schema, node: SchemaNode): SchemaNode[] {
+  const arms = new Set([node]);
+  const plain: SchemaNode[] = [];
+  // A Set's iteration includes what is added meanwhile.
+  for (const arm of arms) {
+    const inside = conjuncts(schema, arm).flatMap(({ anyOf = [], oneOf = [] }) => [...anyOf, ...oneOf]);
+    if (inside.length === 0) plain.push(arm);
+    for (const each of inside) arms.add(each);
+  }
+  return plain;
+}
+
+/** The facts about HTTP that notes state; a note of no fact, or without an effect, is a problem. */
+function findTransport(era: Era, notes: readonly TransportNote[], problems: NoteProblem[]): TransportFact[] {
+  const stated = new Set<string>();
+  for (const note of notes)
+    for (const target of note.targets) {
+      const problem = problemOf(era, target, stated);
+      if (problem) problems.push({ ...problem, note, target });
+      else stated.add(target);
+    }
+  return transportFacts.filter((fact) => stated.has(fact));
+}
+
+function problemOf(
+  era: Era,
+  target: string,
+  stated: ReadonlySet<string>,
+): Pick<NoteProblem, "code" | "message"> | undefined {
+  if (!(transportFacts as readonly string[]).includes(target))
+    return { code: "MG1202", message: `expected one of ${transportFacts.join(", ")}` };
+  if (era === "modern")
+    return { code: "MG1203", message: "requests of this revision state it, and belong to no session" };
+  return stated.has(target) ? { code: "MG1203", message: "another note says so" } : undefined;
+}
+
+/** The method that opens the conversation is what the two eras differ in. */
+const openings: readonly { readonly method: string; readonly era: Era }[] = [
+  { method: "initialize", era: "legacy" },
+  { method: "server/discover", era: "modern" },
+];
+
+/** The era of a revision, by how a client opens the conversation, else by what its requests carry. */
+function eraOf(
+  revision: string,
+  schema: Schema,
+  messages: readonly Message[],
+  assumptions: Assumption[],
+): Era {
+  const methods = new Set(messages.map(({ method }) => method));
+  const eras = openings.filter(({ method }) => methods.has(method)).map(({ era }) => era);
+  if (eras.length === 1) return eras[0]!;
+  const carrying = messages.find((message) => message.kind === "request" && requiresMeta(schema, message));
+  const era: Era = carrying ? "modern" : "legacy";
+  const reason = carrying ? `${carrying.method} must carry _meta` : "no request must carry _meta";
+  const openers = openings.map(({ method }) => method).join(" and ");
+  assumptions.push({
+    kind: "era",
+    subject: revision,
+    text: `Its era is taken to be ${era}, because ${reason}; it has ${eras.length === 0 ? "neither" : "both"} of ${openers}.`,
+  });
+  return era;
+}
+
+/** Whether each request of this method names its sender in `_meta`, as stateless requests do. */
+function requiresMeta(schema: Schema, { definition }: Message): boolean {
+  return memberNodes(schema, definition.node, "params").some((params) =>
+    requiredMembers(schema, params).has("_meta"),
+  );
 }
