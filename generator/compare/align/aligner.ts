@@ -6,7 +6,7 @@ import { FormReader } from "../shape/form-reader.js";
 import { reachedFrom } from "../reach.js";
 import { compareAnnotations, isAnnotation } from "./annotations.js";
 import { compareForms } from "./compare.js";
-import type { Edge, Pair, Place } from "./pair.js";
+import type { Alignment, Edge, Pair, Place } from "./pair.js";
 import type { Renames } from "./renames.js";
 
 interface PairOptions {
@@ -19,11 +19,10 @@ interface PairOptions {
  * Aligns two schemas, starting at given places, and compares each pair of corresponding places once. Names of
  * definitions are labels only.
  */
-export class Aligner {
+export class Aligner implements Alignment {
   readonly old: FormReader;
   readonly new: FormReader;
   readonly pairs = new Map<string, Pair>();
-  /** Members that were renamed; without it, members correspond by name alone. */
   readonly renames: Renames | undefined;
   /** Compares the schemas inside conditions; a condition aligner refers to itself. */
   private conditionAligner: Aligner | undefined;
@@ -65,7 +64,6 @@ export class Aligner {
     return pair;
   }
 
-  /** Adds the pair of two places inside `from`, and the edge to it. */
   addChild(from: Pair, edge: Omit<Edge, "child">, old: Conjunction, next: Conjunction): void {
     const child = this.pair(old, next, { isMapValue: edge.step.kind === "other" });
     from.edges.push({ ...edge, child });
@@ -73,10 +71,7 @@ export class Aligner {
     if (old[0] && next[0]) from.facts.push(...compareAnnotations(old[0], next[0]));
   }
 
-  /**
-   * Whether two schemas inside a condition mean the same. A separate aligner compares them: no part of a message
-   * stands there, so their differences are not differences of the message.
-   */
+  /** A separate aligner compares them: no part of a message stands there, so their differences are not its differences. */
   areSame(from: Pair, old: Conjunction, next: Conjunction): boolean {
     const nested = (this.conditionAligner ??= new Aligner(...this.schemas, this.renames, this));
     const inside = nested.pair(old, next);

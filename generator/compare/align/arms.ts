@@ -61,7 +61,11 @@ function alignNamed(readers: Readers, old: readonly ShapeArm[], next: readonly S
     ShapeArm[],
     ShapeArm[],
   ];
-  for (const { a, b, score } of candidatesOf(readers, left, right, before, after, tags !== undefined)) {
+  for (const { a, b, score } of candidatesOf(
+    { readers, before, after, tagged: tags !== undefined },
+    left,
+    right,
+  )) {
     const forced = !tags && (isOnly(a, old) || isOnly(b, next));
     if (taken.has(a) || taken.has(b) || (score < 1 && !forced)) continue;
     matched.push([a, b]);
@@ -119,15 +123,17 @@ interface Candidate {
 /** The limit of pairs that are compared one by one: beyond it, arms without a partner stay without one. */
 const mostPairs = 10_000;
 
+/** The tags of the arms of both sides, by which they correspond. */
+interface Tagging {
+  readonly readers: Readers;
+  readonly before: ReadonlyMap<ShapeArm, readonly string[]>;
+  readonly after: ReadonlyMap<ShapeArm, readonly string[]>;
+  /** Whether both unions have a tag. */
+  readonly tagged: boolean;
+}
+
 /** The pairs that arms could form, best first; the same whichever side is the older. */
-function candidatesOf(
-  readers: Readers,
-  old: readonly ShapeArm[],
-  next: readonly ShapeArm[],
-  before: ReadonlyMap<ShapeArm, readonly string[]>,
-  after: ReadonlyMap<ShapeArm, readonly string[]>,
-  tagged: boolean,
-): Candidate[] {
+function candidatesOf(tagging: Tagging, old: readonly ShapeArm[], next: readonly ShapeArm[]): Candidate[] {
   if (old.length * next.length > mostPairs) return [];
   const candidates = old.flatMap((a) =>
     next
@@ -135,7 +141,7 @@ function candidatesOf(
       .map((b) => ({
         a,
         b,
-        score: scoreOf(readers, a, b, [before.get(a)!, after.get(b)!], tagged),
+        score: scoreOf(tagging, a, b),
         label: [labelOf(a), labelOf(b)].sort().join(" "),
       })),
   );
@@ -171,13 +177,8 @@ function tagStrings(reader: FormReader, arm: ShapeArm, tag: string | undefined):
 }
 
 /** At least 1 where two arms correspond for sure. */
-function scoreOf(
-  readers: Readers,
-  a: ShapeArm,
-  b: ShapeArm,
-  [left, right]: readonly [readonly string[], readonly string[]],
-  tagged: boolean,
-): number {
+function scoreOf({ readers, before, after, tagged }: Tagging, a: ShapeArm, b: ShapeArm): number {
+  const [left, right] = [before.get(a)!, after.get(b)!];
   const sameName = a.name !== undefined && a.name === b.name;
   const shared = left.filter((value) => right.includes(value)).length;
   // Arms with different tags are different, unless their name is the same.

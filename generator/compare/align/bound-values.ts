@@ -43,7 +43,7 @@ export function edges(
     default:
       return (make, nodes) =>
         keyedBy.has(keyword)
-          ? withKeys(make, nodes, keyword, key, limits)
+          ? withKeys(make, nodes, { keyword, key }, limits)
           : [...limits.flatMap(constantsIn), ...withOneMember(make, nodes)];
   }
 }
@@ -117,8 +117,7 @@ const keyedBy: ReadonlySet<string> = new Set([
 function withKeys(
   make: Maker,
   nodes: Conjunction,
-  keyword: string,
-  key: string | undefined,
+  { keyword, key }: { readonly keyword: string; readonly key: string | undefined },
   limits: readonly (JsonValue | undefined)[],
 ): JsonValue[] {
   const named = keyword === "dependentRequired" ? [key, ...limits.flat()] : [key];

@@ -2,11 +2,10 @@ import type { JsonValue } from "@mcpgen/engine";
 import { type Form, type ShapeType, armCount } from "../shape/form.js";
 import type { Maker } from "../instance-maker.js";
 import { type Arms, labelOf } from "./arms.js";
-import type { Found } from "./compare.js";
-import type { Candidates, Pair } from "./pair.js";
+import type { Candidates, Compared, Found, Pair } from "./pair.js";
 
 /** Compares which shapes may stand in a place: arms and scalar types that came and went. */
-export function compareArms(pair: Pair, old: Form, next: Form, arms: Arms, found: Found): void {
+export function compareArms({ pair, found }: Compared, old: Form, next: Form, arms: Arms): void {
   const change = changeOf(pair, old, next, arms);
   const [before, after] = [armCount(withoutNull(old)), armCount(withoutNull(next))];
   if ((before === 1) !== (after === 1)) return compareCount(change, before === 1, found);

@@ -1,9 +1,8 @@
 import type { ShapeArm } from "../shape/form.js";
-import type { Aligner } from "./aligner.js";
-import type { Pair } from "./pair.js";
+import type { Compared } from "./pair.js";
 
 /** Compares the items of two arrays that correspond. Their lengths are limits like any other. */
-export function compareArrays(aligner: Aligner, pair: Pair, old: ShapeArm, next: ShapeArm): void {
+export function compareArrays({ aligner, pair }: Compared, old: ShapeArm, next: ShapeArm): void {
   const fixed = Math.max(old.prefix.length, next.prefix.length);
   for (let index = 0; index <= fixed; index++) {
     const [before, after] = [old.prefix[index] ?? old.items, next.prefix[index] ?? next.items];

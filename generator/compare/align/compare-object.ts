@@ -4,14 +4,19 @@ import { extended as withMember, without } from "../../sample/edit.js";
 import { type Location, commonLocation, extended, locationOf } from "../location.js";
 import { type Conjunction, type ShapeArm, type Property, refuses } from "../shape/form.js";
 import { shapeOf } from "../shape/node-text.js";
-import type { Aligner } from "./aligner.js";
-import type { Found, MemberContext } from "./compare.js";
 import { anything } from "./compare-array.js";
-import type { Candidates, Fact, Pair } from "./pair.js";
+import type { Arms } from "./arms.js";
+import type { Alignment, Candidates, Compared, Fact, Found, Pair } from "./pair.js";
 import type { Renamed } from "./renames.js";
 
+/** The place where members are compared. */
+export interface MemberContext extends Compared {
+  /** The tags of the arms, if they differ: that has been reported. */
+  readonly tags: Arms["tags"];
+}
+
 /** Compares two objects that correspond: declared members by name, then the schemas of other members. */
-export function compareObjects(context: MemberContext, old: ShapeArm, next: ShapeArm, found: Found): void {
+export function compareObjects(context: MemberContext, old: ShapeArm, next: ShapeArm): void {
   const { aligner, pair, tags } = context;
   const done = new Set(compareRenamed(context, old, next));
   for (const key of new Set([...old.properties.keys(), ...next.properties.keys()])) {
@@ -31,7 +36,7 @@ export function compareObjects(context: MemberContext, old: ShapeArm, next: Shap
         addMemberChild(context, [old, next], key, [before!.nodes, next.additional]);
     }
   }
-  compareOthers(aligner, pair, old, next, found);
+  compareOthers(context, old, next);
 }
 
 /** Compares members that correspond under two names; returns these names. */
@@ -57,7 +62,7 @@ function addMemberChild(
 }
 
 interface Context {
-  readonly aligner: Aligner;
+  readonly aligner: Alignment;
   readonly pair: Pair;
   readonly old: ShapeArm;
   readonly next: ShapeArm;
@@ -187,7 +192,7 @@ function placeIn(member: ShapeArm, { nodes }: Property, key: string): Location {
 const undeclared = "x-undeclared";
 const anyValues: readonly JsonValue[] = ["text", 1.5, true, null, [], {}];
 
-function compareOthers(aligner: Aligner, pair: Pair, old: ShapeArm, next: ShapeArm, found: Found): void {
+function compareOthers({ aligner, pair, found }: Compared, old: ShapeArm, next: ShapeArm): void {
   const narrowed: Candidates = ({ old: make }) =>
     withUndeclared(make.minimal(old.nodes), make.minimal(old.additional));
   const widened: Candidates = ({ new: make }) =>

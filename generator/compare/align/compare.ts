@@ -1,8 +1,12 @@
-import type { JsonValue } from "@mcpgen/engine";
+import { type JsonValue, type Schema, canonicalText } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
 import { type Location, commonLocation, locationOf } from "../location.js";
 import {
   type Bounds,
+  type Conjunction,
   type Form,
+  type Scalar,
+  type ScalarType,
   type ShapeArm,
   type ShapeType,
   armCount,
@@ -12,20 +16,19 @@ import {
 } from "../shape/form.js";
 import { shapeOf } from "../shape/node-text.js";
 import type { Makers } from "../instance-maker.js";
-import type { Aligner } from "./aligner.js";
-import { type Arms, alignArms } from "./arms.js";
+import { alignArms } from "./arms.js";
 import { compareArms, eachType } from "./compare-arms.js";
 import { compareArrays } from "./compare-array.js";
 import { compareBounds } from "./compare-bounds.js";
-import { compareObjects } from "./compare-object.js";
-import { compareScalars, compareValues } from "./compare-scalar.js";
-import type { Candidates, Fact, Pair } from "./pair.js";
+import { type MemberContext, compareObjects } from "./compare-object.js";
+import type { Alignment, Candidates, Compared, Fact, Found, Pair, PlaceFact } from "./pair.js";
+import { boundsOfArms, boundsText, rangeEnd } from "../shape/bounds.js";
 
 /** Compares what may stand in two places that correspond, and finds the pairs of places inside. */
-export function compareForms(aligner: Aligner, pair: Pair): void {
+export function compareForms(aligner: Alignment, pair: Pair): void {
   const old = aligner.old.of(pair.old.nodes);
   const next = aligner.new.of(pair.new.nodes);
-  const found = (fact: PlaceFact): void => void pair.facts.push(placeFact(pair, fact));
+  const found: Found = (fact) => void pair.facts.push(placeFact(pair, fact));
   if (old.any && next.any) return;
   if (old.any || next.any) return void comparePure(pair, old, next, found);
   compareNull(old, next, found);
@@ -34,18 +37,20 @@ export function compareForms(aligner: Aligner, pair: Pair): void {
   const common = [...types[0]].filter((type) => types[1].has(type));
   if (common.length === 0) return void comparePure(pair, old, next, found);
   const arms = alignArms([aligner.old, aligner.new], old.members, next.members, aligner.renames);
-  compareArms(pair, old, next, arms, found);
-  compareExclusion(aligner, pair, [old, next], found);
+  const place: Compared = { aligner, pair, found };
+  compareArms(place, old, next, arms);
+  compareExclusion(place, old, next);
   for (const type of scalarTypes) {
     const [before, after] = [old.scalars.get(type), next.scalars.get(type)];
-    if (before && after) compareScalars({ aligner, pair }, type, before, after, found);
+    if (before && after) compareScalars(place, type, before, after);
   }
   const isUnion = armCount(old) > 1 || armCount(next) > 1;
   for (const [before, after] of arms.matched) {
     const location = isUnion ? commonLocation(locationOfArm(before), locationOfArm(after)) : pair.location;
     pair.arms.push({ old: before.name, new: after.name });
     const known = pair.facts.length;
-    compareMembers({ aligner, pair, tags: arms.tags }, before, after, (fact) => found({ ...fact, location }));
+    const foundInArm: Found = (fact) => found({ ...fact, location });
+    compareMembers({ aligner, pair, tags: arms.tags, found: foundInArm }, before, after);
     if (!isUnion) continue;
     const arm = { old: before.nodes, new: after.nodes };
     pair.facts.push(...pair.facts.splice(known).map((fact) => ({ ...fact, arm })));
@@ -55,16 +60,6 @@ export function compareForms(aligner: Aligner, pair: Pair): void {
 function locationOfArm({ name, pointer }: ShapeArm): Location {
   return name === undefined ? locationOf(pointer) : { definition: name, path: "" };
 }
-
-/** A difference that concerns one place. */
-interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "widened" | "needsProof" | "arm"> {
-  readonly old?: string | null;
-  readonly new?: string | null;
-  readonly member?: string;
-  /** A deeper location, if the difference is in a named arm of the place. */
-  readonly location?: Location;
-}
-export type Found = (fact: PlaceFact) => void;
 
 /** Changes of undeclared members' values have separate rules. */
 const asMapValue = new Map([
@@ -129,12 +124,7 @@ function compareNull(old: Form, next: Form, found: Found): void {
 }
 
 /** Whether a value may be of several arms at once matters only where arms overlap. */
-function compareExclusion(
-  aligner: Aligner,
-  pair: Pair,
-  [old, next]: readonly [Form, Form],
-  found: Found,
-): void {
+function compareExclusion({ aligner, pair, found }: Compared, old: Form, next: Form): void {
   if (old.exclusive === next.exclusive) {
     const isEither = (["old", "new"] as const).some(
       (side) => aligner[side].exclusionsOf(pair[side].nodes).length > 0,
@@ -200,16 +190,8 @@ function valuesOf(pair: Pair, make: Makers): JsonValue[] {
     .filter((value) => value !== undefined);
 }
 
-/** The place where members are compared. */
-export interface MemberContext {
-  readonly aligner: Aligner;
-  readonly pair: Pair;
-  /** The tags of the arms, if they differ: that has been reported. */
-  readonly tags: Arms["tags"];
-}
-
-function compareMembers(context: MemberContext, old: ShapeArm, next: ShapeArm, found: Found): void {
-  const { aligner, pair } = context;
+function compareMembers(context: MemberContext, old: ShapeArm, next: ShapeArm): void {
+  const { aligner, pair, found } = context;
   compareListed(old, next, found);
   compareBounds(
     withoutEnum(old.bounds),
@@ -217,8 +199,8 @@ function compareMembers(context: MemberContext, old: ShapeArm, next: ShapeArm, f
     { aligner, pair, old: old.nodes, new: next.nodes },
     found,
   );
-  if (old.type === "object") compareObjects(context, old, next, found);
-  else compareArrays(aligner, pair, old, next);
+  if (old.type === "object") compareObjects(context, old, next);
+  else compareArrays(context, old, next);
 }
 
 function withoutEnum(bounds: Bounds): Bounds {
@@ -236,4 +218,124 @@ function compareListed(old: ShapeArm, next: ShapeArm, found: Found): void {
     const narrowed: Candidates = ({ old: make }) => make.values(old.nodes);
     found({ rule: after.length === 1 ? "const-added" : "enum-closed", narrowed });
   }
+}
+
+/** Compares what scalars of one type may be, where both sides allow that type. */
+function compareScalars(
+  { aligner, pair, found }: Compared,
+  type: ScalarType,
+  old: Scalar,
+  next: Scalar,
+): void {
+  const [listedBefore, listedAfter] = [old.free.length === 0, next.free.length === 0];
+  const taken = {
+    old: takenOf(old.values, pair.old.nodes, aligner.old.schema),
+    new: takenOf(next.values, pair.new.nodes, aligner.new.schema),
+  };
+  if (listedBefore && listedAfter) return compareValues(taken.old, taken.new, found);
+  if (listedBefore) return compareOpened(taken.old, pair, type, found);
+  if (listedAfter) return compareClosed(taken.new, pair, type, found);
+  // Beside arms without a list, a value of a list may be within the limits of another arm.
+  const others = {
+    old: taken.new.filter((value) => takes(pair.old.nodes, aligner.old.schema, value)),
+    new: taken.old.filter((value) => takes(pair.new.nodes, aligner.new.schema, value)),
+  };
+  compareValues([...taken.old, ...others.old], [...taken.new, ...others.new], found);
+  const arms = { old: old.free, new: next.free };
+  const places = { aligner, pair, old: pair.old.nodes, new: pair.new.nodes, arms };
+  const [before, after] = [without(old.free, next.free), without(next.free, old.free)];
+  if (before.length === 1 && after.length === 1) {
+    compareInteger(before[0]!, after[0]!, found);
+    return compareBounds(withoutInteger(before[0]!), withoutInteger(after[0]!), places, found);
+  }
+  if (before.length + after.length > 0)
+    compareBounds(boundsOfArms(old.free), boundsOfArms(next.free), places, found);
+}
+
+/** The values of a list that a place takes: what stands beside the list, or around it, may refuse some. */
+function takenOf(values: readonly JsonValue[], nodes: Conjunction, schema: Schema): readonly JsonValue[] {
+  const isAlone = nodes.every((node) => Object.keys(node).every((keyword) => lists.has(keyword)));
+  return isAlone ? values : values.filter((value) => takes(nodes, schema, value));
+}
+
+/** Keywords of a node that refuses no value of its list. */
+const lists: ReadonlySet<string> = new Set(["pointer", "types", "enum", "const", "description", "title"]);
+
+function takes(nodes: Conjunction, schema: Schema, value: JsonValue): boolean {
+  return nodes.every((node) => isValid(schema, node, value));
+}
+
+/** The arms that the other side has not. */
+function without(arms: readonly Bounds[], others: readonly Bounds[]): readonly Bounds[] {
+  const known = new Set(others.map(boundsText));
+  return arms.filter((arm) => !known.has(boundsText(arm)));
+}
+
+/** Lists of values. */
+function compareValues(old: readonly JsonValue[], next: readonly JsonValue[], found: Found): void {
+  // By text: lists of countries or currencies are long, and some are very long.
+  const [before, after] = [new Set(old.map(canonicalText)), new Set(next.map(canonicalText))];
+  const removed = old.filter((value) => !after.has(canonicalText(value)));
+  const added = next.filter((value) => !before.has(canonicalText(value)));
+  if (old.length === 1 && next.length === 1 && removed.length === 1) {
+    const narrowed = (): readonly JsonValue[] => removed;
+    const widened = (): readonly JsonValue[] => added;
+    return found({
+      rule: "const-changed",
+      old: canonicalText(old[0]!),
+      new: canonicalText(next[0]!),
+      narrowed,
+      widened,
+    });
+  }
+  for (const value of removed) {
+    found({ rule: "enum-value-removed", old: canonicalText(value), new: null, narrowed: () => [value] });
+  }
+  for (const value of added) {
+    found({ rule: "enum-value-added", old: null, new: canonicalText(value), widened: () => [value] });
+  }
+}
+
+/** Values that no list is likely to have. */
+function unlisted(type: ScalarType, listed: readonly JsonValue[]): JsonValue[] {
+  const samples: readonly JsonValue[] =
+    type === "number" ? [7919, 0.5, 1, 0] : type === "boolean" ? [true, false] : ["unlisted", ""];
+  return samples.filter((value) => !listed.includes(value));
+}
+
+function compareOpened(values: readonly JsonValue[], pair: Pair, type: ScalarType, found: Found): void {
+  const rule = values.length === 1 ? "const-removed" : "enum-opened";
+  found({
+    rule,
+    widened: ({ new: make }) => [
+      ...unlisted(type, values),
+      make.minimal(pair.new.nodes),
+      ...make.samples(pair.new.nodes, 8),
+    ],
+  });
+}
+
+function compareClosed(values: readonly JsonValue[], pair: Pair, type: ScalarType, found: Found): void {
+  const rule = values.length === 1 ? "const-added" : "enum-closed";
+  found({
+    rule,
+    narrowed: ({ old: make }) => [
+      ...unlisted(type, values),
+      make.minimal(pair.old.nodes),
+      ...make.samples(pair.old.nodes, 8),
+    ],
+  });
+}
+
+function compareInteger(old: Bounds, next: Bounds, found: Found): void {
+  const limits = [...old.values(), ...next.values()].flatMap((limit) => rangeEnd(limit)?.value ?? []);
+  const near = limits.flatMap((limit) => [limit, limit + 0.5, limit - 0.5]);
+  const fractions = (): readonly JsonValue[] =>
+    [0.5, 1.5, -0.5, 10.5, ...near].filter((value) => !Number.isInteger(value));
+  if (old.has("integer") && !next.has("integer")) found({ rule: "integer-to-number", widened: fractions });
+  if (!old.has("integer") && next.has("integer")) found({ rule: "number-to-integer", narrowed: fractions });
+}
+
+function withoutInteger(bounds: Bounds): Bounds {
+  return new Map([...bounds].filter(([keyword]) => keyword !== "integer"));
 }

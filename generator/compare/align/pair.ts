@@ -1,7 +1,9 @@
 import type { JsonValue } from "@mcpgen/engine";
 import type { Location } from "../location.js";
 import type { Conjunction } from "../shape/form.js";
+import type { FormReader } from "../shape/form-reader.js";
 import type { Makers } from "../instance-maker.js";
+import type { Renames } from "./renames.js";
 
 /** The subject of a finding. */
 export type Subject =
@@ -71,4 +73,34 @@ export interface Edge {
   /** The nodes of the arm that the step leads through, on both sides. */
   readonly old: Conjunction;
   readonly new: Conjunction;
+}
+
+/** A difference that concerns one place. */
+export interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "widened" | "needsProof" | "arm"> {
+  readonly old?: string | null;
+  readonly new?: string | null;
+  readonly member?: string;
+  /** A deeper location, if the difference is in a named arm of the place. */
+  readonly location?: Location;
+}
+
+export type Found = (fact: PlaceFact) => void;
+
+/** What a comparison asks of the aligner that makes it. */
+export interface Alignment {
+  readonly old: FormReader;
+  readonly new: FormReader;
+  /** Members that were renamed; without it, members correspond by name alone. */
+  readonly renames: Renames | undefined;
+  /** Adds the pair of two places inside `from`, and the edge to it. */
+  addChild(from: Pair, edge: Omit<Edge, "child">, old: Conjunction, next: Conjunction): void;
+  /** Whether two schemas inside a condition mean the same. */
+  areSame(from: Pair, old: Conjunction, next: Conjunction): boolean;
+}
+
+/** Two places that are being compared, and where their differences go. */
+export interface Compared {
+  readonly aligner: Alignment;
+  readonly pair: Pair;
+  readonly found: Found;
 }
