@@ -1,4 +1,5 @@
-import { type LintRule, everyProfile, geminiProfiles } from "./rule.js";
+import { isJsonObject, pointer } from "@mcpgen/engine";
+import { type LintRule, type LintSubject, type Spot, everyProfile, geminiProfiles } from "./rule.js";
 import { propertyNames, toolName } from "./spots.js";
 
 /** Rules about names and descriptions. */
@@ -149,3 +150,89 @@ function longerThan(most: number): LintRule["find"] {
 function withoutJoined(text: string): string {
   return text.replace(/(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu, "");
 }
+
+/** Scopes of OpenID Connect and of the login itself: they grant nothing at a server. */
+const ofLogin = new Set(["openid", "profile", "email", "address", "phone", "offline_access"]);
+
+/** Rules about the scopes that a contract gives a tool. */
+export const scopeRules: readonly LintRule[] = [
+  {
+    id: "scopes-alike",
+    profiles: everyProfile,
+    level: "warning",
+    reason:
+      "A scope is compared exactly: a misspelt one is granted to no client, so that no client can call the tool.",
+    fix: "Write the scope as in the other entries, or rename it.",
+    several: "almost the same scopes",
+    find: scopes(
+      (scope, _, { similarScopes }) => similarScopes.has(scope),
+      (scope, { similarScopes }) =>
+        `the scope ${JSON.stringify(scope)}, almost ${similarScopes
+          .get(scope)!
+          .map((other) => JSON.stringify(other))
+          .join(", ")}`,
+    ),
+  },
+  {
+    id: "scope-of-login",
+    profiles: everyProfile,
+    level: "warning",
+    reason:
+      "The scope is about the login, not about the server: authorization servers may leave it out of access tokens.",
+    fix: "Require a scope of your server. Clients ask for `offline_access` themselves.",
+    sources: ["https://modelcontextprotocol.io/seps/2207-oidc-refresh-token-guidance"],
+    find: scopes(
+      (scope) => ofLogin.has(scope),
+      (scope) => `the scope ${JSON.stringify(scope)}`,
+    ),
+  },
+  {
+    id: "scope-twice",
+    profiles: everyProfile,
+    level: "warning",
+    reason: "The list has the scope twice: another one may be meant.",
+    fix: "Remove it, or write the one that is meant.",
+    find: scopes(
+      (scope, index, { tool }) => tool.scopes!.indexOf(scope) < index,
+      (scope) => `the scope ${JSON.stringify(scope)} twice`,
+    ),
+  },
+];
+
+function scopes(
+  is: (scope: string, index: number, subject: LintSubject) => boolean,
+  message: (scope: string, subject: LintSubject) => string,
+): LintRule["find"] {
+  return (subject) =>
+    (subject.tool.scopes ?? []).flatMap((scope, index): Spot[] =>
+      is(scope, index, subject)
+        ? [{ pointer: pointer(subject.pointer, "scopes", index), message: message(scope, subject) }]
+        : [],
+    );
+}
+
+/** Rules about tools whose calls run as tasks. */
+export const taskRules: readonly LintRule[] = [
+  {
+    id: "task-required",
+    profiles: everyProfile,
+    level: "warning",
+    reason: "Most hosts have no tasks, and cannot call a tool that requires them.",
+    fix: "Declare `optional`: hosts without tasks then wait for the result, and get its progress.",
+    sources: [
+      "https://github.com/github/copilot-cli/issues/2538",
+      "https://github.com/anthropics/claude-code/issues/76571",
+    ],
+    find: ({ tool, pointer: at }) => {
+      if (tool.task?.support === "required")
+        return [{ pointer: pointer(at, "task", "support"), message: "requires tasks" }];
+      const { execution } = tool as { readonly execution?: unknown };
+      const isRequired =
+        isJsonObject(execution as never) &&
+        (execution as { taskSupport?: unknown }).taskSupport === "required";
+      return isRequired
+        ? [{ pointer: pointer(at, "execution", "taskSupport"), message: "requires tasks" }]
+        : [];
+    },
+  },
+];
