@@ -6,8 +6,15 @@ import type { Note, PairingNote, SenderNote, StepNote, TransportNote } from "../
 import { findConflicts } from "./conflicts.js";
 import { findErrors } from "./errors.js";
 import { headerRules } from "./header-rules.js";
-import { defineInlineMessages } from "./inline-messages.js";
-import { type Message, findMessages } from "./messages.js";
+import {
+  type Message,
+  type Sending,
+  defineInlineMessages,
+  findMessages,
+  findSenders,
+  isRedundantSender,
+  settleSender,
+} from "./messages.js";
 import {
   type Assumption,
   type Era,
@@ -20,16 +27,19 @@ import {
   transportFacts,
 } from "./model.js";
 import { conjuncts, constantMember, hasMember, memberNodes, requiredMembers } from "./object-view.js";
-import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
-import { findInvalidations } from "./invalidations.js";
+import {
+  type MethodNotes,
+  type Subscriptions,
+  capabilitiesOf,
+  findInvalidations,
+  findSubscriptions,
+  notesByMethod,
+} from "./notes-by-method.js";
 import { findOwned, nowhere, placesOf } from "./owned.js";
-import { definePageItems, pageOf } from "./page.js";
-import { findPartialLists } from "./partial-lists.js";
+import { definePageItems, findPartialLists, pageOf } from "./page.js";
 import { pair } from "./pairing.js";
 import { requirementsOf } from "./requirements.js";
 import { type Membership, readRoleUnions } from "./role-unions.js";
-import { type Sending, findSenders, isRedundantSender, settleSender } from "./senders.js";
-import { type Subscriptions, findSubscriptions } from "./subscriptions.js";
 
 /** The inputs of a protocol model. */
 interface ModelSource {

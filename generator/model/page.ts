@@ -1,7 +1,26 @@
-import { type Definition, type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
+import {
+  type Definition,
+  type Schema,
+  type SchemaNode,
+  escapeToken,
+  naturalCompare,
+  pointerTokens,
+} from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
 import type { Message } from "./messages.js";
-import type { Assumption, Page, ResultOf } from "./model.js";
+import type {
+  Assumption,
+  EntryRequest,
+  Method,
+  Page,
+  PartialList,
+  ProtocolModel,
+  ResultOf,
+} from "./model.js";
 import { conjuncts, hasMember, memberNames, memberNodes, requiredMembers } from "./object-view.js";
+import type { NoteProblem } from "../notes/apply.js";
+import type { PartialNote } from "../notes/note.js";
+import { certainMark } from "./discriminator.js";
 
 /**
  * The page of a list that the result of a request holds. Such requests take a cursor, and their result has the next cursor
@@ -93,4 +112,199 @@ function isObjects({ ref, types, properties, anyOf, oneOf, allOf }: SchemaNode):
   const inside = anyOf ?? oneOf ?? allOf;
   if (!inside) return properties !== undefined || types?.join() === "object";
   return inside.every((part) => part.ref !== undefined || isObjects(part));
+}
+
+/** The pages of lists that may leave entries out, by method. A note that the schema contradicts is a problem. */
+export function findPartialLists(
+  schema: Schema,
+  methods: readonly Method[],
+  notes: readonly PartialNote[],
+  problems: NoteProblem[],
+): ReadonlyMap<string, Page> {
+  const pages = new Map<string, Page>();
+  for (const note of notes) {
+    for (const target of note.targets) {
+      const method = methods.find(({ name }) => name === target);
+      if (!method || pages.has(target)) continue;
+      const { page, result } = method;
+      const found = page
+        ? new PartialReader(schema, methods, page).read(
+            note,
+            schema.definitions.get(result!.definition!)!.node,
+          )
+        : "it is no request that reads a list page by page";
+      if (typeof found === "string") problems.push({ code: "MG1202", note, target, message: found });
+      else pages.set(target, found);
+    }
+  }
+  return pages;
+}
+
+/** What a note of kind `partial` would say. */
+type LikelyPartial = Pick<PartialNote, "member" | "means" | "item" | "get">;
+
+/**
+ * What a note would say of a list that may leave entries out, as a new flag of its result suggests.
+ *
+ * @param before the revision before it
+ */
+export function likelyPartial(
+  { schema, methods }: ProtocolModel,
+  { name, page, result }: Method,
+  before: ProtocolModel | undefined,
+): LikelyPartial | undefined {
+  const nodeIn = (from: Schema, definition: string | undefined): SchemaNode | undefined =>
+    from.definitions.get(definition ?? "")?.node;
+  const answer = nodeIn(schema, result?.definition);
+  if (!page || page.partial || !answer) return undefined;
+  const older =
+    before && nodeIn(before.schema, before.methods.find((each) => each.name === name)?.result?.definition);
+  const isFlag = (member: string): boolean =>
+    memberNodes(schema, answer, member).some(({ types }) => types?.join() === "boolean") &&
+    !(older && hasMember(before.schema, older, member));
+  const [flag, other] = memberNames(schema, answer).filter(isFlag);
+  if (flag === undefined || other !== undefined) return undefined;
+  const arms = armsOf(schema, { pointer: "", ref: page.item });
+  const marks = (one: string, than: string): boolean =>
+    certainMark(schema, nodeIn(schema, than)!, nodeIn(schema, one)!) !== undefined;
+  const item = arms.find(
+    (one) => arms.length === 2 && arms.every((arm) => arm === one || (marks(arm, one) && !marks(one, arm))),
+  );
+  const whole = item === undefined ? page.item : arms.find((arm) => arm !== item)!;
+  const reader = new PartialReader(schema, methods, { ...page, item: whole });
+  const get = methods.find((method) => typeof reader.entryRequest(method.name) !== "string")?.name;
+  return {
+    member: `/${escapeToken(flag)}`,
+    means: !/complete|whole|full|all/i.test(flag),
+    ...(item !== undefined && { item: `/$defs/${escapeToken(item)}` }),
+    ...(get !== undefined && { get }),
+  };
+}
+
+/** `/$defs/ToolReference` → `ToolReference`. */
+function definitionAt(pointer: string): string {
+  return pointerTokens(pointer)[1]!;
+}
+
+/** The definitions that a node refers to: one, or the arms of a union, which may have a name. */
+function armsOf(schema: Schema, node: SchemaNode, seen: readonly SchemaNode[] = []): string[] {
+  const target = node.ref === undefined ? node : schema.definitions.get(node.ref)?.node;
+  const arms = target?.anyOf ?? target?.oneOf;
+  if (arms && !target!.properties && !seen.includes(target!))
+    return [...new Set(arms.flatMap((arm) => armsOf(schema, arm, [...seen, target!])))];
+  return node.ref === undefined ? [] : [node.ref];
+}
+
+/** Reads a note by the schema. Each function gives what the note means, or why it cannot mean it. */
+class PartialReader {
+  readonly #schema: Schema;
+  readonly #methods: readonly Method[];
+  readonly #page: Page;
+  /** The definition of a whole entry. */
+  #item: string;
+  /** The definition of what stands for one. */
+  #referred: string | undefined;
+
+  constructor(schema: Schema, methods: readonly Method[], page: Page) {
+    this.#schema = schema;
+    this.#methods = methods;
+    this.#page = page;
+    this.#item = page.item;
+  }
+
+  read({ member, means, item, get }: PartialNote, answer: SchemaNode): Page | string {
+    const problem = this.#memberProblem(member, means, answer);
+    if (problem !== undefined) return problem;
+    const reference = item === undefined ? undefined : this.#reference(definitionAt(item), item);
+    if (typeof reference === "string") return reference;
+    const request = get === undefined ? undefined : this.entryRequest(get);
+    if (typeof request === "string") return request;
+    const partial = {
+      member,
+      ...(means !== undefined && { means }),
+      ...(reference && { reference }),
+      ...(request && { get: request }),
+    };
+    return { ...this.#page, item: this.#item, partial };
+  }
+
+  #memberProblem(member: string, means: PartialNote["means"], answer: SchemaNode): string | undefined {
+    let nodes: readonly SchemaNode[] = [answer];
+    for (const token of pointerTokens(member)) {
+      nodes = nodes.flatMap((node) => memberNodes(this.#schema, node, token));
+      if (nodes.length === 0) return `the result has no member at ${member}`;
+    }
+    return means === undefined || nodes.every((node) => isValid(this.#schema, node, means))
+      ? undefined
+      : `the member at ${member} is never ${JSON.stringify(means)}`;
+  }
+
+  #reference(definition: string, pointer: string): Exclude<PartialList["reference"], undefined> | string {
+    const arms = armsOf(this.#schema, { pointer: "", ref: this.#page.item });
+    if (!arms.includes(definition)) return `no item of the list is described by ${pointer}`;
+    const [item, other] = arms.filter((name) => name !== definition);
+    if (item === undefined || other !== undefined)
+      return `the items of the list are of ${item === undefined ? "no" : "more than one"} definition beside ${definition}`;
+    this.#item = item;
+    this.#referred = definition;
+    const whole = certainMark(this.#schema, this.#nodeOf(definition), this.#nodeOf(item));
+    return { definition, ...(whole && { whole }) };
+  }
+
+  entryRequest(method: string): EntryRequest | string {
+    const item = this.#item;
+    const found = this.#methods.find(({ name }) => name === method);
+    if (!found?.result?.definition)
+      return `the schema has no request ${JSON.stringify(method)} with a result`;
+    const params = memberNodes(this.#schema, this.#nodeOf(found.message), "params");
+    const required = params.flatMap((node) => [...requiredMembers(this.#schema, node)]);
+    // `_meta` is the envelope of the request.
+    const [param, other] = [...new Set(required)].filter((name) => name !== "_meta");
+    if (param === undefined || other !== undefined) return `${method} does not require exactly one param`;
+    const key = this.#keyFor(param);
+    if (key === undefined)
+      return `${param} is no member of ${item}, and not one member alone can be the name of an entry`;
+    const isMany = params.some((node) => this.#types(node, param).includes("array"));
+    const named = { method, param, ...(isMany && { many: true as const }), key };
+    const answer = this.#nodeOf(found.result.definition);
+    const member = memberNames(this.#schema, answer).find((name) => this.#holds(answer, name));
+    if (member !== undefined) return { ...named, member };
+    const own = [...requiredMembers(this.#schema, this.#nodeOf(item))];
+    return own.length > 0 && own.every((name) => requiredMembers(this.#schema, answer).has(name))
+      ? named
+      : `the result of ${method} holds no ${item}`;
+  }
+
+  /** The member that a param names an entry by: the one of that name, else the only text that every entry has. */
+  #keyFor(param: string): string | undefined {
+    const whole = this.#nodeOf(this.#item);
+    if (hasMember(this.#schema, whole, param)) return param;
+    const kinds = [whole, ...(this.#referred === undefined ? [] : [this.#nodeOf(this.#referred)])];
+    const [key, other] = [...requiredMembers(this.#schema, whole)].filter((name) =>
+      kinds.every(
+        (node) =>
+          requiredMembers(this.#schema, node).has(name) && this.#types(node, name).join() === "string",
+      ),
+    );
+    return other === undefined ? key : undefined;
+  }
+
+  /** The types of a member. */
+  #types(node: SchemaNode, member: string): string[] {
+    const parts = memberNodes(this.#schema, node, member).flatMap((each) => conjuncts(this.#schema, each));
+    return [...new Set(parts.flatMap(({ types }) => types ?? []))];
+  }
+
+  /** Whether a member of a result is an item of the list, or a list of such items. */
+  #holds(answer: SchemaNode, member: string): boolean {
+    return memberNodes(this.#schema, answer, member)
+      .flatMap((node) =>
+        conjuncts(this.#schema, node).flatMap((each) => [each, ...(each.items ? [each.items] : [])]),
+      )
+      .some((node) => armsOf(this.#schema, node).includes(this.#item));
+  }
+
+  #nodeOf(definition: string): SchemaNode {
+    return this.#schema.definitions.get(definition)!.node;
+  }
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { expect, it } from "vitest";
-import { likelyPartial } from "../../generator/model/partial-lists.js";
+import { likelyPartial } from "../../generator/model/page.js";
 import { type NoteText, anyOf, built, message, methodOf, modelOf, object, ref } from "../support/models.js";
 
 const text = { type: "string" };

@@ -14,7 +14,7 @@ import { counted } from "../../print/counted.js";
 import type { Source } from "../diff/source.js";
 import { type Decision, type Question, asking, noteOf } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";
-import { likelyPartial } from "../../model/partial-lists.js";
+import { likelyPartial } from "../../model/page.js";
 
 /**
  * Suggests notes: the assumptions for this schema without notes, except those that its notes already decide or
