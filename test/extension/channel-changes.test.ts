@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { brokenChannel } from "../../generator/diff/extension/channel-changes.js";
+import { brokenChannel } from "../../generator/diff/extension/diff-extensions.js";
 import { desk, handshake, sent } from "./desk-extension.js";
 import { type ExtensionText, sourceOf } from "./models.js";
 

@@ -3,9 +3,9 @@ import type { JsonValue } from "@mcpgen/engine";
 import {
   type ExtensionDifferences,
   type ExtensionOverBases,
+  brokenChannel,
   diffExtensions,
 } from "../../diff/extension/diff-extensions.js";
-import { brokenChannel } from "../../diff/extension/channel-changes.js";
 import type { Report } from "../../diff/report/report.js";
 import type { Approved } from "../../diff/policy/approvals.js";
 import type { Finding } from "../../diagnostics/finding.js";

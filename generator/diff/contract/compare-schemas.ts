@@ -20,9 +20,9 @@ import type { Context } from "../walk/context.js";
 import { reachedFrom } from "../../compare/reach.js";
 import { Maker } from "../../compare/instance-maker.js";
 import { Prover } from "../witness/prove.js";
-import type { ProtocolModel } from "../../model/model.js";
-import { contractFinding, fingerprintOf, inside } from "./contract-finding.js";
-import { type SchemaPair, pathAt, pathOf } from "./schema-pair.js";
+import type { ProtocolModel, Role } from "../../model/model.js";
+import { type Part, contractFinding, fingerprintOf, inside } from "./contract-finding.js";
+import { locationOf } from "../../compare/location.js";
 
 /** The schema itself goes by this name among its definitions: no JSON Pointer names another one so. */
 const root = "";
@@ -246,4 +246,28 @@ function collect(schema: JsonValue, at: string, found: Map<string, string>): voi
       for (const [name, inner] of Object.entries(value)) collect(inner, pointer(place, name), found);
     } else if (!values.has(key)) collect(value, place, found);
   }
+}
+
+/** Two schemas of one value: arguments that a client writes, or a result that a server writes. */
+interface SchemaPair {
+  readonly part: Part;
+  /** The name of the value in findings. */
+  readonly noun: string;
+  /** JSON Pointer from the part to the schema. */
+  readonly pointer: string;
+  readonly writer: Role;
+  readonly old: JsonObject;
+  readonly new: JsonObject;
+}
+
+/** The path to a part of the value, as findings print it. */
+function pathOf({ noun }: SchemaPair, path: string): string {
+  return path === "" || path.startsWith("[") || path.startsWith("{") ? noun + path : `${noun}.${path}`;
+}
+
+/** The path to the part of the value that the schema at a JSON Pointer describes. */
+function pathAt(pair: SchemaPair, pointer: string): string {
+  const { definition, path } = locationOf(pointer);
+  const way = [...(definition === "" ? [] : [`$defs/${definition}`]), ...(path === "" ? [] : [path])];
+  return pathOf(pair, way.join("."));
 }

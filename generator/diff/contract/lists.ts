@@ -1,4 +1,5 @@
-/** A list of a contract, as it is compared. */
+import { type JsonObject, atPointer } from "@mcpgen/engine";
+import type { Contract } from "../../contract/contract.js"; /** A list of a contract, as it is compared. */
 export interface ComparedList {
   readonly name: "tools" | "prompts" | "resources" | "resourceTemplates";
   /** The member that identifies its entries. */
@@ -15,3 +16,26 @@ export const comparedLists: readonly ComparedList[] = [
   { name: "resources", key: "uri", rule: "resource", method: "resources/read" },
   { name: "resourceTemplates", key: "uriTemplate", rule: "resource-template", method: "resources/read" },
 ];
+
+/**
+ * The place in `to` that corresponds to `at` in `from`; without one, the nearest enclosing place. Entries correspond by
+ * their identity, not by their index.
+ *
+ * @param at JSON Pointer
+ */
+export function counterpart(at: string, from: Contract, to: Contract): string {
+  const [, name, index, ...rest] = at.split("/");
+  const list = comparedLists.find((each) => each.name === name);
+  let candidate = at;
+  if (list && index !== undefined) {
+    const [theirs, ours] = [from, to].map(
+      (contract) => contract[list.name] ?? [],
+    ) as unknown as JsonObject[][];
+    const identity = theirs![Number(index)]?.[list.key];
+    const position = ours!.findIndex((entry) => entry[list.key] === identity);
+    candidate = ["", name, ...(position < 0 ? [] : [position, ...rest])].join("/");
+  }
+  while (candidate !== "" && atPointer(to as unknown as JsonObject, candidate) === undefined)
+    candidate = candidate.slice(0, candidate.lastIndexOf("/"));
+  return candidate;
+}

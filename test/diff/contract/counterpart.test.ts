@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Contract } from "../../../generator/contract/contract.js";
-import { counterpart } from "../../../generator/diff/contract/counterpart.js";
+import { counterpart } from "../../../generator/diff/contract/lists.js";
 
 const tool = (name: string, properties: object = {}): object => ({
   name,
