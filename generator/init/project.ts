@@ -7,7 +7,7 @@ import type { ContractDocument, ContractTool } from "../contract/contract.js";
 import { type ProjectExtension, extensionFiles, extensionUse } from "./extension-files.js";
 import type { PackageSpecs } from "./package-specs.js";
 import { packageName } from "../contract/project-name.js";
-import { bundleCommand } from "../distribution/mcpb.js";
+import { bundleCommand } from "../distribution/targets.js";
 import { shownJson } from "../print/terminal-text.js";
 import { shellLine } from "../print/shell-line.js";
 import { contractNames } from "../contract/emit/names.js";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
-import { bundleCommand } from "../../generator/distribution/mcpb.js";
+import { bundleCommand } from "../../generator/distribution/targets.js";
 import { isThorough } from "../support/cases.mjs";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { type Ran, mcpgen } from "../support/in-process.js";
