@@ -25,7 +25,7 @@ import {
   loadExtensions,
   sideOf,
 } from "./extensions.js";
-import { changedPlaces } from "../revision/changed-places.js";
+import { changedPlaces } from "../revision/carried-notes.js";
 import { loadDocumentation } from "../revision/documentation.js";
 import { type LoadedRevision, type RevisionSource, loadRevision } from "../revision/revision-source.js";
 import type { Assumption, ProtocolModel } from "../model/model.js";

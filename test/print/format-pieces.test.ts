@@ -1,8 +1,7 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { format } from "../../generator/print/format.js";
-import { formatPieces } from "../../generator/print/format-pieces.js";
+import { format, formatPieces } from "../../generator/print/format.js";
 import { KeptTexts } from "../../generator/print/kept-texts.js";
 
 /** Generated files, with another layout: lines are indented by tabs, and end without semicolons. */

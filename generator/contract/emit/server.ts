@@ -3,8 +3,9 @@ import { docComment, propertyKey } from "../../print/text.js";
 import { completable } from "../completable.js";
 import type { ContractTool } from "../contract.js";
 import { scopesLine } from "../scopes.js";
-import { needsTasks, taskLine } from "../tasks.js";
+import { asListed, needsTasks, taskLine } from "../tasks.js";
 import type { ContractInput } from "./input.js";
+import { jsonExpression } from "./json-expression.js";
 
 /** `server.ts`: what handlers take and give, exactly, and the server that is made of them. */
 export function emitServer(input: ContractInput): EmittedFile {
@@ -110,4 +111,16 @@ function member(key: string, listed: Said, parameters: string, answer: string): 
     docComment(said(listed), "    ") +
     `    readonly ${propertyKey(key)}: (${parameters}) => ${answer} | Promise<${answer}>;\n`
   );
+}
+
+/** `contract.ts`: what the server lists, as the contract has it, and what it does not list of tools. */
+export function emitPayload({ document, origin, render }: ContractInput): EmittedFile {
+  const { tools = [] } = document.contract;
+  const tasks = tools.flatMap(({ name, task }) => (task ? [[name, { task }] as const] : []));
+  const view = {
+    origin,
+    payload: jsonExpression(asListed(document.contract, false)),
+    added: tasks.length > 0 && jsonExpression(Object.fromEntries(tasks)),
+  };
+  return { content: render("contract-payload.ts", view) };
 }

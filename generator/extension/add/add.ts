@@ -1,12 +1,19 @@
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { type JsonObject, isJsonObject, jsonEqual, naturalCompare } from "@mcpgen/engine";
+import {
+  type JsonObject,
+  type JsonValue,
+  isJsonObject,
+  jsonEqual,
+  naturalCompare,
+  pointer,
+} from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { sha256 } from "../../files/sha256.js";
 import type { WriteRoot } from "../../files/write-root.js";
 import { type FileChange, writeFiles } from "../../files/writer.js";
-import { folderOf, isRevisionFolder } from "../../notes/revision-name.js";
+import { folderOf, isDate, isRevisionFolder } from "../../notes/revision-name.js";
 import {
   type ExtensionLock,
   type LockedExtension,
@@ -32,7 +39,6 @@ import {
 } from "../extension-store.js";
 import { type AddAssumption, assumptionsOf } from "./assumptions.js";
 import { type LoadedBase, expectDefinitions, loadBases } from "./bases.js";
-import { newExtensionFile, usualStatus } from "./new-file.js";
 import {
   type NewNotes,
   type NoteSubjects,
@@ -328,4 +334,67 @@ function changesOf(
     { path: lockFile, content: lock },
   ];
   return all.filter(({ path, content }) => contentOf(join(schemaDir, path)) !== content);
+}
+
+/** What extension.json says of a new version. */
+interface NewFile {
+  readonly id: string;
+  readonly version: string;
+  readonly status: RevisionStatus;
+  /** Oldest first. */
+  readonly bases: readonly string[];
+  /** Names of the definitions. */
+  readonly definitions: ReadonlySet<string>;
+}
+
+/** The JSON Schema of extension.json, for editors. */
+const schemaLocation = "https://raw.githubusercontent.com/mcpgen/mcpgen/main/docs/extension.schema.json";
+
+/**
+ * The content of a new extension.json. What people write stays: the places where sides declare the extension, its
+ * settings, needs, channel, description and link come from the file of the version before, if there is one.
+ *
+ * @param previous the file of the version before
+ */
+function newExtensionFile(
+  { id, version, status, bases, definitions }: NewFile,
+  previous: JsonValue | undefined,
+): JsonObject {
+  const before = isJsonObject(previous) ? previous : {};
+  const place = pointer("/extensions", id);
+  const { $schema = schemaLocation, declared = { client: place, server: place } } = before;
+  const settings = keptSettings(before["settings"], definitions);
+  return {
+    $schema,
+    format: 1,
+    id,
+    version,
+    status,
+    bases: [...bases],
+    declared,
+    ...(settings && { settings }),
+    ...Object.fromEntries(
+      ["needs", "channel", "description", "link"].flatMap((key) =>
+        key in before ? [[key, before[key]!]] : [],
+      ),
+    ),
+  };
+}
+
+/** The settings whose definitions are still there. */
+function keptSettings(
+  settings: JsonValue | undefined,
+  definitions: ReadonlySet<string>,
+): JsonObject | undefined {
+  if (!isJsonObject(settings)) return undefined;
+  const kept = Object.entries(settings).map(([side, reference]): [string, JsonValue] => {
+    const name = typeof reference === "string" ? reference.split("/").at(-1)! : "";
+    return [side, definitions.has(name) ? reference : null];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** A version that is a date or a plain number with dots is released; any other is a draft. */
+function usualStatus(version: string): RevisionStatus {
+  return isDate(version) || /^\d+(?:\.\d+)*$/.test(version) ? "released" : "draft";
 }
