@@ -41,7 +41,7 @@ export function diffModels(
   aligner.run();
   const parts = [partsOf(old), partsOf(next)] as const;
   const met = metFrom(comparison.roots);
-  const moved = movedRoots(old, next, aligner, parts, met);
+  const moved = movedRoots([old, next], aligner, parts, met);
   const collection = collect(comparison, [...comparison.roots, ...moved], metFrom(moved, met));
   const names = compareDefinitions(aligner, met, parts);
   for (const fact of origins ? [...names, ...compareFiles(origins)] : names) {
@@ -101,8 +101,7 @@ const mostSized = 500;
  * that was declared once and now travels with every request. Here, and only here, the name decides.
  */
 function movedRoots(
-  old: ProtocolModel,
-  next: ProtocolModel,
+  [old, next]: readonly [ProtocolModel, ProtocolModel],
   aligner: Aligner,
   [parts, others]: readonly [Parts, Parts],
   pairs: Iterable<Pair>,
@@ -169,18 +168,17 @@ function compareErrors(
   const [before, after] = [byName(old), byName(next)];
   const gone = old.errors.filter((error) => !after.has(error.name) && !isKept(error, next, before));
   const come = next.errors.filter((error) => !before.has(error.name) && !isKept(error, old, after));
-  const found = (fact: Fact, context: Context): void =>
-    void facts.push({ fact, context, writers, methods: [] });
+  const found = (rule: string, error: ErrorCode | undefined, other: ErrorCode | undefined): void => {
+    const context = contextOf((error ?? other)!, (other ?? error)!);
+    facts.push({ fact: errorFact(rule, [old, next], error, other), context, writers, methods: [] });
+  };
 
   for (const error of old.errors) {
     const other = after.get(error.name);
-    if (other && other.code !== error.code)
-      found(errorFact("error-code-changed", error, other, old, next), contextOf(error, other));
+    if (other && other.code !== error.code) found("error-code-changed", error, other);
   }
-  for (const error of gone)
-    found(errorFact("error-removed", error, undefined, old, next), contextOf(error, error));
-  for (const error of come)
-    found(errorFact("error-added", undefined, error, old, next), contextOf(error, error));
+  for (const error of gone) found("error-removed", error, undefined);
+  for (const error of come) found("error-added", undefined, error);
 
   const numbered = byCode(next);
   for (const [code, error] of byCode(old)) {
@@ -219,10 +217,9 @@ function contextOf(a: ErrorCode, b: ErrorCode): Context {
 
 function errorFact(
   rule: string,
+  [old, next]: readonly [ProtocolModel, ProtocolModel],
   before: ErrorCode | undefined,
   after: ErrorCode | undefined,
-  old: ProtocolModel,
-  next: ProtocolModel,
 ): Fact {
   const name = (before ?? after)!.name;
   const place = (model: ProtocolModel, error: ErrorCode | undefined): string | null =>

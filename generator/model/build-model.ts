@@ -99,16 +99,15 @@ export function buildModel(source: ModelSource): BuiltModel {
   const asking = asksForInput(schema, settled, embeddedIn(over));
 
   const era = over?.base.era ?? eraOf(revision, schema, messages, assumptions);
-  const subscriptions = findSubscriptions(era, schema, messages, said, problems, over?.base);
+  const subscriptions = findSubscriptions({ era, schema, base: over?.base }, messages, said, problems);
 
   const errors = findErrors(schema, notesOf(notes, "error"), assumptions, over?.own);
   const methods = settled.map((entry) =>
     assemble(
       entry,
       said.get(entry.message.method),
-      asking,
       { ...source, schema, assumptions },
-      subscriptions,
+      { asking, subscriptions },
     ),
   );
   const invalidations = findInvalidations(
@@ -142,13 +141,10 @@ export function buildModel(source: ModelSource): BuiltModel {
     headers: headerRules(schema, notesOf(notes, "header"), messages, problems),
     owned: withoutMarks(
       schema,
-      findOwned(
-        schema,
-        notesOf(notes, "owned"),
-        problems,
-        over ? nowhere : placesOf(schema, settled),
-        ownedIn(over),
-      ),
+      findOwned(schema, notesOf(notes, "owned"), problems, {
+        places: over ? nowhere : placesOf(schema, settled),
+        known: ownedIn(over),
+      }),
       methods,
     ),
     renames: notes.filter((note) => note.kind === "renamed"),
@@ -212,7 +208,7 @@ function settle(
     const text = `the unions of messages list it for the ${[...listed].sort().join(" and the ")}, and the note says ${note.sender}`;
     conflicts.push({ note, target: message.method, message: text });
   }
-  return settleSender(message, found, note, assumptions, memberships);
+  return settleSender(message, { found, note }, assumptions, memberships);
 }
 
 /** The messages of a base that travel only inside others, by their names in the schema of the extension. */
@@ -290,9 +286,8 @@ function withAsking(
 function assemble(
   { message, result, sending }: Settled,
   notes: MethodNotes | undefined,
-  asking: ReadonlySet<string>,
   { documentation, schema, assumptions }: ModelSource & Pick<Findings, "assumptions">,
-  subscriptions: Subscriptions,
+  { asking, subscriptions }: { readonly asking: ReadonlySet<string>; readonly subscriptions: Subscriptions },
 ): Method {
   const { method: name, kind, definition, envelope, params } = message;
   const remarks = documentation?.(name);

@@ -52,7 +52,7 @@ export function findMessages(
   const messages: Message[] = [];
   for (const [method, definitions] of candidates) {
     const definition = choose(method, definitions, assumptions);
-    const kind = kindOf(method, definition, schema, memberships.get(method), assumptions);
+    const kind = kindOf(schema, { method, definition }, memberships.get(method), assumptions);
     if (kind) messages.push(describe(schema, method, kind, definition));
   }
   return messages.sort((a, b) => naturalCompare(a.method, b.method));
@@ -99,9 +99,8 @@ function rank({ name, node }: Definition): number {
 }
 
 function kindOf(
-  method: string,
-  { name, node }: Definition,
   schema: Schema,
+  { method, definition: { name, node } }: Pick<Message, "method" | "definition">,
   membership: Membership | undefined,
   assumptions: Assumption[],
 ): Kind | undefined {
@@ -253,8 +252,7 @@ function partsSentBy(
 /** The sender in the note, else the one found in the schema, else the usual one, which is reported. */
 export function settleSender(
   message: Message,
-  found: Sending | undefined,
-  note: SenderNote | undefined,
+  { found, note }: { readonly found: Sending | undefined; readonly note: SenderNote | undefined },
   assumptions: Assumption[],
   memberships: ReadonlyMap<string, Membership>,
 ): Sending {

@@ -210,16 +210,15 @@ type Filter = Pick<Method, "filter" | "filterKey">;
 /**
  * Reads the notes of kinds `listening` and `subscription`; a note without a meaning is a problem.
  *
- * @param base that of an extension, whose members join the filters of the base
+ * @param revision.base that of an extension, whose members join the filters of the base
  */
 export function findSubscriptions(
-  era: Era,
-  schema: Schema,
+  revision: Pick<ProtocolModel, "era" | "schema"> & { readonly base: ProtocolModel | undefined },
   messages: readonly Message[],
   notes: ReadonlyMap<string, MethodNotes>,
   problems: NoteProblem[],
-  base?: ProtocolModel,
 ): Subscriptions {
+  const { era, schema, base } = revision;
   const listening = new Set<string>();
   for (const message of messages) {
     const note = notes.get(message.method)?.listening;
@@ -234,7 +233,10 @@ export function findSubscriptions(
     if (!note) continue;
     const place = propertyAt(schema, note.filter);
     const isJoining = base?.methods.some((method) => method.listening) ?? false;
-    const problem = subscriptionProblem(era, schema, message, note, place?.definition, isJoining || requests);
+    const problem = subscriptionProblem(revision, message, note, {
+      definition: place?.definition,
+      listening: isJoining || requests,
+    });
     if (problem) problems.push({ ...problem, note, target: message.method });
     else
       filters.set(message.method, {
@@ -257,17 +259,18 @@ function listeningProblem(era: Era, { kind }: Message): Problem | undefined {
   return era === "legacy" ? ofSessions : undefined;
 }
 
-/**
- * @param definition the one that has the member; absent if there is none
- * @param listening the requests that a filter belongs to; `true`: requests of the base
- */
+interface FilterPlace {
+  /** The definition that has the member; absent if there is none. */
+  readonly definition: string | undefined;
+  /** The requests that a filter belongs to; `true`: requests of the base. */
+  readonly listening: readonly Message[] | true;
+}
+
 function subscriptionProblem(
-  era: Era,
-  schema: Schema,
+  { era, schema }: Pick<ProtocolModel, "era" | "schema">,
   { kind, definition: { node } }: Message,
   { filter, key }: SubscriptionNote,
-  definition: string | undefined,
-  listening: readonly Message[] | true,
+  { definition, listening }: FilterPlace,
 ): Problem | undefined {
   if (kind === "request") return { code: "MG1202", message: "it is a request, and no notification" };
   if (era === "legacy") return ofSessions;

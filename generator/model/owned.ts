@@ -26,14 +26,13 @@ export const nowhere: Places = { answers: new Set(), params: new Set(), marks: n
  * the era fills in, a definition need not extend the one that the note names: it is enough that it repeats that one, or that
  * it answers a method and the note names what every response carries.
  *
- * @param known those that are known before
+ * @param from.known those that are known before
  */
 export function findOwned(
   schema: Schema,
   notes: readonly OwnedNote[],
   problems: NoteProblem[],
-  places: Places,
-  known: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
+  { places, known }: { readonly places: Places; readonly known: ReadonlyMap<string, ReadonlySet<string>> },
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const named = new Map([...known].map(([name, properties]) => [name, new Set(properties)]));
   for (const note of notes) {

@@ -120,7 +120,8 @@ async function newNotes(
   lock: Lock,
 ): Promise<CarriedNotes | undefined> {
   if (existsSync(join(schemaDir, revision, "notes.json"))) return undefined;
-  return (await knownNotes(source)) ?? (await carriedNotes(schemaDir, revision, source.file, stored, lock));
+  const known = await knownNotes(source);
+  return known ?? carriedNotes({ revision, source: source.file, stored }, schemaDir, lock);
 }
 
 function lockedRevision(request: AddRequest, revision: string, stored: StoredSchema): LockedRevision {

@@ -42,6 +42,13 @@ export async function knownNotes(schema: JsonFile): Promise<CarriedNotes | undef
   return { text: file.text, carried: 0, released: parseNotes(file).length, ...leftOut([]) };
 }
 
+interface NewRevision {
+  readonly revision: string;
+  /** The file that its schema came from, for errors. */
+  readonly source: string;
+  readonly stored: StoredSchema;
+}
+
 /**
  * Copies the notes of the newest released revision of a schema folder, each marked as carried until a person confirms it.
  * Those whose target is gone, or which would change nothing, are left out.
@@ -49,10 +56,8 @@ export async function knownNotes(schema: JsonFile): Promise<CarriedNotes | undef
  * @returns undefined where no other revision has notes: an empty file would say that the revision needs none
  */
 export async function carriedNotes(
+  { revision, source, stored }: NewRevision,
   schemaDir: string,
-  revision: string,
-  source: string,
-  stored: StoredSchema,
   lock: Lock,
 ): Promise<CarriedNotes | undefined> {
   const newest = await newestWithNotes(schemaDir, revision, lock);
@@ -135,7 +140,7 @@ export async function changedPlaces(current: Loaded, previous: Loaded): Promise<
       const message =
         note.kind === "error"
           ? lostCode(target, current.loaded, previous.loaded, revision)
-          : changeAt(note, target, before!, now!, revision);
+          : changeAt(note, target, [before!, now!], revision);
       return message === undefined ? [] : [{ note, target, message }];
     }),
   );
@@ -147,8 +152,7 @@ const relying: ReadonlySet<Note["kind"]> = new Set(["errata", "error", "open", "
 function changeAt(
   { kind }: Note,
   target: string,
-  before: JsonObject,
-  now: JsonObject,
+  [before, now]: readonly [JsonObject, JsonObject],
   revision: string,
 ): string | undefined {
   const [old, next] = [atPointer(before, target), atPointer(now, target)];

@@ -60,23 +60,23 @@ const types: ReadonlySet<JsonValue | undefined> = new Set(["string", "integer", 
 function paramHeaders(inputSchema: JsonObject, place: (pointer: string) => Place): ParamHeader[] {
   const found: ParamHeader[] = [];
   const seen = new Set<string>();
-  collect(inputSchema, "", [], place, (header, at) => {
+  for (const { header, at } of headersIn(inputSchema, "", [], place)) {
     const name = header.header.toLowerCase();
     if (seen.has(name)) throw refused(`the header ${header.header} is declared twice`, place(at));
     seen.add(name);
     found.push(header);
-  });
+  }
   return found;
 }
 
-function collect(
+function* headersIn(
   schema: JsonObject,
   at: string,
   path: readonly string[],
   place: (pointer: string) => Place,
-  take: (header: ParamHeader, at: string) => void,
-): void {
-  if (Object.hasOwn(schema, keyword)) take(declared(schema, at, path, place), pointer(at, keyword));
+): Generator<{ readonly header: ParamHeader; readonly at: string }> {
+  if (Object.hasOwn(schema, keyword))
+    yield { header: declared(schema, at, path, place), at: pointer(at, keyword) };
   for (const [key, value] of Object.entries(schema)) {
     if (key === keyword || key === "properties" || data.has(key) || !declares(value)) continue;
     throw refused(`expected ${keyword} below properties only, got it below ${key}`, place(pointer(at, key)));
@@ -85,7 +85,7 @@ function collect(
   if (!isJsonObject(properties)) return;
   for (const [name, property] of Object.entries(properties)) {
     const below = pointer(pointer(at, "properties"), name);
-    if (isJsonObject(property)) collect(property, below, [...path, name], place, take);
+    if (isJsonObject(property)) yield* headersIn(property, below, [...path, name], place);
   }
 }
 

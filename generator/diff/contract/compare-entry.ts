@@ -21,8 +21,7 @@ const accountedOfTools = new Set(["annotations", "execution", "task"]);
 export function compareEntry(
   part: Part,
   list: ComparedList,
-  old: JsonObject,
-  next: JsonObject,
+  [old, next]: readonly [JsonObject, JsonObject],
   comparison: Comparison,
 ): Finding[] {
   if (jsonEqual(old, next)) return [];

@@ -78,7 +78,7 @@ function compareList(
       at: { old: a?.at ?? null, new: b?.at ?? null },
       method: list.method,
     };
-    const compared = a && b ? compareEntry(part, list, a.value, b.value, comparison) : [];
+    const compared = a && b ? compareEntry(part, list, [a.value, b.value], comparison) : [];
     const fault = faults.get(key);
     if (a && b && fault === undefined) return compared;
     const rule = `${list.rule}-${fault === undefined ? (a ? "removed" : "added") : "invalid"}`;

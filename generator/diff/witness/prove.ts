@@ -95,8 +95,10 @@ export class Prover {
       if (!taker || mostTried-- <= 0) return undefined;
       return distinguished(
         value,
-        { maker: this.makers[taking], arm: taker },
-        { maker: this.makers[refusing], arm: arm[refusing] },
+        {
+          taking: { maker: this.makers[taking], arm: taker },
+          refusing: { maker: this.makers[refusing], arm: arm[refusing] },
+        },
         pair[refusing].nodes,
       );
     };
@@ -106,7 +108,7 @@ export class Prover {
       if (value === undefined) continue;
       // What lies around the place should please both sides, so that nothing else makes the difference.
       for (const side of [refusing, taking]) {
-        yield messageOf(context, embedded(value, pair, reached, this.makers, side, refusing));
+        yield messageOf(context, embedded(value, { pair, reached }, this.makers, { side, refusing }));
       }
     }
   }
@@ -118,8 +120,8 @@ export class Prover {
     reading: Reading,
   ): Counterexample | undefined {
     const verdict = {
-      old: judge(this.models[0], 0, context, message, reading),
-      new: judge(this.models[1], 1, context, message, reading),
+      old: judge(this.models, 0, message, { context, reading }),
+      new: judge(this.models, 1, message, { context, reading }),
     };
     const valid = { old: verdict.old === "valid", new: verdict.new === "valid" };
     const proves = direction === "narrowed" ? valid.old && !valid.new : valid.new && !valid.old;
@@ -147,11 +149,9 @@ type Side = keyof Makers;
  */
 function embedded(
   value: JsonValue,
-  pair: Pair,
-  reached: Reached,
+  { pair, reached }: { readonly pair: Pair; readonly reached: Reached },
   makers: Makers,
-  side: Side,
-  refusing: Side,
+  { side, refusing }: { readonly side: Side; readonly refusing: Side },
 ): JsonValue | undefined {
   const maker = makers[side];
   let current: JsonValue | undefined = value;
@@ -163,7 +163,7 @@ function embedded(
     if (step.kind === "item") current = withItem(around, step.index, current);
     else if (isJsonObject(around)) {
       const key = keyOf(step, side);
-      current = beyondOtherArms(extended(around, key, current), link, makers, refusing, key);
+      current = beyondOtherArms({ object: extended(around, key, current), key }, link, makers, refusing);
     } else return undefined;
   }
   return current;
@@ -171,18 +171,20 @@ function embedded(
 
 /** The object as no other arm of the place's union takes it, as far as members beside `key` can do that. */
 function beyondOtherArms(
-  object: JsonObject,
+  { object, key }: { readonly object: JsonObject; readonly key: string },
   { from, edge }: Link,
   makers: Makers,
   refusing: Side,
-  key: string,
 ): JsonObject {
   const taking = refusing === "new" ? "old" : "new";
   const place = from[refusing].nodes;
   const maker = makers[refusing];
   if (maker.reader.of(place).members.length < 2 || !maker.isValid(place, object)) return object;
-  const taker = { maker: makers[taking], arm: edge[taking] };
-  return distinguished(object, taker, { maker, arm: edge[refusing] }, place, key) ?? object;
+  const sides = {
+    taking: { maker: makers[taking], arm: edge[taking] },
+    refusing: { maker, arm: edge[refusing] },
+  };
+  return distinguished(object, sides, place, key) ?? object;
 }
 
 function keyOf(step: Exclude<Step, { kind: "item" }>, side: Side): string {
@@ -212,12 +214,12 @@ type Reading = "any" | "marked";
  * the schema.
  */
 function judge(
-  model: ProtocolModel,
+  models: readonly [ProtocolModel, ProtocolModel],
   side: 0 | 1,
-  context: Context,
   message: JsonValue,
-  reading: Reading = "any",
+  { context, reading }: { readonly context: Context; readonly reading: Reading },
 ): Verdict {
+  const model = models[side];
   switch (context.part) {
     case "request":
     case "notification": {
@@ -300,14 +302,14 @@ interface PerhapsArmSide {
 /**
  * `object` with further members, so that no arm of the union `place` takes it; `undefined` where none are found.
  *
- * @param taking the arm that takes the object, and with the further members still
- * @param refusing the same arm on the side of `place`, which refuses the object, or is not there
+ * The arm on the side `taking` takes the object, and with the further members still; the same arm on the side of `place`
+ * refuses it, or is not there.
+ *
  * @param kept a member that stays as it is
  */
 function distinguished(
   object: JsonValue,
-  taking: ArmSide,
-  refusing: PerhapsArmSide,
+  { taking, refusing }: { readonly taking: ArmSide; readonly refusing: PerhapsArmSide },
   place: Conjunction,
   kept?: string,
 ): JsonObject | undefined {
