@@ -275,9 +275,9 @@ async function refused(
   }
   const value = { format: 1, notes: entries.map(({ entry }) => entry) };
   const parsed = parseNotes({ file: revision.schema.file, value });
-  const about = { revision: revision.revision, status: revision.locked.status };
+  const about = { revision: revision.revision, status: revision.locked.status, docs: undocumented };
   const document = revision.schema.value as JsonObject;
-  const { problems } = await resolveRevision(revision.schema, document, parsed, undocumented, about);
+  const { problems } = await resolveRevision(revision.schema, document, parsed, about);
   const found = problems.flatMap(({ note }) => entries[parsed.indexOf(note)]?.from ?? []);
   return [...new Set(found)];
 }

@@ -125,7 +125,7 @@ async function schemaOver(
     placeOf: (at: string): Place => ({ file: source.schemaFile.file, pointer: at }),
   };
   const work = { source, base, names, seen, problems };
-  const plain = withoutBaseReferences(source.document, names, inSchema, seen) as JsonObject;
+  const plain = withoutBaseReferences(source.document, { names, referring: inSchema, seen }) as JsonObject;
   const extended = withInherited(plain, notes, work);
   const corrections = notes.flatMap((note) => corrected(note, work));
   const document = withStubs(extended, [...seen].map(names.keyOf));
@@ -232,7 +232,7 @@ function corrected(note: Note, work: Work): Note[] {
   if (note.kind !== "errata" || note.becomes === undefined) return [note];
   const at = pointer(note.pointer, "becomes");
   return [
-    { ...note, becomes: withoutBaseReferences(note.becomes, work.names, inNotes(work), work.seen, at) },
+    { ...note, becomes: withoutBaseReferences(note.becomes, { ...work, referring: inNotes(work) }, at) },
   ];
 }
 

@@ -85,24 +85,25 @@ function decoded(text: string): string {
   }
 }
 
-/** `value` with each reference to the base in it changed; `seen` collects the definitions referred to. */
-export function withoutBaseReferences(
-  value: JsonValue,
-  names: BaseNames,
-  referring: Referring,
-  seen: Set<string>,
-  at = "",
-): JsonValue {
+/** References to a base, and the names that take their place. */
+interface BaseReferences {
+  readonly names: BaseNames;
+  readonly referring: Referring;
+  /** Collects the definitions referred to. */
+  readonly seen: Set<string>;
+}
+
+/** `value` with each reference to the base in it changed. */
+export function withoutBaseReferences(value: JsonValue, references: BaseReferences, at = ""): JsonValue {
+  const { names, referring, seen } = references;
   if (Array.isArray(value))
-    return value.map((item, index) =>
-      withoutBaseReferences(item, names, referring, seen, pointer(at, index)),
-    );
+    return value.map((item, index) => withoutBaseReferences(item, references, pointer(at, index)));
   if (!isJsonObject(value)) return value;
   return jsonObject(
     Object.entries(value).map(([key, member]) => {
       const place = pointer(at, key);
       if (key !== "$ref" || typeof member !== "string" || !isBaseReference(member))
-        return [key, withoutBaseReferences(member, names, referring, seen, place)];
+        return [key, withoutBaseReferences(member, references, place)];
       const name = referredDefinition(member, place, referring);
       seen.add(name);
       return [key, definitionReference(names.keyOf(name))];

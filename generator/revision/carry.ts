@@ -60,8 +60,8 @@ async function withEffect(
   for (;;) {
     // Leaving a note out may change what another one does, so this goes on until all that remain have effect.
     const notes = parseNotes({ file, value: { format: 1, notes: [...entries] } });
-    const about = { revision: "", status: "draft" } as const;
-    const { problems } = await resolveRevision(schemaFile, document, notes, undocumented, about);
+    const about = { revision: "", status: "draft", docs: undocumented } as const;
+    const { problems } = await resolveRevision(schemaFile, document, notes, about);
     if (problems.length === 0) return { notes: entries, dropped };
     dropped.push(...problems);
     entries = entries.flatMap((entry, index) => {

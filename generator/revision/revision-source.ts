@@ -68,7 +68,7 @@ export async function loadRevision(source: RevisionSource, docs: Documentation):
   const derived = notesFile ? undefined : await withPlaces(schemaFile, () => assumeNotes(document));
   const notes = notesFile ? parseNotes(notesFile) : derived!.notes;
 
-  const { model, problems } = await resolveRevision(schemaFile, document, notes, docs, source);
+  const { model, problems } = await resolveRevision(schemaFile, document, notes, { ...source, docs });
   refuseProblems(problems, notesFile);
   return {
     model,
@@ -120,10 +120,10 @@ export async function resolveRevision(
   file: Pick<JsonFile, "file" | "text">,
   document: JsonObject,
   notes: readonly Note[],
-  docs: Documentation,
-  { revision, status }: Pick<RevisionSource, "revision" | "status">,
+  about: Pick<RevisionSource, "revision" | "status"> & { readonly docs: Documentation },
 ): Promise<ResolvedRevision> {
-  const { schema, corrected } = await annotateSchema(file, document, notes, docs, revision);
+  const { revision, status, docs } = about;
+  const { schema, corrected } = await annotateSchema(file, document, notes, { docs, revision });
   const { model, problems } = buildModel({
     revision,
     status,

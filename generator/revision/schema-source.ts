@@ -128,8 +128,7 @@ export async function annotateSchema(
   source: { readonly file: string; readonly text?: string },
   document: JsonObject,
   notes: readonly Note[],
-  docs: Documentation,
-  revision: string,
+  { docs, revision }: { readonly docs: Documentation; readonly revision: string },
 ): Promise<AnnotatedSchema> {
   const corrected = applyNotes(document, notes);
   const schema = await withPlaces(source, () =>

@@ -49,6 +49,15 @@ export interface Trace {
   readonly finding: Finding;
 }
 
+/** A place that holds handlers, and the handlers that it holds. */
+interface Taken {
+  readonly holder: Holder;
+  /** Undefined for the handlers of all sections. */
+  readonly section: Section | undefined;
+  readonly type: HandlersType;
+  readonly contract: SyncContract;
+}
+
 /** The changes and findings of one file. */
 export class FileWork {
   readonly insertions: Insertion[] = [];
@@ -85,7 +94,12 @@ export class FileWork {
     if (!this.#isNew(holder.node, contract, undefined)) return;
     const partial = type.part !== undefined;
     if (holder.kind === "unknown")
-      return this.#unknown(holder, contract, undefined, [...contract.wanted.keys()], passing || partial);
+      return this.#unknown(
+        holder,
+        { section: undefined, contract },
+        [...contract.wanted.keys()],
+        passing || partial,
+      );
     const members = membersOf(holder);
     const absent: Section[] = [];
     for (const section of sections) {
@@ -93,7 +107,7 @@ export class FileWork {
       if (member) for (const inner of member.holders()) this.#takeSection(inner, section, type, contract);
       else if (contract.wanted.has(section)) absent.push(section);
     }
-    if (!this.#isToFill(holder, undefined, type, contract, members, absent)) return;
+    if (!this.#isToFill({ holder, section: undefined, type, contract }, members, absent)) return;
     for (const section of absent) {
       for (const name of contract.wanted.get(section)!) this.#miss(holder.node, contract, section, name);
     }
@@ -108,23 +122,20 @@ export class FileWork {
     if (section === "completions" && !contract.wanted.has(section)) return;
     const wanted = contract.wanted.get(section) ?? [];
     if (holder.kind === "unknown")
-      return this.#unknown(holder, contract, section, wanted, type.part !== undefined);
+      return this.#unknown(holder, { section, contract }, wanted, type.part !== undefined);
     const members = membersOf(holder);
     const absent = wanted.filter((name) => !members.byName.has(name));
-    const about = { section, handlers: type.handlers, contract: contract.file };
-    for (const { node, finding } of unknownHandlersIn(members, holder, about, wanted, absent))
+    const taken = { holder, section, type, contract };
+    for (const { node, finding } of unknownHandlersIn(members, taken, wanted, absent))
       this.report(node, finding);
-    if (!this.#isToFill(holder, section, type, contract, members, absent)) return;
+    if (!this.#isToFill(taken, members, absent)) return;
     for (const name of absent) this.#miss(holder.node, contract, section, name);
     this.#insert(holder, type, contract, (place) => absent.map((name) => memberStub(section, name, place)));
   }
 
   /** Whether to insert all absent handlers: not if a type makes them optional, or if absence is uncertain. */
   #isToFill(
-    { node }: Holder,
-    section: Section | undefined,
-    { part }: HandlersType,
-    { file: contract }: SyncContract,
+    { holder: { node }, section, type: { part }, contract: { file: contract } }: Taken,
     { open, why }: HandlerMembers,
     absent: readonly string[],
   ): boolean {
@@ -158,10 +169,9 @@ export class FileWork {
 
   #unknown(
     { node, why, elsewhere }: Extract<Holder, { kind: "unknown" }>,
-    { file: contract }: SyncContract,
-    section: Section | undefined,
+    { section, contract: { file: contract } }: Pick<Taken, "section" | "contract">,
     names: readonly string[],
-    passing = false,
+    passing: boolean,
   ): void {
     if (names.length === 0) return;
     const finding = this.#cannotKnow(
@@ -218,17 +228,11 @@ interface UnknownHandler {
  * Finds handlers without an entry in the contract. A class may also have other methods: one that has the types of a
  * handler is an error; any other public method is a warning.
  *
- * @param handlers the file's name for the contract's `Handlers`
  * @param absent names in the contract without a handler; an unknown handler may have the old name of one of them
  */
 function unknownHandlersIn(
   { byName }: HandlerMembers,
-  { kind }: Holder,
-  {
-    section,
-    handlers,
-    contract,
-  }: { readonly section: Section; readonly handlers: string; readonly contract: string },
+  { holder, section, type, contract }: Taken & { readonly section: Section },
   wanted: readonly string[],
   absent: readonly string[],
 ): UnknownHandler[] {
@@ -236,32 +240,21 @@ function unknownHandlersIn(
   return [...byName]
     .filter(([name]) => !offered.has(name))
     .flatMap(([name, member]) => {
-      const certain = kind !== "class" || isTypedAs(handlers, member);
+      const certain = holder.kind !== "class" || isTypedAs(type.handlers, member);
       if (!certain && !isPublicMethod(member)) return [];
-      return [
-        { node: member.node, finding: unknownHandlerFinding(name, section, contract, absent, certain) },
-      ];
+      const message = `${contract.file} has no ${nounOf[section]} ${JSON.stringify(name)}`;
+      const next = adviceFor(closest(name, absent), certain);
+      const severity = certain ? "error" : "warning";
+      return [{ node: member.node, finding: { code: "MG6502", severity, message, next } }];
     });
 }
 
-function unknownHandlerFinding(
-  name: string,
-  section: Section,
-  contract: string,
-  absent: readonly string[],
-  certain: boolean,
-): UnknownHandler["finding"] {
-  const renamed = closest(name, absent);
-  const remove = certain
+/** @param renamed the name in the contract that may be the new one of the handler */
+function adviceFor(renamed: string | undefined, certain: boolean): string {
+  if (renamed !== undefined) return `If ${JSON.stringify(renamed)} is its new name, move the code there.`;
+  return certain
     ? "Remove the function, or add the entry to the contract."
     : "Remove it, or make it private if only the class uses it.";
-  return {
-    code: "MG6502",
-    severity: certain ? "error" : "warning",
-    message: `${contract} has no ${nounOf[section]} ${JSON.stringify(name)}`,
-    next:
-      renamed === undefined ? remove : `If ${JSON.stringify(renamed)} is its new name, move the code there.`,
-  };
 }
 
 /** Whether a method or property has the types of a handler. */

@@ -38,7 +38,7 @@ function notesOf(revision: string): Promise<Note[]> {
 async function typesOf(revision: string, notes: readonly Note[]): Promise<string> {
   const source = await loadJson(`schema/${revision}/schema.json`);
   const document = await canonicalDocument(source);
-  const { schema } = await annotateSchema(source, document, notes, undocumented, revision);
+  const { schema } = await annotateSchema(source, document, notes, { docs: undocumented, revision });
   const files = emitTypes({ schema, folder: revision, origin: "schema", importExtension: "js", render });
   return files.get(`${revision}/types.ts`)!.content;
 }

@@ -50,7 +50,10 @@ describe.each(revisions)("%s", (revision) => {
   test("the targets of assumed notes exist, and every assumption lists them", async () => {
     const { notes, assumptions } = assumeNotes(document);
     const about = { revision, status: "draft" } as const;
-    const { problems } = await resolveRevision({ file: "f", text: "" }, document, notes, undocumented, about);
+    const { problems } = await resolveRevision({ file: "f", text: "" }, document, notes, {
+      ...about,
+      docs: undocumented,
+    });
     expect(problems).toEqual([]);
     expect(assumptions.map(({ value }) => value)).toEqual(notes.map(({ targets }) => targets));
     for (const { text, value } of assumptions) expect(text).toContain(String((value as string[]).length));

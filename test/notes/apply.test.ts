@@ -363,7 +363,10 @@ test("the document that was passed in is left as it is", () => {
 describe.each(revisions)("%s", (revision) => {
   const about = { revision, status: "released" } as const;
   const resolve = (entries: Parameters<typeof resolveRevision>[2]) =>
-    resolveRevision({ file: "schema.json", text: "" }, documentOf(revision), entries, undocumented, about);
+    resolveRevision({ file: "schema.json", text: "" }, documentOf(revision), entries, {
+      ...about,
+      docs: undocumented,
+    });
 
   test("every committed note leads somewhere and changes something", async () => {
     expect((await resolve(notesOf(revision))).problems).toEqual([]);

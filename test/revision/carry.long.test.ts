@@ -74,7 +74,10 @@ describe.each(pairs)("from %s to %s", (from, to) => {
     expect(parsed.length).toBeGreaterThan(0);
     expect(parsed.every(({ carried }) => carried)).toBe(true);
     const about = { revision: to, status: "draft" } as const;
-    const { problems } = await resolveRevision(schemaFile, documentOf(to), parsed, undocumented, about);
+    const { problems } = await resolveRevision(schemaFile, documentOf(to), parsed, {
+      ...about,
+      docs: undocumented,
+    });
     expect(problems).toEqual([]);
   });
 
@@ -90,7 +93,10 @@ describe.each(pairs)("from %s to %s", (from, to) => {
     for (const problem of dropped.filter(({ settled }) => !settled)) {
       const about = { revision: to, status: "draft" } as const;
       const alone = [{ ...problem.note, targets: [problem.target] }];
-      const { problems } = await resolveRevision(schemaFile, documentOf(to), alone, undocumented, about);
+      const { problems } = await resolveRevision(schemaFile, documentOf(to), alone, {
+        ...about,
+        docs: undocumented,
+      });
       expect(
         problems.map(({ code }) => code),
         problem.target,

@@ -11,7 +11,7 @@ async function refusal(text: string): Promise<CodedError> {
   const file = await parseJson(text, "schema.json");
   try {
     const document = await canonicalDocument(file);
-    await annotateSchema(file, document, [], undocumented, "r");
+    await annotateSchema(file, document, [], { docs: undocumented, revision: "r" });
   } catch (error) {
     if (error instanceof CodedError) return error;
     throw error;

@@ -27,7 +27,7 @@ const count = cases(200, 20);
 async function successor(changed: JsonObject): Promise<ProtocolModel> {
   const place = { file: "schema.json", text: "" };
   const about = { revision: "2027-01-01", status: "released" } as const;
-  return (await resolveRevision(place, canonicalise(changed), [], undocumented, about)).model;
+  return (await resolveRevision(place, canonicalise(changed), [], { ...about, docs: undocumented })).model;
 }
 
 type Emit = (

@@ -45,7 +45,7 @@ async function modelOf(changed: JsonObject, revision: string): Promise<ProtocolM
   const { notes } = await carryNotes(place, canonical, notesFile);
   const parsed = parseNotes({ file: "notes.json", value: { format: 1, notes: [...notes] } });
   const about = { revision, status: "draft" } as const;
-  return (await resolveRevision(place, canonical, parsed, undocumented, about)).model;
+  return (await resolveRevision(place, canonical, parsed, { ...about, docs: undocumented })).model;
 }
 
 /** The step for what is carried, on either way between the two revisions. */

@@ -14,7 +14,10 @@ import { open } from "./printed.js";
 /** types.ts and open.ts as their emitters print them, and whether they say that nothing need be formatted. */
 async function emitted(document: JsonObject): Promise<{ content: string; formatted?: true }[]> {
   const { notes } = assumeNotes(document);
-  const { schema } = await annotateSchema({ file: "f" }, document, notes, undocumented, "r");
+  const { schema } = await annotateSchema({ file: "f" }, document, notes, {
+    docs: undocumented,
+    revision: "r",
+  });
   const input = { schema, folder: "r", origin: "o", importExtension: "js", render: loadTemplates() } as const;
   return [...emitTypes(input).values(), open(schema)];
 }

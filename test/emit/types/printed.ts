@@ -19,13 +19,10 @@ function input(schema: Schema, folder: string): SchemaInput {
 /** The schema of some definitions, notes applied. */
 export async function noted(definitions: JsonObject, ...entries: JsonObject[]): Promise<Schema> {
   const document = canonicalise({ $defs: definitions });
-  const { schema, corrected } = await annotateSchema(
-    { file: "f" },
-    document,
-    notes(...entries),
-    undocumented,
-    "r",
-  );
+  const { schema, corrected } = await annotateSchema({ file: "f" }, document, notes(...entries), {
+    docs: undocumented,
+    revision: "r",
+  });
   if (corrected.problems.length > 0) throw new Error(corrected.problems[0]!.message);
   return schema;
 }
@@ -33,7 +30,8 @@ export async function noted(definitions: JsonObject, ...entries: JsonObject[]): 
 /** A released revision, its notes applied. */
 export async function released(revision: string): Promise<Schema> {
   const document = documentOf(revision);
-  return (await annotateSchema({ file: "f" }, document, notesOf(revision), undocumented, revision)).schema;
+  return (await annotateSchema({ file: "f" }, document, notesOf(revision), { docs: undocumented, revision }))
+    .schema;
 }
 
 /** The open reading of a schema, beside its types.ts. */
