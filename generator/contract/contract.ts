@@ -20,7 +20,15 @@ export interface Contract {
   readonly prompts?: readonly ContractPrompt[];
 }
 
-export type ContractList = "tools" | "resources" | "resourceTemplates" | "prompts";
+export type ContractList = keyof typeof identities;
+
+/** The lists of a contract, each with the member that identifies its entries. */
+export const identities = {
+  tools: "name",
+  resources: "uri",
+  resourceTemplates: "uriTemplate",
+  prompts: "name",
+} as const;
 
 /** The parameters that a server was asked with for its incomplete lists, for each request; the cursor aside. */
 export type Asked = { readonly [List in ContractList]?: readonly JsonObject[] };

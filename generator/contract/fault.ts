@@ -11,6 +11,7 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { closest } from "../diagnostics/suggest.js";
 import type { Fault as FileFault } from "../files/fault.js";
 import { FileForm, type Form, type FormCodes, didYouMean } from "../files/file-form.js";
+import { identities } from "./contract.js";
 import { contractSchema } from "./contract-schema.js";
 import { mostLevels, tooDeep } from "./depth.js";
 
@@ -111,13 +112,10 @@ function isSlip(key: string, meant: string, fits: (name: string) => boolean): bo
   return editDistance(key, meant, 2) <= 1 && (meant.length >= 7 || fits(meant));
 }
 
-/** The member that identifies the entries of each list. */
-const keys = { tools: "name", resources: "uri", resourceTemplates: "uriTemplate", prompts: "name" } as const;
-
 /** Finds entries of a contract's lists, and arguments of its prompts, that repeat an earlier name. */
 function* duplicateNameFaults(contract: JsonValue): Generator<Fault> {
   if (!isJsonObject(contract)) return;
-  for (const [list, key] of Object.entries(keys)) yield* duplicatesIn(contract, list, key, "");
+  for (const [list, key] of Object.entries(identities)) yield* duplicatesIn(contract, list, key, "");
   for (const [index, prompt] of entriesOf(contract, "prompts"))
     yield* duplicatesIn(prompt, "arguments", "name", pointer("/prompts", index));
 }

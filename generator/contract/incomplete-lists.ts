@@ -1,15 +1,7 @@
 import { type JsonObject, jsonEqual } from "@mcpgen/engine";
-import type { Asked, Contract, ContractList } from "./contract.js";
+import { type Asked, type Contract, type ContractList, identities } from "./contract.js";
 
-/** The lists of a contract, each with the member that identifies its entries. */
-const keys: { readonly [List in ContractList]: string } = {
-  tools: "name",
-  resources: "uri",
-  resourceTemplates: "uriTemplate",
-  prompts: "name",
-};
-
-const names = Object.keys(keys) as ContractList[];
+const names = Object.keys(identities) as ContractList[];
 
 type Entry = { readonly [member: string]: unknown };
 
@@ -54,7 +46,7 @@ function missing(list: ContractList, from: Contract, there: Contract, gone: Gone
 export function withoutEntries(contract: Contract, left: readonly Unlisted[]): Contract {
   if (left.length === 0) return contract;
   const isLeft = (list: ContractList, entry: Entry): boolean =>
-    left.some((each) => each.list === list && each.key === entry[keys[list]]);
+    left.some((each) => each.list === list && each.key === entry[identities[list]]);
   return withLists(contract, (list) => entriesOf(contract, list).filter((entry) => !isLeft(list, entry)));
 }
 
@@ -67,7 +59,7 @@ export function mergedContract(before: Contract, live: Contract, gone: Gone): Co
   const merged = withLists(live, (list) => {
     const now = entriesOf(live, list);
     if (!isIncomplete(live, list)) return now;
-    const key = keys[list];
+    const key = identities[list];
     const known = entriesOf(before, list)
       .filter((entry) => !gone[list]?.includes(entry[key] as string))
       .map((entry) => now.find((each) => each[key] === entry[key]) ?? entry);
@@ -89,13 +81,13 @@ export function bothAsked(before: Asked = {}, more: Asked): Asked {
 }
 
 export function keysOf(contract: Contract, list: ContractList): string[] {
-  return entriesOf(contract, list).map((entry) => String(entry[keys[list]]));
+  return entriesOf(contract, list).map((entry) => String(entry[identities[list]]));
 }
 
 /** The contract with other lists, in the order of a contract; a list without entries is left out. */
 function withLists(contract: Contract, entries: (list: ContractList) => readonly Entry[]): Contract {
   const lists = names.map((list) => [list, entries(list)] as const).filter(([, list]) => list.length > 0);
-  const others = Object.entries(contract).filter(([key]) => !(key in keys));
+  const others = Object.entries(contract).filter(([key]) => !(key in identities));
   return Object.fromEntries([...others, ...lists]) as unknown as Contract;
 }
 

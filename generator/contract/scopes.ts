@@ -1,12 +1,7 @@
-import type { Contract } from "./contract.js";
+import { type Contract, type ContractList, identities } from "./contract.js";
 
-/** The lists whose entries may have scopes, with the member that identifies an entry. */
-const lists = [
-  ["tools", "name"],
-  ["resources", "uri"],
-  ["resourceTemplates", "uriTemplate"],
-  ["prompts", "name"],
-] as const;
+/** The lists whose entries may have scopes. */
+const lists = Object.keys(identities) as ContractList[];
 
 type Entry = { readonly scopes?: readonly string[] } & { readonly [member: string]: unknown };
 
@@ -18,7 +13,7 @@ export function withoutScopes(contract: Contract): Contract {
 /** The contract with the scopes that entries of the same names have in `from`: a capture does not know any. */
 export function withScopesOf(contract: Contract, from: Contract): Contract {
   return mapped(contract, (list, entry) => {
-    const [, key] = lists.find(([name]) => name === list)!;
+    const key = identities[list];
     const known = entriesOf(from, list).find((each) => each[key] === entry[key]);
     return known?.scopes === undefined ? entry : { ...entry, scopes: known.scopes };
   });
@@ -26,11 +21,9 @@ export function withScopesOf(contract: Contract, from: Contract): Contract {
 
 /** Every scope of a contract, in order, each once. */
 export function scopesOf(contract: Contract): string[] {
-  const entries = lists.flatMap(([list]) => entriesOf(contract, list));
+  const entries = lists.flatMap((list) => entriesOf(contract, list));
   return [...new Set(entries.flatMap(({ scopes = [] }) => scopes))];
 }
-
-type List = (typeof lists)[number][0];
 
 /** The scopes of an entry as a line of its documentation. */
 export function scopesLine({ scopes = [] }: Pick<Entry, "scopes">): string | undefined {
@@ -38,13 +31,13 @@ export function scopesLine({ scopes = [] }: Pick<Entry, "scopes">): string | und
   return `${scopes.length === 1 ? "Scope" : "Scopes"}: ${scopes.map((scope) => `\`${scope}\``).join(", ")}`;
 }
 
-function mapped(contract: Contract, change: (list: List, entry: Entry) => object): Contract {
+function mapped(contract: Contract, change: (list: ContractList, entry: Entry) => object): Contract {
   const changed = lists
-    .filter(([list]) => contract[list] !== undefined)
-    .map(([list]) => [list, entriesOf(contract, list).map((entry) => change(list, entry))]);
+    .filter((list) => contract[list] !== undefined)
+    .map((list) => [list, entriesOf(contract, list).map((entry) => change(list, entry))]);
   return { ...contract, ...(Object.fromEntries(changed) as object) };
 }
 
-function entriesOf(contract: Contract, list: List): readonly Entry[] {
+function entriesOf(contract: Contract, list: ContractList): readonly Entry[] {
   return (contract[list] ?? []) as unknown as readonly Entry[];
 }

@@ -1,7 +1,9 @@
 import { type JsonObject, atPointer } from "@mcpgen/engine";
-import type { Contract } from "../../contract/contract.js"; /** A list of a contract, as it is compared. */
+import { type Contract, type ContractList, identities } from "../../contract/contract.js";
+
+/** A list of a contract, as it is compared. */
 export interface ComparedList {
-  readonly name: "tools" | "prompts" | "resources" | "resourceTemplates";
+  readonly name: ContractList;
   /** The member that identifies its entries. */
   readonly key: string;
   /** The first word of the rules for an entry that is added or removed. */
@@ -11,10 +13,15 @@ export interface ComparedList {
 }
 
 export const comparedLists: readonly ComparedList[] = [
-  { name: "tools", key: "name", rule: "tool", method: "tools/call" },
-  { name: "prompts", key: "name", rule: "prompt", method: "prompts/get" },
-  { name: "resources", key: "uri", rule: "resource", method: "resources/read" },
-  { name: "resourceTemplates", key: "uriTemplate", rule: "resource-template", method: "resources/read" },
+  { name: "tools", key: identities.tools, rule: "tool", method: "tools/call" },
+  { name: "prompts", key: identities.prompts, rule: "prompt", method: "prompts/get" },
+  { name: "resources", key: identities.resources, rule: "resource", method: "resources/read" },
+  {
+    name: "resourceTemplates",
+    key: identities.resourceTemplates,
+    rule: "resource-template",
+    method: "resources/read",
+  },
 ];
 
 /**
