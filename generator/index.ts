@@ -7,9 +7,5 @@ export { storedRevision, type RevisionSource } from "./revision/revision-source.
 
 // Problems with the input: stable codes, places, what to do.
 export { CodedError, type CodedErrorDetails, type Place } from "./diagnostics/coded-error.js";
-export {
-  catalogue,
-  type CodeOfError,
-  type Diagnostic,
-  type DiagnosticCode,
-} from "./diagnostics/catalogue.js";
+export { catalogue, type CodeOfError, type DiagnosticCode } from "./diagnostics/catalogue.js";
+export type { Diagnostic } from "./diagnostics/diagnostic.js";

@@ -1,5 +1,6 @@
 import { exitCodes } from "../generator/command/outcome.js";
-import { type Diagnostic, catalogue } from "../generator/diagnostics/catalogue.js";
+import { catalogue } from "../generator/diagnostics/catalogue.js";
+import type { Diagnostic } from "../generator/diagnostics/diagnostic.js";
 import type { ErrorCode } from "../runtime/core/jsonrpc/errors.js";
 
 const command = "node scripts/run-ts.mjs scripts/errors.ts";

@@ -4,7 +4,7 @@ import { explainRule } from "../diff/rules/manual.js";
 import { ruleIds, ruleTable } from "../diff/rules/table.js";
 import { catalogue } from "../diagnostics/catalogue.js";
 import { kindsOfNotes } from "../notes/note-fields.js";
-import type { Diagnostic } from "../diagnostics/catalogue.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { closest } from "../diagnostics/suggest.js";

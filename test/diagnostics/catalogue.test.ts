@@ -2,7 +2,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { exitCodes } from "../../generator/command/outcome.js";
-import { type Diagnostic, catalogue } from "../../generator/diagnostics/catalogue.js";
+import { catalogue } from "../../generator/diagnostics/catalogue.js";
+import type { Diagnostic } from "../../generator/diagnostics/diagnostic.js";
 
 const diagnostics: [string, Diagnostic][] = Object.entries(catalogue);
 const source = readdirSync("generator", { recursive: true, encoding: "utf8" })

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../catalogue.js";
+import type { Diagnostic } from "../diagnostic.js";
 
 /** MG60xx: contract files, and what is generated from them. */
 export const contractDiagnostics = {

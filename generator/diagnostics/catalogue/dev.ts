@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../catalogue.js";
+import type { Diagnostic } from "../diagnostic.js";
 
 /** MG68xx: the development loop. */
 export const devDiagnostics = {

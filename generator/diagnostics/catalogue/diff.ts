@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../catalogue.js";
+import type { Diagnostic } from "../diagnostic.js";
 
 /** MG32xx: comparing two revisions or contracts. */
 export const diffDiagnostics = {

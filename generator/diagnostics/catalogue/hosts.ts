@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../catalogue.js";
+import type { Diagnostic } from "../diagnostic.js";
 
 /** MG22xx: servers that the configuration of a host names. */
 export const hostDiagnostics = {

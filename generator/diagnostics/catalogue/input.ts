@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../catalogue.js";
+import type { Diagnostic } from "../diagnostic.js";
 
 /** MG10xx: files and JSON. MG11xx: schemas. MG12xx: notes, lock and documentation. */
 export const inputDiagnostics = {

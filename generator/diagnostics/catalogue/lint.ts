@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../catalogue.js";
+import type { Diagnostic } from "../diagnostic.js";
 
 /** MG66xx: what hosts and models do with the entries of a contract. */
 export const lintDiagnostics = {

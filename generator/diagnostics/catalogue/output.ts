@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../catalogue.js";
+import type { Diagnostic } from "../diagnostic.js";
 
 /** MG30xx: planning and writing output. MG31xx: check and drift. */
 export const outputDiagnostics = {

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../catalogue.js";
+import type { Diagnostic } from "../diagnostic.js";
 
 /** MG41xx: servers that commands connect to. MG63xx: what they offer, beside a contract. */
 export const serverDiagnostics = {

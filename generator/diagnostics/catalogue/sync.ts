@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../catalogue.js";
+import type { Diagnostic } from "../diagnostic.js";
 
 /** MG65xx: the user's handlers and the contract. */
 export const syncDiagnostics = {

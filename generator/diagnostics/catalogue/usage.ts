@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../catalogue.js";
+import type { Diagnostic } from "../diagnostic.js";
 
 /** MG20xx: command line. MG21xx: configuration. MG40xx: network. MG70xx: bugs of ours. */
 export const usageDiagnostics = {
