@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { format, formatPieces } from "../../generator/print/format.js";
-import { KeptTexts } from "../../generator/print/kept-texts.js";
+import { format, formatPieces, KeptTexts } from "../../generator/print/format.js";
 
 /** Generated files, with another layout: lines are indented by tabs, and end without semicolons. */
 const folder = "test/golden/contract";

@@ -1,7 +1,7 @@
 import type { Definition, JsonObject, JsonValue, Schema, SchemaNode, TypeName } from "@mcpgen/engine";
 import { invariant } from "../../diagnostics/invariant.js";
 import { printable } from "../../emit/types/breadth.js";
-import { KeptTexts } from "../../print/kept-texts.js";
+import { KeptTexts } from "../../print/format.js";
 import { capitalised } from "../../print/names.js";
 import {
   commentText,

@@ -8,12 +8,11 @@ import {
 } from "@mcpgen/engine";
 import { isAlone } from "../../compare/shape/alternatives.js";
 import type { Conjunction } from "../../compare/shape/form.js";
-import { capitalised, identifiersFor, nameDefinitions } from "../../print/names.js";
+import { capitalised, identifiersFor, joinedWords, nameDefinitions } from "../../print/names.js";
 import { DefinitionEmitter } from "../validators/definition.js";
-import { FunctionNames, type Prefix } from "../validators/function-names.js";
+import { type Prefix, FunctionNames } from "../validators/function-names.js";
 import type { PreludeName } from "../validators/prelude.js";
 import { Shapes } from "../validators/shape.js";
-import { joinedWords } from "../../print/joined-words.js";
 import { commonHint, either } from "./same.js";
 import { signatureOfNodes } from "./signature.js";
 

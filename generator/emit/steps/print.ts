@@ -21,7 +21,7 @@ import {
   hasMoves,
   turnsOf,
 } from "./plan.js";
-import { joinedWords } from "../../print/joined-words.js";
+import { joinedWords } from "../../print/names.js";
 import { MadeCode } from "./made-code.js";
 import type { Predicates } from "./predicates.js";
 import { type SamePlans, groupSame } from "./same.js";
