@@ -1,14 +1,11 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { canonicalise, naturalCompare } from "@mcpgen/engine";
+import { naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { closest } from "../diagnostics/suggest.js";
-import { withPlainLineEnds } from "../files/line-ends.js";
-import { sha256 } from "../files/sha256.js";
-import { readRegularFile } from "../files/regular-file.js";
-import { decodeText } from "../files/text-file.js";
 import { type LockedExtension, readExtensionLock, readLock } from "../revision/lock.js";
+import { verifyStored } from "../revision/stored-schema.js";
 import { extensionId } from "./extension-id.js";
 
 /** A version of an extension in a schema folder. */
@@ -112,11 +109,6 @@ function newestOf(versions: readonly StoredExtension[]): StoredExtension | undef
   return [...versions].sort((a, b) => naturalCompare(a.version, b.version)).at(-1);
 }
 
-/** The text of a schema.json in the store: canonical, two spaces of indentation, final newline. */
-export function storedText(document: object): string {
-  return JSON.stringify(document, null, 2) + "\n";
-}
-
 /** Compares the schema of every stored extension with the lock: canonical, unchanged, none missing or extra. */
 export async function verifyExtensions(schemaDir: string): Promise<Finding[]> {
   const lock = readExtensionLock(schemaDir);
@@ -141,32 +133,13 @@ async function verifyExtension(
   locked: LockedExtension | undefined,
 ): Promise<Finding | undefined> {
   const file = join(stored.folder, schemaFile);
-  const finding = (code: "MG3105" | "MG3106", message: string, next: string): Finding => ({
-    ...{ code, severity: "error", message, place: { file }, next },
+  const finding = (message: string, next: string): Finding => ({
+    ...{ code: "MG3106", severity: "error", message, place: { file }, next },
   });
   const key = extensionKey(stored);
   if (!locked)
-    return finding(
-      "MG3106",
-      `the extension ${key} is not in the lock`,
-      "Add it with `mcpgen extension add FILE`.",
-    );
+    return finding(`the extension ${key} is not in the lock`, "Add it with `mcpgen extension add FILE`.");
   if (!existsSync(file))
-    return finding("MG3106", `the extension ${key} has no schema`, "Restore it from version control.");
-  const text = withPlainLineEnds(decodeText(readRegularFile(file), file));
-  const restore = "Restore it from version control; corrections go to notes.json.";
-  const canonical = isCanonical(text);
-  if (sha256(text) !== locked.canonical) {
-    const form = canonical ? "" : ", and is not in canonical form";
-    return finding("MG3105", `the schema was changed since it was added${form}`, restore);
-  }
-  return canonical ? undefined : finding("MG3105", "the schema is not in canonical form", restore);
-}
-
-function isCanonical(text: string): boolean {
-  try {
-    return storedText(canonicalise(JSON.parse(text))) === text;
-  } catch {
-    return false;
-  }
+    return finding(`the extension ${key} has no schema`, "Restore it from version control.");
+  return verifyStored(file, locked, "added");
 }

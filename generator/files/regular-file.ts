@@ -1,4 +1,4 @@
-import { type Stats, closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { type Stats, closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { CodedError } from "../diagnostics/coded-error.js";
 
 /** Larger files are refused unread: no schema has this size. */
@@ -42,6 +42,11 @@ export function readRegularFile(file: string, options: ReadOptions = {}): Buffer
  */
 export function readRegularText(file: string, options: ReadOptions = {}): string {
   return readRegularFile(file, options).toString("utf8");
+}
+
+/** The same; `undefined` where nothing stands. */
+export function readTextIfPresent(file: string): string | undefined {
+  return existsSync(file) ? readRegularText(file) : undefined;
 }
 
 /** Bytes that are read at once from a file of any size. */

@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { invariant } from "../diagnostics/invariant.js";
 import { type Manifest, isSameManifest, manifestFile, manifestText } from "./manifest.js";
 import type { PlannedFile } from "./plan.js";
 import { layoutFreeSha256 } from "./layout-free.js";
-import { readRegularFile } from "./regular-file.js";
+import { readTextIfPresent } from "./regular-file.js";
 import type { WriteRoot } from "./write-root.js";
 import type { FileChange, FileSet } from "./writer.js";
 
@@ -50,8 +49,7 @@ function planChanges(outDir: string, plan: readonly PlannedFile[], manifest: Man
 }
 
 function manifestOnDisk(outDir: string): string | undefined {
-  const file = join(outDir, manifestFile);
-  return existsSync(file) ? readRegularFile(file).toString("utf8") : undefined;
+  return readTextIfPresent(join(outDir, manifestFile));
 }
 
 /**

@@ -19,7 +19,7 @@ import { keptVocabulary } from "./newest.js";
 import { expectRevisionName, isDate, nameFromFolder } from "../notes/revision-name.js";
 import type { UpstreamFile } from "./source.js";
 import { type StoredSchema, storedSchema } from "./stored-schema.js";
-import { readRegularText } from "../files/regular-file.js";
+import { readTextIfPresent } from "../files/regular-file.js";
 
 export interface AddRequest {
   readonly schemaDir: string;
@@ -94,7 +94,7 @@ export async function stageRevision(request: AddRequest): Promise<StagedRevision
   ];
   const changes = kept
     ? []
-    : files.filter(({ path, content }) => contentOf(join(schemaDir, path)) !== content);
+    : files.filter(({ path, content }) => readTextIfPresent(join(schemaDir, path)) !== content);
   return {
     revision,
     action: changes.length === 0 ? "unchanged" : standing === "absent" ? "added" : "replaced",
@@ -142,16 +142,12 @@ function lockedRevision(request: AddRequest, revision: string, stored: StoredSch
 type Standing = "absent" | "unchanged" | "different";
 
 function standingOf(schemaDir: string, revision: string, stored: StoredSchema, lock: Lock): Standing {
-  const present = contentOf(join(schemaDir, revision, "schema.json"));
+  const present = readTextIfPresent(join(schemaDir, revision, "schema.json"));
   const locked = lock.get(revision);
   if (present === undefined && locked === undefined) return "absent";
   if (present !== undefined && present !== stored.text) return "different";
   if (locked !== undefined && locked.canonical !== stored.sha256) return "different";
   return present !== undefined && locked !== undefined ? "unchanged" : "absent";
-}
-
-function contentOf(file: string): string | undefined {
-  return existsSync(file) ? readRegularText(file) : undefined;
 }
 
 async function differs(request: AddRequest, revision: string, lock: Lock): Promise<CodedError> {

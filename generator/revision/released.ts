@@ -5,6 +5,7 @@ import { sha256 } from "../files/sha256.js";
 import { lockFile, readLock } from "./lock.js";
 import { ownSchemaFolder } from "./revisions-folder.js";
 import { canonicalDocument } from "./schema-source.js";
+import { storedText } from "./stored-schema.js";
 
 /**
  * The released revision whose schema a file holds, prose left out. Neither the name of the file nor the name that the
@@ -15,7 +16,7 @@ import { canonicalDocument } from "./schema-source.js";
  */
 export async function releasedRevision(file: JsonFile): Promise<string | undefined> {
   const document = await canonicalDocument(file, { descriptions: false });
-  const hash = sha256(JSON.stringify(document, null, 2) + "\n");
+  const hash = sha256(storedText(document));
   return [...readLock(ownSchemaFolder)].find(
     ([, { status, canonical }]) => status === "released" && canonical === hash,
   )?.[0];

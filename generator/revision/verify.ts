@@ -1,18 +1,15 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, naturalCompare } from "@mcpgen/engine";
-import { canonicalise } from "@mcpgen/engine";
+import { naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { readRegularFile } from "../files/regular-file.js";
 import { decodeText } from "../files/text-file.js";
-import { withPlainLineEnds } from "../files/line-ends.js";
-import { sha256 } from "../files/sha256.js";
 import { type Lock, type LockedRevision, readLock, readVocabulary } from "./lock.js";
 import { releasedRevisions } from "./revisions-folder.js";
 import type { UpstreamFile } from "./source.js";
-import { storedSchema } from "./stored-schema.js";
+import { type SchemaRelation, relationTo, storedSchema, verifyStored } from "./stored-schema.js";
 
 /**
  * Compares every stored schema with the lock: canonical, unchanged since its import, none missing or extra.
@@ -42,63 +39,28 @@ async function verifyRevision(
   locked: LockedRevision | undefined,
 ): Promise<Finding | undefined> {
   const file = join(schemaDir, revision, "schema.json");
-  const finding = (code: "MG3105" | "MG3106", message: string, next: string): Finding => ({
-    code,
-    severity: "error",
-    message,
-    place: { file },
-    next,
+  const finding = (message: string, next: string): Finding => ({
+    ...{ code: "MG3106", severity: "error", message, place: { file }, next },
   });
   if (!locked) {
-    return finding(
-      "MG3106",
-      `revision ${revision} is not in the lock`,
-      "Import it with `mcpgen revision add FILE`.",
-    );
+    return finding(`revision ${revision} is not in the lock`, "Import it with `mcpgen revision add FILE`.");
   }
   if (!existsSync(file)) {
     return finding(
-      "MG3106",
       `revision ${revision} is in the lock, but its folder has no schema`,
       "Restore it from version control.",
     );
   }
-  const text = withPlainLineEnds(decodeText(readRegularFile(file), file));
-  const restore = "Restore it from version control; corrections go to notes.json.";
-  if (sha256(text) !== locked.canonical) {
-    const canonical = isCanonical(text, locked) ? "" : ", and is not in canonical form";
-    return finding("MG3105", `the schema was changed since it was imported${canonical}`, restore);
-  }
-  return isCanonical(text, locked)
-    ? undefined
-    : finding("MG3105", "the schema is not in canonical form", restore);
-}
-
-function isCanonical(text: string, { descriptions }: LockedRevision): boolean {
-  try {
-    return JSON.stringify(canonicalise(JSON.parse(text), { descriptions }), null, 2) + "\n" === text;
-  } catch {
-    return false;
-  }
+  return verifyStored(file, locked, "imported");
 }
 
 /** How a file relates to the one a revision was imported from. */
-type UpstreamRelation =
-  | "same-file"
-  /** other bytes, equal canonical form: only prose or formatting differ */
-  | "same-meaning"
-  | "different";
-
-export interface UpstreamVerdict {
-  readonly relation: UpstreamRelation;
+export interface UpstreamVerdict extends SchemaRelation {
   readonly locked: LockedRevision;
   /** sha256 of the file's canonical form, prose kept or left out as in the store. */
   readonly canonical: string;
   /** Another revision of the store that has this content. */
   readonly contentOf?: string;
-  /** Names of definitions that only one side has. */
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
 }
 
 /** @throws CodedError MG2010 when the lock does not know the revision */
@@ -110,26 +72,15 @@ export async function verifyUpstream(
   const lock = readLock(schemaDir);
   const locked = expectRevision(lock, revision);
   const { sha256: canonical, document } = await storedSchema(source, locked);
-  const relation =
-    source.sha256 === locked.upstream.sha256
-      ? "same-file"
-      : canonical === locked.canonical
-        ? "same-meaning"
-        : "different";
   const other = [...lock].find(([name, entry]) => name !== revision && entry.canonical === canonical);
   const file = join(schemaDir, revision, "schema.json");
   const stored: unknown = existsSync(file) ? JSON.parse(decodeText(readRegularFile(file), file)) : {};
-  const before = new Set(
-    isJsonObject(stored) && isJsonObject(stored["$defs"]) ? Object.keys(stored["$defs"]) : [],
-  );
-  const after = new Set(Object.keys(document["$defs"] as object));
+  const found = relationTo({ sha256: source.sha256, document }, { value: stored, locked });
   return {
-    relation,
+    ...found,
     locked,
     canonical,
-    ...(other && relation === "different" && { contentOf: other[0] }),
-    added: [...after].filter((name) => !before.has(name)),
-    removed: [...before].filter((name) => !after.has(name)),
+    ...(other && found.relation === "different" && { contentOf: other[0] }),
   };
 }
 

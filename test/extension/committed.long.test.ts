@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type { JsonObject } from "@mcpgen/engine";
 import { canonicalExtension } from "../../generator/extension/canonical/canonical-extension.js";
-import { storedExtensions, storedText } from "../../generator/extension/extension-store.js";
+import { storedExtensions } from "../../generator/extension/extension-store.js";
+import { storedText } from "../../generator/revision/stored-schema.js";
 import { documentOf, revisions } from "../support/revisions.js";
 
 const schemaDir = fileURLToPath(new URL("../../schema", import.meta.url));

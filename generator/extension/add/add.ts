@@ -26,6 +26,7 @@ import {
 import { revisionsFolder } from "../../revision/revisions-folder.js";
 import { canonicalDocument } from "../../revision/schema-source.js";
 import type { UpstreamFile } from "../../revision/source.js";
+import { storedText } from "../../revision/stored-schema.js";
 import { type CanonicalExtension, canonicalExtension } from "../canonical/canonical-extension.js";
 import { expectExtensionVersion, extensionId } from "../extension-id.js";
 import {
@@ -35,7 +36,6 @@ import {
   extensionKey,
   filesOf,
   storedExtensions,
-  storedText,
 } from "../extension-store.js";
 import { type AddAssumption, assumptionsOf } from "./assumptions.js";
 import { type LoadedBase, expectDefinitions, loadBases } from "./bases.js";
@@ -50,7 +50,7 @@ import {
 } from "./new-notes.js";
 import { type OwnModel, readOwnModel } from "./own-model.js";
 import { type Question, openQuestions } from "./questions.js";
-import { readRegularText } from "../../files/regular-file.js";
+import { readTextIfPresent } from "../../files/regular-file.js";
 
 /** How a schema says what messages there are, for those who write one. */
 export const messageForm =
@@ -282,7 +282,7 @@ async function standingOf(
 ): Promise<Standing> {
   const folder = extensionFolder(schemaDir, { id, version });
   const key = extensionKey({ id, version });
-  const present = contentOf(join(folder, "schema.json"));
+  const present = readTextIfPresent(join(folder, "schema.json"));
   const locked = lock.get(key);
   if (present === undefined && locked === undefined) return "absent";
   const text = storedText(document);
@@ -303,10 +303,6 @@ async function standingOf(
 async function hasNotes(folder: string, notes: JsonFile): Promise<boolean> {
   const present = await optionalJson(join(folder, "notes.json"));
   return present !== undefined && jsonEqual(present.value, notes.value);
-}
-
-function contentOf(file: string): string | undefined {
-  return existsSync(file) ? readRegularText(file) : undefined;
 }
 
 function lockedEntry(request: AddExtensionRequest, version: string, document: JsonObject): LockedExtension {
@@ -333,7 +329,7 @@ function changesOf(
     ...Object.entries(files).map(([name, content]) => ({ path: `${within}/${name}`, content })),
     { path: lockFile, content: lock },
   ];
-  return all.filter(({ path, content }) => contentOf(join(schemaDir, path)) !== content);
+  return all.filter(({ path, content }) => readTextIfPresent(join(schemaDir, path)) !== content);
 }
 
 /** What extension.json says of a new version. */
