@@ -6,3 +6,8 @@ export function oneLine(text: string, between: string): string {
     .filter((line) => line !== "")
     .join(between);
 }
+
+/** The beginning of a text: at most `most` characters, of which the last says that more follows. */
+export function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}

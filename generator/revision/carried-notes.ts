@@ -11,6 +11,7 @@ import {
 import { type JsonFile, loadJson } from "../files/json-file.js";
 import type { NoteProblem } from "../notes/apply.js";
 import { parseNotes } from "../notes/parse.js";
+import { shortened } from "../print/one-line.js";
 import { carryNotes } from "./carry.js";
 import type { Lock } from "./lock.js";
 import { releasedNotes } from "./released.js";
@@ -195,6 +196,5 @@ function textOf(node: JsonValue): string {
 
 /** The beginning of a schema. */
 function shown(node: JsonValue): string {
-  const text = JSON.stringify(node);
-  return text.length <= 80 ? text : `${text.slice(0, 79)}…`;
+  return shortened(JSON.stringify(node), 80);
 }

@@ -1,4 +1,5 @@
 import { ts } from "ts-morph";
+import { shortened } from "../print/one-line.js";
 import { valuesOf } from "./declarations.js";
 import { type Holder, addedTo, holdersOf, returned } from "./holders.js";
 
@@ -116,6 +117,5 @@ function computed(node: ts.Node): Holder {
 
 /** The beginning of a node's text, on one line. */
 function short(node: ts.Node): string {
-  const text = node.getText().replace(/\s+/g, " ");
-  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+  return shortened(node.getText().replace(/\s+/g, " "), 40);
 }

@@ -3,6 +3,7 @@ import { invariant } from "../../diagnostics/invariant.js";
 import { printable } from "../../emit/types/breadth.js";
 import { KeptTexts } from "../../print/format.js";
 import { capitalised } from "../../print/names.js";
+import { shortened } from "../../print/one-line.js";
 import {
   commentText,
   deprecationLine,
@@ -311,12 +312,8 @@ function arrayOf({ prefixItems, items, minItems = 0 }: SchemaNode, plain: Plain)
 
 function descriptionOf({ title, description, default: standard }: SchemaNode): string {
   const text = description ?? title ?? "";
-  const lines = [text, ...(standard ? [`@default ${shortened(JSON.stringify(standard.value))}`] : [])];
+  const lines = [text, ...(standard ? [`@default ${shortened(JSON.stringify(standard.value), 200)}`] : [])];
   return commentText(lines.join("\n")).replaceAll("\t", " ").trim();
-}
-
-function shortened(text: string): string {
-  return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
 }
 
 /**

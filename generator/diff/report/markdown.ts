@@ -5,6 +5,7 @@ import { type Report, type ReportedFinding, hit, inGroups } from "./report.js";
 import { overviewLines, summaryText } from "./summary.js";
 import { placeText, usesOf } from "./with-uses.js";
 import { markdownText, oneLineCode, tableCell } from "../../print/markdown.js";
+import { shortened } from "../../print/one-line.js";
 
 const headings: readonly (readonly [Level, string])[] = [
   ["breaking", "Breaking"],
@@ -56,7 +57,7 @@ function table(findings: readonly ReportedFinding[], level: Level): string {
 /** The change, if all of a group share it. */
 function change(group: readonly ReportedFinding[]): string {
   const shared = sharedShapes(group);
-  return shared ? changeText(shared, (text) => code(text.length > 80 ? `${text.slice(0, 79)}…` : text)) : "";
+  return shared ? changeText(shared, (text) => code(shortened(text, 80))) : "";
 }
 
 /** One example for each group. */

@@ -1,3 +1,4 @@
+import { shortened } from "../../print/one-line.js";
 import type { Paint, Style } from "../../print/terminal-text.js";
 import { changeText, subjectText } from "../finding.js";
 import { approvalLine, approvalsFile } from "../policy/approvals.js";
@@ -89,16 +90,12 @@ function shapes(group: readonly ReportedFinding[]): string {
   const doubt = group.every(({ demoted }) => demoted !== undefined) ? ` (${group[0]!.demoted})` : "";
   if (!shared) return doubt;
   const isOneSided = shared.old === null || shared.new === null;
-  const change = changeText(shared, (shape) => short(shape, isOneSided ? 2 * maxShape : maxShape));
+  const change = changeText(shared, (shape) => shortened(shape, isOneSided ? 2 * maxShape : maxShape));
   return change === "" ? doubt : `: ${change}${doubt}`;
 }
 
 /** Characters of each of two shapes in a line. */
 const maxShape = 60;
-
-function short(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
-}
 
 function placeText({ at }: ReportedFinding): string {
   const place = at.new ?? at.old;

@@ -1,7 +1,7 @@
 import { ts } from "ts-morph";
 import type { Finding, WarningFinding } from "../../diagnostics/finding.js";
 import { openCodeBase, syntaxRemark } from "../../diff/uses/code-base.js";
-import { oneLine } from "../../print/one-line.js";
+import { oneLine, shortened } from "../../print/one-line.js";
 import { type HandlerFunction, bareOf, Literals } from "./literals.js";
 import { type TaskTool, taskTools } from "./task-tools.js";
 
@@ -55,8 +55,7 @@ function findingsOf(tool: TaskTool, literals: Literals, shown: (file: string) =>
 }
 
 function effectFinding(name: string, { at, kind }: Effect, shown: (file: string) => string): WarningFinding {
-  const text = oneLine(at.getText(), " ");
-  const code = text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  const code = shortened(oneLine(at.getText(), " "), 60);
   const what = kind === "value" ? "has another value" : "happens again";
   return {
     code: "MG6607",
