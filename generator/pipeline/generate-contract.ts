@@ -10,8 +10,7 @@ import { emitChecks } from "../contract/emit/checks.js";
 import { emitClient } from "../contract/emit/client.js";
 import type { ContractInput, ContractRole } from "../contract/emit/input.js";
 import { contractNames } from "../contract/emit/names.js";
-import { emitPayload, emitServer } from "../contract/emit/server.js";
-import { emitRouting } from "../contract/emit/routing.js";
+import { emitPayload, emitRouting, emitServer } from "../contract/emit/server.js";
 import { expectExtensionId } from "../extension/extension-id.js";
 import { readableTemplates } from "../contract/emit/readable-templates.js";
 import {

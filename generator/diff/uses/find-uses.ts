@@ -1,9 +1,8 @@
 import { ts } from "ts-morph";
-import { type Address, addressOf } from "./address.js";
+import { type Address, addressOf, Mentions } from "./generated-names.js";
 import { Callees, nameOf } from "./callees.js";
 import { type CodeBase, isJavaScript, openCodeBase, syntaxRemark } from "./code-base.js";
 import { EntryPlaces } from "./entry-places.js";
-import { Mentions } from "./mentions.js";
 import { MethodPlaces } from "./method-places.js";
 import { type GeneratedCode, type Origin, isInside, Origins } from "./origins.js";
 import { Renames } from "./renames.js";
