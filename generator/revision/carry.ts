@@ -46,7 +46,7 @@ export async function pruneNotes(
   document: JsonObject,
   notesFile: JsonFile,
 ): Promise<Carried> {
-  return withEffect(schemaFile, document, notesFile.file, entriesOf(notesFile.value));
+  return withEffect(schemaFile, document, notesFile.file, noteEntries(notesFile.value));
 }
 
 async function withEffect(
@@ -66,14 +66,14 @@ async function withEffect(
     dropped.push(...problems);
     entries = entries.flatMap((entry, index) => {
       const gone = problems.filter(({ note }) => note === notes[index]).map(({ target }) => target);
-      return gone.length === 0 ? [entry] : without(entry, gone);
+      return gone.length === 0 ? [entry] : withoutTargets(entry, gone);
     });
   }
 }
 
 /** Notes about one pair of revisions, or about one revision alone, do not apply to the next revision. */
 function withoutSettled(notesFile: JsonFile): { lasting: JsonObject[]; dropped: NoteProblem[] } {
-  const entries = entriesOf(notesFile.value);
+  const entries = noteEntries(notesFile.value);
   const dropped: NoteProblem[] = [];
   const lasting = parseNotes(notesFile).flatMap((note, index) => {
     const gone = note.targets.flatMap((target): NoteProblem[] => {
@@ -82,7 +82,7 @@ function withoutSettled(notesFile: JsonFile): { lasting: JsonObject[]; dropped: 
     });
     dropped.push(...gone);
     const targets = gone.map(({ target }) => target);
-    return targets.length === 0 ? [entries[index]!] : without(entries[index]!, targets);
+    return targets.length === 0 ? [entries[index]!] : withoutTargets(entries[index]!, targets);
   });
   return { lasting, dropped };
 }
@@ -98,15 +98,21 @@ function isOfPair(note: Note): note is Extract<Note, { readonly previous: string
   return "previous" in note;
 }
 
-function entriesOf(value: JsonValue): JsonObject[] {
+/** The entries of a notes file. */
+export function noteEntries(value: JsonValue): JsonObject[] {
   const notes = isJsonObject(value) ? value["notes"] : undefined;
   return Array.isArray(notes) ? notes.filter(isJsonObject) : [];
 }
 
 /** The entry without some of its targets; nothing where none is left. */
-function without(entry: JsonObject, targets: readonly string[]): JsonObject[] {
-  const present = Array.isArray(entry["target"]) ? entry["target"] : [entry["target"]!];
-  const left = present.filter((target) => !targets.includes(target as string));
+export function withoutTargets(entry: JsonObject, gone: Iterable<string>): JsonObject[] {
+  const known = new Set(gone);
+  const left = targetsOf(entry).filter((target) => !known.has(target));
   if (left.length === 0) return [];
   return [{ ...entry, target: left.length === 1 ? left[0]! : left }];
+}
+
+/** The targets of an entry of a notes file. */
+export function targetsOf({ target }: JsonObject): string[] {
+  return [target].flat().filter((one) => typeof one === "string");
 }

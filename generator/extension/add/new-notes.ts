@@ -4,6 +4,8 @@ import { closest } from "../../diagnostics/suggest.js";
 import type { JsonFile } from "../../files/json-file.js";
 import type { Note } from "../../notes/note.js";
 import { parseNotes } from "../../notes/parse.js";
+import { notesText } from "../../revision/carried-notes.js";
+import { noteEntries, targetsOf, withoutTargets } from "../../revision/carry.js";
 import { basePrefix } from "../canonical/references.js";
 
 /** The notes that a version of an extension starts with. */
@@ -34,7 +36,7 @@ type Reopened = readonly string[];
 export function givenNotes(file: JsonFile, subjects: NoteSubjects, reopened: Reopened): NewNotes {
   const bases = subjects.bases.map(({ revision }) => revision);
   parseNotes(file, { bases });
-  const entries = entriesOf(file.value);
+  const entries = noteEntries(file.value);
   const dropped = entries.flatMap((entry) => faultsOf(entry, subjects).map(({ text }) => text));
   return { ...notesFile([...entries, ...reopening(entries, reopened)], bases), carried: 0, dropped };
 }
@@ -48,11 +50,17 @@ export function carriedOver(
 ): NewNotes {
   const bases = subjects.bases.map(({ revision }) => revision);
   const dropped: string[] = [];
-  const written = entriesOf(file.value).filter(({ reason }) => reason !== derived);
+  const written = noteEntries(file.value).filter(({ reason }) => reason !== derived);
   const entries = written.flatMap((entry) => {
     const faults = faultsOf(entry, subjects);
     dropped.push(...faults.map(({ text }) => text));
-    return forBases(without(entry, new Set(faults.map(({ target }) => target))), bases);
+    return forBases(
+      withoutTargets(
+        entry,
+        faults.map(({ target }) => target),
+      ),
+      bases,
+    );
   });
   const carried = entries.map((entry): JsonObject => ({ ...entry, carried: true }));
   const all = [...carried, ...reopening(entries, reopened)];
@@ -82,8 +90,8 @@ export function withSenders(
 ): NewNotes {
   for (const method of senders.keys()) expectMethod(method, methods);
   const named = new Set(senders.keys());
-  const others = entriesOf(JSON.parse(text) as JsonValue).flatMap((entry) =>
-    entry["kind"] === "sender" ? without(entry, named) : [entry],
+  const others = noteEntries(JSON.parse(text) as JsonValue).flatMap((entry) =>
+    entry["kind"] === "sender" ? withoutTargets(entry, named) : [entry],
   );
   const given = (["client", "server", "both"] as const).flatMap((sender): JsonObject[] => {
     const target = [...senders].flatMap(([method, side]) => (side === sender ? [method] : []));
@@ -114,7 +122,7 @@ function notesFile(
 ): Pick<NewNotes, "text" | "notes"> {
   const value = { format: 1, notes: [...entries] };
   return {
-    text: JSON.stringify(value, null, 2) + "\n",
+    text: notesText(entries),
     notes: parseNotes({ file: "notes.json", value }, { bases }),
   };
 }
@@ -180,22 +188,6 @@ function placeOf(target: string, document: JsonObject, bases: NoteSubjects["base
   if (!target.startsWith(`${basePrefix}#`)) return atPointer(document, target);
   const at = target.slice(basePrefix.length + 1);
   return bases.map((base) => atPointer(base.document, at)).find((found) => found !== undefined);
-}
-
-function targetsOf({ target }: JsonObject): string[] {
-  return [target].flat().filter((one) => typeof one === "string");
-}
-
-function entriesOf(value: JsonValue): JsonObject[] {
-  const notes = isJsonObject(value) ? value["notes"] : undefined;
-  return Array.isArray(notes) ? notes.filter(isJsonObject) : [];
-}
-
-/** The entry without some of its targets; nothing where none is left. */
-function without(entry: JsonObject, gone: ReadonlySet<string>): JsonObject[] {
-  const left = targetsOf(entry).filter((target) => !gone.has(target));
-  if (left.length === 0) return [];
-  return [{ ...entry, target: left.length === 1 ? left[0]! : left }];
 }
 
 /** The entries, limited to bases that the extension has. */
