@@ -19,7 +19,7 @@ import { matching } from "../../sample/strings.js";
 import { anything } from "./compare-array.js";
 
 /** The place where limits are compared. */
-export interface Places {
+interface Places {
   readonly aligner: Alignment;
   readonly pair: Pair;
   /** The nodes that a value within the old limits must satisfy. */
@@ -29,7 +29,7 @@ export interface Places {
   readonly arms?: { readonly old: readonly Bounds[]; readonly new: readonly Bounds[] };
 }
 
-export type Direction = "same" | "tighter" | "looser" | "both";
+type Direction = "same" | "tighter" | "looser" | "both";
 
 /** Compares limits one by one. A limit that is neither tighter nor looser is both. */
 export function compareBounds(old: Bounds, next: Bounds, places: Places, found: Found): void {
