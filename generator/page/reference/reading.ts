@@ -1,7 +1,7 @@
 import { type SchemaNode, type Definition, descendants, naturalCompare } from "@mcpgen/engine";
 import { vectorsOfModel } from "../../emit/vectors/emit.js";
 import type { ExtensionModel } from "../../model/extension-model.js";
-import { type Method, type ProtocolModel, receivers, answersOf } from "../../model/model.js";
+import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
 import { anchor } from "../anchor.js";
 import type { Entry, Figure, Reading, Section, Fact, Span } from "../reading.js";
 import { type LinkOf, reference, membersOf, ownType } from "../schema-members.js";
