@@ -52,7 +52,7 @@ export const serverOptionDefinitions = {
   ...loginOptionDefinitions,
 };
 
-/** Options of commands that speak the newest revision that both sides know, unless told otherwise. */
+/** Options of commands that open a session. The default revision is the newest that both sides know. */
 export const sessionOptionDefinitions = {
   revision: text("Revision to speak (default: the newest that both know)"),
   ...serverOptionDefinitions,

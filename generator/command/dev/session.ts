@@ -29,7 +29,7 @@ export interface Session {
 /** Wraps the channel to each server. */
 export type Recorder = (channel: Channel) => Channel;
 
-/** What a session tells the loop. */
+/** Events of a session. */
 export interface SessionEvents {
   /** The server ended by itself. */
   readonly lost: (reason: Error | undefined) => void;

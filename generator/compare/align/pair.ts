@@ -76,7 +76,10 @@ export interface Edge {
 }
 
 /** A difference that concerns one place. */
-export interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "widened" | "needsProof" | "arm"> {
+export interface PlaceFact extends Pick<
+  Fact,
+  "rule" | "when" | "narrowed" | "widened" | "needsProof" | "arm"
+> {
   readonly old?: string | null;
   readonly new?: string | null;
   readonly member?: string;

@@ -67,7 +67,8 @@ export function checkUnevaluated(
 }
 
 /** The node without the keywords about what is left. */
-function withoutRest({ unevaluatedProperties: _, unevaluatedItems: __, ...rest }: SchemaNode): SchemaNode {
+function withoutRest(node: SchemaNode): SchemaNode {
+  const { unevaluatedProperties: _, unevaluatedItems: __, ...rest } = node;
   return rest;
 }
 

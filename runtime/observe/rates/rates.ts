@@ -97,14 +97,16 @@ class Buckets {
   readonly #per: "session" | "principal";
   /** Go with the sessions. */
   readonly #bySession = new WeakMap<object, number>();
-  /** Without room, the principal that was used least recently starts again. */
+  /** A full bucket equals an absent one. Without room, the principal that was used least recently starts again. */
   readonly #byPrincipal: BoundedMap<string, number>;
+  /** Milliseconds, by the clock of the server that was called last. */
+  #now = 0;
 
   constructor(limit: "calls" | "sampling", rate: number, per: "session" | "principal", most: number) {
     this.#limit = limit;
     this.#rate = rate;
     this.#per = per;
-    this.#byPrincipal = new BoundedMap({ count: most, full: "evict" });
+    this.#byPrincipal = new BoundedMap({ count: most, full: "evict", now: () => this.#now });
   }
 
   /** @throws {McpError} `rate-limited` */
@@ -113,13 +115,14 @@ class Buckets {
     const rate = this.#rate;
     const { isAnnounced, sessionId, principal } = connection;
     const bySession = this.#per === "session" && (isAnnounced || sessionId !== undefined);
-    const now = connection.definition.clock.now() * rate;
-    const known = bySession ? this.#bySession.get(connection) : this.#byPrincipal.get(principal);
+    this.#now = connection.definition.clock.now();
+    const now = this.#now * rate;
+    const known = bySession ? this.#bySession.get(connection) : this.#byPrincipal.peek(principal);
     const full = Math.max(known ?? now, now) + minute;
     const excess = full - now - rate * minute;
     if (excess > 0) throw this.#refusal(method, { ...params }, connection, Math.ceil(excess / rate));
     if (bySession) this.#bySession.set(connection, full);
-    else this.#byPrincipal.set(principal, full);
+    else this.#byPrincipal.set(principal, full, { lifeMs: (full - now) / rate });
   }
 
   #refusal(method: string, params: Params, connection: Peer, retryAfterMs: number): McpError {

@@ -70,9 +70,9 @@ test.each<[string, Record<string, unknown>]>([
 });
 
 /** Kilobytes of the entry with all that it loads, minified and compressed, without `jose` and `oauth4webapi`. */
-const mostOwn = 23.2;
+const mostOwn = 23.7;
 /** The same with both. */
-const mostWhole = 35.8;
+const mostWhole = 36.3;
 
 test(`the entry has at most ${mostOwn} KB, and ${mostWhole} KB with its dependencies`, async () => {
   const size = async (external: string[]): Promise<number> => {

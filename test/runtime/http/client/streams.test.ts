@@ -283,10 +283,8 @@ test("a pause is at most five minutes, for any `retry` of a server", async () =>
       backoff.retryAfter(ms);
       const pace = { ...backoff.pace(new AbortController().signal), waitsFirst: true };
       let due = false;
-      const next = attempts(pace)
-        [Symbol.asyncIterator]()
-        .next()
-        .then(() => (due = true));
+      const waits = attempts(pace)[Symbol.asyncIterator]();
+      const next = waits.next().then(() => (due = true));
       await vi.advanceTimersByTimeAsync(299_999);
       expect(due).toBe(false);
       await vi.advanceTimersByTimeAsync(1);
