@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
@@ -200,7 +200,11 @@ function run(root: string, user: string, { changes, out, force, way }: Tree): vo
   writeFileSets([planSet(target, plan, before, manifest)]);
 }
 
-function swapped(place: string, user: string): void {
+/** The other program stays in the project, wherever links lead, and out of Git's folder. */
+function swapped(root: string, at: string, user: string): void {
+  const place = join(root, at);
+  const [first] = relative(root, realpathSync(dirname(place))).split(sep);
+  if (first === ".." || first === ".git") return;
   renameSync(place, `${place}-moved`);
   symlinkSync(user, place);
 }
@@ -227,7 +231,7 @@ function tried(each: Tree): "written" | "refused" {
     stepped(
       () => run(root, user, each),
       (step) => {
-        if (step === swap?.step) attempt(() => swapped(join(root, swap.at), user));
+        if (step === swap?.step) attempt(() => swapped(root, swap.at, user));
       },
     );
   } catch (error) {

@@ -120,7 +120,8 @@ const faults: readonly Fault[] = [
     rule: "strict-unknown-keyword",
     plant: (schema) => {
       if (schema[keyword] !== undefined) return false;
-      schema[keyword] = idle;
+      // A copy: another fault may be planted inside of it.
+      schema[keyword] = structuredClone(idle);
       return true;
     },
   })),
