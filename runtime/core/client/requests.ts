@@ -359,10 +359,13 @@ export class Requests {
   /** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
   async #repeated(ask: () => Promise<ServerResponse>, call: Call, link: Link): Promise<ServerResponse> {
     const { when, pauses } = retries.exchange;
+    // The first attempt waits for nothing: requests leave in the order of the calls.
+    let sent = ask();
     let failure: unknown;
     for await (const attempt of attempts({ pauses, clock: link.clock })) {
       try {
-        return await ask();
+        if (attempt > 0) sent = ask();
+        return await sent;
       } catch (error) {
         failure = error;
         const pause = pauses[attempt];
