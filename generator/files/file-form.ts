@@ -98,6 +98,12 @@ export class Form {
           next: this.#keyAdvice(issue, this.#nodesAt(root, around)),
         };
       case "missing-key":
+        // A module may have a list with a hole.
+        if (Array.isArray(atPointer(value, around)))
+          return {
+            ...{ code: wrongValue, pointer: issue.pointer, message: `expected ${expected}, got undefined` },
+            next: correctionOf(this.#codes),
+          };
         return {
           code: wrongValue,
           pointer: around,

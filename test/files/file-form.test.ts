@@ -50,6 +50,14 @@ test.each<[string, JsonValue, string, string, string, string]>([
     "The keys are file, out.",
   ],
   [
+    "a hole in a list of a module, which JSON has not",
+    { name: "a", list: [{ file: "b" }, undefined as never] },
+    "MG2103",
+    "/list/1",
+    "expected object, got undefined",
+    "Correct the value; `mcpgen explain MG2103` says more.",
+  ],
+  [
     "a missing key, in the object that lacks it",
     { name: "a", list: [{}] },
     "MG2103",
