@@ -8,6 +8,7 @@ import {
   atPointer,
   explainerFor,
   inPlaceChildren,
+  isJsonObject,
   issueKind,
   pointer,
   pointerTokens,
@@ -40,7 +41,8 @@ export class FileForm {
 
   /** The schema as it is read, for the first value. */
   get form(): Form {
-    return (this.#read ??= new Form(readDocument(this.#document, { enums: "written" }), this.#codes));
+    const read = (): Schema => readDocument(this.#document, { enums: "written" });
+    return (this.#read ??= new Form(read(), this.#codes, this.#document));
   }
 
   /** What keeps a value from having this form; nothing if it has. At most one fault more than are reported. */
@@ -54,10 +56,13 @@ export class Form {
   readonly schema: Schema;
   readonly #codes: FormCodes;
   readonly #explainer: Explainer;
+  readonly #document: JsonObject | undefined;
 
-  constructor(schema: Schema, codes: FormCodes) {
+  /** @param document the schema as it is written, with its keys in the order of the documentation */
+  constructor(schema: Schema, codes: FormCodes, document?: JsonObject) {
     this.schema = schema;
     this.#codes = codes;
+    this.#document = document;
     this.#explainer = explainerFor(schema);
   }
 
@@ -146,7 +151,16 @@ export class Form {
     if (meant !== undefined) return didYouMean(meant);
     return hasConditions(nodes)
       ? `Correct or remove it; \`mcpgen explain ${this.#codes.unknownKey}\` says more.`
-      : `The keys are ${keysOf(nodes).join(", ")}.`;
+      : `The keys are ${this.#keysInOrder(nodes).join(", ")}.`;
+  }
+
+  /** The keys as the document has them, where there is one. */
+  #keysInOrder(nodes: readonly SchemaNode[]): string[] {
+    const written = nodes.flatMap(({ pointer: at }) => {
+      const properties = this.#document && atPointer(this.#document, pointer(at, "properties"));
+      return isJsonObject(properties) ? Object.keys(properties) : [];
+    });
+    return [...new Set([...written, ...keysOf(nodes)])];
   }
 
   #correction(

@@ -20,7 +20,7 @@ const document: JsonObject = {
     place: { type: "string", pattern: "^/", examples: ["/here"] },
     item: {
       type: "object",
-      properties: { file: { type: "string" }, out: { type: "string" } },
+      properties: { out: { type: "string" }, file: { type: "string" } },
       required: ["file"],
       additionalProperties: false,
     },
@@ -42,12 +42,12 @@ test.each<[string, JsonValue, string, string, string, string]>([
     'Did you mean "mode"?',
   ],
   [
-    "any other unknown key",
+    "any other unknown key, with those that are known in the order of the document",
     { name: "a", list: [{ file: "a", unlike: 1 }] },
     "MG2102",
     "/list/0/unlike",
     'there is no key "unlike"',
-    "The keys are file, out.",
+    "The keys are out, file.",
   ],
   [
     "a hole in a list of a module, which JSON has not",
