@@ -1,8 +1,7 @@
 // Tool calls that run on after their answer.
 export { tasks, type Tasks } from "./server/extension.js";
-export type { HandlerTask } from "./server/call.js";
-export type { TasksOptions, ToolTask } from "./server/options.js";
-export type { Executor } from "./server/executor.js";
+export type { HandlerTask } from "./server/tool-call.js";
+export type { Executor, TasksOptions, ToolTask } from "./server/options.js";
 export type { Quotas } from "./server/quotas.js";
 export type { TaskAudit, TaskEventListener } from "./server/events.js";
 export { type MemoryTaskStore, memoryTaskStore } from "./store/memory.js";

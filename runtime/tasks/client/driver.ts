@@ -3,12 +3,12 @@ import { abortable, canRequest, endpointOf } from "@mcpgen/runtime/extending";
 import type { Around } from "@mcpgen/protocol/model";
 import { resultMethod, statusMethod } from "../state/core-names.js";
 import { type Answer, type Created, type Dialect, type TaskForm, extensionForm } from "./form.js";
-import { type HandleSetup, TaskHandle } from "./handle.js";
+import { TaskHandle } from "./handle.js";
 import type { StoredHandle } from "./handle-store.js";
 import type { Core } from "./core.js";
 import type { ClientTasksOptions } from "./options.js";
 import type { Push } from "./push.js";
-import type { TaskPolls } from "./task-polls.js";
+import type { HandleSetup, TaskPolls } from "./task-polls.js";
 
 type Call = Parameters<Around<AnswerContext>>;
 

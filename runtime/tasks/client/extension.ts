@@ -1,6 +1,7 @@
 import {
   type AnswerContext,
   type Client,
+  type ClientMiddleware,
   type ConnectOptions,
   McpError,
   type RequestOptions,
@@ -12,7 +13,7 @@ import type { Dialect } from "./form.js";
 import type { TaskHandle } from "./handle.js";
 import type { StoredHandle } from "./handle-store.js";
 import { type ClientTasksOptions, clientRules } from "./options.js";
-import { namingTask } from "./naming.js";
+import { relatedKey } from "../state/core-names.js";
 
 type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
 
@@ -94,3 +95,14 @@ export function tasks(extension: typeof TasksExtension, options: ClientTasksOpti
 function invalid(message: string): McpError {
   return new McpError("invalid-definition", `tasks: ${message}`);
 }
+
+interface Related {
+  readonly _meta?: { readonly [key: string]: unknown };
+}
+
+/** Answers to requests that belong to a task of the server name it (2025-11-25, tasks, related task metadata). */
+const namingTask: ClientMiddleware = async ({ direction, params }, next) => {
+  const result = await next();
+  const related = direction === "incoming" && (params as Related)._meta?.[relatedKey];
+  return related ? { ...result, _meta: { ...result._meta, [relatedKey]: related } } : result;
+};

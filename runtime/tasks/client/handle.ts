@@ -1,21 +1,8 @@
-import { type Client, McpError } from "@mcpgen/runtime";
-import { type Created, type Outcome, type TaskForm, type TaskState, statuses } from "./form.js";
-import type { HandleStore, StoredHandle } from "./handle-store.js";
+import { McpError } from "@mcpgen/runtime";
+import { type Created, type Outcome, type TaskState, statuses } from "./form.js";
+import type { StoredHandle } from "./handle-store.js";
 import type { Answers } from "./input.js";
-import type { PollOptions } from "../state/polling.js";
-import type { TaskPolls } from "./task-polls.js";
-
-/** The dependencies of handles. */
-export interface HandleSetup {
-  readonly client: Client;
-  readonly options: PollOptions & { readonly handles?: HandleStore };
-  /** The messages of the revision that is negotiated now. */
-  readonly form: () => TaskForm | Promise<TaskForm>;
-  /** The tasks that are polled, by id. */
-  readonly active: Map<string, TaskPolls>;
-  /** Called when `active` has changed. */
-  changed(): void;
-}
+import type { HandleSetup } from "./task-polls.js";
 
 /** A task of a server. */
 export class TaskHandle {

@@ -5,6 +5,8 @@ import type { ClientTasksOptions } from "./options.js";
 import { type ReceiverOptions, checkReceiverOptions } from "./receiver-options.js";
 import { ReceiverTasks } from "./receiver-tasks.js";
 
+export type { ReceiverOptions, ReceiverQuotas } from "./receiver-options.js";
+
 /** Runs requests of a server as tasks: the option `receiver` of `tasks` of one client. */
 export type Receiver = NonNullable<ClientTasksOptions["receiver"]>;
 

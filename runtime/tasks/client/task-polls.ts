@@ -1,12 +1,32 @@
-import { type AnswerContext, McpError } from "@mcpgen/runtime";
+import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
 import { attempts, clockOfClient } from "@mcpgen/runtime/extending";
 import { type Outcome, type TaskForm, type TaskState, statuses } from "./form.js";
-import type { HandleSetup, TaskHandle } from "./handle.js";
+import type { HandleStore, StoredHandle } from "./handle-store.js";
 import type { Answers } from "./input.js";
-import { Waits, mostFailures } from "../state/polling.js";
+import { type PollOptions, Waits, mostFailures } from "../state/polling.js";
 
 /** Polls in a row in which a task waits for input that it has been given. */
 const mostStuck = 60;
+
+/** The dependencies of handles and of their polls. */
+export interface HandleSetup {
+  readonly client: Client;
+  readonly options: PollOptions & { readonly handles?: HandleStore };
+  /** The messages of the revision that is negotiated now. */
+  readonly form: () => TaskForm | Promise<TaskForm>;
+  /** The tasks that are polled, by id. */
+  readonly active: Map<string, TaskPolls>;
+  /** Called when `active` has changed. */
+  changed(): void;
+}
+
+/** The handle whose task is polled. */
+interface PolledHandle {
+  readonly id: string;
+  status(): Promise<TaskState>;
+  cancel(): Promise<void>;
+  toJSON(): StoredHandle;
+}
 
 /** What polls need of a handle beside what all can see. */
 export interface Polled {
@@ -23,7 +43,7 @@ export interface Polled {
 /** The polls of one task. */
 export class TaskPolls {
   readonly #setup: HandleSetup;
-  readonly #handle: TaskHandle;
+  readonly #handle: PolledHandle;
   readonly #polled: Polled;
   /** That the server advises. */
   #advised: number | undefined;
@@ -39,7 +59,7 @@ export class TaskPolls {
   /** Ends the wait before a poll. */
   wake: () => void = () => {};
 
-  constructor(setup: HandleSetup, handle: TaskHandle, polled: Polled) {
+  constructor(setup: HandleSetup, handle: PolledHandle, polled: Polled) {
     this.#setup = setup;
     this.#handle = handle;
     this.#polled = polled;

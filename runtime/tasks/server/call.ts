@@ -1,43 +1,9 @@
-import type { HandlerContext } from "@mcpgen/runtime";
 import { principalOf } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
-import type { ToolTask } from "./options.js";
-import { type Quotas, refuseCall } from "./quotas.js";
+import type { Quotas } from "./quotas.js";
 import { Run } from "./run.js";
-import type { Voice } from "./voice.js";
-
-/** A call that is a task, or may become one. */
-export interface HandlerTask {
-  /** Id of the task, once the call is one. */
-  readonly id: string | undefined;
-  /** Name of the authenticated client, or an empty string: also where `context.auth` is absent, as in another process. */
-  readonly principal: string;
-  /**
-   * Makes the call a task now. Asks that follow are answered by the client while it polls. Does nothing if the call is a
-   * task already, or if the client has as many tasks as it may have.
-   */
-  detach(): void;
-}
-
-/** Calls the handler of a request. */
-export type Next = (params?: object, context?: object) => object | Promise<object>;
-
-/** What a call shows to its client, in the words of the client's revision. */
-export interface CallWords {
-  /** The answer to a call that became a task. */
-  readonly created: (record: TaskRecord, now: number) => object;
-  readonly voice?: Voice;
-  /** Milliseconds that the client wants the task to be kept. */
-  readonly keepMs?: number | undefined;
-}
-
-/** A call of a tool. */
-export interface ToolCall<Task = ToolTask> {
-  readonly context: HandlerContext;
-  readonly params: object;
-  readonly task: Task;
-}
+import type { CallWords, HandlerTask, Next, ToolCall } from "./tool-call.js";
 
 /** A call that may become a task. */
 export class Call {
@@ -67,7 +33,7 @@ export class Call {
     // A task of a server that is closing would have no worker.
     if (this.#engine.isClosed && !isAsked) return next();
     const quota = support === "required" || isAsked ? this.#exceeded() : undefined;
-    if (quota) return refuseCall(quota);
+    if (quota) return import("./refusals.js").then(({ refuseCall }) => refuseCall(quota));
     // A call that is detached from the start is for the queue; another one runs on here.
     if (this.#engine.options.executor && (isAsked || inlineMs === 0) && this.#exceeded() === undefined)
       return this.#store(undefined).then((record) => this.#created(record));
@@ -128,8 +94,15 @@ export class Call {
   }
 
   /** @throws {McpError} `store-failed`, `limit-exceeded` */
-  #store(run: Run | undefined): Promise<TaskRecord> {
-    return this.#engine.create(run, this.#call, this.#words);
+  async #store(run: Run | undefined): Promise<TaskRecord> {
+    const engine = this.#engine;
+    // Counted at once: of calls that come together, each sees those before it.
+    const owner = principalOf(this.#call.context);
+    engine.quotas.made(owner, engine.clock.now());
+    if (run) engine.counted(run, owner);
+    else engine.quotas.ran(owner, 1);
+    const { newTask } = await import("./new-task.js");
+    return newTask(engine, run, this.#call, this.#words);
   }
 
   #created(record: TaskRecord): object {

@@ -1,7 +1,7 @@
 import type { HandlerContext } from "@mcpgen/runtime";
 import { relatedKey } from "../state/core-names.js";
 import type { Asked, TaskRecord } from "../state/record.js";
-import { answered, refused } from "./answering.js";
+import { answered, refused } from "./answers.js";
 import type { Engine } from "./engine.js";
 
 // What tasks of the core protocol ask (2025-11-25, tasks, input required): requests to the client, on the stream of
@@ -43,7 +43,7 @@ export async function ask(
   const _meta = { ...params?._meta, [relatedKey]: { taskId: id } };
   try {
     const answer = await send({ method, params: { ...params, _meta } }, controller.signal);
-    await answered(engine, [id, key], answer, context);
+    await answered(engine, { id }, { [key]: { ...answer } }, context);
   } catch (error) {
     asks.delete(name);
     // The stream has ended: another one asks.

@@ -3,14 +3,14 @@ import { asSent, loweredResult, notifyClient, notifyNow, principalOf } from "@mc
 import { relatedKey, statusMethod } from "../state/core-names.js";
 import { coreTask } from "../state/core-task.js";
 import { type TaskRecord, isFinal } from "../state/record.js";
-import { Call, type CallWords, type Next, type ToolCall } from "./call.js";
+import { Call } from "./call.js";
 import type { Engine } from "./engine.js";
-import { found, isReadable, wrongParams } from "./found.js";
+import { found, isReadable, wrongParams } from "./lookup.js";
 import { type ToolTask, isTask } from "./options.js";
 import { changeOf } from "./waiters.js";
 import { ask, takeBack, unasked } from "./core-asks.js";
 import { askByTasks, askForTask } from "./requestor.js";
-import type { Voice } from "./voice.js";
+import type { CallWords, Next, ToolCall, Voice } from "./tool-call.js";
 
 // Tasks of the core protocol (2025-11-25, tasks): a client asks for a task, and fetches the result with a request that
 // waits for it. Servers load this when a client asks for it.

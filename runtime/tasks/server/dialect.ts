@@ -9,12 +9,12 @@ import type {
   experimentalTasks as Dialect,
 } from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/server";
 import { type TaskRecord, internal, isFinal } from "../state/record.js";
-import { answered, refused } from "./answering.js";
+import { answered, refused } from "./answers.js";
 import type { Engine } from "./engine.js";
 import type { Tasks } from "./extension.js";
-import { found } from "./found.js";
+import { found } from "./lookup.js";
 import { isTask } from "./options.js";
-import { type Voice, audible } from "./voice.js";
+import { type Voice, audible } from "./tool-call.js";
 
 // The experimental dialect (extension `dev.mcpgen/experimental-tasks`): a client of a revision without tasks creates a task
 // by `tasks/create`, and gets notifications about it.
@@ -162,7 +162,8 @@ function voiceOf(engine: Engine, context: HandlerContext): Voice {
   const ask = async ({ id, limits }: TaskRecord, key: string, asked: Asked): Promise<void> => {
     asking.add(key);
     try {
-      await answered(engine, [id, key], await askApart(context, asked, limits.waitMs), context);
+      const answer = await askApart(context, asked, limits.waitMs);
+      await answered(engine, { id }, { [key]: { ...answer } }, context);
     } catch (error) {
       // Otherwise the client has gone: its next request for the task has the ask sent again.
       if (!(await refused(engine, id, error))) engine.voices.delete(id);

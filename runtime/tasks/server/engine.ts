@@ -5,28 +5,24 @@ import {
   type NotificationBus,
   type Server,
 } from "@mcpgen/runtime";
-import { clockOf, invalid, principalOf, reportTo, unref, wallTimeOf } from "@mcpgen/runtime/extending";
+import { clockOf, invalid, reportTo, unref, wallTimeOf } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type Lease, type TaskRecord, isFinal } from "../state/record.js";
 import { type MemoryTaskStore, memoryTaskStore } from "../store/memory.js";
 import type { StoreLimits, TaskStore } from "../store/store.js";
 import { reporter } from "./events.js";
 import type { TaskIds } from "./ids.js";
-import { notifyOf } from "./notices.js";
 import type { TasksOptions } from "./options.js";
 import { QuotaCounter, type Quotas } from "./quotas.js";
-import type { Run } from "./run.js";
-import { ended } from "./run.js";
-import type { CallWords, Next, ToolCall } from "./call.js";
-import type { Voice } from "./voice.js";
+import { type Run, ended } from "./run.js";
+import type { CallWords, Next, Voice } from "./tool-call.js";
+import { detailedTask, notification } from "./view.js";
 
 /** Attempts to change a record that others change at the same time. */
 const attempts = 20;
 
 /** Characters of a failure that the store takes whatever it has: what the server itself says is shorter. */
 const shortError = 1000;
-
-export const again = () => import("./again.js");
 
 /** Keeps the tasks of a server, and runs them. */
 export class Engine {
@@ -64,8 +60,13 @@ export class Engine {
   unfollow: (() => void) | undefined;
   isClosed = false;
 
-  constructor(options: TasksOptions) {
+  /** Looks at what is due. */
+  sweep: () => Promise<void>;
+
+  /** @param sweep looks at what is due; it is loaded when the timer fires first */
+  constructor(options: TasksOptions, sweep: (engine: Engine) => Promise<void>) {
     this.options = options;
+    this.sweep = () => sweep(this);
     this.local = options.store ? undefined : memoryTaskStore();
     this.store = options.store ?? this.local!;
     if (options.store && !options.keys)
@@ -126,17 +127,6 @@ export class Engine {
     return this.quotas.polled(id, this.options.pollMs ?? 1000, this.clock.now());
   }
 
-  /** Stores the task of a call. Without a run, the task is for the queue. @throws {McpError} as `newTask` */
-  async create(run: Run | undefined, call: ToolCall, words: CallWords): Promise<TaskRecord> {
-    // Counted at once: of calls that come together, each sees those before it.
-    const owner = principalOf(call.context);
-    this.quotas.made(owner, this.clock.now());
-    if (run) this.counted(run, owner);
-    else this.quotas.ran(owner, 1);
-    const { newTask } = await import("./new-task.js");
-    return newTask(this, run, call, words);
-  }
-
   /**
    * Applies an event to a task.
    *
@@ -182,7 +172,7 @@ export class Engine {
       this.report(status === "working" || before.wanted ? "answered" : "asked", after);
     if (before.status !== status || before.message !== after.message || before.wanted !== after.wanted) {
       this.wake(id);
-      this.safely(() => notifyOf(this.server, after, this.now()));
+      this.safely(() => this.server.notify(notification, detailedTask(after, this.now())));
     }
   }
 
@@ -205,13 +195,6 @@ export class Engine {
     return this.apply(record.id, { type: "cancelled" }, record);
   }
 
-  /** Begins a run of a task that no run has, or hands it to the queue. @param auth of the client, for the handler */
-  begin(record: TaskRecord, auth?: unknown): void {
-    again()
-      .then(({ start }) => start(this, record, auth))
-      .catch((error: unknown) => this.fault(error));
-  }
-
   /** Counts a run until its handler has ended, which may be long after its task has. */
   counted(run: Run, owner: string): void {
     this.quotas.ran(owner, 1);
@@ -228,7 +211,7 @@ export class Engine {
     if (run && run.name === name) run.stop(ended());
   }
 
-  leaseOf({ name }: Run): Lease {
+  leaseOf({ name }: { readonly name: string }): Lease {
     return { run: name, until: this.now() + this.leaseMs };
   }
 
@@ -250,11 +233,6 @@ export class Engine {
     this.#timer = unref(this.clock.schedule(() => void this.#tick(), this.sweepMs));
   }
 
-  /** Looks at what is due. */
-  async sweep(): Promise<void> {
-    await (await import("./sweep.js")).sweep(this);
-  }
-
   async #tick(): Promise<void> {
     await this.sweep().catch((error: unknown) => this.fault(error));
     this.#timer = undefined;
@@ -262,11 +240,10 @@ export class Engine {
     if (this.local?.size !== 0) this.schedule();
   }
 
-  /** Stops the timer, and the runs of this process: another process may take their tasks at once. */
-  async close(): Promise<void> {
+  /** Stops the timer, and follows the changes of other processes no longer. */
+  close(): void {
     this.isClosed = true;
     if (this.#timer !== undefined) this.clock.clear(this.#timer);
     this.unfollow?.();
-    if (this.runs.size > 0) await (await import("./abandon.js")).abandonRuns(this);
   }
 }

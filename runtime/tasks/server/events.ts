@@ -29,10 +29,11 @@ export interface TaskAudit {
 
 export type TaskEventListener = (event: TaskAudit) => void;
 
+/** Reports an event. */
+export type Reporter = (type: TaskAudit["type"], about: Omit<TaskAudit, "type">) => void;
+
 /** Reports events, whatever the listener does. */
-export function reporter(
-  listener: TaskEventListener | undefined,
-): (type: TaskAudit["type"], about: Omit<TaskAudit, "type">) => void {
+export function reporter(listener: TaskEventListener | undefined): Reporter {
   return (type, { id, owner, tool, status, reason }) => {
     if (!listener) return;
     const event = { type, id, owner, tool, ...(status && { status }), ...(reason && { reason }) };

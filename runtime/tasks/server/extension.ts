@@ -7,7 +7,7 @@ import {
   principalOf,
   undeclared,
 } from "@mcpgen/runtime/extending";
-import type { Around } from "@mcpgen/protocol/model";
+import type { Around, Revision } from "@mcpgen/protocol/model";
 import type {
   CancelTaskResult,
   GetTaskResult,
@@ -15,11 +15,11 @@ import type {
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { resultMethod } from "../state/core-names.js";
 import type { Journal, TaskRecord, TaskStatus } from "../state/record.js";
-import { Call, type HandlerTask } from "./call.js";
-import { core, coreCall, coreCapabilities, coreHandlers } from "./core-calls.js";
-import { Engine, again } from "./engine.js";
-import { found, isReadable } from "./found.js";
-import { type TasksOptions, type ToolTask, checkTasksOptions, toolTaskProblem } from "./options.js";
+import { Call } from "./call.js";
+import { Engine } from "./engine.js";
+import { found, isReadable } from "./lookup.js";
+import { type TasksOptions, type ToolTask, checkTasksOptions, isTask, toolTaskProblem } from "./options.js";
+import type { HandlerTask, Next, ToolCall } from "./tool-call.js";
 import { createdTask, detailedTask } from "./view.js";
 
 declare module "@mcpgen/runtime" {
@@ -34,10 +34,15 @@ declare module "@mcpgen/runtime" {
   }
 }
 
-const input = () => import("./input.js");
+const input = () => import("./answers.js");
+
+/** What only the core protocol has (2025-11-25, tasks): it is loaded when a client asks for it. */
+const core = () => import("./core-tasks.js");
 
 /** What clients of revisions without tasks get. */
-const older = () => import("./older.js");
+const fallback = () => import("./fallback-tools.js");
+
+const runs = () => import("./runs.js");
 
 type Implemented = NonNullable<ServerOptions["extensions"]>[number];
 
@@ -66,7 +71,7 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
   if ((extension as typeof extension | undefined)?.role !== "server")
     throw invalid("tasks: expected the extension of a server, of …/io.modelcontextprotocol/tasks/server.");
   checkTasksOptions(options);
-  const engine = new Engine(options);
+  const engine = new Engine(options, async (each) => (await import("./sweep.js")).sweep(each));
   const { list = false } = options;
   const isCore = (context: HandlerContext): boolean =>
     !extension.bases.has(context.revision) && hasRequest(context, resultMethod);
@@ -108,7 +113,7 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
           isCore(context)
             ? core().then(({ listedTools }) => listedTools(engine, next()))
             : options.fallback && !extension.bases.has(context.revision)
-              ? older().then(({ olderList }) => olderList(engine, context, next()))
+              ? fallback().then(({ fallbackList }) => fallbackList(engine, context, next()))
               : next(),
         "subscriptions/listen": ({ params, context }, next) =>
           "taskIds" in (params as { readonly notifications: object }).notifications
@@ -124,8 +129,11 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
     also: { ...used.handlers, ...coreHandlers(engine, list) },
     capabilities: (revision) => coreCapabilities(engine, revision, list),
     attach: (server, { changes }: Pick<ServerOptions, "changes">) => engine.attach(server as Server, changes),
-    run: async (taskId) => (await again()).runTask(engine, taskId),
-    close: () => engine.close(),
+    run: async (taskId) => (await runs()).runTask(engine, taskId),
+    close: async () => {
+      engine.close();
+      if (engine.runs.size > 0) await (await runs()).abandonRuns(engine);
+    },
   };
 }
 
@@ -151,7 +159,7 @@ function calling(
     if (!path) {
       if (hasRequest(context, resultMethod)) return coreCall(engine, { context, params, task }, next);
       if (!engine.options.fallback && task?.support !== "required") return next();
-      return older().then(({ olderCall }) => olderCall(engine, { context, params, task }, next));
+      return fallback().then(({ fallbackCall }) => fallbackCall(engine, { context, params, task }, next));
     }
     if (!task) return next();
     if (!declares(context.clientCapabilities, path)) {
@@ -160,4 +168,38 @@ function calling(
     }
     return new Call(engine, { context, params, task }, { created: createdTask }).start(next);
   };
+}
+
+/** The capabilities of a server at a revision. A server asks for them again at each change of its tools. */
+function coreCapabilities(engine: Engine, { table }: Revision, canList: boolean): object {
+  if (!table.incomingRequests.has(resultMethod)) return {};
+  const { entries } = engine.server.features.tools;
+  engine.offersTasks = [...entries.values()].some(({ added }) => isTask(added));
+  if (!engine.offersTasks) return {};
+  return { tasks: { cancel: {}, requests: { tools: { call: {} } }, ...(canList && { list: {} }) } };
+}
+
+/** Handlers of the requests that only the core protocol has. */
+function coreHandlers(
+  engine: Engine,
+  canList: boolean,
+): Readonly<Record<string, (params: never, context: HandlerContext) => Promise<object>>> {
+  return {
+    [resultMethod]: async (params, context) => (await core()).resultOf(engine, params, context),
+    ...(canList && {
+      "tasks/list": async (params: never, context: HandlerContext) =>
+        (await core()).listOf(engine, params, context),
+    }),
+  };
+}
+
+/** Runs a call as a task, if the client asks for one; its asks may be tasks of the client. @param call without a task for a tool whose calls never become tasks */
+function coreCall(
+  engine: Engine,
+  call: ToolCall<ToolTask | undefined>,
+  next: Next,
+): object | Promise<object> {
+  // What is not declared is not read.
+  if (!(call.task ?? "task" in call.params) || !engine.offersTasks) return next();
+  return core().then(({ coreTaskCall }) => coreTaskCall(engine, call, next));
 }

@@ -1,13 +1,12 @@
 import { McpError } from "@mcpgen/runtime";
 import { principalOf, scopesOfCall, storedRequest } from "@mcpgen/runtime/extending";
 import { type TaskRecord, charactersOf } from "../state/record.js";
-import type { CallWords, ToolCall } from "./call.js";
 import type { Engine } from "./engine.js";
-import { began } from "./following.js";
-import { refuseCall } from "./quotas.js";
+import { fullQuota, refuseCall } from "./refusals.js";
 import type { Run } from "./run.js";
+import { began, enqueue } from "./runs.js";
 import { prepareStore } from "./shared-store.js";
-import { audible } from "./voice.js";
+import { type CallWords, type ToolCall, audible } from "./tool-call.js";
 
 /**
  * Stores the task of a call, and announces it. Loaded when the first call becomes one.
@@ -32,7 +31,7 @@ export async function newTask(
   if (run) began(engine, run, record);
   else {
     engine.quotas.queued.set(record.id, record.owner);
-    (await import("./again.js")).enqueue(engine, record);
+    enqueue(engine, record);
   }
   engine.report("created", record);
   engine.schedule();
@@ -90,7 +89,6 @@ async function stored(
   const isStranded = (): boolean => run !== undefined && engine.isClosed;
   if (!isStranded()) {
     if ((await engine.store.create(record, engine.quotas.limits)) === "full") {
-      const { fullQuota } = await import("./refusals.js");
       await refuseCall(engine.refused(await fullQuota(engine, owner, record.size!), owner, tool)!);
     }
     if (!isStranded()) return record;

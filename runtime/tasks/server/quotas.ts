@@ -121,8 +121,3 @@ export class QuotaCounter {
     return undefined;
   }
 }
-
-/** Refuses a call that cannot become a task. @throws {McpError} `limit-exceeded` */
-export async function refuseCall(quota: keyof Quotas): Promise<never> {
-  throw (await import("./refusals.js")).quotaExceeded(quota);
-}

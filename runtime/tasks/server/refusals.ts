@@ -2,15 +2,22 @@ import { McpError } from "@mcpgen/runtime";
 import { insufficientScopeCode, rateLimitedCode } from "@mcpgen/runtime/extending";
 import type { TaskEvent } from "../state/advance.js";
 import { type TaskRecord, internal } from "../state/record.js";
-import type { Engine } from "./engine.js";
-import type { Quotas } from "./quotas.js";
-import type { Run } from "./run.js";
+import type { TaskStore } from "../store/store.js";
+import type { Reporter } from "./events.js";
+import type { QuotaCounter, Quotas } from "./quotas.js";
 
-// Errors of quotas. Loaded when a client exceeds one.
+// Errors of quotas and of rights. Loaded when a client exceeds one, or has no right.
 
-/** The error for a call that cannot become a task. */
-export function quotaExceeded(quota: keyof Quotas): McpError {
-  return new McpError("limit-exceeded", `the client has as many tasks as it may have (quotas.${quota})`, {
+/** Keeps the tasks of a server, counts them, and reports what it refuses. */
+interface Keeper {
+  readonly store: TaskStore;
+  readonly quotas: QuotaCounter;
+  readonly report: Reporter;
+}
+
+/** Refuses a call that cannot become a task. @throws {McpError} `limit-exceeded` */
+export async function refuseCall(quota: keyof Quotas): Promise<never> {
+  throw new McpError("limit-exceeded", `the client has as many tasks as it may have (quotas.${quota})`, {
     rpcCode: -32600,
     data: { limit: `quotas.${quota}` },
   });
@@ -18,7 +25,7 @@ export function quotaExceeded(quota: keyof Quotas): McpError {
 
 /** The quota that a client, or all together, would exceed. @param more characters that the store refused to keep */
 export async function fullQuota(
-  { store, quotas }: Engine,
+  { store, quotas }: Pick<Keeper, "store" | "quotas">,
   owner: string,
   more: number,
 ): Promise<keyof Quotas> {
@@ -28,13 +35,13 @@ export async function fullQuota(
 
 /** The error for a change of a task that the store has no room for. */
 export async function growthRefused(
-  engine: Engine,
+  keeper: Keeper,
   before: TaskRecord,
   after: TaskRecord,
 ): Promise<McpError> {
   const { id, owner, tool } = before;
-  const quota = await fullQuota(engine, owner, (after.size ?? 0) - (before.size ?? 0));
-  engine.report("refused", { id, owner, tool, reason: `quotas.${quota}` });
+  const quota = await fullQuota(keeper, owner, (after.size ?? 0) - (before.size ?? 0));
+  keeper.report("refused", { id, owner, tool, reason: `quotas.${quota}` });
   return new McpError("limit-exceeded", `the tasks of the client have no room for more (quotas.${quota})`, {
     rpcCode: -32600,
     data: { limit: `quotas.${quota}` },
@@ -42,7 +49,10 @@ export async function growthRefused(
 }
 
 /** The failure of a task that the store has no room for. */
-export function failureFor({ name, outcome }: Run, { data }: McpError): TaskEvent {
+export function failureFor(
+  { name, outcome }: { readonly name: string; readonly outcome: TaskEvent | undefined },
+  { data }: McpError,
+): TaskEvent {
   const { limit } = data as { readonly limit: string };
   const what = outcome?.type === "completed" ? "the result" : outcome ? "what the task keeps" : "an effect";
   return { type: "failed", run: name, error: internal(`${what} is too large (${limit})`, limit) };
@@ -56,9 +66,9 @@ export function tooLong({ type }: TaskEvent, run: string, most: number): TaskEve
 }
 
 /** Refuses a poll that came too early. @throws {McpError} `rate-limited` */
-export function refusePoll(engine: Engine, id: string, owner: string, retryAfterMs: number): never {
+export function refusePoll(report: Reporter, id: string, owner: string, retryAfterMs: number): never {
   const limit = "quotas.earlyPolls";
-  engine.report("refused", { id, owner, tool: "", reason: limit });
+  report("refused", { id, owner, tool: "", reason: limit });
   throw new McpError("rate-limited", `the next poll of the task is allowed in ${retryAfterMs} ms`, {
     rpcCode: rateLimitedCode,
     data: { limit, retryAfterMs },
@@ -66,8 +76,8 @@ export function refusePoll(engine: Engine, id: string, owner: string, retryAfter
 }
 
 /** Refuses a request whose token may not read a task. @throws {McpError} `invalid-request` */
-export function refuseScopes(engine: Engine, { id, owner, tool, scopes = [] }: TaskRecord): never {
-  engine.report("refused", { id, owner, tool, reason: "scopes" });
+export function refuseScopes(report: Reporter, { id, owner, tool, scopes = [] }: TaskRecord): never {
+  report("refused", { id, owner, tool, reason: "scopes" });
   const data = { error: "insufficient_scope", scope: scopes.join(" ") };
   const text = "the token lacks scopes that the call of the task needed";
   throw new McpError("invalid-request", text, { rpcCode: insufficientScopeCode, data });

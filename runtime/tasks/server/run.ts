@@ -1,4 +1,4 @@
-import { type HandlerContext, McpError } from "@mcpgen/runtime";
+import { type Clock, type HandlerContext, McpError, type Server } from "@mcpgen/runtime";
 import {
   type Detachable,
   type Done,
@@ -9,9 +9,15 @@ import {
   unref,
 } from "@mcpgen/runtime/extending";
 import type { TaskEvent } from "../state/advance.js";
-import { type Note, type TaskError, type TaskRecord, charactersOf, internal } from "../state/record.js";
-import type { Engine } from "./engine.js";
-import type { Report, Voice } from "./voice.js";
+import {
+  type Lease,
+  type Note,
+  type TaskError,
+  type TaskRecord,
+  charactersOf,
+  internal,
+} from "../state/record.js";
+import type { Report, Voice } from "./tool-call.js";
 
 const refusals = () => import("./refusals.js");
 
@@ -23,6 +29,21 @@ const longestMessage = 1000;
 
 /** Why a run is stopped whose task has ended, waits, or belongs to another run. */
 export const ended = (): McpError => new McpError("cancelled", "the task has ended");
+
+/** What a run needs of the engine that has its task. */
+interface RunKeeper {
+  readonly server: Server;
+  readonly clock: Clock;
+  /** By the id of their task. */
+  readonly voices: ReadonlyMap<string, Voice>;
+  /** Whether records tell which part of the work is done. */
+  readonly keepsProgress: boolean;
+  readonly quotas: { readonly resultBytes: number };
+  /** Milliseconds since 1970. */
+  now(): number;
+  leaseOf(run: { readonly name: string }): Lease;
+  apply(id: string, event: TaskEvent, known?: TaskRecord): Promise<TaskRecord | undefined>;
+}
 
 /** One run of a handler as a task, or as a call that may become one. */
 export class Run {
@@ -43,7 +64,7 @@ export class Run {
   onEnd: () => void = () => {};
   /** Called once, when the handler has ended: a handler that does not heed its signal goes on after the end of its task. */
   onSettled: () => void = () => {};
-  readonly #engine: Engine;
+  readonly #engine: RunKeeper;
   #id: string | undefined;
   #handler: Detachable | undefined;
   readonly #done: Done[] = [];
@@ -57,7 +78,7 @@ export class Run {
   #isNoting = false;
   #isStopped = false;
 
-  constructor(engine: Engine, id?: string) {
+  constructor(engine: RunKeeper, id?: string) {
     this.#engine = engine;
     this.#id = id;
   }

@@ -1,10 +1,9 @@
 import { withTimeout } from "@mcpgen/runtime/extending";
 import { type TaskRecord, internal, isFinal } from "../state/record.js";
-import { giveUp, start, take } from "./again.js";
 import type { Engine } from "./engine.js";
-import { prolong } from "./following.js";
 import { type QuotaCounter, minute } from "./quotas.js";
 import type { Run } from "./run.js";
+import { giveUp, prolong, start, take } from "./runs.js";
 import { alignClock, prepareStore } from "./shared-store.js";
 
 // What is due is looked at by one timer for all tasks. Loaded when the timer fires first.

@@ -1,6 +1,11 @@
-import type { DetailedTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
-import type { TaskRecord } from "../state/record.js";
-import { isFinal } from "../state/record.js";
+import type {
+  DetailedTask,
+  ServerNotifications,
+} from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
+import { type TaskRecord, isFinal } from "../state/record.js";
+
+/** Announces a task as it is now, on the bus of the server: to the subscriptions of all processes that share the bus. */
+export const notification: keyof ServerNotifications = "notifications/tasks";
 
 /**
  * A task as the extension of 2026-07-28 shows it.

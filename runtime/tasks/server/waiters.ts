@@ -1,7 +1,7 @@
 import type { HandlerContext } from "@mcpgen/runtime";
 import type { TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
-import { follow } from "./following.js";
+import { follow } from "./runs.js";
 
 /**
  * The record of a task after its next change. Changes of other processes that do not share the bus of the server are seen

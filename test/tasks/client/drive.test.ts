@@ -10,7 +10,7 @@ import { failureOf } from "../../support/failure-of.js";
 
 // Loaded on demand, outside the clock of a test.
 const clientParts = ["core", "input", "push", "task-polls"];
-const serverParts = ["again", "core-tasks", "ids", "input", "new-task", "sweep"];
+const serverParts = ["answers", "core-tasks", "ids", "new-task", "runs", "sweep"];
 for (const name of clientParts) await import(`../../../runtime/tasks/client/${name}.ts`);
 for (const name of serverParts) await import(`../../../runtime/tasks/server/${name}.ts`);
 

@@ -8,14 +8,14 @@ import { RawClient } from "./raw.js";
 
 // Loaded on demand, outside the clock of a test.
 const loaded = [
-  "again",
   "core-asks",
   "core-tasks",
   "ids",
-  "input",
+  "answers",
+  "fallback-tools",
   "new-task",
-  "older",
   "refusals",
+  "runs",
   "waiters",
 ];
 for (const name of loaded) await import(`../../../runtime/tasks/server/${name}.ts`);

@@ -1,8 +1,39 @@
-import { type HandlerContext } from "@mcpgen/runtime";
+import { type HandlerContext, McpError } from "@mcpgen/runtime";
 import { mayKeep, principalOf, readAnswer } from "@mcpgen/runtime/extending";
-import type { Journal, TaskRecord } from "../state/record.js";
+import { type Journal, type TaskRecord, internal } from "../state/record.js";
 import type { Engine } from "./engine.js";
-import { isReadable, wrongParams } from "./found.js";
+import { isReadable, wrongParams } from "./lookup.js";
+
+// Answers of clients to what a task asks.
+
+/**
+ * Takes answers; once nothing is outstanding, the task runs on.
+ *
+ * @param known the record, if it has been read
+ */
+export async function answered(
+  engine: Engine,
+  { id, known }: { readonly id: string; readonly known?: TaskRecord },
+  answers: Journal["answers"],
+  { auth }: HandlerContext,
+): Promise<void> {
+  const after = await engine.apply(id, { type: "answered", answers }, known);
+  if (after?.status !== "working" || after.lease) return;
+  import("./runs.js")
+    .then(({ start }) => start(engine, after, auth))
+    .catch((error: unknown) => engine.fault(error));
+}
+
+/**
+ * Takes the error of a request to the client. One that the client answered with ends the task.
+ *
+ * @returns whether it is one
+ */
+export async function refused(engine: Engine, id: string, error: unknown): Promise<boolean> {
+  if (!(error instanceof McpError) || error.code !== "remote-error") return false;
+  await engine.apply(id, { type: "failed", error: internal(error.message) }).catch(() => undefined);
+  return true;
+}
 
 // Answers of clients to what a task asks, and subscriptions to tasks. Loaded when there are some.
 
@@ -25,8 +56,7 @@ export async function update(
       throw wrongParams(`inputResponses: ${JSON.stringify(key)} is not a result of ${asked.method}`);
     read[key] = answer as Journal["answers"][string];
   }
-  const after = await engine.apply(record.id, { type: "answered", answers: read }, record);
-  if (after?.status === "working" && !after.lease) engine.begin(after, context.auth);
+  await answered(engine, { id: record.id, known: record }, read, context);
 }
 
 /** The filter of a subscription, without the ids of other clients and of tasks that the token may not read. */

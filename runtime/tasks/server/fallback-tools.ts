@@ -1,11 +1,12 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
 import { askDirectly, invalid } from "@mcpgen/runtime/extending";
 import { type TaskRecord, isFinal } from "../state/record.js";
-import { Call, type Next, type ToolCall } from "./call.js";
+import { Call } from "./call.js";
 import { ask, takeBack, unasked } from "./core-asks.js";
 import type { Engine } from "./engine.js";
-import { found } from "./found.js";
+import { found } from "./lookup.js";
 import { type ToolTask, isTask } from "./options.js";
+import type { Next, ToolCall } from "./tool-call.js";
 import { changeOf } from "./waiters.js";
 
 // Clients of revisions without tasks (2025-06-18 and before): with the option `fallback`, tools stand in for the requests about
@@ -79,7 +80,7 @@ function isOffered(engine: Engine, context: HandlerContext): boolean {
  * A list of tools for a client without tasks. A tool whose call may be answered with an id has no `outputSchema`: the client
  * would refuse the answer.
  */
-export async function olderList(
+export async function fallbackList(
   engine: Engine,
   context: HandlerContext,
   listed: object | Promise<object>,
@@ -95,7 +96,7 @@ export async function olderList(
 }
 
 /** Runs a call of a client without tasks. @param call without a task for a tool whose calls never become tasks */
-export async function olderCall(
+export async function fallbackCall(
   engine: Engine,
   { context, params, task }: ToolCall<ToolTask | undefined>,
   next: Next,

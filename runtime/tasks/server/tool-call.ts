@@ -1,6 +1,39 @@
 import type { HandlerContext } from "@mcpgen/runtime";
 import { judgesRights } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
+import type { ToolTask } from "./options.js";
+
+/** A call that is a task, or may become one. */
+export interface HandlerTask {
+  /** Id of the task, once the call is one. */
+  readonly id: string | undefined;
+  /** Name of the authenticated client, or an empty string: also where `context.auth` is absent, as in another process. */
+  readonly principal: string;
+  /**
+   * Makes the call a task now. Asks that follow are answered by the client while it polls. Does nothing if the call is a
+   * task already, or if the client has as many tasks as it may have.
+   */
+  detach(): void;
+}
+
+/** Calls the handler of a request. */
+export type Next = (params?: object, context?: object) => object | Promise<object>;
+
+/** A call of a tool. */
+export interface ToolCall<Task = ToolTask> {
+  readonly context: HandlerContext;
+  readonly params: object;
+  readonly task: Task;
+}
+
+/** What a call shows to its client, in the words of the client's revision. */
+export interface CallWords {
+  /** The answer to a call that became a task. */
+  readonly created: (record: TaskRecord, now: number) => object;
+  readonly voice?: Voice;
+  /** Milliseconds that the client wants the task to be kept. */
+  readonly keepMs?: number | undefined;
+}
 
 /**
  * What the client that made a task gets without a request. The process that the client is connected to keeps the voice until

@@ -1,14 +1,15 @@
-import type { HandlerContext, Server } from "@mcpgen/runtime";
+import { type HandlerContext, McpError, type Server } from "@mcpgen/runtime";
 import { invalid, principalOf, requestAgain } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type TaskRecord, type TaskStatus, internal } from "../state/record.js";
-import type { HandlerTask, Next } from "./call.js";
 import type { Engine } from "./engine.js";
-import { began } from "./following.js";
 import { Run, ended } from "./run.js";
 import { prepareStore } from "./shared-store.js";
+import type { HandlerTask, Next } from "./tool-call.js";
+import { notification } from "./view.js";
 
-// Runs that are not those of a call: after input, after the end of another process, from a queue. Loaded when there is one.
+// The runs of a process: of calls that became tasks, after input, after the end of another process, from a queue. Loaded when
+// there is one, or when a request waits for a change of a task.
 
 /** A handler that ends its process each time is run so often again. */
 const mostRestarts = 5;
@@ -145,4 +146,52 @@ function endOf(run: Run): Promise<void> {
       resolve();
     };
   });
+}
+
+/** A run has a task from now on. */
+export function began(engine: Engine, run: Run, { id, limits }: TaskRecord): void {
+  follow(engine);
+  run.deadline = engine.clock.now() + (limits.maxRunMs ?? Infinity);
+  engine.runs.set(id, run);
+}
+
+/** Follows the changes that other processes make, if the bus of the server carries them. */
+export function follow(engine: Engine): void {
+  const { bus } = engine;
+  if (!bus || engine.isClosed) return;
+  // Tasks need no bus: what waits for them looks at the store.
+  engine.safely(() => {
+    engine.unfollow ??= bus.subscribe(({ method, params }) => {
+      if (method !== notification) return;
+      const { taskId, status } = (params ?? {}) as { readonly taskId?: unknown; readonly status?: unknown };
+      // A bus carries what another program publishes, too.
+      if (typeof taskId !== "string") return;
+      engine.wake(taskId);
+      // A run whose task was ended elsewhere finds that it cannot go on.
+      if (status !== "working") void prolong(engine, engine.runs.get(taskId));
+    });
+  });
+}
+
+export async function prolong(engine: Engine, run: Run | undefined): Promise<void> {
+  await run?.prolong().catch((error: unknown) => engine.fault(error));
+}
+
+/** Stops all runs of a process that closes. */
+export async function abandonRuns(engine: Engine): Promise<void> {
+  await Promise.all([...engine.runs.values()].map(abandon));
+}
+
+/** Stops a run: its task is for another process, or fails. */
+async function abandon(run: Run): Promise<void> {
+  // The handler has ended: the store may not know it yet.
+  if (run.outcome) return run.save().catch(() => run.end());
+  run.isAbandoned = true;
+  const { name, record } = run;
+  const error = internal("the server that ran the task has stopped");
+  const isReplayed = record?.onRestart === "replay";
+  await run
+    .apply(isReplayed ? { type: "released", run: name } : { type: "failed", run: name, error })
+    .catch(() => undefined);
+  run.stop(new McpError("connection-closed", "the server is closing"));
 }

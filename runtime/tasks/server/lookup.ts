@@ -39,7 +39,7 @@ export async function found(
   const owner = principalOf(context);
   const isKnown = await (await engine.ids).isOf(id, owner);
   const wait = isKnown && isPoll ? engine.polled(id) : undefined;
-  if (wait !== undefined) return (await import("./refusals.js")).refusePoll(engine, id, owner, wait);
+  if (wait !== undefined) return (await import("./refusals.js")).refusePoll(engine.report, id, owner, wait);
   // After a restart, this may be the first look at the store.
   if (!engine.local) await (await import("./shared-store.js")).prepareStore(engine);
   const record = isKnown ? await engine.store.read(id) : undefined;
@@ -49,5 +49,5 @@ export async function found(
     throw wrongParams("there is no such task");
   }
   if (await isReadable(record, context, true)) return record;
-  return (await import("./refusals.js")).refuseScopes(engine, record);
+  return (await import("./refusals.js")).refuseScopes(engine.report, record);
 }
