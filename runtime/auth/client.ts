@@ -1,17 +1,12 @@
 export { oauth } from "./client/oauth.js";
-export {
-  clientCredentials,
-  enterprise,
-  workloadIdentity,
-  type ClientCredentialsOptions,
-  type EnterpriseOptions,
-  type WorkloadIdentityOptions,
-} from "./client/machine.js";
+export { clientCredentials, enterprise, workloadIdentity } from "./client/machine.js";
 export type {
   AuthEvent,
   AuthorizationFacts,
+  ClientCredentialsOptions,
   ClientKey,
   DevicePrompt,
+  EnterpriseOptions,
   FlowOptions,
   IssuerException,
   KnownClient,
@@ -20,6 +15,7 @@ export type {
   Redirect,
   RedirectReceiver,
   ScopePolicy,
+  WorkloadIdentityOptions,
 } from "./client/options.js";
 export { forgetLogin, storedLogin, type LoginOptions, type StoredLogin } from "./client/stored-login.js";
 export { inspectServer, type ServerFault, type ServerInspection } from "./client/inspection.js";

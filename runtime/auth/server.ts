@@ -30,7 +30,7 @@ export {
   type UpstreamTarget,
   type UpstreamToken,
 } from "./server/token-exchange.js";
-export { google, type GoogleOptions } from "./server/google.js";
+export { google, type GoogleOptions } from "./server/profiles.js";
 export {
   auth0,
   authKit,

@@ -1,8 +1,7 @@
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
-import { issuerText } from "../shared/issuer-text.js";
+import { hostOf, issuerText } from "../shared/urls.js";
 import { TokenRefusal, type Tokens, shown } from "../shared/token-response.js";
-import { hostOf } from "../shared/urls.js";
 import { checkDestination } from "./destination.js";
 import { type KnownServer, isFrom } from "./issuer-names.js";
 import type { AuthorizationFacts, RedirectReceiver } from "./options.js";

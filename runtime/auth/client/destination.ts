@@ -1,6 +1,5 @@
 import { AuthError } from "../shared/errors.js";
-import { issuerText } from "../shared/issuer-text.js";
-import { hostOf } from "../shared/urls.js";
+import { hostOf, issuerText } from "../shared/urls.js";
 import type { KnownServer } from "./issuer-names.js";
 
 /** An endpoint that gets secrets of a client or of its user. */

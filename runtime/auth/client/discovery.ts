@@ -8,9 +8,16 @@ import {
   fetchDocument,
   firstDocument,
 } from "../shared/guarded-fetch.js";
-import { issuerText } from "../shared/issuer-text.js";
-import { metadataPlaces, resourcePlaces } from "../shared/metadata-places.js";
-import { canonicalResource, endpointUrl, hostOf, resourceCovers, wellKnown } from "../shared/urls.js";
+import {
+  canonicalResource,
+  endpointUrl,
+  hostOf,
+  issuerText,
+  metadataPlaces,
+  resourceCovers,
+  resourcePlaces,
+  wellKnown,
+} from "../shared/urls.js";
 import { type KnownServer, issuerNames, knownServer } from "./issuer-names.js";
 import type { FlowOptions } from "./options.js";
 

@@ -1,8 +1,7 @@
 import { parseChallenges } from "../shared/challenges.js";
 import { AuthError, type AuthErrorCode } from "../shared/errors.js";
 import type { FoundDocument, Guard } from "../shared/guarded-fetch.js";
-import { metadataPlaces } from "../shared/metadata-places.js";
-import { canonicalResource, hostOf, isLoopback } from "../shared/urls.js";
+import { canonicalResource, hostOf, isLoopback, metadataPlaces } from "../shared/urls.js";
 import { type Target, discoverServer, findResourceMetadata, targetOf } from "./discovery.js";
 import type { FlowOptions } from "./options.js";
 

@@ -11,7 +11,7 @@ import type {
   EnterpriseOptions,
   IssuedClient,
   WorkloadIdentityOptions,
-} from "./machine.js";
+} from "./options.js";
 import { union } from "./scopes.js";
 import { type TokenEndpoint, authentication, refusal, requestTokens, transport } from "./token-request.js";
 

@@ -2,18 +2,14 @@ import type { Authorizer } from "@mcpgen/runtime";
 import { checkFunction, checkNames, checkSecret, checkText, wrongOption } from "../shared/option-check.js";
 import { checkScopes } from "../shared/scopes.js";
 import { checkFlow, checkIssuerOption } from "./flow-options.js";
-import { type FlowOptions, type KnownClient, flowOptions } from "./options.js";
+import {
+  type ClientCredentialsOptions,
+  type EnterpriseOptions,
+  type FlowOptions,
+  type WorkloadIdentityOptions,
+  flowOptions,
+} from "./options.js";
 import { authorizerOf } from "./session.js";
-
-/** A client with the issuer that gave its credentials; no other gets them. */
-export interface IssuedClient extends KnownClient {
-  readonly issuer: string;
-}
-
-export interface ClientCredentialsOptions extends FlowOptions, IssuedClient {
-  /** Default: the scopes of the challenge, else those of the resource's metadata. */
-  readonly scopes?: readonly string[];
-}
 
 /**
  * Authorizes requests for an application that acts for itself (extension OAuth client credentials).
@@ -38,15 +34,6 @@ export function clientCredentials(options: ClientCredentialsOptions): Authorizer
   });
 }
 
-export interface WorkloadIdentityOptions extends FlowOptions {
-  /** Returns the platform's JWT; called for each request of a token. */
-  readonly assertion: () => string | Promise<string>;
-  readonly clientId?: string;
-  /** The issuer that gets the assertions; no other does. */
-  readonly issuer: string;
-  readonly scopes?: readonly string[];
-}
-
 /**
  * Authorizes requests for a workload by the JWT that its platform gives it (extension workload identity federation).
  *
@@ -65,18 +52,6 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
     client: async () => ({ id: clientId, issuer }),
     acquire: async (context) => (await import("./machine-flows.js")).byWorkload(options, context),
   });
-}
-
-export interface EnterpriseOptions extends FlowOptions {
-  /** The issuer of the identity provider, or its token endpoint. */
-  readonly idp: string | { readonly tokenEndpoint: string };
-  /** Returns the id token of the user at the identity provider. */
-  readonly idToken: () => string | Promise<string>;
-  /** The client at the authorization server of the MCP server. */
-  readonly client: IssuedClient;
-  /** The client at the identity provider; its issuer is that provider. */
-  readonly idpClient: KnownClient;
-  readonly scopes?: readonly string[];
 }
 
 /**

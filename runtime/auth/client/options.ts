@@ -1,4 +1,4 @@
-import type { Fetch } from "../shared/guarded-fetch.js";
+import type { Fetch } from "../shared/pinned-fetch.js";
 import type { TokenStore } from "./store.js";
 
 /** What an application knows of a request for authorization; all of it may be shown to the user. */
@@ -145,4 +145,38 @@ export interface OAuthOptions extends FlowOptions {
   readonly issuer?: string;
   /** Lets servers of this revision be without metadata: the origin of the server is then the authorization server. */
   readonly legacy?: "2025-03-26";
+}
+
+/** A client with the issuer that gave its credentials; no other gets them. */
+export interface IssuedClient extends KnownClient {
+  readonly issuer: string;
+}
+
+/** Options of `clientCredentials()`. */
+export interface ClientCredentialsOptions extends FlowOptions, IssuedClient {
+  /** Default: the scopes of the challenge, else those of the resource's metadata. */
+  readonly scopes?: readonly string[];
+}
+
+/** Options of `workloadIdentity()`. */
+export interface WorkloadIdentityOptions extends FlowOptions {
+  /** Returns the platform's JWT; called for each request of a token. */
+  readonly assertion: () => string | Promise<string>;
+  readonly clientId?: string;
+  /** The issuer that gets the assertions; no other does. */
+  readonly issuer: string;
+  readonly scopes?: readonly string[];
+}
+
+/** Options of `enterprise()`. */
+export interface EnterpriseOptions extends FlowOptions {
+  /** The issuer of the identity provider, or its token endpoint. */
+  readonly idp: string | { readonly tokenEndpoint: string };
+  /** Returns the id token of the user at the identity provider. */
+  readonly idToken: () => string | Promise<string>;
+  /** The client at the authorization server of the MCP server. */
+  readonly client: IssuedClient;
+  /** The client at the identity provider; its issuer is that provider. */
+  readonly idpClient: KnownClient;
+  readonly scopes?: readonly string[];
 }

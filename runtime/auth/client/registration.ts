@@ -2,13 +2,13 @@ import type * as oauth from "oauth4webapi";
 import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import { type Guard, guardedFetch, isPassing, passingError } from "../shared/guarded-fetch.js";
-import { issuerText } from "../shared/issuer-text.js";
+import { endpointUrl, hostOf, issuerText } from "../shared/urls.js";
 import { jsonObject } from "../shared/json-object.js";
 import { TokenRefusal, shown } from "../shared/token-response.js";
-import { endpointUrl, hostOf } from "../shared/urls.js";
 import { type Destination, belongsTo, checkDestination } from "./destination.js";
 import type { AuthEvent, KnownClient, OAuthOptions } from "./options.js";
-import { type TokenStore, readRecord, storeKey, writeRecord } from "./store.js";
+import { readRecord, writeRecord } from "./records.js";
+import { type TokenStore, storeKey } from "./store.js";
 import type { AuthenticatedClient } from "./token-request.js";
 
 /** A registration as it is stored. */

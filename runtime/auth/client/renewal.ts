@@ -13,7 +13,8 @@ import { Proofs } from "./proofs.js";
 import { forgetRefused } from "./registration.js";
 import { covers } from "./scopes.js";
 import { SingleFlight } from "./single-flight.js";
-import { type TokenStore, readGrant, readPointer, storeKey, writeRecord } from "./store.js";
+import { readGrant, readPointer, writeRecord } from "./records.js";
+import { type TokenStore, storeKey } from "./store.js";
 import { type TokenEndpoint, authentication, requestTokens } from "./token-request.js";
 
 /** Why a token is to be renewed, as a refusal says it. */

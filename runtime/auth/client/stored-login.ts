@@ -6,7 +6,8 @@ import { discoverServer } from "./discovery.js";
 import { type Grant, expiryOf } from "./grant.js";
 import type { OAuthOptions } from "./options.js";
 import { knownClient } from "./registration.js";
-import { type TokenStore, readGrant, readPointer, storeKey, writeRecord } from "./store.js";
+import { readGrant, readPointer, writeRecord } from "./records.js";
+import { type TokenStore, storeKey } from "./store.js";
 import { authentication, transport } from "./token-request.js";
 
 /** A stored login, without its secrets. */

@@ -1,5 +1,5 @@
 import { type CryptoKey, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import { randomText } from "./encoding.js";
+import { randomText } from "../shared/encoding.js";
 import { type Grant, readGrant, type StoredGrant } from "./grants.js";
 import type { Settings } from "./options.js";
 

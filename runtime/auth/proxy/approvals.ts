@@ -1,7 +1,7 @@
 import type { AuthorizationRequest } from "./authorization-request.js";
 import type { Client } from "./client.js";
 import { setCookie } from "./cookies.js";
-import { digestOf } from "./encoding.js";
+import { sha256 } from "../shared/encoding.js";
 import type { Proxy } from "./proxy.js";
 import { isLoopback, withoutLoopbackPort } from "./redirects.js";
 
@@ -18,7 +18,7 @@ const maxApprovals = 20;
 function requestName(client: Client, asked: AuthorizationRequest): Promise<string> {
   const uri = withoutLoopbackPort(asked.redirectUri);
   const parts = [client.id, client.name, uri, asked.resource, asked.scopes.toSorted()];
-  return digestOf(JSON.stringify(parts));
+  return sha256(JSON.stringify(parts));
 }
 
 /**

@@ -1,14 +1,13 @@
 import * as oauth from "oauth4webapi";
 import { isUnavailable } from "../shared/errors.js";
 import { approvalCookie } from "./approvals.js";
-import { errorLocation, stop, Stopped, verifiedClient } from "./authorization-request.js";
+import { Stopped, errorLocation, stop, verifiedClient } from "./authorization-request.js";
 import type { Client } from "./client.js";
-import { type Code, codeSeconds } from "./code.js";
+import { type Code, codeSeconds, createGrant, ownerOf, revokeUpstream } from "./grants.js";
 import { cookiesOf, setCookie } from "./cookies.js";
-import { digestOf, randomText } from "./encoding.js";
-import { createGrant, ownerOf, revokeUpstream } from "./grants.js";
+import { randomText, sha256 } from "../shared/encoding.js";
 import { type Login, loginCookie, loginSeconds } from "./login.js";
-import { paths, type Proxy, upstreamScopes } from "./proxy.js";
+import { type Proxy, paths, upstreamScopes } from "./proxy.js";
 import { withParameters } from "./redirects.js";
 import { redirectResponse } from "./responses.js";
 import type { Identity, UpstreamTokens } from "./upstream.js";
@@ -74,7 +73,7 @@ async function loginOf(
   cookies: ReadonlyMap<string, string>,
   state: string,
 ): Promise<Login> {
-  const digest = await digestOf(state);
+  const digest = await sha256(state);
   const cookie = cookies.get(loginCookie(digest));
   const login =
     cookie === undefined ? undefined : ((await settings.keys.open("login", cookie)) as Login | undefined);
@@ -98,7 +97,7 @@ async function succeed(proxy: Proxy, success: Success): Promise<Response> {
   const { cookies, finished, client, login, tokens, identity } = success;
   const { settings } = proxy;
   const { asked } = login;
-  const subject = await digestOf(identity.subject);
+  const subject = await sha256(identity.subject);
   // Another user has decided. This one did not.
   if (login.subject !== undefined && login.subject !== subject) {
     await revokeUpstream(proxy, tokens);

@@ -4,7 +4,7 @@ import { jsonObject } from "../shared/json-object.js";
 import type { Client } from "./client.js";
 import { isDocumentUrl } from "./client-documents.js";
 import { findClient } from "./clients.js";
-import { digestOf, sameText } from "./encoding.js";
+import { sha256, sameText } from "../shared/encoding.js";
 import { ownerOf } from "./grants.js";
 import { paths, type Proxy } from "./proxy.js";
 import type { Parameters } from "./requests.js";
@@ -52,7 +52,7 @@ export async function authenticatedClient(
     return client;
   }
   // Digests have one length, so that the time of the comparison is the same.
-  if (!sameText(await digestOf(presented.secret ?? ""), await digestOf(secret ?? ""))) throw refuse();
+  if (!sameText(await sha256(presented.secret ?? ""), await sha256(secret ?? ""))) throw refuse();
   return client;
 }
 
@@ -140,7 +140,7 @@ async function isAssertionOf(proxy: Proxy, client: Client, assertion: string): P
   const { exp, jti } = claims;
   if (exp! > settings.seconds() + maxAssertionSeconds) return false;
   return settings.store.put(
-    `assertion:${await digestOf(`${client.id}\n${jti}`)}`,
+    `assertion:${await sha256(`${client.id}\n${jti}`)}`,
     "used",
     undefined,
     exp! * 1000,

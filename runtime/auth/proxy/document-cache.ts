@@ -2,7 +2,8 @@ import { BoundedMap } from "@mcpgen/runtime/extending";
 import type { JWK } from "jose";
 import { boundedBytes } from "../shared/bounded-bytes.js";
 import { AuthError } from "../shared/errors.js";
-import { type Fetch, isPassing, objectIn } from "../shared/guarded-fetch.js";
+import { isPassing, objectIn } from "../shared/guarded-fetch.js";
+import type { Fetch } from "../shared/pinned-fetch.js";
 import { Outgoing, type OutgoingLimits } from "../shared/outgoing.js";
 import type { Client } from "./client.js";
 import {

@@ -1,8 +1,13 @@
-import { attempts, growing } from "@mcpgen/runtime/extending";
+import { BoundedMap, attempts, growing, unref } from "@mcpgen/runtime/extending";
 import { AuthError } from "../shared/errors.js";
 import type { Settings } from "./options.js";
-import type { Proxy } from "./proxy.js";
-import type { UpstreamTokens } from "./upstream.js";
+import type { UpstreamClient, UpstreamTokens } from "./upstream.js";
+
+/** Where logins are stored, and where their tokens are from. */
+export interface Logins {
+  readonly settings: Settings;
+  readonly upstream: UpstreamClient;
+}
 
 /** One login: a user, a client, and the tokens of the upstream. It is stored encrypted. */
 export interface Grant {
@@ -97,16 +102,16 @@ export function changeGrant(
 }
 
 /** Ends a login: its refresh tokens, access tokens and tokens of the upstream are gone, and revoked there. */
-export async function revokeGrant(proxy: Proxy, id: string, reason: string): Promise<void> {
-  const grant = await removeGrant(proxy.settings, id, reason);
-  if (grant) await revokeUpstream(proxy, grant.upstream);
+export async function revokeGrant(logins: Logins, id: string, reason: string): Promise<void> {
+  const grant = await removeGrant(logins.settings, id, reason);
+  if (grant) await revokeUpstream(logins, grant.upstream);
 }
 
 /** Ends a login whose code has expired, unless a process has exchanged it; its tokens of the upstream are revoked. */
-export async function revokeUnredeemed(proxy: Proxy, id: string): Promise<void> {
+async function revokeUnredeemed(logins: Logins, id: string): Promise<void> {
   const reason = "the code was not exchanged";
-  const grant = await removeGrant(proxy.settings, id, reason, ({ redeemed }) => !redeemed);
-  if (grant) await revokeUpstream(proxy, grant.upstream);
+  const grant = await removeGrant(logins.settings, id, reason, ({ redeemed }) => !redeemed);
+  if (grant) await revokeUpstream(logins, grant.upstream);
 }
 
 /**
@@ -134,7 +139,7 @@ export function removeGrant(
 }
 
 /** Revokes tokens at the upstream. The login has ended here, whatever the upstream does. */
-export async function revokeUpstream({ settings, upstream }: Proxy, tokens: UpstreamTokens): Promise<void> {
+export async function revokeUpstream({ settings, upstream }: Logins, tokens: UpstreamTokens): Promise<void> {
   await upstream.revoke(tokens).catch((error: unknown) => {
     settings.emit({ type: "not-revoked", reason: (error as Error).name });
   });
@@ -155,3 +160,59 @@ function untilDone<Result>(
     throw new AuthError("auth-unavailable", "other processes change the login: try again");
   });
 }
+
+/** Logins that are remembered at most. */
+const mostLogins = 10_000;
+
+/**
+ * The logins of this process whose codes were not exchanged here. When a code expires that no process has exchanged, the tokens of
+ * its login are revoked at the upstream.
+ */
+export class UnredeemedLogins {
+  /** Seconds since 1970 at which the codes expire, by login. All codes live equally long: the first one expires first. */
+  readonly #expiries = new BoundedMap<string, number>({ count: mostLogins, full: "refuse" });
+  #isTimed = false;
+
+  add(logins: Logins, id: string, expires: number): void {
+    this.#expiries.set(id, expires);
+    // On platforms without lasting timers, the next login does the work.
+    this.#sweep(logins);
+  }
+
+  delete(id: string): void {
+    this.#expiries.delete(id);
+  }
+
+  #sweep(logins: Logins): void {
+    const { settings } = logins;
+    for (const [id, expires] of this.#expiries) {
+      if (expires > settings.seconds()) return this.#time(logins, expires * 1000 - settings.now());
+      this.#expiries.delete(id);
+      // The store may be away for a moment.
+      revokeUnredeemed(logins, id).catch((error: unknown) => {
+        settings.emit({ type: "not-revoked", reason: (error as Error).name });
+      });
+    }
+  }
+
+  #time(logins: Logins, delay: number): void {
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    const again = (): void => {
+      this.#isTimed = false;
+      this.#sweep(logins);
+    };
+    unref(setTimeout(again, delay));
+  }
+}
+
+/** What an authorization code holds, sealed. It works once: the grant notes its use. */
+export interface Code {
+  readonly grant: string;
+  readonly redirectUri: string;
+  readonly challenge: string;
+  /** Seconds since 1970. */
+  readonly expires: number;
+}
+
+export const codeSeconds = 60;

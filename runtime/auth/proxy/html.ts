@@ -1,4 +1,4 @@
-import { randomText } from "./encoding.js";
+import { randomText } from "../shared/encoding.js";
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",

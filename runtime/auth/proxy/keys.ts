@@ -1,5 +1,5 @@
 import { base64url, type CryptoKey, type JWK } from "jose";
-import { bytesOf, sameText } from "./encoding.js";
+import { bytesOf, sameText } from "../shared/encoding.js";
 
 /** What a sealed text is for. A text that is sealed for one purpose does not open for another. */
 export type Purpose = "client" | "request" | "browser" | "login" | "approvals" | "code" | "grant";

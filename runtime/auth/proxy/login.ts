@@ -1,6 +1,6 @@
 import { type AuthorizationRequest, stop } from "./authorization-request.js";
 import { setCookie } from "./cookies.js";
-import { digestOf, randomText } from "./encoding.js";
+import { sha256, randomText } from "../shared/encoding.js";
 import { type Proxy, upstreamScopes } from "./proxy.js";
 import { redirectResponse } from "./responses.js";
 
@@ -45,7 +45,7 @@ export async function redirectToUpstream(
   const request = { state, verifier: randomText(32), nonce: randomText(16) };
   const login: Login = {
     asked,
-    state: await digestOf(state),
+    state: await sha256(state),
     verifier: request.verifier,
     nonce: request.nonce,
     expires: settings.seconds() + loginSeconds,

@@ -10,8 +10,7 @@ import {
   checkTexts,
   wrongOption,
 } from "../shared/option-check.js";
-import type { Fetch } from "../shared/guarded-fetch.js";
-import { judgedFetch, pinnedFetch } from "../shared/pinned-fetch.js";
+import { type Fetch, judgedFetch, pinnedFetch } from "../shared/pinned-fetch.js";
 import { endpointUrl } from "../shared/urls.js";
 import type { ConsentFacts } from "./consent-page.js";
 import { Keys } from "./keys.js";

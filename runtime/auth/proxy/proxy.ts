@@ -1,13 +1,10 @@
 import type { ClientDocuments } from "./client-documents.js";
+import type { Logins, UnredeemedLogins } from "./grants.js";
 import type { Settings } from "./options.js";
-import type { UnredeemedLogins } from "./unredeemed-logins.js";
-import type { UpstreamClient } from "./upstream.js";
 
 /** What every endpoint of a proxy works with. */
-export interface Proxy {
-  readonly settings: Settings;
+export interface Proxy extends Logins {
   readonly documents: ClientDocuments;
-  readonly upstream: UpstreamClient;
   readonly unredeemed: UnredeemedLogins;
 }
 

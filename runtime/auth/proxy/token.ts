@@ -2,15 +2,14 @@ import { calculatePKCECodeChallenge } from "oauth4webapi";
 import { issueAccessToken } from "./access-token.js";
 import type { Client } from "./client.js";
 import { authenticatedClient } from "./client-authentication.js";
-import type { Code } from "./code.js";
-import { sameText } from "./encoding.js";
-import { changeGrant, type Grant, readGrant, revokeGrant, type StoredGrant } from "./grants.js";
+import { type Code, type Grant, type StoredGrant, changeGrant, readGrant, revokeGrant } from "./grants.js";
+import { sameText } from "../shared/encoding.js";
 import type { Settings } from "./options.js";
 import type { Proxy } from "./proxy.js";
 import { isResource } from "./redirects.js";
-import { isRefreshToken, type ReadToken, readRefreshToken, refreshToken } from "./refresh-token.js";
-import { formOf, type Parameters } from "./requests.js";
-import { jsonResponse, Refused } from "./responses.js";
+import { type ReadToken, isRefreshToken, readRefreshToken, refreshToken } from "./refresh-token.js";
+import { type Parameters, formOf } from "./requests.js";
+import { Refused, jsonResponse } from "./responses.js";
 
 /** The token endpoint. @throws {Refused} */
 export async function token(proxy: Proxy, request: Request): Promise<Response> {

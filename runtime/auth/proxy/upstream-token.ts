@@ -1,7 +1,7 @@
 import { attempts, growing } from "@mcpgen/runtime/extending";
 import { AuthError, isUnavailable } from "../shared/errors.js";
 import { TokenRefusal } from "../shared/token-response.js";
-import { randomText } from "./encoding.js";
+import { randomText } from "../shared/encoding.js";
 import { changeGrant, readGrant, removeGrant, revokeUpstream, type StoredGrant } from "./grants.js";
 import type { Settings } from "./options.js";
 import type { Proxy } from "./proxy.js";

@@ -4,7 +4,7 @@ import * as oauth from "oauth4webapi";
 import { boundedBytes } from "../shared/bounded-bytes.js";
 import { AuthError } from "../shared/errors.js";
 import { isPassing } from "../shared/guarded-fetch.js";
-import { issuerText } from "../shared/issuer-text.js";
+import { issuerText } from "../shared/urls.js";
 import { jsonObject } from "../shared/json-object.js";
 import { Outgoing } from "../shared/outgoing.js";
 import { revokeTokens } from "../shared/revocation.js";

@@ -1,11 +1,8 @@
 import { AuthError } from "../shared/errors.js";
 import { boundedBytes } from "../shared/bounded-bytes.js";
-import { issuerText } from "../shared/issuer-text.js";
+import { endpointUrl, isPublicName, issuerText, metadataPlaces } from "../shared/urls.js";
 import { jsonObject } from "../shared/json-object.js";
-import { metadataPlaces } from "../shared/metadata-places.js";
 import { checkTexts, wrongOption } from "../shared/option-check.js";
-import { isPublicName } from "../shared/public-name.js";
-import { endpointUrl } from "../shared/urls.js";
 
 /** Bytes of the longest document that is read from an issuer. */
 const mostBytes = 65_536;

@@ -1,8 +1,10 @@
 // What providers write into access tokens, by their documentation: docs/tasks/protect-a-server.md has the table.
+import { jsonObject } from "../shared/json-object.js";
 import { checkNames, checkText, checkTexts, wrongOption } from "../shared/option-check.js";
+import { Outgoing, toIssuer } from "../shared/outgoing.js";
 import { scopesOf } from "../shared/scopes.js";
-import type { Fetch } from "./issuer-document.js";
 import { checkKinds, refused } from "./claims.js";
+import { type Fetch, boundedFetch, unavailable } from "./issuer-document.js";
 import { type JwksOptions, jwks } from "./jwks.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
 
@@ -247,4 +249,50 @@ function hostOf(value: unknown, name: string): string {
 function segment(value: unknown, name: string): string {
   if (typeof value === "string" && /^[\w.~-]+$/.test(value) && !/^\.+$/.test(value)) return value;
   throw wrongOption(name, "expected a name of letters, digits and hyphens");
+}
+
+export interface GoogleOptions {
+  /** OAuth clients of your project whose tokens are accepted. Tokens of Google name no resource. */
+  readonly clients: readonly string[];
+  /** Sends the requests. Default: the platform's `fetch`. */
+  readonly fetch?: Fetch;
+}
+
+const tokenInfo = "https://oauth2.googleapis.com/tokeninfo";
+
+/**
+ * Google. Its access tokens are opaque, and name the client that got them, not a resource: each of your servers accepts
+ * tokens for every other one. A proxy that issues tokens does better. Needs the scope `openid`, or tokens have no `sub`.
+ *
+ * @throws {AuthError} `auth-options`
+ */
+export function google(options: GoogleOptions): TokenIssuer {
+  checkNames(options, ["clients", "fetch"], "google.");
+  const { clients, fetch: send = fetch } = options;
+  checkTexts(clients, "google.clients");
+  const outgoing = new Outgoing(toIssuer);
+  return {
+    issuer: "https://accounts.google.com",
+    opaque: true,
+    audience: { claim: "aud", oneOf: clients },
+    client: ({ azp, aud }) => (typeof azp === "string" ? azp : typeof aud === "string" ? aud : undefined),
+    verify: (token) => outgoing.run(tokenInfo, () => informed(send, token)),
+  };
+}
+
+async function informed(send: Fetch, token: string): Promise<Claims> {
+  const response = await boundedFetch(send, tokenInfo, {
+    method: "POST",
+    headers: { accept: "application/json", "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ access_token: token }).toString(),
+  });
+  if (response.status === 400) throw refused("its issuer says that it is not active");
+  if (response.status !== 200) throw unavailable(`the issuer answered with status ${response.status}`);
+  const answer = jsonObject(await response.text());
+  if (!answer) throw unavailable("the issuer answered with no JSON object");
+  const { iss, exp } = answer;
+  // Answers about ID tokens have an `iss`, those about access tokens have none.
+  if (iss !== undefined) throw refused("it is not an access token");
+  // It writes numbers as texts.
+  return { ...answer, exp: typeof exp === "string" && /^\d{1,12}$/.test(exp) ? Number(exp) : exp };
 }

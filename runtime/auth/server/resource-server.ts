@@ -4,13 +4,12 @@ import { AuthError } from "../shared/errors.js";
 import { isScope, missingScopes, scopeHierarchy, scopesOf } from "../shared/scopes.js";
 import { isForUs } from "./audience.js";
 import { type AuthInfo, frozen } from "./auth-info.js";
-import { challengeText, mostScopeText } from "./challenge.js";
+import { challengeText, metadataRoutes, metadataUrl, mostScopeText } from "./resource-metadata.js";
 import { wrongOption } from "../shared/option-check.js";
-import { digestOf } from "./digest.js";
+import { digestOf } from "../shared/encoding.js";
 import type { ProofRequest } from "./dpop.js";
 import { checkClaims, refused } from "./claims.js";
 import { statedIssuer } from "./jwks.js";
-import { metadataRoutes, metadataUrl } from "./resource-metadata.js";
 import { type ResourceServerOptions, checkResourceServerOptions } from "./resource-server-options.js";
 import type { Claims, ServerRoute, TokenIssuer } from "./token-issuer.js";
 

@@ -6,7 +6,7 @@ import { Outgoing } from "../shared/outgoing.js";
 import { checkScopes } from "../shared/scopes.js";
 import { TokenRefusal, type Tokens, tokenResponse } from "../shared/token-response.js";
 import type { AuthInfo } from "./auth-info.js";
-import { digestOf } from "./digest.js";
+import { digestOf } from "../shared/encoding.js";
 import {
   type Fetch,
   IssuerEndpoint,

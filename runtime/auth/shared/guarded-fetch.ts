@@ -1,13 +1,8 @@
 import { boundedBytes } from "./bounded-bytes.js";
 import { AuthError, isUnavailable } from "./errors.js";
 import { jsonObject } from "./json-object.js";
+import type { Fetch } from "./pinned-fetch.js";
 import { endpointUrl, hostOf } from "./urls.js";
-
-/** Sends one request; does not follow redirects. */
-export type Fetch = ((url: string, init: RequestInit) => Promise<Response>) & {
-  /** Whether it leaves the name in a URL to a proxy, which resolves it: this machine may not be able to. */
-  readonly resolvesNames?: (url: string) => boolean;
-};
 
 /** Bounds of a request to a server that another server named. */
 export interface Guard {

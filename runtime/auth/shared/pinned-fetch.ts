@@ -6,9 +6,13 @@ import type * as net from "node:net";
 import type { LookupFunction } from "node:net";
 import type * as stream from "node:stream";
 import { AuthError } from "./errors.js";
-import type { Fetch } from "./guarded-fetch.js";
-import { isPublicName } from "./public-name.js";
-import { endpointUrl, hostOf } from "./urls.js";
+import { endpointUrl, hostOf, isPublicName } from "./urls.js";
+
+/** Sends one request; does not follow redirects. */
+export type Fetch = ((url: string, init: RequestInit) => Promise<Response>) & {
+  /** Whether it leaves the name in a URL to a proxy, which resolves it: this machine may not be able to. */
+  readonly resolvesNames?: (url: string) => boolean;
+};
 
 /**
  * Networks that are not the internet: of this machine, its neighbours and clouds, for protocols and documentation (RFC 6890),

@@ -48,3 +48,31 @@ export function wellKnown(url: string, name: string, withPath = true): string {
 export function hostOf(text: unknown): string {
   return typeof text === "string" && URL.canParse(text) ? new URL(text).host.slice(0, 255) : "an invalid URL";
 }
+
+/** Where the protected resource metadata of a server may be: with its path, then at the root of its host (RFC 9728, 3.1). */
+export function resourcePlaces(server: string): string[] {
+  return [...new Set([true, false].map((path) => wellKnown(server, "oauth-protected-resource", path)))];
+}
+
+/** Where the metadata of an issuer may be, in the order of the specification. */
+export function metadataPlaces(issuer: string): string[] {
+  const oauth = wellKnown(issuer, "oauth-authorization-server");
+  const oidc = wellKnown(issuer, "openid-configuration");
+  if (new URL(issuer).pathname === "/") return [oauth, oidc];
+  return [oauth, oidc, `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`];
+}
+
+/**
+ * An issuer for a message, in quotes and in full: issuers are compared as texts, and one slash makes two of them. A text with
+ * characters that no issuer has is not shown.
+ */
+export function issuerText(issuer: unknown): string {
+  const isPlain = typeof issuer === "string" && /^https?:\/\/[!$-;=?A-[\]_a-z~]{1,300}$/i.test(issuer);
+  return isPlain ? `"${issuer}"` : "a text that is no URL";
+}
+
+/** Whether a host is a name of the internet: no address, and no name of this machine or its network. */
+export function isPublicName(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, "");
+  return name.includes(".") && !/^[\d.]+$|^\[|\.(?:localhost|local|internal|home\.arpa)$/.test(name);
+}

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { metadataPlaces } from "../../../runtime/auth/shared/metadata-places.js";
+import { metadataPlaces } from "../../../runtime/auth/shared/urls.js";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
 import { protectedResource } from "../../support/auth/protected-resource.js";
 import { listen, loopback } from "../../support/listen.js";

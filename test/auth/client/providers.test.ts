@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type AuthEvent, type OAuthOptions, memoryStore, oauth } from "../../../runtime/auth/client.js";
-import { metadataPlaces } from "../../../runtime/auth/shared/metadata-places.js";
+import { metadataPlaces } from "../../../runtime/auth/shared/urls.js";
 import { type RenamedIssuer, renamedIssuers } from "../../support/auth/renamed-issuers.js";
 import { type ProviderMetadata, providers } from "./providers.js";
 

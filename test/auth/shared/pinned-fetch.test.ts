@@ -1,8 +1,7 @@
 import http from "node:http";
 import { Socket, createServer } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Fetch } from "../../../runtime/auth/shared/guarded-fetch.js";
-import { judgedFetch, pinnedFetch } from "../../../runtime/auth/shared/pinned-fetch.js";
+import { type Fetch, judgedFetch, pinnedFetch } from "../../../runtime/auth/shared/pinned-fetch.js";
 import { listen, loopback } from "../../support/listen.js";
 import { hang } from "../../support/until.mjs";
 
