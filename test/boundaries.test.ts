@@ -90,15 +90,7 @@ const exceptions: { readonly [file: string]: RegExp } = {
   "runtime/core/all.ts": /^@mcpgen\/protocol\/(client|server)$/,
   // An entry for programs that have the API of OpenTelemetry.
   ...Object.fromEntries(
-    [
-      "conventions",
-      "deferred-baggage",
-      "instrumentation",
-      "measurements",
-      "propagation",
-      "request-ids",
-      "series",
-    ].map((name) => [`runtime/observe/otel/${name}.ts`, /^@opentelemetry\/api$/]),
+    ["conventions", "instrumentation", "measurements", "propagation"].map((name) => [`runtime/observe/otel/${name}.ts`, /^@opentelemetry\/api$/]),
   ),
   // Of an entry for programs with files.
   "runtime/tasks/client/file-handles.ts": /^node:(crypto|fs(\/promises)?|path)$/,

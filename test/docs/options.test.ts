@@ -25,9 +25,9 @@ import {
   streamChannel,
 } from "../../runtime/core/stdio.js";
 import { openPeer } from "../../runtime/core/peer.js";
-import { instrumentation } from "../../runtime/observe/otel.js";
+import { instrumentation } from "../../runtime/observe/otel/instrumentation.js";
 import { MemoryClusterStore, cluster, health } from "../../runtime/cluster/index.js";
-import { sealedSessions } from "../../runtime/cluster/sealed-sessions.js";
+import { sealedSessions } from "../../runtime/cluster/sealed/sealed-sessions.js";
 import { postMessageChannel } from "../../runtime/core/post-message.js";
 import { rateLimit } from "../../runtime/observe/rates/rates.js";
 import { requestLog } from "../../runtime/observe/logging/logging.js";

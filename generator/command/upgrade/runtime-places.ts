@@ -174,7 +174,8 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
   ttlMs: [
     "runtime/cluster/sealed/sealed-sessions.ts",
     "runtime/cluster/sharing/cluster.ts",
-    "runtime/cluster/sharing/event-batches.ts",
+    "runtime/cluster/sharing/engine-calls.ts",
+    "runtime/cluster/sharing/link.ts",
     "runtime/cluster/sharing/memory-store.ts",
     "runtime/cluster/sharing/node.ts",
     "runtime/cluster/sharing/store.ts",

@@ -1,24 +1,7 @@
 import { checkOptions, invalid, type Rules, withFunctions } from "@mcpgen/runtime/extending";
 import type { SessionCluster } from "@mcpgen/runtime/fetch";
 import { Node } from "./node.js";
-import type { ClusterStore } from "./store.js";
-
-export interface ClusterOptions {
-  /** What the processes share. It stays open when the endpoint closes. */
-  readonly store: ClusterStore;
-  /**
-   * Secrets that authenticate the ids of requests to clients: the current one first, then earlier ones. All processes of one
-   * server have the same secrets. Each has 32 characters or more.
-   */
-  readonly keys: readonly string[];
-  /** A name of this process for operators, at most 32 letters, digits, `-` and `_`. Random characters follow it. */
-  readonly node?: string;
-  /**
-   * Milliseconds for which the store keeps the events of a session after the last one, and its log level, subscriptions and end;
-   * the latter three for as long as `sealedSessions` can open the session, if that is more. Default: one day.
-   */
-  readonly ttlMs?: number;
-}
+import type { ClusterOptions } from "./store.js";
 
 const storeFunctions = ["publish", "subscribe", "put", "get", "take", "claim", "heartbeat", "alive"] as const;
 

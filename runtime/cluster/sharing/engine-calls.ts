@@ -1,6 +1,7 @@
 import { McpError } from "@mcpgen/runtime";
 import { Breaker, messageOf } from "@mcpgen/runtime/extending";
 import { closedError } from "./memory-store.js";
+import { logLimits } from "./store.js";
 
 /** Calls of an engine by a store that can be closed. */
 export class EngineCalls {
@@ -53,4 +54,89 @@ export class EngineCalls {
 
 function failed(error: unknown): never {
   throw new McpError("store-failed", messageOf(error), { cause: error });
+}
+
+/** Events of one batch, at most. */
+const mostEvents = 64;
+
+export interface BatchedEvent {
+  readonly stream: string;
+  readonly data: string;
+}
+
+/** Events for the log of one session that the engine gets with one command, in order. */
+export interface EventBatch {
+  readonly session: string;
+  readonly ttlMs: number;
+  readonly follow: string | undefined;
+  readonly events: readonly BatchedEvent[];
+}
+
+interface OpenBatch extends EventBatch {
+  readonly events: BatchedEvent[];
+  characters: number;
+  readonly ids: Promise<readonly string[]>;
+  readonly send: (ids: Promise<readonly string[]>) => void;
+}
+
+/**
+ * Collects the events that a process appends to a session without waiting between them: a stream begins with two events, and
+ * one command appends both.
+ */
+export class EventBatches {
+  readonly #write: (batch: EventBatch) => Promise<readonly string[]>;
+  /** By session. */
+  readonly #open = new Map<string, OpenBatch>();
+
+  /** @param write appends the events of a batch, all or none; resolves with their ids */
+  constructor(write: (batch: EventBatch) => Promise<readonly string[]>) {
+    this.#write = write;
+  }
+
+  /** As `append` of a log. */
+  async append(
+    session: string,
+    stream: string,
+    data: string,
+    ttlMs: number,
+    follow: string | undefined,
+  ): Promise<string> {
+    const batch = this.#batchFor(session, data.length + logLimits.overhead, ttlMs, follow);
+    const place = batch.events.push({ stream, data }) - 1;
+    return (await batch.ids)[place]!;
+  }
+
+  /** Sends what was collected. Call it before any other command: they keep their order. */
+  flush(): void {
+    for (const batch of this.#open.values()) this.#send(batch);
+  }
+
+  #batchFor(session: string, size: number, ttlMs: number, follow: string | undefined): OpenBatch {
+    const open = this.#open.get(session);
+    const hasRoom =
+      open &&
+      open.events.length < mostEvents &&
+      open.characters + size <= logLimits.characters &&
+      open.ttlMs === ttlMs &&
+      open.follow === follow;
+    if (open && !hasRoom) this.#send(open);
+    const batch = hasRoom ? open : this.#begin(session, ttlMs, follow);
+    batch.characters += size;
+    return batch;
+  }
+
+  #begin(session: string, ttlMs: number, follow: string | undefined): OpenBatch {
+    let send!: OpenBatch["send"];
+    const ids = new Promise<readonly string[]>((resolve) => (send = resolve));
+    const batch: OpenBatch = { session, ttlMs, follow, events: [], characters: 0, ids, send };
+    this.#open.set(session, batch);
+    queueMicrotask(() => this.#send(batch));
+    return batch;
+  }
+
+  #send(batch: OpenBatch): void {
+    if (this.#open.get(batch.session) !== batch) return;
+    this.#open.delete(batch.session);
+    batch.send((async () => this.#write(batch))());
+  }
 }

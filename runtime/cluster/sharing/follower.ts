@@ -1,21 +1,19 @@
 import { McpError, type RequestId } from "@mcpgen/runtime";
 import {
+  type EventSink,
+  type Exchange,
+  type HttpSession,
   classify,
   corsHeaders,
   errorText,
   eventHeaders,
-  type EventSink,
   eventText,
-  type Exchange,
   jsonOr,
   messageOf,
-  stored,
 } from "@mcpgen/runtime/extending";
 import type { MissedEvents } from "@mcpgen/runtime/fetch";
-import { eventsChannel } from "./messages.js";
-import { lostError } from "./lost.js";
-import type { Node } from "./node.js";
-import type { SharedSession } from "./shared-session.js";
+import type { Link } from "./link.js";
+import { eventsChannel, lostError } from "./messages.js";
 
 /** Where a followed stream comes from. */
 interface Producer {
@@ -26,13 +24,22 @@ interface Producer {
   readonly ids: readonly RequestId[];
 }
 
+/** The session of the client that resumed the stream. */
+interface FollowedSession {
+  readonly session: HttpSession;
+  /** Names the session to other nodes. */
+  readonly digest: string;
+  /** The streams of other nodes that clients of this one read. */
+  readonly followers: Set<Follower>;
+}
+
 /**
  * Sends the stream of another node to a client that resumed it here. Each event is read from the log, so that none is lost and
  * none comes twice; the channel of events only says when to read.
  */
 export class Follower {
-  readonly session: SharedSession;
-  readonly #node: Node;
+  readonly session: FollowedSession;
+  readonly #link: Link;
   readonly #producer: Producer;
   readonly #sink: EventSink;
   readonly #answered = new Set<RequestId>();
@@ -44,13 +51,13 @@ export class Follower {
   #hasMore = false;
   #isOver = false;
 
-  constructor(node: Node, session: SharedSession, exchange: Exchange, producer: Producer) {
-    this.#node = node;
+  constructor(link: Link, session: FollowedSession, exchange: Exchange, producer: Producer) {
+    this.#link = link;
     this.session = session;
     this.#producer = producer;
     this.#sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
     session.session.onStream(this.#sink);
-    node.followers.add(this);
+    session.followers.add(this);
     exchange.onGone(() => this.end());
   }
 
@@ -70,7 +77,7 @@ export class Follower {
     const channel = eventsChannel(this.session.digest);
     const read = (): void => void this.#read();
     try {
-      const unsubscribe = await this.#node.store.subscribe(channel, read, read);
+      const unsubscribe = await this.#link.store.subscribe(channel, read, read);
       if (this.#isOver) return void (await unsubscribe());
       this.#unsubscribe = unsubscribe;
       // Events may have come before the subscription, and the node may be lost by now.
@@ -93,12 +100,12 @@ export class Follower {
 
   async #check(): Promise<void> {
     const { node, stream } = this.#producer;
-    if (await this.#node.isLost(node))
+    if (await this.#link.isLost(node))
       return await this.#close(lostError("node-lost", "the process that ran the request is gone"));
     await this.#read();
     if (this.#isOver) return;
     const { digest: session } = this.session;
-    await this.#node.send(node, { session, follows: { stream, from: this.#node.name } });
+    await this.#link.send(node, { session, follows: { stream, from: this.#link.name } });
   }
 
   /** The stream has ended at its node. An answer that is not in the log was lost while the store was away. */
@@ -127,10 +134,7 @@ export class Follower {
     try {
       while (this.#hasMore && !this.#isOver) {
         this.#hasMore = false;
-        const missed = await stored(
-          () => this.#node.store.log.after(this.session.digest, this.#last),
-          "cluster store",
-        );
+        const missed = await this.#link.call(({ log }) => log.after(this.session.digest, this.#last));
         if (missed) this.#send(missed);
         else this.end();
       }
@@ -154,16 +158,16 @@ export class Follower {
   /** Ends the connection: the client comes back, and gets 503 if the store is still away. */
   #fail(error: unknown): void {
     if (this.#isOver) return;
-    this.#node.endpoint.warn(new McpError("store-failed", `a stream was cut: ${messageOf(error)}`));
+    this.#link.endpoint.warn(new McpError("store-failed", `a stream was cut: ${messageOf(error)}`));
     this.end();
   }
 
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#node.followers.delete(this);
+    this.session.followers.delete(this);
     this.session.session.offStream(this.#sink);
     this.#sink.end();
-    this.#unsubscribe?.().catch(this.#node.endpoint.warn);
+    this.#unsubscribe?.().catch(this.#link.endpoint.warn);
   }
 }

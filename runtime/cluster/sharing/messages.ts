@@ -1,12 +1,13 @@
-import type { LogLevel, RequestId } from "@mcpgen/runtime";
+import { type LogLevel, McpError, type RequestId } from "@mcpgen/runtime";
 import {
+  type Members,
   classify,
   isLogLevel,
   isObject,
   isRequestId,
   jsonOr,
   malformedMember,
-  type Members,
+  rpc,
   withoutCalls,
 } from "@mcpgen/runtime/extending";
 
@@ -150,4 +151,9 @@ export function partsOfStream(name: string): {
   const ids = list === "" ? [] : jsonOr(Buffer.from(list, "base64url").toString());
   // A name that no node made is one whose ids are not known.
   return { node, ids: Array.isArray(ids) && ids.every(isRequestId) ? ids : [] };
+}
+
+/** The process that an answer or a stream belongs to is gone, or the answer itself. */
+export function lostError(code: "node-lost" | "answer-lost", message: string): McpError {
+  return new McpError("internal-error", message, { rpcCode: rpc.internalError, data: { code } });
 }

@@ -1,6 +1,5 @@
 import type { RequestId } from "@mcpgen/runtime";
-import type { Node } from "./node.js";
-import type { SharedSession } from "./shared-session.js";
+import type { Link } from "./link.js";
 
 /** Messages that wait, at most. */
 const mostWaiting = 256;
@@ -17,22 +16,30 @@ interface Waiting {
   readonly refusedBy?: string;
 }
 
+/** A session whose client may listen here. */
+interface Listening {
+  /** Names the session to other nodes. */
+  readonly digest: string;
+  /** Sends a message on the stream at which the client listens here. Returns `false` if there is none. */
+  hear(text: string): boolean;
+}
+
 /**
  * Messages of one session that belong to no request, on their way to the node at which the client listens. They keep their
  * order. Requests for which no node listens wait until one does; notifications are dropped, as with one node.
  */
 export class Outbox {
-  readonly #node: Node;
-  readonly #session: SharedSession;
+  readonly #link: Link;
+  readonly #session: Listening;
   #waiting: Waiting[] = [];
   /** Requests for which no node listens. */
   #held: string[] = [];
   #isSending = false;
-  /** How often the client has begun to listen. */
+  /** Number of times that the client has begun to listen. */
   #looks = 0;
 
-  constructor(node: Node, session: SharedSession) {
-    this.#node = node;
+  constructor(link: Link, session: Listening) {
+    this.#link = link;
     this.#session = session;
   }
 
@@ -58,8 +65,8 @@ export class Outbox {
       for (let next; (next = this.#waiting[0]);)
         if (await this.#settle(next)) this.#waiting.splice(this.#waiting.indexOf(next), 1);
     } catch (error) {
-      this.#node.endpoint.warn(error);
-      this.#node.later(() => void this.#send());
+      this.#link.endpoint.warn(error);
+      this.#link.later(() => void this.#send());
     } finally {
       this.#isSending = false;
     }
@@ -67,20 +74,20 @@ export class Outbox {
 
   /** Sends, keeps or drops a message. Returns `false` if a node listens since it was looked for. @throws {McpError} `store-failed` */
   async #settle({ text, refusedBy }: Waiting): Promise<boolean> {
-    const node = this.#node;
+    const link = this.#link;
     const { digest } = this.#session;
     const looks = this.#looks;
-    const to = await node.listenerOf(digest);
-    if (to === node.name && this.#session.hear(text)) return true;
-    const isOther = to !== undefined && to !== node.name && to !== refusedBy;
-    if (isOther && (await node.send(to, { session: digest, text, from: node.name }))) return true;
+    const to = await link.listenerOf(digest);
+    if (to === link.name && this.#session.hear(text)) return true;
+    const isOther = to !== undefined && to !== link.name && to !== refusedBy;
+    if (isOther && (await link.send(to, { session: digest, text, from: link.name }))) return true;
     const message = JSON.parse(text) as Sent;
     if (message.id === undefined) {
       this.#withdraw(message);
       return true;
     }
-    await node.want(digest);
-    if ((await node.listenerOf(digest)) !== to || looks !== this.#looks) return false;
+    await link.want(digest);
+    if ((await link.listenerOf(digest)) !== to || looks !== this.#looks) return false;
     this.#held.push(text);
     return true;
   }

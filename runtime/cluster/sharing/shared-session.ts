@@ -1,10 +1,10 @@
 import { McpError, type Params, type RequestId } from "@mcpgen/runtime";
 import {
-  classify,
   type ClusterRefusal,
   type ClusterSession,
   type Exchange,
   type HttpSession,
+  classify,
   isRequestId,
   mostReserved,
   rpc,
@@ -12,10 +12,9 @@ import {
 } from "@mcpgen/runtime/extending";
 import type { MissedEvents } from "@mcpgen/runtime/fetch";
 import { Follower } from "./follower.js";
-import { type SharedState, partsOfStream, streamNameOf } from "./messages.js";
+import type { Link } from "./link.js";
+import { type SharedState, lostError, partsOfStream, streamNameOf } from "./messages.js";
 import { digestOf } from "./node-ids.js";
-import { lostError } from "./lost.js";
-import type { Node } from "./node.js";
 import { Outbox } from "./outbox.js";
 
 /** A message of a client that this node does not await. */
@@ -25,15 +24,27 @@ interface Received {
   readonly params?: Params;
 }
 
+/** What a node knows of its sessions. */
+interface Known {
+  /** The sessions that other nodes may name, by digest. */
+  readonly sessions: Map<string, SharedSession>;
+  /** The streams of other nodes that clients of this one read. */
+  readonly followers: Set<Follower>;
+}
+
 /** One session of one node. */
 export class SharedSession implements ClusterSession {
   readonly session: HttpSession;
-  readonly #node: Node;
+  readonly followers: Set<Follower>;
+  readonly #link: Link;
+  readonly #sessions: Map<string, SharedSession>;
   #digest: string | undefined;
   #outbox: Outbox | undefined;
 
-  constructor(node: Node, session: HttpSession) {
-    this.#node = node;
+  constructor(link: Link, { sessions, followers }: Known, session: HttpSession) {
+    this.#link = link;
+    this.#sessions = sessions;
+    this.followers = followers;
     this.session = session;
   }
 
@@ -43,19 +54,19 @@ export class SharedSession implements ClusterSession {
   }
 
   requestId(number: number): RequestId {
-    return this.#node.ids.make(this.session.id, number);
+    return this.#link.ids.make(this.session.id, number);
   }
 
   streamName(name: string, ids: readonly RequestId[] | undefined): string {
-    return streamNameOf(this.#node.name, name, ids);
+    return streamNameOf(this.#link.name, name, ids);
   }
 
   get outbox(): Outbox {
-    return (this.#outbox ??= new Outbox(this.#node, this));
+    return (this.#outbox ??= new Outbox(this.#link, this));
   }
 
   opened(): void {
-    this.#node.register(this.digest, this);
+    this.#sessions.set(this.digest, this);
     // Each node gets each change: the client hears it from the one at which it listens.
     this.session.connection.hears = () => this.session.listens;
   }
@@ -65,8 +76,15 @@ export class SharedSession implements ClusterSession {
   }
 
   listens(): void {
-    if (this.#digest === undefined) return;
-    void this.#node.listens(this.digest).then(() => this.#outbox?.listens());
+    const digest = this.#digest;
+    if (digest === undefined) return;
+    void this.#link
+      .listens(digest)
+      .catch((error: unknown) => {
+        this.#link.endpoint.warn(error);
+        this.#link.later(() => this.#sessions.get(digest)?.listens());
+      })
+      .then(() => this.#outbox?.listens());
   }
 
   /** Sends a message on the stream at which the client listens here. Returns `false` if there is none. */
@@ -76,9 +94,9 @@ export class SharedSession implements ClusterSession {
 
   async read(): Promise<void> {
     try {
-      this.apply(await this.#node.stateOf(this.digest));
+      this.apply(await this.#link.stateOf(this.digest));
     } catch (error) {
-      this.#node.endpoint.warn(error);
+      this.#link.endpoint.warn(error);
     }
   }
 
@@ -88,12 +106,12 @@ export class SharedSession implements ClusterSession {
       const kind = classify(message);
       const received = message as Received;
       if (kind === "response" && isRequestId(received.id)) {
-        const node = this.#node.ids.nodeOf(this.session.id, received.id);
+        const node = this.#link.ids.nodeOf(this.session.id, received.id);
         if (node === undefined) {
           reply({ status: 400, error: unknownId() });
           return true;
         }
-        if (node !== this.#node.name) sent.push(this.#pass(node, received));
+        if (node !== this.#link.name) sent.push(this.#pass(node, received));
       } else if (kind === "notification") {
         const passed = this.#passNotification(received);
         if (passed) sent.push(passed);
@@ -109,19 +127,19 @@ export class SharedSession implements ClusterSession {
 
   /** @throws {McpError} the node is lost; `store-failed` */
   async #pass(node: string, message: object): Promise<void> {
-    if (await this.#node.sendAnswer(node, { session: this.digest, message })) return;
+    if (await this.#link.sendAnswer(node, { session: this.digest, message })) return;
     throw lostError("node-lost", "the process that waits for the answer is gone");
   }
 
   #passNotification(message: Received): Promise<void> | undefined {
     const { method, params } = message;
     if (method === "notifications/progress") {
-      const node = this.#node.ids.nodeOf(this.session.id, params?.["progressToken"]);
-      if (node === undefined || node === this.#node.name) return undefined;
+      const node = this.#link.ids.nodeOf(this.session.id, params?.["progressToken"]);
+      if (node === undefined || node === this.#link.name) return undefined;
       // The request may be over: progress of it has no effect.
-      return this.#node.send(node, { session: this.digest, message }).then(() => undefined);
+      return this.#link.send(node, { session: this.digest, message }).then(() => undefined);
     }
-    return this.#concernsOthers(message) ? this.#node.sendAll(this.digest, { message }) : undefined;
+    return this.#concernsOthers(message) ? this.#link.sendAll(this.digest, { message }) : undefined;
   }
 
   /** Whether a notification concerns a request that does not run here, or a handshake that was not made here. */
@@ -150,15 +168,15 @@ export class SharedSession implements ClusterSession {
   follow(exchange: Exchange, missed: MissedEvents, last: string): ReturnType<ClusterSession["follow"]> {
     const { node, ids } = partsOfStream(missed.stream);
     if (!ids) {
-      const { endpoint, name } = this.#node;
+      const { endpoint, name } = this.#link;
       const taken = { session: this.digest, taken: missed.stream };
-      if (node !== name) this.#node.send(node, taken).catch(endpoint.warn);
+      if (node !== name) this.#link.send(node, taken).catch(endpoint.warn);
       return "listens";
     }
     const { stream } = missed;
-    const follower = new Follower(this.#node, this, exchange, { node, stream, ids });
+    const follower = new Follower(this.#link, this, exchange, { node, stream, ids });
     // A stream of this node that is not there has ended.
-    follower.start(missed, last, node === this.#node.name);
+    follower.start(missed, last, node === this.#link.name);
     return "followed";
   }
 
@@ -170,7 +188,7 @@ export class SharedSession implements ClusterSession {
 
   async saved(): Promise<void> {
     const { logLevel, watched = [] } = this.session.connection.session!;
-    await this.#node.share(this.digest, { logLevel, subscriptions: [...watched] });
+    await this.#link.share(this.digest, { logLevel, subscriptions: [...watched] });
   }
 
   /** Another node has changed the session. */
@@ -188,7 +206,7 @@ export class SharedSession implements ClusterSession {
       if (more > 0) connection.reserve(more);
       else connection.release(-more);
     } catch (error) {
-      return this.#node.endpoint.warn(error);
+      return this.#link.endpoint.warn(error);
     }
     session.weight += more;
     session.watched = subscriptions.length > 0 ? new Set(subscriptions) : undefined;
@@ -196,12 +214,13 @@ export class SharedSession implements ClusterSession {
 
   /** Another node has ended the session. */
   end(): void {
-    this.#node.endpoint.end(this.session);
+    this.#link.endpoint.end(this.session);
   }
 
   left(): void {
-    if (this.#digest !== undefined) this.#node.unregister(this.#digest, this);
-    for (const follower of this.#node.followers) if (follower.session === this) follower.end();
+    const digest = this.#digest;
+    if (digest !== undefined && this.#sessions.get(digest) === this) this.#sessions.delete(digest);
+    for (const follower of this.followers) if (follower.session === this) follower.end();
   }
 }
 

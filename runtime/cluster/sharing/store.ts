@@ -75,3 +75,21 @@ export interface FollowedEvent {
   readonly stream: string;
   readonly data: string;
 }
+
+/** Options of `cluster`. */
+export interface ClusterOptions {
+  /** What the processes share. It stays open when the endpoint closes. */
+  readonly store: ClusterStore;
+  /**
+   * Secrets that authenticate the ids of requests to clients: the current one first, then earlier ones. All processes of one
+   * server have the same secrets. Each has 32 characters or more.
+   */
+  readonly keys: readonly string[];
+  /** A name of this process for operators, at most 32 letters, digits, `-` and `_`. Random characters follow it. */
+  readonly node?: string;
+  /**
+   * Milliseconds for which the store keeps the events of a session after the last one, and its log level, subscriptions and end;
+   * the latter three for as long as `sealedSessions` can open the session, if that is more. Default: one day.
+   */
+  readonly ttlMs?: number;
+}

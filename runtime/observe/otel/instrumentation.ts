@@ -15,11 +15,11 @@ import {
 import type { ClientEvent, Middleware, MiddlewareRequest, Next, Params, ServerEvent } from "@mcpgen/runtime";
 import {
   type Around,
-  checkOptions,
   type InternalContext,
+  type Rules,
+  checkOptions,
   isPromise,
   isSuspended,
-  type Rules,
 } from "@mcpgen/runtime/extending";
 import { onAbort } from "./aborts.js";
 import {
@@ -35,8 +35,7 @@ import {
   sampled,
 } from "./conventions.js";
 import { Measurements } from "./measurements.js";
-import { contextOf, earlierRound, paramsWith, rememberRound } from "./propagation.js";
-import { expectId } from "./request-ids.js";
+import { contextOf, earlierRound, expectId, paramsWith, rememberRound } from "./propagation.js";
 
 export interface InstrumentationOptions {
   /** Default: the global one. */

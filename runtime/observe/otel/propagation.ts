@@ -1,10 +1,93 @@
-import { type Context, ROOT_CONTEXT, type TextMapGetter, propagation } from "@opentelemetry/api";
-import type { Params } from "@mcpgen/runtime";
-import { isObject, type Rounds } from "@mcpgen/runtime/extending";
-import { baggageMember, withBaggage } from "./deferred-baggage.js";
+import type { Params, RequestId } from "@mcpgen/runtime";
+import { type Rounds, isObject } from "@mcpgen/runtime/extending";
+import {
+  type Baggage,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  type TextMapGetter,
+  context as contexts,
+  createContextKey,
+  defaultTextMapGetter,
+  propagation,
+} from "@opentelemetry/api";
 
 // Trace context in `_meta` of requests: members with the names of the headers of W3C Trace Context and Baggage, as the
 // propagator of the application reads and writes them.
+
+// Most requests with baggage reach no code that reads it, and wrong baggage is costly to parse: it is parsed when it is first read.
+
+/** The member that is parsed later. */
+const baggageMember = "baggage";
+
+/** The key under which a context has its baggage, which the API does not export. */
+const baggageKey = ((): symbol | undefined => {
+  let found: symbol | undefined;
+  const recording: Context = {
+    getValue: () => undefined,
+    setValue: (each) => {
+      found = each;
+      return recording;
+    },
+    deleteValue: () => recording,
+  };
+  propagation.setBaggage(recording, propagation.createBaggage());
+  return found;
+})();
+
+/** Baggage as it came, and when it is first read as the propagator of the application reads it. */
+class UnreadBaggage {
+  readonly #text: string;
+  #baggage: Baggage | undefined;
+  #isRead = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** @param otherwise the baggage that was active before */
+  read(otherwise: Context): unknown {
+    if (!this.#isRead) {
+      this.#isRead = true;
+      const context = propagation.extract(
+        ROOT_CONTEXT,
+        { [baggageMember]: this.#text },
+        defaultTextMapGetter,
+      );
+      this.#baggage = propagation.getBaggage(context);
+    }
+    return this.#baggage ?? propagation.getBaggage(otherwise);
+  }
+}
+
+/** A context whose baggage is not parsed yet. */
+class DeferredBaggage implements Context {
+  readonly #context: Context;
+  readonly #text: UnreadBaggage;
+
+  constructor(context: Context, text: UnreadBaggage) {
+    this.#context = context;
+    this.#text = text;
+  }
+
+  getValue(each: symbol): unknown {
+    return each === baggageKey ? this.#text.read(this.#context) : this.#context.getValue(each);
+  }
+
+  setValue(each: symbol, value: unknown): Context {
+    const changed = this.#context.setValue(each, value);
+    return each === baggageKey ? changed : new DeferredBaggage(changed, this.#text);
+  }
+
+  deleteValue(each: symbol): Context {
+    const changed = this.#context.deleteValue(each);
+    return each === baggageKey ? changed : new DeferredBaggage(changed, this.#text);
+  }
+}
+
+function withBaggage(context: Context, text: string): Context {
+  return new DeferredBaggage(context, new UnreadBaggage(text));
+}
 
 /** Characters of the longest member that is read. */
 const longest = 4096;
@@ -94,4 +177,35 @@ export function rememberRound(context: object, from: Context): void {
   if (!once || Object.keys(carrier).length === 0) return;
   for (const key of once.keys()) if (key.startsWith(prefix)) once.delete(key);
   once.set(prefix + JSON.stringify(carrier), Promise.resolve(true));
+}
+
+/** The connection of a server: it chooses the id of each request to the client. */
+interface Numbering {
+  requestId?(number: number): RequestId;
+}
+
+const spanKey = createContextKey("mcpgen span of a request to the client");
+const numbered = new WeakSet<object>();
+
+/**
+ * Lets a request that a server sends give its id to its span: the id is chosen only when the request is sent. The active context
+ * leads from there to the span, so an application without a context manager gets no ids.
+ *
+ * @returns the context to send the request in
+ */
+export function expectId(connection: object, span: Span, context: Context): Context {
+  if (!numbered.has(connection)) {
+    numbered.add(connection);
+    const numbering = connection as Numbering;
+    const requestId = numbering.requestId?.bind(numbering);
+    numbering.requestId = (number) => {
+      const id = requestId?.(number) ?? number;
+      (contexts.active().getValue(spanKey) as Span | undefined)?.setAttribute(
+        "jsonrpc.request.id",
+        String(id),
+      );
+      return id;
+    };
+  }
+  return context.setValue(spanKey, span);
 }

@@ -1,8 +1,7 @@
 import { jsonOr } from "@mcpgen/runtime/extending";
 import type { StoreLimits, TaskRecord, TaskStore } from "@mcpgen/tasks";
 import { type PostgresClient, type Row, rowsOf } from "./client.js";
-import { type PostgresTaskStoreOptions, tablesOf } from "./table.js";
-import { insertion, removal, replacement } from "./task-statements.js";
+import { type PostgresTaskStoreOptions, everybody, tablesOf } from "./table.js";
 
 /** Attempts to add the first task of an owner whose last one is removed at the same time. */
 const attempts = 20;
@@ -72,4 +71,92 @@ function exact(text: string): string {
 
 function recordsOf(rows: readonly Row[]): TaskRecord[] {
   return rows.map(({ record }) => jsonOr(record as string) as TaskRecord);
+}
+
+// Statements that change tasks. Those that change a sum of sizes lock the row of all owners first, then that of the owner, then
+// the task: they wait for one another, and read the sums as the one before left them (READ COMMITTED, explicit locking).
+
+/** The rows of the sums, locked. @param more a condition */
+function held(sums: string, owner: string, more = "true"): string {
+  return `held AS MATERIALIZED (
+    SELECT owner, tasks, bytes FROM ${sums} WHERE owner IN (${owner}, ${everybody}) AND ${more}
+    ORDER BY owner <> ${everybody} FOR UPDATE
+  )`;
+}
+
+/** The sums, if there is room for more: see `StoreLimits`. Values 7 and 8 are bytes and totalBytes. */
+function room(from: string, owner: string, growth: string): string {
+  const [bytes, total] = ["$7::float8", "$8::float8"];
+  return `room AS (
+    SELECT 1 FROM ${from}, (SELECT coalesce(sum(bytes), 0) AS bytes FROM held WHERE owner = ${everybody}) taken,
+      LATERAL (SELECT coalesce(sum(bytes), 0) AS bytes FROM held WHERE owner = ${owner}) own
+    WHERE ${growth} <= 0 OR (
+      own.bytes + ${growth} <= ${bytes} AND taken.bytes + ${growth} <= ${total}
+      AND (own.bytes = 0 OR own.bytes + taken.bytes + 2 * ${growth} <= ${total})
+    )
+  )`;
+}
+
+/**
+ * Adds a task. Values: id, version, owner, time, size, record, bytes, totalBytes.
+ *
+ * @returns `isKnown`: the owner has its row of sums; if not, it has from now on, and nothing else was done. `isTaken`: there is
+ *   a task of this id; `added`
+ */
+export function insertion(tasks: string, sums: string): string {
+  const [owner, size] = ["$3::text", "$5::float8"];
+  return `WITH ${held(sums, owner)},
+    known AS (SELECT 1 FROM held WHERE owner = ${owner}),
+    begun AS (
+      INSERT INTO ${sums} SELECT ${owner}, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM known) ON CONFLICT DO NOTHING
+    ),
+    ${room("known", owner, size)},
+    added AS (
+      INSERT INTO ${tasks} SELECT $1::text, $2::integer, ${owner}, $4::float8, ${size}, $6::text FROM room
+      ON CONFLICT (id) DO NOTHING RETURNING 1
+    ),
+    counted AS (
+      UPDATE ${sums} SET tasks = tasks + 1, bytes = bytes + ${size} FROM added WHERE owner IN (${owner}, ${everybody})
+    )
+    SELECT EXISTS (SELECT 1 FROM known) AS "isKnown", EXISTS (SELECT 1 FROM added) AS added,
+      EXISTS (SELECT 1 FROM room) OR EXISTS (SELECT 1 FROM ${tasks} WHERE id = $1) AS "isTaken"`;
+}
+
+/**
+ * Replaces a task. Values: version, time, size, record, id, the version that it replaces, bytes, totalBytes.
+ *
+ * @returns `isThere`: the version that it replaces was there; `isRoom`; `replaced`
+ */
+export function replacement(tasks: string, sums: string): string {
+  const size = "$3::float8";
+  const growth = `(${size} - before.size)`;
+  return `WITH before AS (SELECT owner, size FROM ${tasks} WHERE id = $5 AND version = $6::integer),
+    ${held(sums, "(SELECT owner FROM before)", `(SELECT size FROM before) <> ${size}`)},
+    ${room("before", "before.owner", growth)},
+    replaced AS (
+      UPDATE ${tasks} SET version = $1::integer, due_at = $2::float8, size = ${size}, record = $4 FROM room
+      WHERE id = $5 AND version = $6::integer RETURNING 1
+    ),
+    counted AS (
+      UPDATE ${sums} AS sums SET bytes = sums.bytes + ${growth} FROM before, replaced
+      WHERE sums.owner IN (before.owner, ${everybody}) AND ${growth} <> 0
+    )
+    SELECT EXISTS (SELECT 1 FROM before) AS "isThere", EXISTS (SELECT 1 FROM room) AS "isRoom",
+      EXISTS (SELECT 1 FROM replaced) AS replaced`;
+}
+
+/** Removes a task. Values: id, version. @returns `removed` */
+export function removal(tasks: string, sums: string): string {
+  const owner = `(SELECT owner FROM ${tasks} WHERE id = $1)`;
+  return `WITH ${held(sums, owner)},
+    removed AS (
+      DELETE FROM ${tasks} WHERE id = $1 AND version = $2::integer AND EXISTS (SELECT 1 FROM held) RETURNING owner, size
+    ),
+    last AS (SELECT held.owner FROM held JOIN removed USING (owner) WHERE held.tasks <= 1),
+    counted AS (
+      UPDATE ${sums} AS sums SET tasks = sums.tasks - 1, bytes = sums.bytes - removed.size FROM removed
+      WHERE sums.owner IN (removed.owner, ${everybody}) AND NOT EXISTS (SELECT 1 FROM last WHERE owner = sums.owner)
+    ),
+    forgotten AS (DELETE FROM ${sums} AS sums USING last WHERE sums.owner = last.owner)
+    SELECT EXISTS (SELECT 1 FROM removed) AS removed`;
 }

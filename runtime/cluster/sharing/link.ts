@@ -1,0 +1,194 @@
+import { McpError } from "@mcpgen/runtime";
+import { type ClusterEndpoint, randomText, stored } from "@mcpgen/runtime/extending";
+import {
+  type NodeMessage,
+  type SessionMessage,
+  type SharedState,
+  listenerKey,
+  nodeChannel,
+  sessionsChannel,
+  sharedStateOf,
+  stateKey,
+  wantedKey,
+} from "./messages.js";
+import { NodeIds } from "./node-ids.js";
+import type { ClusterOptions, ClusterStore } from "./store.js";
+
+/** Milliseconds without a heartbeat after which a node is silent. */
+const leaseMs = 3000;
+/** Milliseconds for which a silent node may be busy, if it is connected to the store. */
+const busyMs = 10_000;
+/** Milliseconds after which the start of a node's silence is forgotten. */
+const forgottenMs = 60_000;
+export const defaultTtlMs = 86_400_000;
+/** Answers that are kept to be sent again, at most, and their characters. */
+const mostAnswers = 256;
+const mostCharacters = 1_048_576;
+
+/** What one node writes, reads and sends by the store that all nodes have. */
+export class Link {
+  readonly name: string;
+  readonly store: ClusterStore;
+  readonly ids: NodeIds;
+  readonly endpoint: ClusterEndpoint;
+  /** Milliseconds for which the end of a session, and what has changed about it, are kept: as long as it may be opened. */
+  readonly ttlMs: number;
+  /**
+   * The last answers of clients that this process has sent to others. An engine may accept a message and lose it, if the connection
+   * of the receiver breaks: then they are sent again. A second copy has no effect, because the request is answered.
+   */
+  readonly #answers: { readonly node: string; readonly text: string }[] = [];
+  #characters = 0;
+  /** What the next beat does: the store was away. */
+  #later: (() => void)[] = [];
+  /** Until when missing heartbeats do not count: the store was away, and did not get them. */
+  #trustedFrom = -Infinity;
+  /** Start of the silence of nodes whose streams are followed here. */
+  readonly #silent = new Map<string, number>();
+
+  constructor({ store, keys, node, ttlMs = defaultTtlMs }: ClusterOptions, endpoint: ClusterEndpoint) {
+    this.name = `${node ? `${node}-` : ""}${randomText(6)}`;
+    this.store = store;
+    this.endpoint = endpoint;
+    this.ttlMs = Math.max(ttlMs, endpoint.lifeMs ?? 0);
+    this.ids = new NodeIds(this.name, keys);
+  }
+
+  /**
+   * Sends a message to one node. Resolves with `false` if the node is not there.
+   *
+   * @throws {McpError} `store-failed`
+   */
+  send(node: string, message: NodeMessage): Promise<boolean> {
+    return this.#sendText(node, JSON.stringify(message));
+  }
+
+  /**
+   * The same for the answer of a client, which is sent again where it may have been lost.
+   *
+   * @throws {McpError} `store-failed`
+   */
+  async sendAnswer(node: string, message: NodeMessage): Promise<boolean> {
+    const text = JSON.stringify(message);
+    const isSent = await this.#sendText(node, text);
+    if (isSent) this.#keep(node, text);
+    return isSent;
+  }
+
+  #keep(node: string, text: string): void {
+    this.#answers.push({ node, text });
+    this.#characters += text.length;
+    while (this.#answers.length > mostAnswers || this.#characters > mostCharacters)
+      this.#characters -= this.#answers.shift()!.text.length;
+  }
+
+  /** Sends the answers again that may be lost. @param node the one that may have lost them; default: any */
+  repeatAnswers(node?: string): void {
+    for (const { node: to, text } of this.#answers)
+      if (node === undefined || to === node) this.#sendText(to, text).catch(this.endpoint.warn);
+  }
+
+  /** Sends a message to all nodes. @throws {McpError} `store-failed` */
+  async sendAll(
+    session: string | undefined,
+    message: Omit<SessionMessage, "session" | "node">,
+  ): Promise<void> {
+    const { name } = this;
+    await this.#publish(
+      sessionsChannel,
+      JSON.stringify({ session, node: name, ...message } satisfies SessionMessage),
+    );
+  }
+
+  async #sendText(node: string, text: string): Promise<boolean> {
+    return (await this.#publish(nodeChannel(node), text)) > 0;
+  }
+
+  #publish(channel: string, text: string): Promise<number> {
+    return this.call((store) => store.publish(channel, text));
+  }
+
+  /** A call of the store. @throws {McpError} `store-failed` */
+  call<T>(work: (store: ClusterStore) => Promise<T>): Promise<T> {
+    return stored(() => work(this.store), "cluster store");
+  }
+
+  /** Stores a text as long as sessions are kept. @throws {McpError} `store-failed` */
+  put(key: string, text: string): Promise<void> {
+    return this.call((store) => store.put(key, text, this.ttlMs));
+  }
+
+  /** What other nodes have stored about a session. @throws {McpError} `store-failed`: also for what no node stored */
+  async stateOf(digest: string): Promise<SharedState> {
+    const text = await this.call((store) => store.get(stateKey(digest)));
+    const state = text === undefined ? {} : sharedStateOf(text);
+    if (state) return state;
+    throw malformed("the state of a session");
+  }
+
+  /** Stores what has changed about a session, then reports it to all nodes. @throws {McpError} `store-failed` */
+  async share(digest: string, state: SharedState): Promise<void> {
+    await this.put(stateKey(digest), JSON.stringify(state));
+    await this.sendAll(digest, { state });
+  }
+
+  /** The node at which the client of a session listens. @throws {McpError} `store-failed` */
+  listenerOf(digest: string): Promise<string | undefined> {
+    return this.call((store) => store.get(listenerKey(digest)));
+  }
+
+  /** Says that messages wait until the client listens. @throws {McpError} `store-failed` */
+  want(digest: string): Promise<void> {
+    return this.put(wantedKey(digest), "1");
+  }
+
+  /** Says that the client listens here, and reports it to the nodes whose messages wait for that. @throws {McpError} `store-failed` */
+  async listens(digest: string): Promise<void> {
+    // In this order: a node that waits looks for the other one after it has said so.
+    await this.put(listenerKey(digest), this.name);
+    const isWanted = await this.call((store) => store.take(wantedKey(digest)));
+    if (isWanted !== undefined) await this.sendAll(digest, { listens: true });
+  }
+
+  /** Does what failed again with the next beat. */
+  later(work: () => void): void {
+    this.#later.push(work);
+  }
+
+  /** Shows that this node lives, and does what waits for the store. */
+  beat(): void {
+    const { clock, warn } = this.endpoint;
+    this.call((store) => store.heartbeat(this.name, leaseMs)).catch((error: unknown) => {
+      this.#trustedFrom = clock.now() + leaseMs;
+      warn(error);
+    });
+    for (const [node, from] of this.#silent) if (clock.now() - from > forgottenMs) this.#silent.delete(node);
+    for (const work of this.#later.splice(0)) work();
+  }
+
+  /**
+   * Whether a node is gone: it sends no heartbeat, and is not connected to the store. A handler may keep it busy; it counts as lost
+   * when it is silent for long. Not known while the store was just away.
+   *
+   * @throws {McpError} `store-failed`
+   */
+  async isLost(node: string): Promise<boolean> {
+    const isAlive = await this.call((store) => store.alive(node));
+    const now = this.endpoint.clock.now();
+    if (isAlive || now < this.#trustedFrom) {
+      this.#silent.delete(node);
+      return false;
+    }
+    const from = this.#silent.get(node) ?? now;
+    this.#silent.set(node, from);
+    return now - from >= busyMs || !(await this.send(node, { session: "" }));
+  }
+}
+
+/** The error of what another program wrote or published. */
+export function malformed(what: string): McpError {
+  return new McpError(
+    "store-failed",
+    `cluster store: ${what} is malformed. Let no other program write there.`,
+  );
+}
