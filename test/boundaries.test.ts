@@ -90,10 +90,13 @@ const exceptions: { readonly [file: string]: RegExp } = {
   "runtime/core/all.ts": /^@mcpgen\/protocol\/(client|server)$/,
   // An entry for programs that have the API of OpenTelemetry.
   ...Object.fromEntries(
-    ["conventions", "instrumentation", "measurements", "propagation"].map((name) => [`runtime/observe/otel/${name}.ts`, /^@opentelemetry\/api$/]),
+    ["otel", "otel/conventions", "otel/measurements", "otel/propagation"].map((name) => [
+      `runtime/observe/${name}.ts`,
+      /^@opentelemetry\/api$/,
+    ]),
   ),
   // Of an entry for programs with files.
-  "runtime/tasks/client/file-handles.ts": /^node:(crypto|fs(\/promises)?|path)$/,
+  "runtime/tasks/handles.ts": /^node:(crypto|fs(\/promises)?|path)$/,
 };
 
 /** The imports of files in `area` that its rule forbids, as `file → specifier`. */

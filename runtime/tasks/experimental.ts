@@ -8,13 +8,13 @@ import type {
   TaskStatus as DialectStatus,
   experimentalTasks as Dialect,
 } from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/server";
-import { type TaskRecord, internal, isFinal } from "../state/record.js";
-import { answered, refused } from "./answers.js";
-import type { Engine } from "./engine.js";
-import type { Tasks } from "./extension.js";
-import { found } from "./lookup.js";
-import { isTask } from "./options.js";
-import { type Voice, audible } from "./tool-call.js";
+import { type TaskRecord, internal, isFinal } from "./state/record.js";
+import { answered, refused } from "./server/answers.js";
+import type { Engine } from "./server/engine.js";
+import type { Tasks } from "./server/extension.js";
+import { found } from "./server/lookup.js";
+import { isTask } from "./server/options.js";
+import { type Voice, audible } from "./server/tool-call.js";
 
 // The experimental dialect (extension `dev.mcpgen/experimental-tasks`): a client of a revision without tasks creates a task
 // by `tasks/create`, and gets notifications about it.

@@ -3,7 +3,7 @@ import { type Stats, constants } from "node:fs";
 import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { McpError } from "@mcpgen/runtime";
-import type { HandleStore, StoredHandle } from "./handle-store.js";
+import type { HandleStore, StoredHandle } from "./client/handle-store.js";
 
 export interface FileHandlesOptions {
   /**

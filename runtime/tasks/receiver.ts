@@ -1,11 +1,11 @@
 import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
 import { functionsOf, hasServerRequest, invalid } from "@mcpgen/runtime/extending";
-import { type CoreMethod, coreMethods, resultMethod } from "../state/core-names.js";
-import type { ClientTasksOptions } from "./options.js";
-import { type ReceiverOptions, checkReceiverOptions } from "./receiver-options.js";
-import { ReceiverTasks } from "./receiver-tasks.js";
+import { type CoreMethod, coreMethods, resultMethod } from "./state/core-names.js";
+import type { ClientTasksOptions } from "./client/options.js";
+import { type ReceiverOptions, checkReceiverOptions } from "./client/receiver-options.js";
+import { ReceiverTasks } from "./client/receiver-tasks.js";
 
-export type { ReceiverOptions, ReceiverQuotas } from "./receiver-options.js";
+export type { ReceiverOptions, ReceiverQuotas } from "./client/receiver-options.js";
 
 /** Runs requests of a server as tasks: the option `receiver` of `tasks` of one client. */
 export type Receiver = NonNullable<ClientTasksOptions["receiver"]>;

@@ -21,7 +21,7 @@ import {
   isPromise,
   isSuspended,
 } from "@mcpgen/runtime/extending";
-import { onAbort } from "./aborts.js";
+import { onAbort } from "./otel/aborts.js";
 import {
   type Begun,
   type Outcome,
@@ -33,9 +33,9 @@ import {
   outcomeOfError,
   outcomeOfResult,
   sampled,
-} from "./conventions.js";
-import { Measurements } from "./measurements.js";
-import { contextOf, earlierRound, expectId, paramsWith, rememberRound } from "./propagation.js";
+} from "./otel/conventions.js";
+import { Measurements } from "./otel/measurements.js";
+import { contextOf, earlierRound, expectId, paramsWith, rememberRound } from "./otel/propagation.js";
 
 export interface InstrumentationOptions {
   /** Default: the global one. */

@@ -6,8 +6,8 @@ import type {
   ServerNotifications,
   experimentalTasks as DialectExtension,
 } from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/client";
-import type { ClientTasks } from "./extension.js";
-import type { Outcome, TaskForm, TaskState } from "./form.js";
+import type { ClientTasks } from "./client/extension.js";
+import type { Outcome, TaskForm, TaskState } from "./client/form.js";
 
 // The experimental dialect (extension `dev.mcpgen/experimental-tasks`): a client of a revision without tasks creates a task
 // by `tasks/create`.
