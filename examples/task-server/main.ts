@@ -13,7 +13,7 @@ const server = createServer(
   {
     revisions: serverRevisions,
     stateKeys: ["task-server: a secret for tests"],
-    extensions: [tasks(tasksExtension, { pollMs: 100, sweepMs: 200 })],
+    extensions: [tasks(tasksExtension, { pollMs: 100 })],
   },
 );
 

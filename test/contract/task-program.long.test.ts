@@ -62,7 +62,7 @@ export async function run(revision: string) {
     server: createReportsServer(handlers, { revisions: serverRevisions, extensions: [own] }),
     revisions: clientRevisions,
     revision,
-    extensions: [clientTasks(clientExtension, { minPollMs: 1 })],
+    extensions: [clientTasks(clientExtension)],
   });
   try {
     const { tools } = reportsClient(pair.client);

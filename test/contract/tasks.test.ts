@@ -45,7 +45,7 @@ async function connected(revision: string, extensions: Parameters<typeof createT
 test.each(["2026-07-28", "2025-11-25"])(
   "functions of a contract call tools that must run as tasks, %s",
   async (revision) => {
-    const { tools, created } = await connected(revision, [tasks(clientExtension, { minPollMs: 1 })]);
+    const { tools, created } = await connected(revision, [tasks(clientExtension)]);
     const outcome = await tools.getWeather({ city: "Bern" });
     expect(created).toEqual(["get_weather"]);
     if (outcome.isError) throw new Error("the tool failed");

@@ -24,7 +24,7 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["limits", "ClientLimits", "client"],
   ["http", "HttpClientOptions", "http/client", "client"],
   ["requests", "ListBounds", "client"],
-  ["instrument", "InstrumentationOptions", "runtime/observe/otel"],
+  ["instrument", "InstrumentationOptions", "runtime/observe/otel.ts"],
   ["rateLimit", "RateLimits", "runtime/observe/rates"],
   ["logRequests", "LogOptions", "runtime/observe/logging"],
   ["createTestPair", "ConnectionOptions", "server"],

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { clientCredentials, enterprise, oauth, workloadIdentity } from "@mcpgen/auth/client";
 import { keychain, loopback } from "@mcpgen/auth/node";
 import { github, oauthProxy } from "@mcpgen/auth/proxy";
@@ -25,18 +25,20 @@ import {
   streamChannel,
 } from "../../runtime/core/stdio.js";
 import { openPeer } from "../../runtime/core/peer.js";
-import { instrumentation } from "../../runtime/observe/otel/instrumentation.js";
+import { instrumentation } from "../../runtime/observe/otel.js";
 import { MemoryClusterStore, cluster, health } from "../../runtime/cluster/index.js";
-import { sealedSessions } from "../../runtime/cluster/sealed/sealed-sessions.js";
+import { sealedSessions } from "../../runtime/cluster/sealed-sessions.js";
 import { postMessageChannel } from "../../runtime/core/post-message.js";
 import { rateLimit } from "../../runtime/observe/rates/rates.js";
 import { requestLog } from "../../runtime/observe/logging/logging.js";
 import { Replay, createTestPair } from "../../runtime/core/testing.js";
+import { filesBelow } from "../../scripts/rooms/imports.js";
+import { failureOf } from "../support/failure-of.js";
 import { partsOfTables, tables } from "./option-tables.js";
 
 /** Looks like the name of no option, so that the refusal lists all names. */
 const unknown: string = "~".repeat(41);
-const wrong: object = { [unknown]: 1 };
+let wrong: object = { [unknown]: 1 };
 const info = { name: "options", version: "1.0.0" };
 const contract = { ...info, tools: [] };
 const server = () => createServer(info);
@@ -100,11 +102,9 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   keychain: () => keychain(wrong),
   resourceServer: () => resourceServer({ ...issued, ...wrong }),
   scopes: () => resourceServer({ ...issued, scopes: wrong }),
-  cache: () => resourceServer({ ...issued, cache: wrong }),
   jwks: () => jwks("https://auth.example.com", wrong),
   introspection: () => introspection({ ...upstream, ...wrong }),
   dpop: () => dpop(wrong),
-  nonces: () => dpop({ nonces: { keys: [], ...wrong } }),
   tokenExchange: () => tokenExchange({ ...upstream, ...wrong }),
   oauthProxy: () => oauthProxy({ ...proxied, ...wrong }),
   clients: () => oauthProxy({ ...proxied, clients: wrong }),
@@ -211,6 +211,33 @@ test("docs/options.md has a table for each interface of options that an entry of
   for (const [type, heading] of Object.entries(partsOfTables)) covered.set(type, heading);
   expect(exported.filter((type) => !covered.has(type))).toEqual([]);
   for (const heading of covered.values()) expect(documented(heading), heading).not.toEqual([]);
+});
+
+const former = [
+  ...readFileSync("docs/migration.md", "utf8").matchAll(
+    /^\| \[([^\]]+)\]\(options\.md#\S+\) \| `(\w+)` \| (.+) \|$/gm,
+  ),
+].map(([, heading, name, today]) => [heading!, name!, today!] as const);
+
+test.each(former)(
+  "%s: the option %s of before is refused with what docs/migration.md says",
+  async (heading, name, today) => {
+    wrong = { [name]: 1 };
+    onTestFinished(() => void (wrong = { [unknown]: 1 }));
+    const { message } = (await failureOf(Promise.resolve().then(refusals[heading]!))) as Error;
+    expect(message).toContain(`${name}: the option is gone. `);
+    for (const [, code] of today.matchAll(/`([^`]+)`/g)) expect(message).toContain(code);
+    const meaning = today.replace(/^none: /, "").replaceAll("`", "");
+    expect(message).toContain(meaning);
+  },
+);
+
+test("docs/migration.md has a row for each option that the code knows from before", () => {
+  const rule = /(\w+): (?:\/\* @__PURE__ \*\/ )?gone\(|^const former = \{ (\w+): "/gm;
+  const known = filesBelow("runtime").flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(rule)].map(([, one, other]) => one ?? other!),
+  );
+  expect(former.map(([, name]) => name).toSorted()).toEqual(known.toSorted());
 });
 
 test("each table of docs/options.md is compared with what the code accepts", () => {

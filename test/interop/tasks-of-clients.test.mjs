@@ -29,7 +29,7 @@ describe("requestStream of the SDK's server, our client", { concurrency: 1 }, ()
         { command: process.execPath, args: [file("servers/tasks-of-clients-sdk-v1.mjs")] },
         {
           revisions: clientRevisions,
-          extensions: [tasks(tasksExtension, { receiver: receiver({ pollMs: 50 }) })],
+          extensions: [tasks(tasksExtension, { receiver: receiver() })],
           elicit: (form, context) => user.elicit(form, context),
           elicitUrl: () => ({ action: "accept" }),
           sample: (params) => user.sample(params),

@@ -1,5 +1,5 @@
-import { base64url, type CryptoKey, type JWK } from "jose";
-import { bytesOf, sameText } from "../shared/encoding.js";
+import type { CryptoKey, JWK } from "jose";
+import { base64Url, bytesOf, fromBase64Url, sameText } from "../shared/encoding.js";
 
 /** What a sealed text is for. A text that is sealed for one purpose does not open for another. */
 export type Purpose = "client" | "request" | "browser" | "login" | "approvals" | "code" | "grant";
@@ -57,7 +57,7 @@ export class Keys {
     const iv = crypto.getRandomValues(new Uint8Array(12));
     const algorithm = { name: "AES-GCM", iv, additionalData: boundTo(purpose, place) };
     const sealed = await crypto.subtle.encrypt(algorithm, aes, bytesOf(JSON.stringify(value)));
-    return `${id}.${base64url.encode(iv)}${base64url.encode(new Uint8Array(sealed))}`;
+    return `${id}.${base64Url(iv)}${base64Url(sealed)}`;
   }
 
   /** The value that `seal` encrypted for the same purpose and place; `undefined` for any other text. */
@@ -68,8 +68,8 @@ export class Keys {
     const key = await this.byId(id);
     if (!key) return undefined;
     try {
-      const algorithm = { name: "AES-GCM", iv: bytes(iv), additionalData: boundTo(purpose, place) };
-      const opened = await crypto.subtle.decrypt(algorithm, key.aes, bytes(sealed));
+      const algorithm = { name: "AES-GCM", iv: fromBase64Url(iv), additionalData: boundTo(purpose, place) };
+      const opened = await crypto.subtle.decrypt(algorithm, key.aes, fromBase64Url(sealed));
       return JSON.parse(new TextDecoder().decode(opened)) as unknown;
     } catch {
       return undefined;
@@ -81,7 +81,7 @@ export class Keys {
     const key = keyId === undefined ? await this.newest() : await this.byId(keyId);
     if (!key) return undefined;
     const mac = await crypto.subtle.sign("HMAC", key.hmac, bytesOf(`${purpose}\n${text}`));
-    return `${key.id}.${base64url.encode(new Uint8Array(mac))}`;
+    return `${key.id}.${base64Url(mac)}`;
   }
 
   async isMac(purpose: string, text: string, mac: string): Promise<boolean> {
@@ -94,7 +94,6 @@ export class Keys {
 const boundTo = (purpose: Purpose, place: string): Uint8Array<ArrayBuffer> => bytesOf(`${purpose}\n${place}`);
 
 const sealedForm = /^([\w-]{8})\.([\w-]{16})([\w-]+)$/;
-const bytes = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(base64url.decode(text));
 
 async function deriveKey(secret: string): Promise<Key> {
   const base = await crypto.subtle.importKey("raw", bytesOf(secret), "HKDF", false, ["deriveBits"]);
@@ -112,12 +111,12 @@ async function deriveKey(secret: string): Promise<Key> {
   const mac = { name: "HMAC", hash: "SHA-256" };
   const pair = await signingKey(scalar);
   return {
-    id: base64url.encode(id),
+    id: base64Url(id),
     aes: await crypto.subtle.importKey("raw", aes, "AES-GCM", false, ["encrypt", "decrypt"]),
     hmac: await crypto.subtle.importKey("raw", hmac, mac, false, ["sign"]),
     signing: pair.signing,
     verifying: pair.verifying,
-    publicJwk: { ...pair.publicJwk, kid: base64url.encode(id), use: "sig", alg: "ES256" },
+    publicJwk: { ...pair.publicJwk, kid: base64Url(id), use: "sig", alg: "ES256" },
   };
 }
 

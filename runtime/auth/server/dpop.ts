@@ -20,13 +20,10 @@ export interface DpopOptions {
   /** Seconds that a proof is valid before and after its `iat`. Default: 300; at most 300. */
   readonly seconds?: number;
   /**
-   * Proofs need a nonce of this server. All processes of a server have the same keys, and issue with the first.
+   * Secrets: proofs need a nonce of this server. All processes of a server have the same ones; the first makes nonces, all of
+   * them check. Default: proofs need no nonce.
    */
-  readonly nonces?: {
-    readonly keys: readonly string[];
-    /** Seconds that a nonce is issued; it is valid at least as long again. Default: 120. */
-    readonly seconds?: number;
-  };
+  readonly nonceKeys?: readonly string[];
   /** Remembers proofs, so that none is used twice. Default: in memory, for one process. */
   readonly replay?: ReplayStore;
 }
@@ -78,9 +75,9 @@ const longestId = 512;
  */
 export function dpop(options: DpopOptions = {}): DpopProofs {
   checkDpopOptions(options);
-  const { required = false, algorithms = ["ES256", "EdDSA", "RS256"], seconds = 300, nonces } = options;
+  const { required = false, algorithms = ["ES256", "EdDSA", "RS256"], seconds = 300, nonceKeys } = options;
   const replay = options.replay ?? new MemoryReplayStore(seconds);
-  const issued = nonces && new DpopNonces(nonces.keys, nonces.seconds ?? 120);
+  const issued = nonceKeys && new DpopNonces(nonceKeys);
   return {
     required,
     algorithms,
@@ -99,19 +96,19 @@ export function dpop(options: DpopOptions = {}): DpopProofs {
   };
 }
 
+const former = { nonces: "Write nonceKeys for nonces.keys; a nonce is issued for two minutes." };
+
 function checkDpopOptions(options: DpopOptions): void {
-  checkNames(options, ["required", "algorithms", "seconds", "nonces", "replay"], "dpop.");
-  const { required, algorithms, seconds, nonces, replay } = options;
+  checkNames(options, ["required", "algorithms", "seconds", "nonceKeys", "replay"], "dpop.", former);
+  const { required, algorithms, seconds, nonceKeys, replay } = options;
   if (required !== undefined) checkBoolean(required, "dpop.required");
   if (algorithms !== undefined) checkAlgorithms(algorithms, "dpop.algorithms");
   if (seconds !== undefined) checkNumber(seconds, "dpop.seconds", 1, 300);
   if (replay !== undefined) checkFunction(replay?.use, "dpop.replay.use");
-  if (nonces === undefined) return;
-  checkNames(nonces, ["keys", "seconds"], "dpop.nonces.");
-  checkTexts(nonces.keys, "dpop.nonces.keys");
-  if (nonces.keys.some((key) => key.length < 32))
-    throw wrongOption("dpop.nonces.keys", "expected keys of at least 32 random characters");
-  if (nonces.seconds !== undefined) checkNumber(nonces.seconds, "dpop.nonces.seconds", 1, 3600);
+  if (nonceKeys === undefined) return;
+  checkTexts(nonceKeys, "dpop.nonceKeys");
+  if (nonceKeys.some((key) => key.length < 32))
+    throw wrongOption("dpop.nonceKeys", "expected keys of at least 32 random characters");
 }
 
 interface ProofClaims {
@@ -173,22 +170,20 @@ function target(url: string): string | undefined {
   return origin + pathname;
 }
 
+/** Milliseconds that a nonce is issued; it is valid at least as long again. */
+const periodMs = 120_000;
+
 /**
  * Nonces for DPoP proofs (RFC 9449, 9), derived from the time: processes with the same keys issue and accept the same ones,
  * and nothing is stored.
  */
 export class DpopNonces {
   readonly #keys: Promise<readonly CryptoKey[]>;
-  readonly #seconds: number;
   /** Nonces by period, for each key: those of few periods. */
   readonly #known = new Map<number, Promise<readonly string[]>>();
 
-  /**
-   * @param keys the first issues; all are accepted
-   * @param seconds length of a period
-   */
-  constructor(keys: readonly string[], seconds: number) {
-    this.#seconds = seconds;
+  /** @param keys the first issues; all are accepted */
+  constructor(keys: readonly string[]) {
     const imported = keys.map((key) =>
       crypto.subtle.importKey(
         "raw",
@@ -213,7 +208,7 @@ export class DpopNonces {
   }
 
   get #period(): number {
-    return Math.floor(Date.now() / 1000 / this.#seconds);
+    return Math.floor(Date.now() / periodMs);
   }
 
   #nonces(period: number): Promise<readonly string[]> {

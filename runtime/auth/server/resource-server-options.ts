@@ -44,12 +44,8 @@ export interface ResourceServerOptions {
   readonly dpop?: DpopProofs;
   /** Calls upstream for the user, by `tokenExchange()`. */
   readonly exchange?: TokenExchange;
-  readonly cache?: {
-    /** Seconds that a verified token is not verified again; never beyond its expiry. Default: 60, which is the most. */
-    readonly seconds?: number;
-    /** Number of tokens. Default: 10,000. */
-    readonly entries?: number;
-  };
+  /** Seconds that a verified token is not verified again; never beyond its expiry. Default: 60, which is the most. */
+  readonly cacheSeconds?: number;
   /** Seconds by which the clocks of issuers may differ. Default: 30; at most 60. */
   readonly clockSkew?: number;
   /** Name of the resource for users, in the metadata. */
@@ -60,13 +56,15 @@ export interface ResourceServerOptions {
 
 const known = [
   ...["resource", "issuers", "scopes", "principal", "dpop", "exchange"],
-  ...["cache", "clockSkew", "name", "documentation"],
+  ...["cacheSeconds", "clockSkew", "name", "documentation"],
 ];
+
+const former = { cache: "Write cacheSeconds for cache.seconds; 10,000 tokens are kept." };
 
 /** @throws {AuthError} `auth-options` */
 export function checkResourceServerOptions(options: ResourceServerOptions): void {
-  checkNames(options, known);
-  const { resource, issuers, scopes, principal, cache = {}, clockSkew, name, documentation } = options;
+  checkNames(options, known, "", former);
+  const { resource, issuers, scopes, principal, cacheSeconds, clockSkew, name, documentation } = options;
   checkUrl(resource, "resource");
   if (new URL(resource).search !== "") throw wrongOption("resource", "expected a URL without query");
   checkIssuers(issuers);
@@ -74,9 +72,7 @@ export function checkResourceServerOptions(options: ResourceServerOptions): void
   if (principal !== undefined) checkFunction(principal, "principal");
   if (options.dpop !== undefined) checkMade(options.dpop, "verify", "dpop", "dpop()");
   if (options.exchange !== undefined) checkMade(options.exchange, "token", "exchange", "tokenExchange()");
-  checkNames(cache, ["seconds", "entries"], "cache.");
-  if (cache.seconds !== undefined) checkNumber(cache.seconds, "cache.seconds", 0, 60);
-  if (cache.entries !== undefined) checkNumber(cache.entries, "cache.entries", 0, 10_000_000);
+  if (cacheSeconds !== undefined) checkNumber(cacheSeconds, "cacheSeconds", 0, 60);
   if (clockSkew !== undefined) checkNumber(clockSkew, "clockSkew", 0, 60);
   if (name !== undefined) checkText(name, "name");
   if (documentation !== undefined && !isSafeUrl(documentation))

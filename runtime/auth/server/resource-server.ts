@@ -80,7 +80,8 @@ interface Verified {
 /** Characters of the longest token. */
 const longestToken = 16_384;
 
-/** Bytes of all verified tokens that are kept; one principal gets at most half of them. */
+/** Verified tokens that are kept, and bytes of them all; one principal gets at most half of them. */
+const mostVerified = 10_000;
 const verifiedBytes = 64_000_000;
 
 /** Bytes of what is kept of a verified token beside its claims. */
@@ -145,7 +146,7 @@ class ResourceGuard {
 
   constructor(options: ResourceServerOptions) {
     this.#options = options;
-    const { resource, issuers, scopes = {}, cache = {}, clockSkew = 30 } = options;
+    const { resource, issuers, scopes = {}, cacheSeconds = 60, clockSkew = 30 } = options;
     this.#metadataUrl = metadataUrl(resource);
     this.#required = scopes.required ?? [];
     this.#hierarchy = scopeHierarchy(scopes.hierarchy);
@@ -153,9 +154,8 @@ class ResourceGuard {
       for (const iss of each.accepts ?? [each.issuer]) this.#byIssuer.set(iss, each);
     this.#opaque = issuers.find(({ opaque }) => opaque);
     this.#skew = clockSkew;
-    this.#cacheMs = 1000 * (cache.seconds ?? 60);
-    const count = cache.entries ?? 10_000;
-    this.#verified = new BoundedMap({ full: "evict", count, bytes: verifiedBytes, now });
+    this.#cacheMs = 1000 * cacheSeconds;
+    this.#verified = new BoundedMap({ full: "evict", count: mostVerified, bytes: verifiedBytes, now });
     this.metadata = metadataOf(options);
   }
 

@@ -6,6 +6,11 @@ export function base64Url(bytes: ArrayBuffer | Uint8Array): string {
   return text.replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
 }
 
+/** The bytes that a text is in base64, also in base64url. @throws {Error} it is in neither */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (char) => char.charCodeAt(0));
+}
+
 /** The SHA-256 digest of a text, in base64url. */
 export async function sha256(text: string): Promise<string> {
   return base64Url(await crypto.subtle.digest("SHA-256", bytesOf(text)));

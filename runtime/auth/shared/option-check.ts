@@ -14,14 +14,25 @@ export function wrongOption(name: string, expected: string): AuthError {
  * Checks that the options are an object without unknown names. A misspelt option would otherwise have no effect.
  *
  * @param place text before the names in errors, such as `dpop.`
+ * @param former names of options that there were, with what to write in place of them
  * @throws {AuthError} `auth-options`
  */
-export function checkNames(given: unknown, known: readonly string[], place = ""): void {
+export function checkNames(
+  given: unknown,
+  known: readonly string[],
+  place = "",
+  former: Readonly<Record<string, string>> = {},
+): void {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw wrongOption(place.replace(/\.$/, "") || "options", "expected an object");
   for (const name of Object.keys(given))
     if (!known.includes(name))
-      throw wrongOption(`${place}${name}`, `there is no such option; expected one of ${known.join(", ")}`);
+      throw wrongOption(
+        place + name,
+        Object.hasOwn(former, name)
+          ? `the option is gone. ${former[name]}`
+          : `there is no such option; expected one of ${known.join(", ")}`,
+      );
 }
 
 /** @throws {AuthError} `auth-options`: the value is no text, or empty */

@@ -29,8 +29,27 @@ export interface OwnRules {
   readonly [name: string]: Rule;
 }
 
-/** A rule for every option. */
-export type Rules<Options> = { readonly [name in keyof Required<Options>]: Rule };
+/** A rule for every option. @typeParam Former names of options that are gone */
+export type Rules<Options, Former extends string = never> = {
+  readonly [name in keyof Required<Options> | Former]: Rule;
+};
+
+/** What to write in place of an option that is gone. */
+class Gone {
+  readonly today: string;
+
+  constructor(today: string) {
+    this.today = today;
+  }
+}
+
+/**
+ * The rule for an option that is gone: it is refused with what to write today, for one minor version. docs/migration.md has the
+ * same rows.
+ */
+export function gone(today: string): OwnRules {
+  return new Gone(today) as object as OwnRules;
+}
 
 /**
  * Checks the names and values of options. A misspelt option would otherwise have no effect.
@@ -43,8 +62,9 @@ export function checkOptions(given: object, rules: OwnRules, place = ""): void {
     throw invalid(`${place.replace(/\.$/, ": ") || "options: "}expected an object, got ${textOf(given)}.`);
   for (const [name, value] of Object.entries(given) as [string, unknown][]) {
     const rule = Object.hasOwn(rules, name) ? rules[name]! : undefined;
+    if (rule instanceof Gone) throw invalid(`${place}${name}: the option is gone. ${rule.today}`);
     if (rule === undefined)
-      throw invalid(`${place}${name}: there is no such option. ${suggestion(name, Object.keys(rules))}`);
+      throw invalid(`${place}${name}: there is no such option. ${suggestion(name, namesOf(rules))}`);
     const expected = value === undefined ? undefined : misfit(value, rule, `${place}${name}.`);
     if (expected === undefined) continue;
     throw invalid(`${place}${name}: expected ${expected}, got ${textOf(value)}.`);
@@ -134,6 +154,11 @@ export function requireKnown(given: object, names: object): void {
   const known = Object.keys(names);
   for (const name of Object.keys(given))
     if (!known.includes(name)) throw invalid(`${name}: there is no such option. ${suggestion(name, known)}`);
+}
+
+/** The names of options that there are. */
+function namesOf(rules: OwnRules): string[] {
+  return Object.keys(rules).filter((name) => !(rules[name] instanceof Gone));
 }
 
 /** Advice for an unknown name: the name that it misspells, or all of them. */

@@ -1,13 +1,12 @@
 import type { ConnectOptions } from "@mcpgen/runtime";
-import { type Rules, withFunctions } from "@mcpgen/runtime/extending";
+import { type Rules, gone, withFunctions } from "@mcpgen/runtime/extending";
 import type { TaskHandle } from "./handle.js";
 import type { HandleStore } from "./handle-store.js";
-import type { PollOptions } from "../state/polling.js";
 
 type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
 
 /** How a client drives tasks. */
-export interface ClientTasksOptions extends PollOptions {
+export interface ClientTasksOptions {
   /** Keeps tasks and answers until the tasks end. Default: they are lost with the process. */
   readonly handles?: HandleStore;
   /** What becomes of a task when the signal of its call aborts: it is cancelled, or goes on. Default: `cancel`. */
@@ -29,9 +28,7 @@ export interface ClientTasksOptions extends PollOptions {
   readonly ttlMs?: number;
 }
 
-export const clientRules: Rules<ClientTasksOptions> = {
-  minPollMs: 0,
-  maxPollMs: 1,
+export const clientRules: Rules<ClientTasksOptions, "minPollMs" | "maxPollMs"> = {
   handles: /* @__PURE__ */ withFunctions("put", "delete"),
   onAbort: ["cancel", "detach"],
   onTask: "function",
@@ -40,4 +37,6 @@ export const clientRules: Rules<ClientTasksOptions> = {
   optional: ["call", "task"],
   push: "boolean",
   ttlMs: 1,
+  minPollMs: /* @__PURE__ */ gone("Leave it out: polls are at least 100 ms apart."),
+  maxPollMs: /* @__PURE__ */ gone("Leave it out: where the server advises no wait, it grows to 30 seconds."),
 };

@@ -1,4 +1,4 @@
-import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import { type Rules, checkOptions, gone } from "@mcpgen/runtime/extending";
 
 /** How a client runs requests of its server as tasks. */
 export interface ReceiverOptions {
@@ -10,8 +10,6 @@ export interface ReceiverOptions {
   readonly keepMs?: number;
   /** Milliseconds that a task may run; then its signal aborts, and it fails. Default: one day. */
   readonly maxRunMs?: number;
-  /** Milliseconds between polls that the server is advised. Default: 5000. */
-  readonly pollMs?: number;
   readonly quotas?: ReceiverQuotas;
 }
 
@@ -19,26 +17,22 @@ export interface ReceiverOptions {
 export interface ReceiverQuotas {
   /** Handlers of tasks that have not ended. Default: 32. */
   readonly running?: number;
-  /** Tasks that run or are kept. Default: 256. */
-  readonly stored?: number;
   /** Characters of the JSON of all requests and results that are kept. Default: 16,777,216. */
   readonly bytes?: number;
-  /** Requests that wait for the end of a task. Default: 256. */
-  readonly waiting?: number;
 }
 
-const rules: Rules<ReceiverOptions> = {
+const rules: Rules<ReceiverOptions, "pollMs"> = {
   sampling: "boolean",
   elicitation: "boolean",
   keepMs: 0,
   maxRunMs: 1,
-  pollMs: 1,
   quotas: {
     running: "amount",
-    stored: "amount",
     bytes: "amount",
-    waiting: "amount",
-  } satisfies Rules<ReceiverQuotas>,
+    stored: gone("Leave it out: 256 tasks are kept."),
+    waiting: gone("Leave it out: 256 requests may wait."),
+  } satisfies Rules<ReceiverQuotas, "stored" | "waiting">,
+  pollMs: gone("Leave it out: the server is advised to poll every 5 seconds."),
 };
 
 /** @throws {McpError} `invalid-definition` */

@@ -20,6 +20,12 @@ import type { ReceiverOptions, ReceiverQuotas } from "./receiver-options.js";
 /** Milliseconds between two looks at what is due. */
 const sweepMs = 1000;
 
+/** Milliseconds between polls that the server is advised. */
+const pollMs = 5000;
+
+/** Tasks that run or are kept, and requests that wait for the end of a task. */
+const counts = { stored: 256, waiting: 256 };
+
 /** Milliseconds between two changes of the status message. */
 const noteInterval = 1000;
 
@@ -46,13 +52,15 @@ interface Params {
   readonly _meta?: { readonly [key: string]: unknown };
 }
 
+type Quotas = Required<ReceiverQuotas> & typeof counts;
+
 type Next = (params: object) => object | Promise<object>;
 
 /** The tasks that a client runs for its server (2025-11-25, tasks). */
 export class ReceiverTasks {
   readonly #client: Client;
   readonly #options: ReceiverOptions;
-  readonly #most: Required<ReceiverQuotas>;
+  readonly #most: Quotas;
   readonly #store = memoryTaskStore();
   readonly #kept = new Map<string, Kept>();
   /** Sum of the sizes. */
@@ -68,8 +76,8 @@ export class ReceiverTasks {
   constructor(client: Client, options: ReceiverOptions) {
     this.#client = client;
     this.#options = options;
-    const { running = 32, stored = 256, bytes = 16_777_216, waiting = 256 } = options.quotas ?? {};
-    this.#most = { running, stored, bytes, waiting };
+    const { running = 32, bytes = 16_777_216 } = options.quotas ?? {};
+    this.#most = { running, bytes, ...counts };
     void client.closed.then(() => this.#close());
   }
 
@@ -127,7 +135,7 @@ export class ReceiverTasks {
   }
 
   #recordOf(method: string, ttl = Infinity): TaskRecord {
-    const { keepMs = 600_000, maxRunMs = 86_400_000, pollMs = 5000 } = this.#options;
+    const { keepMs = 600_000, maxRunMs = 86_400_000 } = this.#options;
     const now = this.#now();
     const id = newId();
     const dueAt = now + maxRunMs;
@@ -158,7 +166,7 @@ export class ReceiverTasks {
     if (this.#bytes + size > bytes) throw this.#exceeded("bytes");
   }
 
-  #exceeded(quota: keyof ReceiverQuotas): McpError {
+  #exceeded(quota: keyof Quotas): McpError {
     const limit = `receiver.quotas.${quota}`;
     return new McpError("limit-exceeded", `the server has as many tasks as it may have (${limit})`, {
       rpcCode: -32600,

@@ -3,7 +3,7 @@ import { attempts, clockOfClient } from "@mcpgen/runtime/extending";
 import { type Outcome, type TaskForm, type TaskState, statuses } from "./form.js";
 import type { HandleStore, StoredHandle } from "./handle-store.js";
 import type { Answers } from "./input.js";
-import { type PollOptions, Waits, mostFailures } from "../state/polling.js";
+import { Waits, mostFailures } from "../state/polling.js";
 
 /** Polls in a row in which a task waits for input that it has been given. */
 const mostStuck = 60;
@@ -11,7 +11,7 @@ const mostStuck = 60;
 /** The dependencies of handles and of their polls. */
 export interface HandleSetup {
   readonly client: Client;
-  readonly options: PollOptions & { readonly handles?: HandleStore };
+  readonly options: { readonly handles?: HandleStore };
   /** The messages of the revision that is negotiated now. */
   readonly form: () => TaskForm | Promise<TaskForm>;
   /** The tasks that are polled, by id. */
@@ -104,7 +104,7 @@ export class TaskPolls {
   async #run(): Promise<Outcome> {
     const { signal } = this.#polled;
     const clock = clockOfClient(this.#setup.client);
-    const waits = new Waits(this.#setup.options);
+    const waits = new Waits();
     const stuck = { polls: 0 };
     let failures = 0;
     let lost: unknown;

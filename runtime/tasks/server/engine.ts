@@ -24,6 +24,9 @@ const attempts = 20;
 /** Characters of a failure that the store takes whatever it has: what the server itself says is shorter. */
 const shortError = 1000;
 
+/** Milliseconds between two looks at what is due, at most: leases, input, retention, `maxRunMs`. */
+const longestSweepMs = 1000;
+
 /** Keeps the tasks of a server, and runs them. */
 export class Engine {
   readonly quotas: QuotaCounter;
@@ -75,7 +78,6 @@ export class Engine {
       );
     if (options.list && !this.store.list)
       throw invalid("tasks: list: the store has no function list. Leave the option out.");
-    if (this.leaseMs < 2 * this.sweepMs) throw invalid("tasks: leaseMs: expected at least twice sweepMs.");
     this.quotas = new QuotaCounter(options.quotas);
     this.report = reporter(options.onEvent);
   }
@@ -219,8 +221,9 @@ export class Engine {
     return this.options.leaseMs ?? 15_000;
   }
 
+  /** Milliseconds between two looks at what is due: a lease is prolonged before it lapses. */
   get sweepMs(): number {
-    return this.options.sweepMs ?? 1000;
+    return Math.min(longestSweepMs, this.leaseMs / 2);
   }
 
   fault(error: unknown): void {

@@ -1,4 +1,4 @@
-import { type Rules, checkOptions, withFunctions } from "@mcpgen/runtime/extending";
+import { type Rules, checkOptions, gone, withFunctions } from "@mcpgen/runtime/extending";
 import type { TaskStore } from "../store/store.js";
 import type { TaskEventListener } from "./events.js";
 import type { Quotas } from "./quotas.js";
@@ -29,8 +29,6 @@ export interface TasksOptions {
   readonly pollMs?: number;
   /** Milliseconds after which another worker may take the task of a worker that is silent. Default: 15,000. */
   readonly leaseMs?: number;
-  /** Milliseconds between two looks at what is due: leases, input, retention, `maxRunMs`. Default: 1000. */
-  readonly sweepMs?: number;
   /**
    * A queue that gets each run which is due here: of a call that is detached from the start (`inlineMs: 0`, or asked for as
    * a task), of a task that has its input, of one whose lease lapsed. Default: such runs begin in this process.
@@ -74,7 +72,7 @@ export interface ToolTask {
   readonly maxRunMs?: number;
 }
 
-const rules: Rules<TasksOptions> = {
+const rules: Rules<TasksOptions, "sweepMs"> = {
   store: withFunctions("create", "read", "replace", "due", "remove"),
   keys: (value) =>
     Array.isArray(value) && value[0] && value.every((key) => typeof key === "string" && key.length >= 16)
@@ -83,8 +81,7 @@ const rules: Rules<TasksOptions> = {
   keepMs: 0,
   waitMs: 1,
   pollMs: 1,
-  leaseMs: 1,
-  sweepMs: 1,
+  leaseMs: 2,
   executor: withFunctions("enqueue"),
   quotas: {
     running: "amount",
@@ -98,6 +95,7 @@ const rules: Rules<TasksOptions> = {
   list: "boolean",
   fallback: ["tools"],
   onEvent: "function",
+  sweepMs: gone("Leave it out: what is due is looked at every second."),
 };
 
 const toolRules: Rules<ToolTask> = {

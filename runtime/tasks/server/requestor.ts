@@ -247,7 +247,7 @@ async function untilEnd(
   { taskId, pollInterval }: ClientTask,
   signal: AbortSignal,
 ): Promise<undefined> {
-  const waits = new Waits({});
+  const waits = new Waits();
   // The client answers without polls: they become rarer, too, where it advises an interval.
   const waitFor = (advised?: number): number => Math.max(waits.next(), waits.next(advised));
   let wait = waitFor(pollInterval);

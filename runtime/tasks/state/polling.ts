@@ -1,15 +1,12 @@
 import { waitAsked } from "@mcpgen/runtime/extending";
 
-/** Waits between polls, in milliseconds. */
-export interface PollOptions {
-  /** The shortest wait, whatever the server advises. Default: 100. */
-  readonly minPollMs?: number;
-  /** The longest wait where the server advises none. Default: 30,000. */
-  readonly maxPollMs?: number;
-}
+// Waits between polls, in milliseconds.
 
-/** The first wait where the server advises none. */
+/** The shortest wait, whatever the server advises. */
+const shortest = 100;
+/** The first wait where the server advises none, and the longest one. */
 const firstWait = 1000;
+const longestOwn = 30_000;
 /** The longest wait, whatever the server advises: an hour. */
 const longest = 3_600_000;
 const growth = 1.5;
@@ -20,16 +17,8 @@ export const mostFailures = 8;
 
 /** The waits of one task. */
 export class Waits {
-  readonly #least: number;
-  readonly #most: number;
-  #own: number;
+  #own = firstWait;
   #failures = 0;
-
-  constructor({ minPollMs = 100, maxPollMs = 30_000 }: PollOptions) {
-    this.#least = minPollMs;
-    this.#most = maxPollMs;
-    this.#own = Math.min(firstWait, maxPollMs);
-  }
 
   /**
    * The wait before the next poll.
@@ -42,9 +31,9 @@ export class Waits {
     let wait = waitAsked(advised, { most: longest, usual: 0 });
     if (wait === 0) {
       wait = this.#own;
-      this.#own = Math.min(this.#own * growth, this.#most);
+      this.#own = Math.min(this.#own * growth, longestOwn);
     }
-    return this.#spread(isBackstop ? Math.max(wait, this.#most) : wait);
+    return this.#spread(isBackstop ? Math.max(wait, longestOwn) : wait);
   }
 
   /**
@@ -56,12 +45,12 @@ export class Waits {
   failed(atLeast?: unknown): number | undefined {
     this.#failures++;
     if (this.#failures > mostFailures) return undefined;
-    const wait = Math.min(firstWait * 2 ** (this.#failures - 1), this.#most);
+    const wait = Math.min(firstWait * 2 ** (this.#failures - 1), longestOwn);
     return this.#spread(Math.max(wait, waitAsked(atLeast, { usual: 0 })));
   }
 
   /** Never shorter: a server may refuse a poll that comes too early. */
   #spread(wait: number): number {
-    return Math.ceil(Math.max(Math.min(wait, longest), this.#least) * (1 + jitter * Math.random()));
+    return Math.ceil(Math.max(Math.min(wait, longest), shortest) * (1 + jitter * Math.random()));
   }
 }

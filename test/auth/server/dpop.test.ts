@@ -188,11 +188,11 @@ test.each([{ "x5t#S256": "abc" }, { jwk: {} }, { jkt: 7 }])(
   },
 );
 
-const nonces = { keys: ["k".repeat(32)], seconds: 60 };
+const nonceKeys = ["k".repeat(32)];
 
 test("RFC 9449, 9: a proof needs a nonce; every process with the same keys accepts it", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
-  const [from, other] = [await sender({ nonces }), await sender({ nonces })];
+  const [from, other] = [await sender({ nonceKeys }), await sender({ nonceKeys })];
   const [error, { headers }] = await refusedWith(from, await proofOf(from));
   expect(error).toBe("use_dpop_nonce");
   const nonce = headers["dpop-nonce"];
@@ -200,11 +200,11 @@ test("RFC 9449, 9: a proof needs a nonce; every process with the same keys accep
     expect(
       await each.guard.http.authenticate(sent(each.token, await proofOf(each, { claims: { nonce } }))),
     ).toHaveProperty("auth");
-  vi.setSystemTime(Date.now() + 60_000);
+  vi.setSystemTime(Date.now() + 120_000);
   expect(
     await from.guard.http.authenticate(sent(from.token, await proofOf(from, { claims: { nonce } }))),
   ).toHaveProperty("auth");
-  vi.setSystemTime(Date.now() + 60_000);
+  vi.setSystemTime(Date.now() + 120_000);
   const [again, fresh] = await refusedWith(from, await proofOf(from, { claims: { nonce } }));
   expect(again).toBe("use_dpop_nonce");
   expect(fresh.headers["dpop-nonce"]).not.toBe(nonce);
@@ -212,10 +212,7 @@ test("RFC 9449, 9: a proof needs a nonce; every process with the same keys accep
 
 test("keys of nonces rotate: the nonces of the old key are accepted, the new key issues", async () => {
   const [old, both] = ["a".repeat(32), "b".repeat(32)] as const;
-  const [before, after] = [
-    await sender({ nonces: { keys: [old] } }),
-    await sender({ nonces: { keys: [both, old] } }),
-  ];
+  const [before, after] = [await sender({ nonceKeys: [old] }), await sender({ nonceKeys: [both, old] })];
   const [, first] = await refusedWith(before, undefined);
   const nonce = first.headers["dpop-nonce"];
   expect(
@@ -230,7 +227,7 @@ test("a refused proof is not recorded, and a store that several processes share 
   const replay = {
     use: (id: string) => Promise.resolve(used.has(id) ? ("used" as const) : (used.add(id), "new" as const)),
   };
-  const from = await sender({ replay, nonces });
+  const from = await sender({ replay, nonceKeys });
   await refusedWith(from, await proofOf(from));
   expect(used.size).toBe(0);
   const full = await sender({ replay: { use: () => "full" } });

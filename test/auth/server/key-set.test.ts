@@ -57,7 +57,7 @@ test("attack 11: thousands of unknown kids lead to at most one request in 30 sec
 
 test("a key that the issuer withdrew is refused after its keys are read again", async () => {
   const as = await authorizationServer();
-  const guard = guardOf(as, { cache: { seconds: 0 } });
+  const guard = guardOf(as, { cacheSeconds: 0 });
   const token = await as.sign(claimsFor(as, { exp: Math.floor(Date.now() / 1000) + 7200 }));
   await callerOf(guard, token);
   const [{ kid }] = as.state.keys.jwks().keys as [{ kid: string }];

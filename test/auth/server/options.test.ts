@@ -49,8 +49,8 @@ test.each<[object, string]>([
   [{ principal: "sub" }, "principal: "],
   [{ dpop: true }, "dpop: expected the result of dpop()"],
   [{ exchange: {} }, "exchange: expected the result of tokenExchange()"],
-  [{ cache: { seconds: 61 } }, "cache.seconds: expected a number from 0 to 60"],
-  [{ cache: { entries: -1 } }, "cache.entries: "],
+  [{ cacheSeconds: 61 }, "cacheSeconds: expected a number from 0 to 60"],
+  [{ cache: { seconds: 30 } }, "cache: the option is gone. Write cacheSeconds"],
   [{ clockSkew: -1 }, "clockSkew: "],
   [{ documentation: "javascript:alert(1)" }, "documentation: "],
   [{ name: "" }, "name: "],
@@ -116,8 +116,8 @@ test.each<[object, string]>([
   [{ required: 1 }, "dpop.required: "],
   [{ algorithms: ["HS256"] }, "dpop.algorithms: "],
   [{ seconds: 301 }, "dpop.seconds: "],
-  [{ nonces: { keys: ["short"] } }, "dpop.nonces.keys: "],
-  [{ nonces: true }, "dpop.nonces: expected an object"],
+  [{ nonceKeys: ["short"] }, "dpop.nonceKeys: "],
+  [{ nonces: { keys: ["k".repeat(32)] } }, "dpop.nonces: the option is gone. Write nonceKeys"],
   [{ replay: {} }, "dpop.replay.use: "],
 ])("dpop refuses %j", (given, message) => {
   expect(codeOf(() => dpop(given as never))).toContain(message);

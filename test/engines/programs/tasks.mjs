@@ -49,7 +49,7 @@ const server = createServer(
     extensions: [
       tasks(tasksExtension, {
         ...{ store: observed, keys: ["cluster: a secret for tests"], quotas: most },
-        ...{ leaseMs, sweepMs: 100, pollMs: 100 },
+        ...{ leaseMs, pollMs: 100 },
       }),
     ],
   },

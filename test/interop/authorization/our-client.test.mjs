@@ -161,7 +161,7 @@ for (const { name, text, packages, start, stepUp, opaque, extras = [] } of count
   });
 
 test("oauth() with oidc-provider that asks for DPoP proofs with nonces", { timeout: 120_000 }, async () => {
-  const options = { dpop: dpop({ required: true, nonces: { keys: ["a key of nonces, 32 characters.."] } }) };
+  const options = { dpop: dpop({ required: true, nonceKeys: ["a key of nonces, 32 characters.."] }) };
   const { user } = await userOf(() => oidcProvider({ DPOP: "nonces" }, options));
   assert.deepEqual((await user.call("whoami")).events, login);
   assert.ok(user.store.grant.dpopKey);

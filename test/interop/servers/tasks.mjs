@@ -18,7 +18,7 @@ const server = createServer(
   {
     revisions: serverRevisions,
     stateKeys: ["a key of the fixture, for tests"],
-    extensions: [tasks(tasksExtension, { pollMs, sweepMs: 100, list: adapter !== undefined })],
+    extensions: [tasks(tasksExtension, { pollMs, list: adapter !== undefined })],
   },
 );
 

@@ -19,7 +19,7 @@ const text = (value: string) => [{ type: "text", text: value }];
 
 /** A client with the dialect. */
 function withDialect() {
-  const own = tasks(clientExtension, { minPollMs: 1, maxPollMs: 10 });
+  const own = tasks(clientExtension);
   return { own, extensions: [own, experimentalTasks(clientDialect, own)] };
 }
 

@@ -24,7 +24,7 @@ const form = {
 /** A server whose tools take as long as their argument says, in milliseconds of the clock. */
 function serving(clock: VirtualClock, pollMs = 1000): { readonly server: Server; readonly polls: string[] } {
   const polls: string[] = [];
-  const options = { ...store(), pollMs, sweepMs: 3_600_000, leaseMs: 7_200_000 };
+  const options = { ...store(), pollMs, leaseMs: 7_200_000 };
   const extension = serverTasks(serverExtension, {
     ...options,
     onEvent: ({ type, id }) => type === "read" && polls.push(id),

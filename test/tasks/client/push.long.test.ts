@@ -17,7 +17,6 @@ async function serving(options: ClientTasksOptions = {}) {
   const polls: string[] = [];
   const extension = serverTasks(serverExtension, {
     leaseMs: 7_200_000,
-    sweepMs: 3_600_000,
     onEvent: ({ type, id = "" }) => type === "read" && polls.push(id),
   });
   onTestFinished(() => extension.close());
@@ -166,7 +165,7 @@ test("1,000 tasks of different intervals each keep their own", async () => {
       return isOver ? { ...task, result: { resultType: "complete", content: [] } } : task;
     },
   });
-  const { client } = await clientOf(server, { push: false, minPollMs: 0 }, { clock });
+  const { client } = await clientOf(server, { push: false }, { clock });
   const calls = Promise.all(Array.from({ length: 1000 }, () => client.callTool("slow")));
   const state = { isOver: false };
   void calls.then(() => (state.isOver = true));

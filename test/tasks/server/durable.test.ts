@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
 import { call, clientOf, deferred, serverOf, settled, text } from "./served.js";
 
-const options = { keys: ["a secret of sixteen characters"], leaseMs: 10_000, sweepMs: 1000 };
+const options = { keys: ["a secret of sixteen characters"], leaseMs: 10_000 };
 
 /** The client can ask its user; the answers come by tasks/update. */
 const elicit = () => ({ action: "cancel" }) as const;

@@ -135,7 +135,7 @@ test("a task that is not declared replayable fails when its worker died, also if
   const store = memoryTaskStore();
   const clock = new VirtualClock(1_000_000);
   const server = processOn(store, { queue: [], clock });
-  const [dead, worker] = [processOn(store), processOn(store, { leaseMs: 2e9, sweepMs: 1e9, clock })];
+  const [dead, worker] = [processOn(store), processOn(store, { leaseMs: 2e9, clock })];
   const [one, other] = [await clientOf(server), await clientOf(server)];
   const tasks = [await call(one, "fail"), await call(other, "fail")] as const;
   for (const { taskId } of tasks) void dead.engine.run(taskId);
@@ -157,7 +157,7 @@ test("a task that is not declared replayable fails when its worker died, also if
 
 test("a task that no worker takes is handed over again after leaseMs, and after twice the wait each time", async () => {
   const [queue, clock] = [[] as string[], new VirtualClock(1_000_000)];
-  const server = processOn(memoryTaskStore(), { queue, clock, sweepMs: 5000 });
+  const server = processOn(memoryTaskStore(), { queue, clock });
   const { taskId } = await call(await clientOf(server), "replay");
   const times: number[] = [];
   for (let second = 10; second <= 160; second += 10) {

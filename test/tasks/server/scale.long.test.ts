@@ -13,7 +13,7 @@ const keys = ["a secret of sixteen characters"];
 
 /** A server whose tool ends at once as a task with some text. */
 async function serving(keepMs: number, text: string) {
-  const served = serverOf({ quotas, keepMs, sweepMs: 1000 });
+  const served = serverOf({ quotas, keepMs });
   served.server.tool("quick", { task: { support: "optional" } }, async (_, { task }) => {
     task?.detach();
     return text;
@@ -59,7 +59,7 @@ test("tasks that have ended expire in one sweep: each is looked at once, and one
 });
 
 test("a task that runs never expires, however long it takes", async () => {
-  const served = serverOf({ keepMs: 0, sweepMs: 10_000, leaseMs: 30_000 });
+  const served = serverOf({ keepMs: 0, leaseMs: 30_000 });
   let end!: (text: string) => void;
   served.server.tool("long", { task: { support: "optional" } }, (_, { task }) => {
     task?.detach();

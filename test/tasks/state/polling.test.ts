@@ -9,7 +9,7 @@ const anything = fc.oneof(fc.anything(), fc.double(), fc.constantFrom(Infinity, 
 test("polls of a task wait, whatever the other side advises", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(anything, fc.boolean()), { maxLength: 8 }), (all) => {
-      const waits = new Waits({});
+      const waits = new Waits();
       for (const [advised, fails] of all) {
         const wait = fails ? waits.failed(advised) : waits.next(advised);
         if (wait === undefined) return;

@@ -20,7 +20,7 @@ const handles = {
     }
   },
 };
-const own = tasks(extension, { handles, minPollMs: 1 });
+const own = tasks(extension, { handles });
 const client = await connect(url, {
   revisions: clientRevisions,
   extensions: [own],
