@@ -76,14 +76,14 @@ export { attempts, growing, waitAsked } from "./time/retry.js";
 export { corsHeaders } from "./http/server/access.js";
 export { eventHeaders, eventText, randomText } from "./http/server/event-streams.js";
 export { type EventSink, type Exchange, parseTarget } from "./http/server/exchange.js";
-export type { HttpSession } from "./http/server/session.js";
+export type { HttpSession } from "./legacy/http/session.js";
 export type {
   ClusterEndpoint,
   ClusterNode,
   ClusterRefusal,
   ClusterSession,
-} from "./http/server/session-cluster.js";
-export { stored } from "./http/server/sessions.js";
-export { withoutCalls } from "./http/server/stream-rights.js";
+} from "./legacy/http/session-cluster.js";
+export { stored } from "./legacy/http/sessions.js";
+export { withoutCalls } from "./legacy/http/stream-rights.js";
 export { mostReserved, weightOf } from "./jsonrpc/json-limits.js";
 export { isLogLevel } from "./protocol/meta.js";

@@ -1,4 +1,5 @@
 // Servers over HTTP: a listening port, a handler for node:http and its frameworks, a handler for `fetch`.
-export { createNodeHandler, type NodeHandler } from "./http/server/node-http.js";
-export { serveHttp, type HttpServer, type ServeHttpOptions } from "./http/server/serve-http.js";
+export type { NodeHandler } from "./http/server/node-http.js";
+export type { HttpServer } from "./http/server/serve-http.js";
+export { createNodeHandler, serveHttp, type ServeHttpOptions } from "./legacy/http/node-handler.js";
 export * from "./fetch.js";

@@ -51,6 +51,10 @@ export const buildings: readonly Building[] = [
       { path: "runtime/core/client", holds: "the client role" },
       { path: "runtime/core/stdio", holds: "stdio, both sides" },
       { path: "runtime/core/http/server", holds: "HTTP, the server's side" },
+      {
+        path: "runtime/core/legacy/http",
+        holds: "sessions, event streams, HTTP+SSE: legacy servers over HTTP",
+      },
       { path: "runtime/core/http/client", holds: "HTTP, the client's side" },
       { path: "runtime/core/connect", holds: "from an address to a client" },
       { path: "runtime/core/testing", holds: "pairs, virtual time, recording, replay" },
@@ -61,6 +65,8 @@ export const buildings: readonly Building[] = [
       ["runtime/core/server", "runtime/core/http/client"],
       ["runtime/core/client", "runtime/core/http/server"],
       ["runtime/core/http/server", "runtime/core/http/client"],
+      ["runtime/core/legacy/http", "runtime/core/client"],
+      ["runtime/core/legacy/http", "runtime/core/http/client"],
     ],
   },
   {

@@ -8,13 +8,13 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["mount", "MountOptions", "server"],
   ["ask", "AskOptions", "server"],
   ["requests of a session", "SessionRequestOptions", "server"],
-  ["createHttpHandler, createNodeHandler", "HttpOptions", "http/server"],
-  ["sessions", "SessionOptions", "http/server"],
+  ["createHttpHandler, createNodeHandler", "HttpOptions", "http/server", "legacy/http"],
+  ["sessions", "SessionOptions", "legacy/http", "http/server"],
   ["sealedSessions", "SealedSessionOptions", "runtime/cluster/sealed"],
   ["health", "HealthOptions", "runtime/cluster/health"],
   ["cluster", "ClusterOptions", "runtime/cluster/sharing"],
-  ["sse", "SseOptions", "http/server"],
-  ["serveHttp", "ServeHttpOptions", "http/server"],
+  ["sse", "SseOptions", "legacy/http"],
+  ["serveHttp", "ServeHttpOptions", "http/server", "legacy/http"],
   ["serveStdio", "ServeStdioOptions", "stdio", "server"],
   ["streamChannel", "StreamChannelOptions", "stdio"],
   ["openPeer", "PeerOptions", "peer"],
@@ -33,7 +33,9 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
 
 /** Interfaces of options that are part of another table, by the heading of that table. */
 export const partsOfTables: Readonly<Record<string, string>> = {
+  EndpointOptions: "createHttpHandler, createNodeHandler",
   GuardOptions: "createHttpHandler, createNodeHandler",
+  ListenOptions: "serveHttp",
   RequestOptions: "requests",
   SessionLimits: "sessions",
   SessionRequestOptions: "requests",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { OutputChecks } from "../../../runtime/core/client/output-checks.js";
 import { ToolHeaders } from "../../../runtime/core/client/mirrored-headers.js";
 import { RetryPolicy } from "../../../runtime/core/client/retry-policy.js";
-import { MemoryEventStore } from "../../../runtime/core/http/server/event-streams.js";
+import { MemoryEventStore } from "../../../runtime/core/legacy/http/event-store.js";
 
 // A server may list other tools each time, and sessions may come and go: what is kept of them is bounded.
 

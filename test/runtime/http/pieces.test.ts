@@ -1,6 +1,6 @@
 import { assert, integer, array as listOf, property, constantFrom } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MemoryEventStore } from "../../../runtime/core/http/server/event-streams.js";
+import { MemoryEventStore } from "../../../runtime/core/legacy/http/event-store.js";
 import { nestsDeeper } from "../../../runtime/core/http/server/limits.js";
 import { type ServerEvent, SseReader } from "../../../runtime/core/http/client/sse-reader.js";
 

@@ -7,9 +7,8 @@ import {
   idOf,
   withoutNullId,
 } from "../../jsonrpc/message.js";
-import { McpError, isMcpError, messageOf, parseError } from "../../jsonrpc/errors.js";
+import { isMcpError, messageOf, parseError } from "../../jsonrpc/errors.js";
 import { mostLevels } from "../../jsonrpc/json-limits.js";
-import type { RevisionView } from "../../protocol/revision-view.js";
 import { errorOf } from "../../server/context.js";
 import { placeOf } from "../../server/server-definition.js";
 import { statesRevision } from "../../server/request-protocol.js";
@@ -34,22 +33,18 @@ import {
   replyInvalid,
   replyForbidden,
 } from "./access.js";
-import { MemoryEventStore, StreamExpiry, Streams } from "./event-streams.js";
-import { type Exchange, headersNamed, sseSessionOf, unslashed } from "./exchange.js";
-import { type HttpOptions, defaults } from "./http-options.js";
-import { SessionRequests, StatelessRequests } from "./legacy-requests.js";
+import { Streams } from "./event-streams.js";
+import { type Exchange, headersNamed, unslashed } from "./exchange.js";
+import { type EndpointOptions, defaults } from "./endpoint-options.js";
+import { type LegacyRequests, type LegacyTransports, needsLegacy } from "./legacy-transports.js";
 import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading, nestsDeeper } from "./limits.js";
 import { ModernRequests } from "./posts.js";
 import { HttpCounts, type HttpStats } from "./http-stats.js";
 import { type PermitCall, permitCallOf } from "./permit.js";
 import { preflight } from "./preflight.js";
 import { type HttpRoute, answerRoute, hasBody, routeBodyLimit, routesByPath } from "./routes.js";
-import { type HttpSessions, SessionReports } from "./session-reports.js";
+import { type HttpSessions, noSessions } from "./session-info.js";
 import type { EarlierCall } from "../../server/connection.js";
-import type { ClusterNode } from "./session-cluster.js";
-import type { HttpSession } from "./session.js";
-import { type SessionOptions, Sessions } from "./sessions.js";
-import { SseRequests } from "./sse.js";
 
 const randomKey =
   "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give stateKeys, or it is lost with the process";
@@ -59,7 +54,7 @@ const anonymous: Principal = {};
 /** Streamable HTTP for one server. One endpoint serves both eras. */
 export class Endpoint {
   readonly #server: Server;
-  readonly #options: HttpOptions;
+  readonly #options: EndpointOptions;
   readonly #knownHost: KnownHost = {};
   readonly #routes: ReadonlyMap<string, HttpRoute> | undefined;
   readonly #streams: Streams;
@@ -73,35 +68,34 @@ export class Endpoint {
   readonly #bodyLimit: number;
   /** Limit of bytes reserved for clients. */
   readonly #bytes: Quota;
-  readonly #sessions: Sessions | undefined;
-  #cluster: ClusterNode | undefined;
-  readonly #reports: SessionReports;
   readonly #counts: HttpCounts;
   readonly #modernIds: ReadonlySet<string>;
   readonly #modern: ModernRequests | undefined;
-  readonly #stateful: SessionRequests | undefined;
-  readonly #stateless: StatelessRequests | undefined;
-  readonly #sse: SseRequests | undefined;
+  readonly #legacy: LegacyRequests | undefined;
   /** New requests are rejected; running ones may finish. */
   #draining = false;
   #closed = false;
 
-  constructor(server: Server, options: HttpOptions = {}) {
+  /**
+   * @param transports serve the legacy revisions
+   * @throws {McpError} `invalid-definition`: the server has legacy revisions, and nothing serves them; or as `transports`
+   */
+  constructor(server: Server, options: EndpointOptions, transports?: LegacyTransports) {
     this.#server = server;
     this.#options = withPublicHost(options);
     this.#routes = routesByPath(options.routes);
-    const { modern, legacy, clock, seal, warn } = server.definition;
+    const { definition } = server;
+    const { modern, legacy, clock, seal, warn } = definition;
     this.#warnings = new CountedWarnings(warn);
-    this.#reports = new SessionReports(clock, sessionOptions(options).onSession);
-    this.#counts = new HttpCounts(this.#reports, server.definition.hooks);
+    this.#counts = new HttpCounts(definition.hooks);
     seal.onRandomKey = () => warn(randomKey);
-    const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
+    const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs } = options;
     const fair = (most: number): Quota => new Quota(most, options.authenticate ? "fair" : most);
     this.#streams = new Streams(clock, keepAliveMs, fair(options.maxStreams ?? defaults.maxStreams));
     const { maxConcurrent = defaults.maxConcurrent, waitingLimit = defaults.waitingLimit } = options;
     const { stalledMs = defaults.stalledMs } = options;
     this.backlog = new Backlog(clock, fair(waitingLimit), stalledMs, this.#counts);
-    const { maxRequests = defaults.maxRequests } = sessionOptions(options);
+    const { maxRequests = defaults.maxRequests } = transports?.limits ?? {};
     this.#concurrency = new ConcurrencyLimit(
       fair,
       maxConcurrent,
@@ -110,102 +104,32 @@ export class Endpoint {
     const { bodyLimit = defaults.bodyLimit } = options;
     this.#bodyLimit = options.authenticate ? Math.min(bodyLimit, this.#concurrency.held.whole) : bodyLimit;
     this.#mostInBatch = Math.min(this.#concurrency.running.whole, maxRequests);
-    this.#bytes = this.#quota(options.keptLimit ?? defaults.keptLimit);
+    const quota = (most?: number): Quota => quotaOf(options.authenticate !== undefined, transports, most);
+    this.#bytes = quota(options.keptLimit ?? defaults.keptLimit);
     this.#modernIds = new Set(modern.map(({ id }) => id));
     const posts = { form, streams: this.#streams, concurrency: this.#concurrency };
     if (modern.length > 0)
       this.#modern = new ModernRequests(server, modern[0]!, { ...posts, bytes: this.#bytes });
     if (legacy.length === 0) return;
-    if (sessions === false) this.#stateless = new StatelessRequests(server, legacy, posts);
-    else [this.#sessions, this.#stateful] = this.#makeSessions(legacy);
-    this.#sse = this.#makeSse();
-  }
-
-  /** @throws {McpError} `invalid-definition`: HTTP+SSE without sessions */
-  #makeSse(): SseRequests | undefined {
-    const { sse = false, sessions = true } = this.#options;
-    if (sse === false) return undefined;
-    if (sessions === false)
-      throw new McpError("invalid-definition", "HTTP+SSE (sse) needs what `sessions: false` turns off");
-    const { maxRequests = defaults.maxRequests } = sessionOptions(this.#options);
-    const streams = this.#streams;
-    const concurrency = this.#concurrency;
-    const bytes = this.#bytes;
-    const count = this.#quota();
-    const reports = this.#reports;
-    const counts = this.#counts;
-    const makeRoom = (principal: string): boolean => this.#sessions!.makeRoom(principal);
-    const environment = { streams, concurrency, bytes, makeRoom, count, maxRequests, reports, counts };
-    return new SseRequests(this.#server, sse === true ? {} : sse, environment);
-  }
-
-  #makeSessions(legacy: readonly RevisionView<"server">[]): [Sessions, SessionRequests] {
-    const {
-      retryMs = defaults.retryMs,
-      streamMs = defaults.streamMs,
-      responses: form = "auto",
-    } = this.#options;
-    const { clock } = this.#server.definition;
-    const streams = this.#streams;
-    const concurrency = this.#concurrency;
-    const given = sessionOptions(this.#options);
-    const cluster = this.#join(given);
-    const events = cluster?.events ?? this.#options.events ?? new MemoryEventStore();
-    const { maxRequests = defaults.maxRequests } = given;
-    const expiry = new StreamExpiry(clock, streamMs, retryMs);
-    const counts = this.#counts;
-    const warn = (error: unknown): void => this.#warn(error);
-    const shared = { events, retryMs, clock, streams, expiry, concurrency, maxRequests };
-    const environment = { ...shared, counts, warn, cluster };
-    const sessions = new Sessions(
-      environment,
-      { count: this.#quota(), bytes: this.#bytes },
-      given,
-      this.#reports,
-    );
-    const fail = this.#fail.bind(this);
-    return [sessions, new SessionRequests(this.#server, legacy, { sessions, events, form, fail })];
-  }
-
-  /** @throws {McpError} `invalid-definition`: the sessions of a cluster need a store, and their events are in the cluster */
-  #join({ store }: SessionOptions): ClusterNode | undefined {
-    const { cluster, events } = this.#options;
-    if (!cluster) return undefined;
-    if (!store || events)
-      throw new McpError(
-        "invalid-definition",
-        events ? "cluster takes the place of events" : "cluster needs sessions.store, or sealedSessions",
-      );
-    const end = (session: HttpSession): void => this.#sessions!.end(session, "ended");
-    const { clock } = this.#server.definition;
-    return (this.#cluster = cluster.join({
-      clock,
+    if (!transports) throw needsLegacy(legacy[0]!.id);
+    this.#legacy = transports.serve({
+      server,
+      form,
+      streams: this.#streams,
+      concurrency: this.#concurrency,
+      bytes: this.#bytes,
+      counts: this.#counts,
+      quota,
       warn: (error) => this.#warn(error),
-      end,
-      lifeMs: store?.lifeMs,
-    }));
-  }
-
-  /**
-   * Creates a quota in which each principal may hold the same share. Without `authenticate`, all clients are one
-   * principal, which may hold all.
-   *
-   * @param most total amount; by default the limit of sessions
-   */
-  #quota(most?: number): Quota {
-    const { authenticate } = this.#options;
-    const limits = sessionOptions(this.#options);
-    const { maxSessions = defaults.maxSessions } = limits;
-    const { maxPerPrincipal = Math.max(8, Math.floor(maxSessions / 10)) } = limits;
-    const all = most ?? maxSessions;
-    return new Quota(all, authenticate ? Math.ceil((all * maxPerPrincipal) / maxSessions) : all);
+      fail: (exchange, message, error) => this.#fail(exchange, message, error),
+    });
   }
 
   /** What it holds, and what it has done. */
   get stats(): HttpStats {
     const { running, bodies, held } = this.#concurrency;
     const gauges = {
-      sessions: (this.#sessions?.size ?? 0) + (this.#sse?.size ?? 0),
+      sessions: this.#legacy?.size ?? 0,
       streams: this.#streams.size,
       requests: running.size,
       bodies: bodies.size,
@@ -226,22 +150,7 @@ export class Endpoint {
 
   /** The sessions of both transports, after their handshakes. */
   get sessions(): HttpSessions {
-    const stateful = this.#sessions;
-    const sse = this.#sse;
-    const reports = this.#reports;
-    return {
-      get size() {
-        return [...(stateful ?? []), ...(sse ?? [])].length;
-      },
-      get: (id) => {
-        const session = stateful?.byId(id) ?? sse?.byId(id);
-        return session && reports.infoOf(session);
-      },
-      end: async (id) => sse?.endById(id) || (await stateful?.endById(id)) || false,
-      *[Symbol.iterator]() {
-        for (const session of [...(stateful ?? []), ...(sse ?? [])]) yield reports.infoOf(session);
-      },
-    };
+    return this.#legacy?.sessions ?? noSessions;
   }
 
   /** The paths of the routes. */
@@ -316,9 +225,9 @@ export class Endpoint {
     await this.#drain(this.#options.graceMs ?? defaults.graceMs);
     this.#closed = true;
     const posts = [...this.#streams.connections].map((connection) => connection.close());
-    await Promise.all([...posts, this.#sessions?.close(), this.#sse?.close()]);
+    await Promise.all([...posts, this.#legacy?.close()]);
     this.#streams.close();
-    await this.#cluster?.close();
+    await this.#legacy?.leave();
     this.#server.rest();
   }
 
@@ -326,7 +235,7 @@ export class Endpoint {
   async #drain(graceMs: number): Promise<void> {
     if (graceMs === 0) return;
     const { clock } = this.#server.definition;
-    const sessions = [this.#sessions, this.#sse].flatMap((each) => each?.connections ?? []);
+    const sessions = this.#legacy?.connections ?? [];
     const all = [...this.#streams.connections, ...sessions].map((connection) => connection.drain());
     await withTimeout(graceMs, Promise.all(all), clock);
   }
@@ -338,16 +247,9 @@ export class Endpoint {
     // A POST may contain a response that a running request awaits.
     if (this.#closed || (this.#draining && exchange.method !== "POST")) return replyClosing(exchange);
     if (exchange.method === "POST") return this.#post(exchange, principal);
-    const { method } = exchange;
-    const named = exchange.header("mcp-session-id") !== undefined;
-    if (method === "GET" && this.#sse && !named) return this.#sse.open(exchange, principal);
-    // Modern revisions have no sessions (2026-07-28, Streamable HTTP, earlier revisions).
-    const sessions = this.#isModern(exchange, false) ? undefined : this.#stateful;
-    // Without a session, a GET stream would never carry a message.
-    if (method === "GET" && sessions && named) return sessions.get(exchange, principal);
-    if (method === "DELETE" && sessions) return sessions.delete(exchange, principal);
-    const allow = sessions ? (method === "GET" ? "POST, DELETE" : "POST, GET, DELETE") : "POST";
-    exchange.reply(405, { ...corsHeaders(exchange), allow });
+    const legacy = this.#legacy;
+    const allow = legacy ? legacy.take(exchange, principal, this.#isModern(exchange, false)) : "POST";
+    if (allow !== undefined) exchange.reply(405, { ...corsHeaders(exchange), allow });
   }
 
   #post(exchange: Exchange, principal: Principal): void {
@@ -355,7 +257,7 @@ export class Endpoint {
       return replyInvalid(exchange, 415, "the body must be application/json, in UTF-8");
     const accepted = acceptedBy(exchange.header("accept"));
     // Over HTTP+SSE, responses go on the stream of the session, so Accept does not matter.
-    const older = this.#sse && sseSessionOf(exchange);
+    const older = this.#legacy?.olderSession(exchange);
     if (!accepted.json && !accepted.events && older === undefined)
       return replyInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
     const asked = { exchange, accepted, principal, older };
@@ -475,10 +377,10 @@ export class Endpoint {
 
   #dispatch(posted: Posted): void {
     const { exchange, message, kind, older } = posted;
-    const legacy = this.#stateful ?? this.#stateless;
+    const legacy = this.#legacy;
     const stated = kind === "batch" ? (message as unknown[]).some(statesRevision) : statesRevision(message);
     try {
-      if (older !== undefined) this.#sse!.post(posted, older, stated);
+      if (older !== undefined) legacy!.postOlder(posted, older, stated);
       else if (this.#modern && (!legacy || this.#isModern(exchange, stated)))
         this.#modern.post(posted, stated);
       else legacy!.post(posted);
@@ -510,15 +412,24 @@ export class Endpoint {
 }
 
 /** The host of the public URL is an allowed host. */
-function withPublicHost(options: HttpOptions): HttpOptions {
+function withPublicHost(options: EndpointOptions): EndpointOptions {
   const { publicUrl, allowedHosts = [] } = options;
   if (publicUrl === undefined) return options;
   return { ...options, allowedHosts: [...allowedHosts, new URL(publicUrl).host] };
 }
 
-/** The options of sessions; empty if they have defaults only. */
-function sessionOptions({ sessions }: HttpOptions): SessionOptions {
-  return typeof sessions === "object" ? sessions : {};
+/**
+ * Creates a quota in which each principal may hold the same share. Without `authenticate`, all clients are one
+ * principal, which may hold all.
+ *
+ * @param transports limit sessions
+ * @param most total amount; by default the limit of sessions
+ */
+function quotaOf(authenticates: boolean, transports: LegacyTransports | undefined, most?: number): Quota {
+  const { maxSessions = defaults.maxSessions, maxPerPrincipal = Math.max(8, Math.floor(maxSessions / 10)) } =
+    transports?.limits ?? {};
+  const all = most ?? maxSessions;
+  return new Quota(all, authenticates ? Math.ceil((all * maxPerPrincipal) / maxSessions) : all);
 }
 
 /** The number of requests in a body: 1, or the requests of a batch. */

@@ -4,16 +4,10 @@ import type { Clock } from "../../time/clock.js";
 import { Ticker } from "../../time/ticker.js";
 import type { EventSink } from "./exchange.js";
 import type { Quota } from "./limits.js";
-import { withoutCalls } from "./stream-rights.js";
 
 /** Text of one server-sent event. `data` is one line of JSON, so it needs no escaping. */
 export function eventText(data: string, id?: string): string {
   return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
-}
-
-/** An event without data: it gives the client an id to resume from and the time to wait before it reconnects. */
-export function primingText(id: string, retryMs: number): string {
-  return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
 }
 
 /** A comment that keeps proxies and clients from closing an idle connection. */
@@ -25,143 +19,6 @@ export const eventHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 };
-
-export interface StoredEvent {
-  readonly id: string;
-  readonly data: string;
-}
-
-/** The later events of a stream. */
-export interface MissedEvents {
-  readonly stream: string;
-  readonly events: readonly StoredEvent[];
-}
-
-/**
- * Stores the messages sent to sessions, so that a client can resume a lost stream (2025-11-25, resumability and
- * redelivery). Each function may return a promise. The endpoint waits for it without limit: give the connection to the
- * store a timeout.
- */
-export interface EventStore {
-  /**
-   * Stores a message that was sent on a stream. Returns its event id, which must be unique across all sessions. The endpoint
-   * calls it for the next message before the promise for the last one is settled: the events of a stream keep the order of
-   * the calls. If it fails, the message is sent without an id.
-   *
-   * @param data empty if the event is never sent again: a client can continue after it
-   */
-  append(session: string, stream: string, data: string): string | Promise<string>;
-  /**
-   * Returns the stream of an event and the later events of that stream. Returns `undefined` if the event belongs to
-   * another session or is no longer stored. If it fails, the client gets 503. A store that returns promises is asked twice
-   * about a stream that is open.
-   */
-  after(session: string, event: string): MissedEvents | undefined | Promise<MissedEvents | undefined>;
-  /** Deletes all events of a session. */
-  drop(session: string): void | Promise<void>;
-}
-
-/** Limits for one session: events, and characters in them. */
-const mostEvents = 256;
-const mostCharacters = 1_048_576;
-/** Characters counted for each event in addition to its text: ids and list entries use memory, too. */
-const overhead = 128;
-/** Limit for all sessions together. */
-const mostInAll = 64 * 1_048_576;
-
-/** A stored event. Its id is made when it is needed: most events are never asked for. */
-interface Kept {
-  readonly number: number;
-  readonly stream: string;
-  readonly data: string;
-}
-
-interface History {
-  /** Part of every event id of the session, so that ids of another session never match. */
-  readonly mark: string;
-  last: number;
-  characters: number;
-  events: Kept[];
-}
-
-/**
- * Stores the last events of each session in memory. Above the total limit, it drops those of the sessions that wrote least
- * recently.
- */
-export class MemoryEventStore implements EventStore {
-  readonly #histories = new Map<string, History>();
-  readonly #most: number;
-  #characters = 0;
-
-  /** @param most characters in all */
-  constructor(most = mostInAll) {
-    this.#most = most;
-  }
-
-  /** @internal Characters counted for all sessions. */
-  get characters(): number {
-    return this.#characters;
-  }
-
-  append(session: string, stream: string, data: string): string {
-    let history = this.#histories.get(session);
-    if (!history) {
-      history = { mark: randomText(6), last: 0, characters: 0, events: [] };
-      this.#histories.set(session, history);
-    }
-    const number = ++history.last;
-    history.events.push({ number, stream, data });
-    history.characters += data.length + overhead;
-    this.#characters += data.length + overhead;
-    while (
-      history.events.length > mostEvents ||
-      (history.characters > mostCharacters && history.events.length > 1)
-    )
-      this.#forget(history);
-    if (this.#characters > this.#most) this.#shrink(session, history);
-    return idOf(history, stream, number);
-  }
-
-  #forget(history: History): void {
-    const count = history.events.shift()!.data.length + overhead;
-    history.characters -= count;
-    this.#characters -= count;
-  }
-
-  /**
-   * Drops the histories of other sessions, least recently written first: of sessions that are gone, too, so that their number is
-   * bounded. A later event of such a session begins another history, whose ids match none of this one.
-   */
-  #shrink(session: string, history: History): void {
-    this.#histories.delete(session);
-    this.#histories.set(session, history);
-    for (const [name, other] of this.#histories) {
-      if (this.#characters <= this.#most || other === history) return;
-      this.drop(name);
-    }
-  }
-
-  after(session: string, event: string): MissedEvents | undefined {
-    const history = this.#histories.get(session);
-    const events = history?.events ?? [];
-    const id = ({ stream, number }: Kept): string => idOf(history!, stream, number);
-    const at = events.findIndex((each) => id(each) === event);
-    if (at < 0) return undefined;
-    const { stream } = events[at]!;
-    // An event without data is not sent again.
-    const later = events.slice(at + 1).filter((each) => each.stream === stream && each.data !== "");
-    return { stream, events: later.map((each) => ({ id: id(each), data: each.data })) };
-  }
-
-  drop(session: string): void {
-    this.#characters -= this.#histories.get(session)?.characters ?? 0;
-    this.#histories.delete(session);
-  }
-}
-
-function idOf({ mark }: History, stream: string, number: number): string {
-  return `${withoutCalls(stream)}-${number}-${mark}`;
-}
 
 /** Random bytes as base64url text. */
 export function randomText(bytes: number): string {
@@ -258,59 +115,5 @@ export class Streams {
     this.answered(response);
     const sink = response.begin();
     if (sink && this.#every > 0) this.#beat(sink);
-  };
-}
-
-/** A stream with a maximum age. */
-interface Aging {
-  disconnect(retryMs: number): void;
-}
-
-/**
- * Disconnects listening streams at their maximum age; their clients reconnect. One timer serves all streams and runs
- * only while one is open.
- */
-export class StreamExpiry {
-  /** Opening times, oldest first. */
-  readonly #opened = new Map<Aging, number>();
-  readonly #clock: Clock;
-  readonly #most: number;
-  readonly #retryMs: number;
-  #timer: unknown;
-
-  /**
-   * @param most maximum age in milliseconds; 0 for no limit
-   * @param retryMs milliseconds that clients wait before they reconnect
-   */
-  constructor(clock: Clock, most: number, retryMs: number) {
-    this.#clock = clock;
-    this.#most = most;
-    this.#retryMs = retryMs;
-  }
-
-  begin(stream: Aging): void {
-    if (this.#most <= 0) return;
-    this.#opened.set(stream, this.#clock.now());
-    this.#timer ??= this.#clock.schedule(this.#check, this.#most);
-  }
-
-  end(stream: Aging): void {
-    this.#opened.delete(stream);
-    if (this.#opened.size > 0) return;
-    this.#clock.clear(this.#timer);
-    this.#timer = undefined;
-  }
-
-  readonly #check = (): void => {
-    this.#timer = undefined;
-    for (const [stream, at] of this.#opened) {
-      const left = at + this.#most - this.#clock.now();
-      if (left > 0) {
-        this.#timer = this.#clock.schedule(this.#check, left);
-        return;
-      }
-      this.#opened.delete(stream);
-      stream.disconnect(this.#retryMs);
-    }
   };
 }

@@ -130,18 +130,8 @@ export class BodyBytes {
 
 const none = new Uint8Array(0);
 
-/** The query parameter that holds the HTTP+SSE session id in the URL for POSTs. */
-export const sessionParameter = "sessionId";
-
 /** Base for relative request targets. The host does not matter. */
 const base = "http://localhost";
-
-/** The HTTP+SSE session id in the URL of a POST, if there is one. */
-export function sseSessionOf(exchange: Exchange): string | undefined {
-  if (exchange.header("mcp-session-id") !== undefined || !exchange.url.includes(`${sessionParameter}=`))
-    return undefined;
-  return parseTarget(exchange.url)?.searchParams.get(sessionParameter) ?? undefined;
-}
 
 /** A path without the slash at its end. Hosts copy `/mcp/` from servers that need the slash. */
 export function unslashed(path: string): string {

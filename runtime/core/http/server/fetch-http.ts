@@ -1,11 +1,9 @@
 import type * as platform from "../../platform/platform.js";
-import type { Server } from "../../server/server.js";
-import { Endpoint } from "./endpoint.js";
+import type { Endpoint } from "./endpoint.js";
 import { BodyBytes, type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
-import { type HttpOptions, checkHttpOptions } from "./http-options.js";
 import type { HttpCounts, HttpStats } from "./http-stats.js";
 import type { Backlog, Reader, BodyReading } from "./limits.js";
-import type { HttpSessions } from "./session-reports.js";
+import type { HttpSessions } from "./session-info.js";
 
 const mountAdvice = "let what reads bodies in front read that of a clone()";
 
@@ -147,14 +145,8 @@ export interface HttpHandler {
   close(): Promise<void>;
 }
 
-/**
- * Creates a handler for platforms with `Request` and `Response`.
- *
- * @throws {McpError} `invalid-definition`: an option is wrong
- */
-export function createHttpHandler(server: Server, options: HttpOptions = {}): HttpHandler {
-  checkHttpOptions(options);
-  const endpoint = new Endpoint(server, options);
+/** A handler for platforms with `Request` and `Response`. */
+export function fetchHandler(endpoint: Endpoint): HttpHandler {
   return {
     fetch(request) {
       const exchange = new FetchExchange(request, endpoint.backlog);

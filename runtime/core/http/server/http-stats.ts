@@ -1,5 +1,5 @@
 import type { ServerHooks } from "../../server/middleware.js";
-import type { SessionCounts, SessionReports } from "./session-reports.js";
+import { type SessionCounts, noSessionCounts } from "./session-info.js";
 
 /** The limits of an endpoint, by their options. */
 export type LimitName =
@@ -54,13 +54,11 @@ export class HttpCounts {
   requests = 0;
   readonly #refused: { [status: number]: number } = {};
   readonly #limits: { [limit in LimitName]?: number } = {};
-  readonly #sessions: SessionReports;
-
+  readonly sessions: SessionCounts = noSessionCounts();
   readonly #hooks: ServerHooks;
 
   /** @param hooks get each limit that is hit */
-  constructor(sessions: SessionReports, hooks: ServerHooks) {
-    this.#sessions = sessions;
+  constructor(hooks: ServerHooks) {
     this.#hooks = hooks;
   }
 
@@ -81,7 +79,7 @@ export class HttpCounts {
       requests: this.requests,
       refused: { ...this.#refused },
       limits: { ...this.#limits },
-      sessions: { ...this.#sessions.counts },
+      sessions: { ...this.sessions },
     };
   }
 }

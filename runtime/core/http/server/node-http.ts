@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Server } from "../../server/server.js";
-import { Endpoint } from "./endpoint.js";
+import type { Endpoint } from "./endpoint.js";
 import {
   BodyBytes,
   type EventSink,
@@ -11,10 +10,9 @@ import {
   parseTarget,
   unslashed,
 } from "./exchange.js";
-import { type HttpOptions, checkHttpOptions } from "./http-options.js";
 import type { HttpCounts, HttpStats } from "./http-stats.js";
 import type { Backlog, Reader, BodyReading } from "./limits.js";
-import type { HttpSessions } from "./session-reports.js";
+import type { HttpSessions } from "./session-info.js";
 
 /** Bytes of a rejected body that are read and dropped. */
 const mostDropped = 16 * 1_048_576;
@@ -321,29 +319,19 @@ export interface NodeHandler {
 }
 
 /**
- * Creates a handler for a server of node:http, Express, Fastify and similar frameworks.
- *
- * @throws {McpError} `invalid-definition`: an option is wrong
- */
-export function createNodeHandler(server: Server, options: HttpOptions = {}): NodeHandler {
-  checkHttpOptions(options);
-  return nodeHandler(server, options);
-}
-
-/**
- * Creates the handler from options that were validated.
+ * A handler for a server of node:http, Express, Fastify and similar frameworks.
  *
  * @param path of the endpoint, which a slash may follow; requests for other paths get 404. Absent if the framework routes
+ * @param url of the endpoint, for those answers. Default: its path
  */
-export function nodeHandler(server: Server, options: HttpOptions, path?: string): NodeHandler {
-  const endpoint = new Endpoint(server, options);
+export function nodeHandler(endpoint: Endpoint, path?: string, url = path): NodeHandler {
   const serves = (target: string): boolean =>
     target === path || unslashed(target) === unslashed(path!) || endpoint.routeOf(target) !== undefined;
   const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
     if (path !== undefined && !serves(pathOf(request.url)))
       return void response
         .writeHead(404, { "content-type": "text/plain" })
-        .end(`There is nothing at this path. The MCP endpoint is ${options.publicUrl ?? path}\n`);
+        .end(`There is nothing at this path. The MCP endpoint is ${url}\n`);
     const parsed = typeof body === "function" ? undefined : body;
     endpoint.handle(new NodeExchange(request, response, parsed, endpoint.backlog));
   };

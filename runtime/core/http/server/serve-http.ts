@@ -8,15 +8,16 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { McpError, messageOf } from "../../jsonrpc/errors.js";
-import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
-import type { Server } from "../../server/server.js";
+import { type Rules, invalid } from "../../options/option-check.js";
 import { parseTarget, unslashed } from "./exchange.js";
-import { type HttpOptions, checkPublicUrl, defaults, httpRules } from "./http-options.js";
+import { type EndpointOptions, checkEndpointOptions, defaults } from "./endpoint-options.js";
+import type { Endpoint } from "./endpoint.js";
 import type { HttpStats } from "./http-stats.js";
 import { deferContinue, nodeHandler } from "./node-http.js";
-import type { HttpSessions } from "./session-reports.js";
+import type { HttpSessions } from "./session-info.js";
 
-export interface ServeHttpOptions extends HttpOptions {
+/** Options of a listening port. */
+export interface ListenOptions {
   /** Default: 3000; 0 for any free port. */
   readonly port?: number;
   /** Interface to listen on; its address is then an allowed host. Default: the loopback interface. */
@@ -29,8 +30,7 @@ export interface ServeHttpOptions extends HttpOptions {
   readonly requestTimeout?: number;
 }
 
-const serveRules: Rules<ServeHttpOptions> = {
-  ...httpRules,
+const listenRules: Rules<ListenOptions> = {
   port: [0, 65_535],
   host: "string",
   path: "string",
@@ -41,9 +41,8 @@ const serveRules: Rules<ServeHttpOptions> = {
 const defaultPath = "/mcp";
 
 /** Validates the options of `serveHttp`. @throws {McpError} `invalid-definition` */
-function checkServeOptions(options: ServeHttpOptions): void {
-  checkOptions(options, serveRules);
-  checkPublicUrl(options.publicUrl);
+function checkServeOptions(options: EndpointOptions & ListenOptions, rules: Rules<EndpointOptions>): void {
+  checkEndpointOptions(options, { ...rules, ...listenRules });
   const { host = "localhost", path = defaultPath, routes = [] } = options;
   if (host === "") throw invalid('host: expected a name or an address, got "".');
   // Requests contain the path as a URL writes it, so any other spelling never matches.
@@ -70,10 +69,16 @@ export interface HttpServer {
 /**
  * Listens on a port and serves over HTTP.
  *
+ * @param rules of the options of the endpoint
+ * @param endpointOf makes the endpoint
  * @throws {McpError} `invalid-definition`: an option is wrong; `listen-failed`: the port cannot be opened
  */
-export async function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServer> {
-  checkServeOptions(options);
+export async function listen<Options extends EndpointOptions>(
+  options: Options & ListenOptions,
+  rules: Rules<Options>,
+  endpointOf: (options: Options) => Endpoint,
+): Promise<HttpServer> {
+  checkServeOptions(options, rules);
   const {
     port = 3000,
     host = "127.0.0.1",
@@ -83,7 +88,11 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
     ...rest
   } = options;
   const name = nameOf(host);
-  const handle = nodeHandler(server, { ...rest, allowedHosts: [name, ...(rest.allowedHosts ?? [])] }, path);
+  const endpoint = endpointOf({
+    ...rest,
+    allowedHosts: [name, ...(rest.allowedHosts ?? [])],
+  } as unknown as Options);
+  const handle = nodeHandler(endpoint, path, rest.publicUrl);
   const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), handle);
   // A rejected client gets its answer before it sends the body.
   node.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {

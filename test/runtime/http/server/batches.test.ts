@@ -2,7 +2,7 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import type { HttpOptions } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { exchangeOf } from "./exchange-of.js";
 
 const json = { "content-type": "application/json" };
@@ -22,7 +22,7 @@ function batching(sessions: boolean, options: HttpOptions = {}) {
     await new Promise<void>((resolve) => ends.push(resolve));
     return "held";
   });
-  const endpoint = new Endpoint(server, {
+  const endpoint = endpointOf(server, {
     keepAliveMs: 0,
     graceMs: 0,
     ...(sessions ? {} : { sessions }),

@@ -3,7 +3,7 @@ import { type Socket, connect } from "node:net";
 import { createHttpHandler } from "@mcpgen/runtime/fetch";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { BodyBytes } from "../../../../runtime/core/http/server/exchange.js";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { isThorough } from "../../../support/cases.mjs";
 import { adapters, serve } from "../../../support/http-adapters.js";
 import { inside } from "../../../support/http-fixture.js";
@@ -112,7 +112,7 @@ describe("the body of a pending request", () => {
 
   test.each(["2025-11-25", "2026-07-28"])("counts until the response is sent (%s)", async (revision) => {
     const { server, gate, clock } = inside();
-    const endpoint = new Endpoint(server, { keepAliveMs: 0, bodiesLimit: 10_000 });
+    const endpoint = endpointOf(server, { keepAliveMs: 0, bodiesLimit: 10_000 });
     onTestFinished(() => endpoint.close());
     const party = new Party("http://localhost/", revision);
     const post = (message: object) => {

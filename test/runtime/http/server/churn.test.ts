@@ -1,7 +1,7 @@
 // Sessions of several principals that are opened, used, left, deleted and ended at random, beside a model that keeps count.
 import { expect, test } from "vitest";
 import { type Random, randomFrom } from "../../../../generator/sample/random.js";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { heap } from "../../../support/heap.js";
 import { inside } from "../../../support/http-fixture.js";
 import { cases, isThorough, seed } from "../../../support/cases.mjs";
@@ -95,7 +95,7 @@ function oldest(sessions: readonly Known[]): Known | undefined {
   );
 }
 
-function endpointOf() {
+function expiring() {
   const found = inside();
   let aborted = 0;
   found.server.tool("held", {}, (_, { signal }) => {
@@ -107,7 +107,7 @@ function endpointOf() {
     );
   });
   const events: Record<string, number> = {};
-  const endpoint = new Endpoint(found.server, {
+  const endpoint = endpointOf(found.server, {
     keepAliveMs: 0,
     streamMs: 0,
     graceMs: 0,
@@ -128,7 +128,7 @@ function endpointOf() {
 
 class Churn {
   readonly model = new Model();
-  readonly found = endpointOf();
+  readonly found = expiring();
   readonly #random: Random;
   #id = 0;
   /** What the endpoint must have counted. */

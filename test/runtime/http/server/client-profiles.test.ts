@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ClientProfiles } from "../../../../runtime/core/http/server/client-profiles.js";
+import { ClientProfiles } from "../../../../runtime/core/legacy/http/client-profiles.js";
 import type { Session } from "../../../../runtime/core/server/legacy.js";
 
 const sessionOf = (name: string): Session =>

@@ -6,7 +6,7 @@ import { adapters } from "../../../support/http-adapters.js";
 import { Gate, http, inside } from "../../../support/http-fixture.js";
 import { Party } from "../../../support/raw-http-client.js";
 import { RawConnection, postText } from "../../../support/raw-connection.js";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { exchangeOf } from "./exchange-of.js";
 import { listen } from "../../../support/listen.js";
 
@@ -84,13 +84,13 @@ test("requests that are still being read when a handler closes are refused", asy
     const text = JSON.stringify(message);
     // Who asks is found out too late; the body comes too late.
     const gate = new Gate();
-    const asking = new Endpoint(server, { authenticate: () => gate.opened.then(() => ({})) });
+    const asking = endpointOf(server, { authenticate: () => gate.opened.then(() => ({})) });
     const first = exchangeOf("POST", party.headersOf(message), text);
     asking.handle(first);
     await asking.close();
     gate.open();
     await new Promise((resolve) => setImmediate(resolve));
-    const reading = new Endpoint(server);
+    const reading = endpointOf(server);
     const second = exchangeOf("POST", party.headersOf(message), text);
     let arrive!: () => void;
     second.readBody = (_limit, _reading, done) => void (arrive = () => done(text));
@@ -102,7 +102,7 @@ test("requests that are still being read when a handler closes are refused", asy
       expect(kept).toMatchObject({ sessions: 0, streams: 0, requests: 0, bodies: 0 });
   }
   const gate = new Gate();
-  const older = new Endpoint(server, { sse: true, authenticate: () => gate.opened.then(() => ({})) });
+  const older = endpointOf(server, { sse: true, authenticate: () => gate.opened.then(() => ({})) });
   const opening = exchangeOf("GET", { accept: "text/event-stream" });
   const replied = new Promise((resolve) => (opening.reply = resolve));
   older.handle(opening);

@@ -2,7 +2,8 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import type { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { exchangeOf } from "./exchange-of.js";
 
 const json = { "content-type": "application/json" };
@@ -19,7 +20,7 @@ const modernHeaders = {
   "mcp-name": "count",
 };
 
-function endpointOf(sessions: boolean): { endpoint: Endpoint; seen: unknown[] } {
+function counting(sessions: boolean): { endpoint: Endpoint; seen: unknown[] } {
   const seen: unknown[] = [];
   const server = createServer(
     { name: "counted", version: "1" },
@@ -30,7 +31,7 @@ function endpointOf(sessions: boolean): { endpoint: Endpoint; seen: unknown[] } 
     seen.push([requests, held]);
     return "done";
   });
-  const endpoint = new Endpoint(server, { sessions, keepAliveMs: 0 });
+  const endpoint = endpointOf(server, { sessions, keepAliveMs: 0 });
   return { endpoint, seen };
 }
 
@@ -46,7 +47,7 @@ test.each([
   ["legacy without sessions", false],
   ["legacy with a session", true],
 ])("%s: the handler runs while its request counts", async (kind, sessions) => {
-  const { endpoint, seen } = endpointOf(sessions);
+  const { endpoint, seen } = counting(sessions);
   let headers: Record<string, string> = {};
   let message: object = call;
   if (kind === "modern") {

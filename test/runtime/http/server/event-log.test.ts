@@ -5,7 +5,7 @@ import {
   type EventStore,
   MemoryEventStore,
   type MissedEvents,
-} from "../../../../runtime/core/http/server/event-streams.js";
+} from "../../../../runtime/core/legacy/http/event-store.js";
 import { adapters, serve } from "../../../support/http-adapters.js";
 import { Party, messagesOf } from "../../../support/raw-http-client.js";
 

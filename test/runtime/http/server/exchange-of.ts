@@ -1,13 +1,11 @@
 import type { EventSink, Exchange } from "../../../../runtime/core/http/server/exchange.js";
 import { HttpCounts } from "../../../../runtime/core/http/server/http-stats.js";
-import { SessionReports } from "../../../../runtime/core/http/server/session-reports.js";
 import { Hooks } from "../../../../runtime/core/protocol/hooks.js";
-import { systemClock } from "../../../../runtime/core/time/clock.js";
 import type { BodyReading } from "../../../../runtime/core/http/server/limits.js";
 
 /** Counts of no endpoint. */
 export function noCounts(): HttpCounts {
-  return new HttpCounts(new SessionReports(systemClock, undefined), new Hooks());
+  return new HttpCounts(new Hooks());
 }
 
 /** An exchange that asks nothing of any platform. */

@@ -6,7 +6,7 @@ import { type Socket, connect as openSocket, createServer as createNet } from "n
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serveHttp } from "@mcpgen/runtime/http";
 import type { VirtualClock } from "@mcpgen/runtime/testing";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { adapters, serve } from "../../../support/http-adapters.js";
 import { http, inside } from "../../../support/http-fixture.js";
 import { Party, messagesOf } from "../../../support/raw-http-client.js";
@@ -16,7 +16,7 @@ import { listen } from "../../../support/listen.js";
 
 test("10,000 idle sessions: the oldest makes room for the next, and all end in time (R24)", async () => {
   const { server, clock } = inside();
-  const endpoint = new Endpoint(server, { keepAliveMs: 0 });
+  const endpoint = endpointOf(server, { keepAliveMs: 0 });
   const json = { "content-type": "application/json" };
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } };
   const initialize = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params });

@@ -2,7 +2,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import { expect, onTestFinished, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { exchangeOf } from "./exchange-of.js";
 
 const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "x", version: "1" } };
@@ -25,7 +25,7 @@ function served() {
     auth: 1,
     principal: header("x-principal")!,
   });
-  const endpoint = new Endpoint(server, { keepAliveMs: 0, maxConcurrent: 10, graceMs: 0, authenticate });
+  const endpoint = endpointOf(server, { keepAliveMs: 0, maxConcurrent: 10, graceMs: 0, authenticate });
   onTestFinished(() => endpoint.close());
   const post = async (headers: Record<string, string>, message: unknown) => {
     const exchange = exchangeOf(

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { CodeFirstServer } from "@mcpgen/runtime";
 import { createNodeHandler } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { adapters, serve } from "../../../support/http-adapters.js";
 import { Gate, inside } from "../../../support/http-fixture.js";
 import { Party } from "../../../support/raw-http-client.js";
@@ -260,7 +260,7 @@ describe("pipelined requests on one connection", () => {
 
 test("a subscription whose client left gets no notification of a change", async () => {
   const { server } = inside();
-  const endpoint = new Endpoint(server, { keepAliveMs: 0 });
+  const endpoint = endpointOf(server, { keepAliveMs: 0 });
   const party = new Party("http://localhost/", modern);
   const message = party.message("subscriptions/listen", { notifications: { toolsListChanged: true } });
   const listening = [1, 2].map(() => exchangeOf("POST", party.headersOf(message), JSON.stringify(message)));
@@ -278,7 +278,7 @@ test("a subscription whose client left gets no notification of a change", async 
 
 test("a late disconnect of an old GET stream does not end the stream that replaced it", async () => {
   const { server } = inside();
-  const endpoint = new Endpoint(server, { keepAliveMs: 0 });
+  const endpoint = endpointOf(server, { keepAliveMs: 0 });
   const party = new Party("http://localhost/", "2025-11-25");
   const initialize = party.message("initialize", {
     protocolVersion: "2025-11-25",

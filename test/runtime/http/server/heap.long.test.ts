@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import type { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { inside } from "../../../support/http-fixture.js";
 import { Party } from "../../../support/raw-http-client.js";
 import { exchangeOf } from "./exchange-of.js";
@@ -25,7 +26,7 @@ async function opened(endpoint: Endpoint): Promise<void> {
 
 test("10,000 idle sessions take no more than 0.8 KiB each", async () => {
   const { server } = inside();
-  const endpoint = new Endpoint(server, { keepAliveMs: 0 });
+  const endpoint = endpointOf(server, { keepAliveMs: 0 });
   for (let count = 0; count < 100; count++) await opened(endpoint);
   const before = await heap();
   for (let count = 0; count < 9900; count++) await opened(endpoint);
@@ -42,7 +43,7 @@ test("100,000 requests, answered and given up, leave nothing (R24)", async () =>
       signal.addEventListener("abort", () => reject(signal.reason as Error)),
     );
   });
-  const endpoint = new Endpoint(server, { keepAliveMs: 0 });
+  const endpoint = endpointOf(server, { keepAliveMs: 0 });
   const party = new Party("http://localhost/", "2026-07-28");
   const round = async (count: number): Promise<void> => {
     for (let sent = 0; sent < count; sent++) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { type Inside, inside } from "../../../support/http-fixture.js";
 import { Party } from "../../../support/raw-http-client.js";
 import { exchangeOf } from "./exchange-of.js";
@@ -8,7 +8,7 @@ const idleMs = 1000;
 
 /** A session, and requests of it. */
 function opened(found: Inside) {
-  const endpoint = new Endpoint(found.server, {
+  const endpoint = endpointOf(found.server, {
     keepAliveMs: 0,
     streamMs: 0,
     graceMs: 0,

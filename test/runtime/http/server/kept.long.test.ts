@@ -3,7 +3,7 @@ import { type ServerOptions, createServer } from "@mcpgen/runtime";
 import type { HttpOptions } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { isThorough } from "../../../support/cases.mjs";
 import { heap } from "../../../support/heap.js";
 import { Party } from "../../../support/raw-http-client.js";
@@ -23,7 +23,7 @@ function keeping(options: HttpOptions = {}, more: Partial<ServerOptions> = {}) {
   let info: unknown;
   server.tool("info", {}, (_, { clientInfo }) => JSON.stringify((info = clientInfo)));
   server.resource("note://one", {}, () => "one");
-  const endpoint = new Endpoint(server, { keepAliveMs: 0, ...options });
+  const endpoint = endpointOf(server, { keepAliveMs: 0, ...options });
   onTestFinished(() => endpoint.close());
   const send = (headers: object, message: unknown) => {
     const exchange = exchangeOf(

@@ -3,7 +3,7 @@ import { createServer } from "@mcpgen/runtime";
 import type { HttpOptions } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { Quota } from "../../../../runtime/core/http/server/limits.js";
 import { exchangeOf } from "./exchange-of.js";
 
@@ -17,7 +17,7 @@ function named(options: HttpOptions) {
     const principal = header("authorization") ?? "";
     return principal === "" ? {} : { auth: principal, principal };
   };
-  const endpoint = new Endpoint(server, { keepAliveMs: 0, authenticate, ...options });
+  const endpoint = endpointOf(server, { keepAliveMs: 0, authenticate, ...options });
   onTestFinished(() => endpoint.close());
   const send = async (method: string, principal: string, headers = {}, message?: unknown) => {
     const all = { "content-type": "application/json", authorization: principal, ...headers };
@@ -108,7 +108,7 @@ describe("sessions of principals", () => {
     const { send, endpoint } = named({ sse: true, sessions: { maxSessions: 20, maxPerPrincipal: 2 } });
     const open = (principal: string) => send("GET", principal, { accept: "text/event-stream" });
     // It is loaded when it is first needed.
-    await import("../../../../runtime/core/http/server/sse.js");
+    await import("../../../../runtime/core/legacy/http/sse.js");
     const opened = [await open("ada")];
     for (let count = 0; count < 5; count++) opened.push(await open("eve"));
     await turn();

@@ -4,7 +4,7 @@ import { type HttpOptions } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { Quota } from "../../../../runtime/core/http/server/limits.js";
 import {
   type Awaited as AwaitedResponse,
@@ -246,7 +246,7 @@ test.each([newestLegacy, modern])(
   async (revision) => {
     const found = inside();
     const options = { keepAliveMs, graceMs: 0, ...(revision === modern ? {} : { sessions: false }) };
-    const endpoints = [new Endpoint(found.server, options), new Endpoint(found.server, options)];
+    const endpoints = [endpointOf(found.server, options), endpointOf(found.server, options)];
     const party = new Party("http://localhost/", revision);
     const exchanges = Array.from({ length: 1000 }, (_, index) => {
       const message = party.call("gated");

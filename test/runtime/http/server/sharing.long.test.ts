@@ -2,7 +2,7 @@ import { connect as openSocket } from "node:net";
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import type { Exchange } from "../../../../runtime/core/http/server/exchange.js";
 import { type Adapter, adapters, serve } from "../../../support/http-adapters.js";
 import { http, inside } from "../../../support/http-fixture.js";
@@ -211,7 +211,7 @@ async function cutOff(adapter: Adapter, server: ReturnType<typeof createServer>)
 
 test("answered and cancelled requests leave nothing (R24)", async () => {
   const { server, gate } = inside();
-  const endpoint = new Endpoint(server, { keepAliveMs: 0 });
+  const endpoint = endpointOf(server, { keepAliveMs: 0 });
   const json = { "content-type": "application/json" };
   const rpc = (method: string, params: object, id?: number): string =>
     JSON.stringify({ jsonrpc: "2.0", ...(id === undefined ? {} : { id }), method, params });

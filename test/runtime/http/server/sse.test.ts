@@ -1,7 +1,7 @@
 import { connect as openSocket } from "node:net";
 import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
 import { describe, expect, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { type Adapter, adapters, serve } from "../../../support/http-adapters.js";
 import { type Inside, inside } from "../../../support/http-fixture.js";
 import { Party, textOf } from "../../../support/raw-http-client.js";
@@ -185,7 +185,7 @@ test("quiet streams show that they are alive (R21)", async () => {
 
 test("closing ends the streams, and the endpoint keeps nothing", async () => {
   const { server } = inside();
-  const endpoint = new Endpoint(server, { sse: true, keepAliveMs: 0 });
+  const endpoint = endpointOf(server, { sse: true, keepAliveMs: 0 });
   const written: string[] = [];
   const gone: (() => void)[] = [];
   const exchange = (method: string, url: string, body = ""): Exchange => ({

@@ -3,7 +3,7 @@ import { createServer } from "@mcpgen/runtime";
 import { timeLimit } from "@mcpgen/observe";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { exchangeOf } from "./exchange-of.js";
 
 test("a handler that goes on after its time counts as a running request until it ends", async () => {
@@ -13,7 +13,7 @@ test("a handler that goes on after its time counts as a running request until it
   server.handle("tools/list", () => new Promise((resolve) => (end = () => resolve({ tools: [] }))));
   server.tool("t", {}, () => "done");
   server.use(timeLimit(500));
-  const endpoint = new Endpoint(server);
+  const endpoint = endpointOf(server);
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},

@@ -3,7 +3,7 @@ import { type CodeFirstServer, connect, createServer, memoryChannels } from "@mc
 import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { metaOf } from "../../../support/raw-stdio-client.js";
 import { exchangeOf } from "./exchange-of.js";
 
@@ -98,7 +98,7 @@ async function forsaken(options: HttpOptions, calls: number) {
     signal.addEventListener("abort", () => aborted++);
     return new Promise<string>(() => {});
   });
-  const endpoint = new Endpoint(server, { keepAliveMs: 0, graceMs: 0, ...options });
+  const endpoint = endpointOf(server, { keepAliveMs: 0, graceMs: 0, ...options });
   onTestFinished(() => endpoint.close());
   const send = (message: unknown, headers = {}) => {
     const exchange = exchangeOf("POST", { ...json, ...headers }, JSON.stringify(message));

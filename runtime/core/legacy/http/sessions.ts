@@ -2,10 +2,12 @@ import { McpError, rpc } from "../../jsonrpc/errors.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { longestWait, type Clock, unref, wallTimeOf } from "../../time/clock.js";
 import { ClientProfiles } from "./client-profiles.js";
-import type { ConcurrencyLimit, Quota } from "./limits.js";
+import type { ConcurrencyLimit, Quota } from "../../http/server/limits.js";
 import { HttpSession, sessionId, type SessionEnvironment, type SharedEnvironment } from "./session.js";
-import { randomText } from "./event-streams.js";
-import type { SessionEnd, SessionEvent, SessionReports } from "./session-reports.js";
+import { randomText } from "../../http/server/event-streams.js";
+import type { SessionEnd } from "../../http/server/session-info.js";
+import type { SessionOptions } from "./http-options.js";
+import type { SessionReports } from "./session-reports.js";
 import {
   checkedRecord,
   isSessionId,
@@ -14,40 +16,6 @@ import {
   type SessionStore,
   type StoredSession,
 } from "./session-store.js";
-
-export interface SessionLimits {
-  /** Maximum number of sessions, and of sessions over HTTP+SSE. Default: 10,000 each. */
-  readonly maxSessions?: number;
-  /**
-   * Maximum number of sessions of one principal; used with `authenticate`. Default: a tenth of `maxSessions`, at
-   * least 8. At the limit, a new session replaces the principal's longest idle one, never one of another principal.
-   */
-  readonly maxPerPrincipal?: number;
-  /**
-   * A session ends after this many milliseconds without a request, an open stream or a pending response. Default:
-   * half an hour.
-   */
-  readonly idleMs?: number;
-  /** Maximum number of running requests of one session, including those whose client disconnected. Default: 256. */
-  readonly maxRequests?: number;
-}
-
-/** Sessions of clients before 2026-07-28. */
-export interface SessionOptions extends SessionLimits {
-  /**
-   * Makes the `Mcp-Session-Id` of a new session: visible ASCII, at most 4,096 characters, unique and hard to guess. Any
-   * other id, and a function that throws, fails `initialize` with 500 and `invalid-definition`. Default: 128 random bits
-   * in base64url. HTTP+SSE does not use it.
-   */
-  readonly generateId?: (session: NewSession) => string | Promise<string>;
-  /** Called when a session is created, restored or ended. What it throws is ignored. */
-  readonly onSession?: (event: SessionEvent) => void;
-  /**
-   * Keeps sessions for other processes and for restarts. Default: none, they end with this process. Open streams, running
-   * requests and requests to the client do not survive, and sessions of HTTP+SSE are not stored.
-   */
-  readonly store?: SessionStore;
-}
 
 /** The longest interval at which sessions in use are kept in the store. */
 const touchMs = 30_000;

@@ -2,23 +2,33 @@ import type { ServerChannel } from "../../jsonrpc/channel.js";
 import { type RequestId, errorText, idOf } from "../../jsonrpc/message.js";
 import { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
-import { type Posted, type Principal, acceptedBy, corsHeaders, replyBusy, replyInvalid } from "./access.js";
-import { type Streams, eventHeaders } from "./event-streams.js";
-import { type EventSink, type Exchange, parseTarget, sessionParameter } from "./exchange.js";
-import { idsOfRequests, postProblem, receive } from "./legacy-requests.js";
-import type { HttpCounts } from "./http-stats.js";
-import type { ConcurrencyLimit, Quota } from "./limits.js";
-import type { SessionEnd, SessionReports } from "./session-reports.js";
+import {
+  type Posted,
+  type Principal,
+  acceptedBy,
+  corsHeaders,
+  replyBusy,
+  replyInvalid,
+} from "../../http/server/access.js";
+import { type Streams, eventHeaders } from "../../http/server/event-streams.js";
+import { type EventSink, type Exchange, parseTarget } from "../../http/server/exchange.js";
+import { idsOfRequests, postProblem, receive } from "./session-requests.js";
+import type { HttpCounts } from "../../http/server/http-stats.js";
+import type { ConcurrencyLimit, Quota } from "../../http/server/limits.js";
+import type { SessionEnd } from "../../http/server/session-info.js";
+import type { SseOptions } from "./http-options.js";
+import type { SessionReports } from "./session-reports.js";
 import { endedError, sessionId } from "./session.js";
-import { isProduction } from "./production.js";
+import { isProduction } from "../../http/server/production.js";
 
-/** Options of HTTP+SSE, the transport before Streamable HTTP. */
-export interface SseOptions {
-  /**
-   * Path to which clients post messages. Default: the path of the stream. Set it if a gateway serves the endpoint
-   * under another path.
-   */
-  readonly messages?: string;
+/** The query parameter that holds the HTTP+SSE session id in the URL for POSTs. */
+const sessionParameter = "sessionId";
+
+/** The HTTP+SSE session id in the URL of a POST, if there is one. */
+export function sseSessionOf(exchange: Exchange): string | undefined {
+  if (exchange.header("mcp-session-id") !== undefined || !exchange.url.includes(`${sessionParameter}=`))
+    return undefined;
+  return parseTarget(exchange.url)?.searchParams.get(sessionParameter) ?? undefined;
 }
 
 interface SseEnvironment {

@@ -26,10 +26,11 @@ import {
   replyClosing,
   replyError,
   replyInvalid,
-} from "./access.js";
-import { type EventStore, type MissedEvents, eventHeaders, eventText } from "./event-streams.js";
-import type { Exchange } from "./exchange.js";
-import { PostChannel, type PostSetup, type ResponseForm, silent } from "./posts.js";
+} from "../../http/server/access.js";
+import { eventHeaders, eventText } from "../../http/server/event-streams.js";
+import type { Exchange } from "../../http/server/exchange.js";
+import { PostChannel, type PostSetup, type ResponseForm, silent } from "../../http/server/posts.js";
+import type { EventStore, MissedEvents } from "./event-store.js";
 import { type HttpSession, SessionStream } from "./session.js";
 import type { ClusterRefusal } from "./session-cluster.js";
 import { restore } from "./session-store.js";

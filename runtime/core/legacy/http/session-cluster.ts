@@ -1,8 +1,8 @@
 import type { McpError } from "../../jsonrpc/errors.js";
 import type { RequestId } from "../../jsonrpc/message.js";
 import type { Clock } from "../../time/clock.js";
-import type { EventStore, MissedEvents } from "./event-streams.js";
-import type { Exchange } from "./exchange.js";
+import type { EventStore, MissedEvents } from "./event-store.js";
+import type { Exchange } from "../../http/server/exchange.js";
 import type { HttpSession } from "./session.js";
 
 /** Connects the sessions of several processes: the value of the option `cluster`. */

@@ -1,7 +1,7 @@
 import type { RequestId } from "../../jsonrpc/message.js";
 import { type ConnectionOptions, ServerConnection } from "../../server/connection.js";
 import type { ServerDefinition } from "../../server/server-definition.js";
-import { randomText } from "./event-streams.js";
+import { randomText } from "../../http/server/event-streams.js";
 import type { HttpSession } from "./session.js";
 
 /**

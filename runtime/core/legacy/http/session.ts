@@ -3,18 +3,14 @@ import { rateLimitedCode, rpc } from "../../jsonrpc/errors.js";
 import { type RequestId, errorText, isPromise } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
-import { type Accepted, corsHeaders, mergeHeaders, replyDenial } from "./access.js";
+import { type Accepted, corsHeaders, mergeHeaders, replyDenial } from "../../http/server/access.js";
 import {
   type Awaited,
-  type EventStore,
-  type MissedEvents,
-  type StreamExpiry,
   type Streams,
   eventHeaders,
   eventText,
-  primingText,
   randomText,
-} from "./event-streams.js";
+} from "../../http/server/event-streams.js";
 import {
   type EventSink,
   type Exchange,
@@ -22,12 +18,19 @@ import {
   maxWaitingBytes,
   retryHeaders,
   tooManyRequests,
-} from "./exchange.js";
-import type { HttpCounts } from "./http-stats.js";
-import type { ConcurrencyLimit } from "./limits.js";
-import { type ResponseForm, afterTurn } from "./posts.js";
-import { isProduction } from "./production.js";
+} from "../../http/server/exchange.js";
+import type { HttpCounts } from "../../http/server/http-stats.js";
+import type { ConcurrencyLimit } from "../../http/server/limits.js";
+import { type ResponseForm, afterTurn } from "../../http/server/posts.js";
+import { isProduction } from "../../http/server/production.js";
+import type { EventStore, MissedEvents } from "./event-store.js";
 import type { ClusterNode, ClusterSession } from "./session-cluster.js";
+import type { StreamExpiry } from "./stream-expiry.js";
+
+/** An event without data: it gives the client an id to resume from and the time to wait before it reconnects. */
+function primingText(id: string, retryMs: number): string {
+  return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
+}
 
 /** 128 random bits (2025-11-25, session management). */
 export function sessionId(): string {

@@ -1,22 +1,12 @@
-import { type Rules, checkOptions, invalid, orBoolean, withFunctions } from "../../options/option-check.js";
+import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
 import type { Denial, GuardOptions, Principal } from "./access.js";
-import type { EventStore } from "./event-streams.js";
 import type { Exchange } from "./exchange.js";
 import type { Permit } from "./permit.js";
 import type { ResponseForm } from "./posts.js";
 import type { HttpRoute } from "./routes.js";
-import type { SessionOptions } from "./sessions.js";
-import type { SessionCluster } from "./session-cluster.js";
-import type { SseOptions } from "./sse.js";
 
-export interface HttpOptions extends GuardOptions {
-  /** `false` serves legacy clients without sessions; the server then cannot send requests to them. */
-  readonly sessions?: boolean | SessionOptions;
-  /**
-   * Whether the same URL also serves HTTP+SSE, for clients of 2024-11-05. Default: `false`. The transport is
-   * deprecated, keeps one connection open per client, and needs sessions.
-   */
-  readonly sse?: boolean | SseOptions;
+/** Options of an endpoint. */
+export interface EndpointOptions extends GuardOptions {
   /** Maximum bytes of a body. Default: 4 MiB. */
   readonly bodyLimit?: number;
   /**
@@ -57,25 +47,11 @@ export interface HttpOptions extends GuardOptions {
    * two. `json` never streams: no byte leaves before the response, and clients give up on long requests.
    */
   readonly responses?: ResponseForm;
-  /** Stores sent messages so that clients can resume lost streams. Default: in memory. */
-  readonly events?: EventStore;
-  /**
-   * Sessions that several processes serve at once: `cluster(…)` of `@mcpgen/cluster`. It needs `sessions.store`, and takes
-   * the place of `events`.
-   */
-  readonly cluster?: SessionCluster;
   /**
    * Milliseconds between keep-alive comments on event streams. Default: 15 s; 0 for none. Below two seconds, also the longest
    * time until an event stream begins.
    */
   readonly keepAliveMs?: number;
-  /** Milliseconds a client waits before it reconnects to a lost stream. Default: 1 s. */
-  readonly retryMs?: number;
-  /**
-   * Maximum age of a GET stream in milliseconds; the client then reconnects. Default: an hour; 0 for no limit. Set
-   * less if the platform limits or bills long requests.
-   */
-  readonly streamMs?: number;
   /**
    * Milliseconds that running requests have to finish after `close`, before they are aborted. Default: 5 s. New
    * requests are rejected meanwhile.
@@ -121,27 +97,15 @@ export const defaults = {
   waitingLimit: 128 * 1_048_576,
   stalledMs: 60_000,
   keepAliveMs: 15_000,
-  retryMs: 1000,
-  streamMs: 3_600_000,
   graceMs: 5000,
 } as const;
 
 /** Valid values of each option. */
-export const httpRules: Rules<HttpOptions> = {
+export const endpointRules: Rules<EndpointOptions> = {
   allowedHosts: [/^[^\s/*]+$/, "api.example.com"],
   allowedOrigins: [/^([a-z][a-z\d+.-]*:\/\/[^\s/*]+\/?|null)$/i, "https://app.example.com"],
   dangerouslyAllowAnyHost: "boolean",
   dangerouslyAllowAnyOrigin: "boolean",
-  sessions: /* @__PURE__ */ orBoolean({
-    maxSessions: 1,
-    maxPerPrincipal: 1,
-    idleMs: 1,
-    maxRequests: 1,
-    generateId: "function",
-    onSession: "function",
-    store: /* @__PURE__ */ withFunctions("get", "set", "touch", "delete"),
-  } satisfies Rules<SessionOptions>),
-  sse: /* @__PURE__ */ orBoolean({ messages: "string" } satisfies Rules<SseOptions>),
   bodyLimit: 1,
   bodiesLimit: 1,
   maxConcurrent: 1,
@@ -150,11 +114,7 @@ export const httpRules: Rules<HttpOptions> = {
   waitingLimit: 1,
   stalledMs: 0,
   responses: ["auto", "json", "sse"] satisfies ResponseForm[],
-  events: /* @__PURE__ */ withFunctions("append", "after", "drop"),
-  cluster: /* @__PURE__ */ withFunctions("join"),
   keepAliveMs: 0,
-  retryMs: 0,
-  streamMs: 0,
   graceMs: 0,
   contextHeaders: [/^[!#$%&'*+.^_`|~\w-]+$/, "x-tenant"],
   authenticate: "function",
@@ -168,8 +128,11 @@ export const httpRules: Rules<HttpOptions> = {
  *
  * @throws {McpError} `invalid-definition`: an option is unknown or has an invalid value
  */
-export function checkHttpOptions(options: HttpOptions): void {
-  checkOptions(options, httpRules);
+export function checkEndpointOptions<Options extends EndpointOptions>(
+  options: Options,
+  rules: Rules<Options>,
+): void {
+  checkOptions(options, rules);
   checkPublicUrl(options.publicUrl);
 }
 

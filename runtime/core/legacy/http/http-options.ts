@@ -1,0 +1,107 @@
+import { type EndpointOptions, endpointRules } from "../../http/server/endpoint-options.js";
+import type { SessionEnd, SessionInfo } from "../../http/server/session-info.js";
+import { type Rules, orBoolean, withFunctions } from "../../options/option-check.js";
+import type { EventStore } from "./event-store.js";
+import type { SessionCluster } from "./session-cluster.js";
+import type { NewSession, SessionStore } from "./session-store.js";
+
+export interface HttpOptions extends EndpointOptions {
+  /** `false` serves legacy clients without sessions; the server then cannot send requests to them. */
+  readonly sessions?: boolean | SessionOptions;
+  /**
+   * Whether the same URL also serves HTTP+SSE, for clients of 2024-11-05. Default: `false`. The transport is
+   * deprecated, keeps one connection open per client, and needs sessions.
+   */
+  readonly sse?: boolean | SseOptions;
+  /** Stores sent messages so that clients can resume lost streams. Default: in memory. */
+  readonly events?: EventStore;
+  /**
+   * Sessions that several processes serve at once: `cluster(…)` of `@mcpgen/cluster`. It needs `sessions.store`, and takes
+   * the place of `events`.
+   */
+  readonly cluster?: SessionCluster;
+  /** Milliseconds a client waits before it reconnects to a lost stream. Default: 1 s. */
+  readonly retryMs?: number;
+  /**
+   * Maximum age of a GET stream in milliseconds; the client then reconnects. Default: an hour; 0 for no limit. Set
+   * less if the platform limits or bills long requests.
+   */
+  readonly streamMs?: number;
+}
+
+export interface SessionLimits {
+  /** Maximum number of sessions, and of sessions over HTTP+SSE. Default: 10,000 each. */
+  readonly maxSessions?: number;
+  /**
+   * Maximum number of sessions of one principal; used with `authenticate`. Default: a tenth of `maxSessions`, at
+   * least 8. At the limit, a new session replaces the principal's longest idle one, never one of another principal.
+   */
+  readonly maxPerPrincipal?: number;
+  /**
+   * A session ends after this many milliseconds without a request, an open stream or a pending response. Default:
+   * half an hour.
+   */
+  readonly idleMs?: number;
+  /** Maximum number of running requests of one session, including those whose client disconnected. Default: 256. */
+  readonly maxRequests?: number;
+}
+
+/** Sessions of clients before 2026-07-28. */
+export interface SessionOptions extends SessionLimits {
+  /**
+   * Makes the `Mcp-Session-Id` of a new session: visible ASCII, at most 4,096 characters, unique and hard to guess. Any
+   * other id, and a function that throws, fails `initialize` with 500 and `invalid-definition`. Default: 128 random bits
+   * in base64url. HTTP+SSE does not use it.
+   */
+  readonly generateId?: (session: NewSession) => string | Promise<string>;
+  /** Called when a session is created, restored or ended. What it throws is ignored. */
+  readonly onSession?: (event: SessionEvent) => void;
+  /**
+   * Keeps sessions for other processes and for restarts. Default: none, they end with this process. Open streams, running
+   * requests and requests to the client do not survive, and sessions of HTTP+SSE are not stored.
+   */
+  readonly store?: SessionStore;
+}
+
+/** A session was created by a handshake, was read from the `store`, or ended. */
+export type SessionEvent =
+  | { readonly type: "created" | "restored"; readonly session: SessionInfo }
+  | { readonly type: "ended"; readonly reason: SessionEnd; readonly session: SessionInfo };
+
+/** Options of HTTP+SSE, the transport before Streamable HTTP. */
+export interface SseOptions {
+  /**
+   * Path to which clients post messages. Default: the path of the stream. Set it if a gateway serves the endpoint
+   * under another path.
+   */
+  readonly messages?: string;
+}
+
+export const defaults = {
+  retryMs: 1000,
+  streamMs: 3_600_000,
+} as const;
+
+/** Valid values of each option. */
+export const httpRules: Rules<HttpOptions> = {
+  ...endpointRules,
+  sessions: /* @__PURE__ */ orBoolean({
+    maxSessions: 1,
+    maxPerPrincipal: 1,
+    idleMs: 1,
+    maxRequests: 1,
+    generateId: "function",
+    onSession: "function",
+    store: /* @__PURE__ */ withFunctions("get", "set", "touch", "delete"),
+  } satisfies Rules<SessionOptions>),
+  sse: /* @__PURE__ */ orBoolean({ messages: "string" } satisfies Rules<SseOptions>),
+  events: /* @__PURE__ */ withFunctions("append", "after", "drop"),
+  cluster: /* @__PURE__ */ withFunctions("join"),
+  retryMs: 0,
+  streamMs: 0,
+};
+
+/** The options of sessions; empty if they have defaults only. */
+export function sessionOptions({ sessions }: HttpOptions): SessionOptions {
+  return typeof sessions === "object" ? sessions : {};
+}
