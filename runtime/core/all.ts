@@ -8,12 +8,15 @@ import {
   connect as connectWith,
   type Source,
 } from "./connect/connect.js";
-import { type CodeFirstServer, createServer as createServerWith } from "./server/create-server.js";
 import {
-  type Contract,
-  type ContractHandlers,
-  type DefineServerOptions as CoreDefineServerOptions,
+  createServer as createServerWith,
   defineServer as defineServerWith,
+} from "./legacy/server/servers.js";
+import type { CodeFirstServer } from "./server/create-server.js";
+import type {
+  Contract,
+  ContractHandlers,
+  DefineServerOptions as CoreDefineServerOptions,
 } from "./server/define-server.js";
 import type { Server, ServerOptions as CoreServerOptions } from "./server/server.js";
 

@@ -2,7 +2,8 @@
 // every module that such an import reaches.
 
 // Servers: written in code, or from a contract.
-export { createServer, type CodeFirstServer } from "./server/create-server.js";
+export { createServer, defineServer, defineToolServer } from "./legacy/server/servers.js";
+export type { CodeFirstServer } from "./server/create-server.js";
 export type { Mount, MountOptions } from "./server/mounts.js";
 export type {
   ListedResource,
@@ -17,14 +18,7 @@ export type {
   ToolDefinition,
   ToolRegistration,
 } from "./server/definitions.js";
-export {
-  defineServer,
-  defineToolServer,
-  type Contract,
-  type ContractHandlers,
-  type DefineServerOptions,
-  type ToolChecks,
-} from "./server/define-server.js";
+export type { Contract, ContractHandlers, DefineServerOptions, ToolChecks } from "./server/define-server.js";
 export { addToTools } from "./server/added-to-tools.js";
 export { withDefaults, withoutNulls } from "./schema/arguments.js";
 export { toolCheck } from "./schema/schema-check.js";

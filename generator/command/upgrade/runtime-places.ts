@@ -15,29 +15,29 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/http/client/http-client.ts",
     "runtime/core/http/server/posts.ts",
     "runtime/core/legacy/http/session-requests.ts",
+    "runtime/core/legacy/server/handshake.ts",
     "runtime/core/protocol/revision-view.ts",
     "runtime/core/server/request-protocol.ts",
-    "runtime/core/server/server.ts",
   ],
   "logging/setLevel": [
     "runtime/core/client/client.ts",
     "runtime/core/client/connections.ts",
-    "runtime/core/server/server.ts",
+    "runtime/core/legacy/server/handshake.ts",
   ],
   "notifications/cancelled": [
     "runtime/cluster/sharing/outbox.ts",
     "runtime/cluster/sharing/shared-session.ts",
     "runtime/core/client/link.ts",
+    "runtime/core/legacy/server/client-requests.ts",
     "runtime/core/peer/peer-connection.ts",
     "runtime/core/protocol/listener-check.ts",
     "runtime/core/server/connection.ts",
-    "runtime/core/server/legacy.ts",
   ],
   "notifications/initialized": [
     "runtime/cluster/sharing/shared-session.ts",
     "runtime/core/client/negotiation.ts",
     "runtime/core/http/client/http-client.ts",
-    "runtime/core/server/legacy.ts",
+    "runtime/core/legacy/server/handshake.ts",
   ],
   "notifications/message": ["runtime/core/protocol/meta.ts"],
   "notifications/progress": [
@@ -59,7 +59,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "notifications/roots/list_changed": [
     "runtime/core/client/client-profile.ts",
     "runtime/core/client/client.ts",
-    "runtime/core/server/kept-roots.ts",
+    "runtime/core/legacy/server/kept-roots.ts",
   ],
   "notifications/subscriptions/acknowledged": [
     "runtime/core/client/attach.ts",
@@ -69,11 +69,11 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   ping: [
     "runtime/core/client/client.ts",
     "runtime/core/client/server-messages.ts",
+    "runtime/core/legacy/server/client-requests.ts",
+    "runtime/core/legacy/server/handshake.ts",
     "runtime/core/peer/peer-connection.ts",
-    "runtime/core/server/legacy.ts",
     "runtime/core/server/request-protocol.ts",
     "runtime/core/server/server-session.ts",
-    "runtime/core/server/server.ts",
   ],
   "prompts/get": [
     "runtime/core/client/client.ts",
@@ -91,19 +91,19 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   ],
   "resources/subscribe": [
     "runtime/core/client/attach.ts",
-    "runtime/core/server/other-features.ts",
+    "runtime/core/legacy/server/subscriptions.ts",
     "runtime/observe/otel/conventions.ts",
   ],
   "resources/templates/list": ["runtime/core/client/client.ts", "runtime/core/server/other-features.ts"],
   "resources/unsubscribe": [
     "runtime/core/client/attach.ts",
-    "runtime/core/server/other-features.ts",
+    "runtime/core/legacy/server/subscriptions.ts",
     "runtime/observe/otel/conventions.ts",
   ],
   "roots/list": [
     "runtime/core/client/server-messages.ts",
+    "runtime/core/legacy/server/kept-roots.ts",
     "runtime/core/server/ask.ts",
-    "runtime/core/server/kept-roots.ts",
     "runtime/core/server/server-session.ts",
   ],
   "sampling/createMessage": [

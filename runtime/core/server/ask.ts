@@ -298,3 +298,8 @@ export function missingCapability(protocol: RequestProtocol, path: readonly stri
   const error = new McpError("missing-capability", problem, known && { data: { requiredCapabilities } });
   return refusal(protocol.revision, name, error, names);
 }
+
+/** URL mode requires an `elicitationId` (2025-11-25, elicitation). */
+export function withElicitationId<Given extends Params | undefined>(params: Given): Given {
+  return params?.["mode"] === "url" ? { elicitationId: crypto.randomUUID(), ...params } : params;
+}

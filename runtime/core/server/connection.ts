@@ -1,6 +1,5 @@
 import type { BatchAnswers, Era, OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
-import { isGranted, issuesText, mayGet, type RevisionView } from "../protocol/revision-view.js";
-import { type Session, readyMethod, ServerToClientRequests } from "./legacy.js";
+import { issuesText, mayGet, type RevisionView } from "../protocol/revision-view.js";
 import {
   batchesUnsupported,
   classify,
@@ -36,9 +35,10 @@ import {
   resolveProtocol,
   revisionOfNotification,
   vendorMessage,
+  type ClientRequests,
   type RequestProtocol,
+  type Session,
 } from "./request-protocol.js";
-import { forgetRoots, listRoots, rootsChanged, rootsOf } from "./kept-roots.js";
 import { sessionOf } from "./server-session.js";
 import { type LogLevel, logMessage, reaches } from "../protocol/meta.js";
 import { mostReserved } from "../jsonrpc/json-limits.js";
@@ -96,7 +96,7 @@ export class ServerConnection implements Receiver {
   readonly principal: string;
   readonly #channel: ServerChannel;
   #running: Map<RequestId, RequestContext> | undefined;
-  #clientRequests: ServerToClientRequests | undefined;
+  #clientRequests: ClientRequests | undefined;
   /** With what each follows, by member of its filter. */
   #listeners: Map<(change: Change) => void, Filter> | undefined;
   #closers: Set<() => void> | undefined;
@@ -406,12 +406,7 @@ export class ServerConnection implements Receiver {
   /** Notifies the session, once the client is initialized, and its subscribers of a change. */
   changed(change: Change): void {
     const { session } = this;
-    const { method, uri, params = uri === undefined ? uri : { uri } } = change;
-    if (session && (uri === undefined || session.watched?.has(uri))) {
-      const facts = session.revision.table.outgoingNotifications.get(method) ?? {};
-      if (isGranted(facts, "server", session.declared) && (this.hears?.() ?? true))
-        this.notifyReady(session, method, params, change.params ?? method + uri);
-    }
+    session?.era.changed(this, session, change);
     for (const listener of this.#listeners?.keys() ?? []) listener(change);
   }
 
@@ -423,25 +418,6 @@ export class ServerConnection implements Receiver {
     const wanted = [...(this.#listeners?.values() ?? [])].flatMap((filter) => [...filter.values()]);
     for (const uri of new Set([this.session?.watched ?? [], ...wanted].flatMap((uris) => [...uris])))
       this.changed({ method: resourceUpdated, uri: uri as string });
-  }
-
-  /**
-   * Sends a notification of no request once the client is initialized.
-   *
-   * @param key of a notification that is sent only once
-   */
-  notifyReady(session: Session, method: string, params: Params | undefined, key: unknown = {}): void {
-    const send = (): void => this.notify(session, method, params);
-    if (session.ready) send();
-    else (session.held ??= new Map()).set(key, send);
-  }
-
-  /** The client is initialized: sends the notifications and requests that waited for it. */
-  #becomeReady(session: Session): void {
-    session.ready = true;
-    for (const send of session.held?.values() ?? []) send();
-    session.held &&= undefined;
-    this.sendHeld();
   }
 
   /** Sends the requests that waited until the client was initialized, or opened a stream. */
@@ -460,9 +436,8 @@ export class ServerConnection implements Receiver {
     this.definition.hooks.around("incoming", method, params, this, revision, () => {
       if (method === "notifications/cancelled") return this.#cancel(params);
       const { session } = this;
-      if (method === readyMethod && session?.ready === false) this.#becomeReady(session);
+      session?.era.heard(this, session, method);
       if (method === "notifications/progress") return this.#clientRequests?.progressed(params);
-      if (method === rootsChanged && session) forgetRoots(this, session);
       if (!revision) return;
       const { notificationHandlers: listeners, defines } = this.definition;
       const entry = revision.table.incomingNotifications.get(method);
@@ -564,9 +539,8 @@ export class ServerConnection implements Receiver {
     origin?: RequestId,
   ): Promise<Params> {
     if (this.#inputEnded || this.#isOver) return Promise.reject(inputEndedError());
-    const requests = (this.#clientRequests ??= new ServerToClientRequests(this));
-    const ask = (): Promise<Params> => requests.ask(revision, method, params, options, origin);
-    return method === listRoots && this.session ? rootsOf(this, this.session, ask) : ask();
+    const requests = (this.#clientRequests ??= this.definition.legacyEra!.requestsOf(this));
+    return requests.ask(revision, method, params, options, origin);
   }
 
   /** Dispatches a response of the client. */

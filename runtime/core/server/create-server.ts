@@ -35,6 +35,7 @@ import { Offers } from "./offers.js";
 import { otherFeatures } from "./other-features.js";
 import { type Build, addedBy, register } from "./registration.js";
 import type { ResourceEntry, ResourceHandler, TemplateEntry, TemplateHandler } from "./resources.js";
+import type { LegacyEra } from "./request-protocol.js";
 import { Server, type ServerOptions } from "./server.js";
 import type { Direction } from "./server-definition.js";
 import { listResources } from "./template-lists.js";
@@ -47,11 +48,16 @@ import { listResources } from "./template-lists.js";
 export class CodeFirstServer<Members = unknown> extends Server {
   readonly #offers: Offers;
 
-  constructor(info: Implementation, options: ServerOptions) {
+  constructor(info: Implementation, options: ServerOptions, legacyEra: LegacyEra | undefined) {
     checkServerOptions(info, options);
     checkSpelling("info", info, "Implementation");
     checkSpelling("capabilities", options.capabilities ?? {}, "ServerCapabilities");
-    super(info, options, true, methodSchemas, otherFeatures(listResources));
+    super(info, options, {
+      changing: true,
+      schemas: methodSchemas,
+      others: otherFeatures(listResources),
+      legacyEra,
+    });
     this.#offers = new Offers(
       this,
       () => this.refresh(),
@@ -227,11 +233,13 @@ function valuesOf(
 /**
  * Makes a server that is defined in code: register tools, resources and prompts, then serve it.
  *
+ * @param legacyEra for legacy revisions
  * @throws {McpError} `invalid-definition`
  */
 export function createServer<const Used extends readonly UsedExtension<"server", HandlerContext>[] = []>(
   info: Implementation,
   options: ServerOptions & { readonly extensions?: Used },
+  legacyEra?: LegacyEra,
 ): CodeFirstServer<MembersOf<Used>> {
-  return new CodeFirstServer(info, options);
+  return new CodeFirstServer(info, options, legacyEra);
 }

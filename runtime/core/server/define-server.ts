@@ -11,12 +11,13 @@ import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import { type Completer, type Completers, requireArguments } from "./completion.js";
 import type { HandlerContext } from "./context.js";
-import type { Features, Listed, Listing, OtherFeatures } from "./listing.js";
+import type { Features, Listed, Listing } from "./listing.js";
 import { otherFeatures } from "./other-features.js";
 import type { PromptHandler } from "./prompts.js";
 import type { ResourceHandler, TemplateEntry, TemplateHandler } from "./resources.js";
 import type { SchemaReader } from "../schema/message-schema.js";
-import { Server, type ServerOptions } from "./server.js";
+import type { LegacyEra } from "./request-protocol.js";
+import { Server, type ServerOptions, type ServerParts } from "./server.js";
 import type { Check, Parse } from "../schema/schema-type.js";
 import type { ToolHandler } from "./tools.js";
 import { TemplateMatcher } from "../protocol/template-matcher.js";
@@ -68,14 +69,16 @@ export interface DefineServerOptions extends ServerOptions {
 /**
  * Makes a server for a contract.
  *
+ * @param legacyEra for legacy revisions
  * @throws {McpError} `invalid-definition`: a handler or a check is missing, or the contract has no entry for it
  */
 export function defineServer(
   contract: Contract,
   handlers: ContractHandlers,
   options: DefineServerOptions,
+  legacyEra?: LegacyEra,
 ): Server {
-  return new ContractServer(contract, handlers, options, fillOthers, otherFeatures());
+  return new ContractServer(contract, handlers, options, fillOthers, { others: otherFeatures(), legacyEra });
 }
 
 /**
@@ -87,8 +90,9 @@ export function defineToolServer(
   contract: Contract,
   handlers: ContractHandlers,
   options: DefineServerOptions,
+  legacyEra?: LegacyEra,
 ): Server {
-  return new ContractServer(contract, handlers, options, requireToolsAlone);
+  return new ContractServer(contract, handlers, options, requireToolsAlone, { legacyEra });
 }
 
 /** Fills the listings of resources, templates and prompts. */
@@ -105,7 +109,7 @@ class ContractServer extends Server {
     handlers: ContractHandlers,
     options: DefineServerOptions,
     fillMore: FillOthers,
-    others?: OtherFeatures,
+    parts: ServerParts,
   ) {
     requireKnown(options ?? invalidOptions(), known);
     const { name, version, title, instructions, capabilities } = contract;
@@ -114,9 +118,7 @@ class ContractServer extends Server {
     super(
       { name, version, title } as Implementation,
       { instructions, ...options, capabilities: declared } as ServerOptions,
-      false,
-      options.schemas,
-      others,
+      { schemas: options.schemas, ...parts },
     );
     fill(this.features.tools, "tools", contract.tools, handlers.tools, "name", (definition, handler) => ({
       ...checksOf(definition.name, definition, options.checks),

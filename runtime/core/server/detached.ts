@@ -6,14 +6,13 @@ import { type Params, type RequestId, notificationText } from "../jsonrpc/messag
 import type { ServerChannel } from "../jsonrpc/channel.js";
 import type { Clock } from "../time/clock.js";
 import { type LogLevel, logMessage, metaKeys } from "../protocol/meta.js";
-import { type Ask, type AskOptions, askWith, missingCapability } from "./ask.js";
+import { type Ask, type AskOptions, askWith, missingCapability, withElicitationId } from "./ask.js";
 import { ServerConnection } from "./connection.js";
 import { type HandlerContext, RequestContext, errorOf, handlerOf, jsonOnly } from "./context.js";
-import { beforeHandshake, withElicitationId } from "./legacy.js";
 import { declares, mayGet, requestParams } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
 import { SerialisedResult } from "./server-definition.js";
-import { modernServer, vendorMessage, type RequestProtocol } from "./request-protocol.js";
+import { beforeHandshake, modernServer, vendorMessage, type RequestProtocol } from "./request-protocol.js";
 import { type Asked, type Rounds, answerOf, lowered, newRounds } from "./rounds.js";
 import type { Server } from "./server.js";
 
@@ -247,7 +246,7 @@ export function requestAgain(server: Server, stored: StoredRequest, auth: unknow
     throw new McpError("unsupported-version", `protocol version ${stored.revision} is not served`);
   const connection = new ServerConnection(definition, new NoChannel(hidesErrors), { auth, principal });
   const { clientCapabilities, clientInfo } = stored;
-  const { era } = revision.era === "modern" ? { era: modernServer } : beforeHandshake(revision);
+  const { era } = revision.era === "modern" ? { era: modernServer } : beforeHandshake(definition, revision);
   const protocol: RequestProtocol = { era, revision, clientCapabilities, clientInfo };
   return requestOn(connection, protocol, crypto.randomUUID(), method, stored.params as Params);
 }

@@ -6,7 +6,6 @@ import { harmless } from "../protocol/hooks.js";
 import { notFound } from "../protocol/refusals.js";
 import { type CompleteParams, complete } from "./completion.js";
 import type { RequestContext } from "./context.js";
-import { unwatch, watch } from "./legacy.js";
 import { type Features, type OtherFeatures, pagesOf } from "./listing.js";
 import { getPrompt } from "./prompts.js";
 import { readResource } from "./resources.js";
@@ -36,8 +35,6 @@ export function otherFeatures(list?: typeof listResources): OtherFeatures {
         ],
         ["resources/templates/list", pagesOf(templates)],
         ["resources/read", (params: never, context) => readResource(resources, templates, params, context)],
-        ["resources/subscribe", watch],
-        ["resources/unsubscribe", unwatch],
         ["prompts/list", pagesOf(prompts)],
         ["prompts/get", (params: never, context) => getPrompt(prompts, params, context)],
         ["completion/complete", completing(features)],

@@ -1,15 +1,22 @@
-import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
-import type { IncomingRequest } from "@mcpgen/protocol/model";
+import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import type { IncomingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import { McpError, invalidRequest, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
-import { type NotificationMessage, type Params, type RequestMessage, isObject } from "../jsonrpc/message.js";
-import { type LogLevel, metaKeys } from "../protocol/meta.js";
+import {
+  type NotificationMessage,
+  type Params,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+  isObject,
+} from "../jsonrpc/message.js";
+import { type LogLevel, isLogLevel, metaKeys } from "../protocol/meta.js";
 import { refusal } from "../protocol/refusals.js";
 import { type RevisionView, declaredIn, isNewer } from "../protocol/revision-view.js";
 import type { Ask } from "./ask.js";
+import type { Change } from "./changes.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
-import { beforeHandshake, logLevelOf, negotiate } from "./legacy.js";
-import type { CacheHints, ServerDefinition } from "./server-definition.js";
+import type { CacheHints, MethodHandler, ServerDefinition } from "./server-definition.js";
 import { askInRounds } from "./rounds.js";
 import type { ConnectedSession } from "./server-session.js";
 
@@ -47,6 +54,74 @@ export interface ServerEra {
   ask(context: RequestContext): Ask;
 }
 
+/** The roots of a session; without a result while they are asked for. */
+export interface KeptRoots {
+  /** As JSON: handlers may change what they get. */
+  readonly result?: string;
+  /** Bytes reserved for the result. */
+  readonly weight?: number;
+}
+
+/** A session: the protocol that a handshake negotiated, and its state (2025-11-25 and before, lifecycle). */
+export interface Session extends RequestProtocol {
+  readonly era: LegacyEra;
+  logLevel: LogLevel | undefined;
+  ready: boolean;
+  /** Sends the notifications that wait until the client is initialized; changes by notification and URI. */
+  held?: Map<unknown, () => void> | undefined;
+  /** Capabilities that the server declared in the handshake: the client gets no notifications of later ones. */
+  readonly declared: ServerCapabilities;
+  /** URIs of the resources that the client subscribed to. */
+  watched?: Set<string> | undefined;
+  /** Bytes that the session reserves on its connection, `watched` and `roots` included. */
+  weight: number;
+  /** The client's roots, once a handler or the application has asked for them. */
+  roots?: KeptRoots | undefined;
+}
+
+/** The era of sessions (2025-11-25 and before); the entries inject it, `runtime/core/legacy/server` has it. */
+export interface LegacyEra extends ServerEra {
+  /** The handlers of methods that legacy revisions alone have. */
+  readonly methods: readonly [method: string, handler: MethodHandler][];
+  /** The requests of the server to one client. */
+  requestsOf(connection: ServerConnection): ClientRequests;
+  /** Notifies a session of a change, if its client wants to know of it. */
+  changed(connection: ServerConnection, session: Session, change: Change): void;
+  /** Sends a notification of no request once the client is initialized. */
+  notify(connection: ServerConnection, session: Session, method: string, params: Params | undefined): void;
+  /** The client of a session has sent a notification. */
+  heard(connection: ServerConnection, session: Session, method: string): void;
+}
+
+/** Requests that a server sends to one client (legacy era). */
+export interface ClientRequests {
+  /**
+   * @param origin the request of the client that it belongs to
+   * @throws {McpError}
+   */
+  ask(
+    revision: RevisionView<"server">,
+    method: string,
+    params: Params | undefined,
+    options: RequestOptions,
+    origin: RequestId | undefined,
+  ): Promise<Params>;
+  /** Sends the requests that waited until the client was initialized, or opened a stream. */
+  sendHeld(): void;
+  answered(response: ResponseMessage): void;
+  progressed(params: Params | undefined): void;
+  /** Rejects all requests: the client can no longer answer. */
+  end(reason: McpError): void;
+}
+
+/** The protocol of a request that needs no handshake, or opens it. */
+export function beforeHandshake(
+  { legacyEra }: ServerDefinition,
+  revision: RevisionView<"server">,
+): Pick<Session, "era" | "revision" | "clientCapabilities"> {
+  return { era: legacyEra!, revision, clientCapabilities: {} };
+}
+
 /**
  * Finds the protocol of a request: stated in the request (modern era), or negotiated for the session (legacy era).
  *
@@ -61,13 +136,14 @@ export function resolveProtocol(
   if (servesModern && era !== "legacy" && statesRevision(request)) return modernProtocol(definition, request);
   if (request.method === "initialize") {
     const version = request.params?.["protocolVersion"];
-    const revision = negotiate(definition, version);
+    // That revision, or the newest one with a handshake.
+    const revision = legacy.find(({ id }) => id === version) ?? legacy[0];
     if (!revision) throw unsupportedVersion(definition, version);
-    return beforeHandshake(revision);
+    return beforeHandshake(definition, revision);
   }
   if (session) return session;
   const oldest = legacy.at(-1);
-  if (request.method === "ping" && oldest) return beforeHandshake(oldest);
+  if (request.method === "ping" && oldest) return beforeHandshake(definition, oldest);
   if (servesModern) return modernProtocol(definition, request);
   throw invalidRequest("the session has not been opened: send initialize first");
 }
@@ -147,6 +223,12 @@ export function modernProtocol(definition: ServerDefinition, request: RequestMes
     clientInfo: given[metaKeys.clientInfo] as Implementation | undefined,
     logLevel: level === undefined ? level : logLevelOf(level),
   };
+}
+
+/** @throws {McpError} `invalid-params`: a client sent something else as a log level */
+export function logLevelOf(level: unknown): LogLevel {
+  if (!isLogLevel(level)) throw invalidParams(`there is no log level ${JSON.stringify(level)}`);
+  return level;
 }
 
 /** Characters of an unsupported version that its error repeats. */

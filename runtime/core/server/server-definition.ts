@@ -7,6 +7,7 @@ import type { ServerHooks } from "./middleware.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
+import type { LegacyEra } from "./request-protocol.js";
 import type { StateStore, StateSeal } from "./rounds.js";
 import type { ServerSession } from "./server-session.js";
 import type { McpError } from "../jsonrpc/errors.js";
@@ -36,6 +37,8 @@ export interface ServerDefinition {
   readonly revisions: readonly RevisionView<"server">[];
   readonly modern: readonly RevisionView<"server">[];
   readonly legacy: readonly RevisionView<"server">[];
+  /** Serves them; a server of modern revisions alone needs none. */
+  readonly legacyEra: LegacyEra | undefined;
   /** By method, those of vendors included; `*` has the handler of all other methods. */
   readonly handlers: ReadonlyMap<string, MethodHandler>;
   readonly notificationHandlers: Map<string, NotificationHandler>;

@@ -25,8 +25,7 @@ import {
 } from "./ask.js";
 import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
-import type { Session } from "./legacy.js";
-import type { RequestProtocol } from "./request-protocol.js";
+import type { RequestProtocol, Session } from "./request-protocol.js";
 
 /** Options of a request to the client: signal, timeouts in milliseconds (default: `timeouts` of the server), progress. */
 export interface SessionRequestOptions extends Omit<RequestOptions, "resend"> {}
@@ -200,7 +199,10 @@ export class ConnectedSession implements ServerSession {
   notify(method: string, params?: object): void {
     const given = params as Params;
     if (this.#context) this.#context.send(method, given);
-    else this.#connection.notifyReady(this.#protocol as Session, method, given);
+    else {
+      const session = this.#protocol as Session;
+      session.era.notify(this.#connection, session, method, given);
+    }
   }
 
   log(level: LogLevel, data: unknown, logger?: string): void {

@@ -5,7 +5,6 @@ import type {
   ServerNotifications,
 } from "@mcpgen/protocol/authoring";
 import type { Extended, Revision, UsedExtension } from "@mcpgen/protocol/model";
-import { initialize, ping, setLevel } from "./legacy.js";
 import {
   type LossListener,
   type RevisionView,
@@ -29,6 +28,7 @@ import type { Channel } from "../jsonrpc/channel.js";
 import { type Change, Changes, type NotificationBus, listen, resourceUpdated } from "./changes.js";
 import { PlainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
 import type { HandlerContext } from "./context.js";
+import type { LegacyEra } from "./request-protocol.js";
 import { type ServerSession, sessionOf } from "./server-session.js";
 import {
   type Direction,
@@ -145,6 +145,18 @@ interface BuiltIn {
   readonly capability: readonly string[] | undefined;
 }
 
+/** What a server is made of, beside its options: what it does not need, its bundle leaves out. */
+export interface ServerParts {
+  /** Tools, resources and prompts may change while clients are connected. */
+  readonly changing?: boolean;
+  /** Reads the schemas of vendor methods. */
+  readonly schemas?: SchemaReader | undefined;
+  /** Resources, prompts and completions. */
+  readonly others?: OtherFeatures;
+  /** Serves legacy revisions. */
+  readonly legacyEra?: LegacyEra | undefined;
+}
+
 /** What a server holds, and what it has done, over all transports. */
 export interface ServerStats {
   /** Amounts at this moment. */
@@ -179,17 +191,12 @@ export class Server {
   #unsubscribe: (() => void) | undefined;
 
   /**
-   * @param changing whether tools, resources and prompts may change while clients are connected
-   * @param schemas reads the schemas of vendor methods
-   * @param others resources, prompts and completions
    * @throws {McpError} `invalid-definition`
    */
   constructor(
     info: Implementation,
     options: ServerOptions,
-    changing: boolean,
-    schemas: SchemaReader | undefined,
-    others: OtherFeatures | undefined,
+    { changing = false, schemas, others, legacyEra }: ServerParts,
   ) {
     const extended = (this.#extended = options.extensions?.[0]?.extend(options, McpError, this));
     const reading = others?.judgingContent(options) ?? options;
@@ -206,6 +213,7 @@ export class Server {
       revisions,
       modern: revisions.filter(({ era }) => era === "modern"),
       legacy: revisions.filter(({ era }) => era === "legacy"),
+      legacyEra,
       handlers: this.#methods,
       notificationHandlers: new Map<string, NotificationHandler>(extended?.listeners),
       defines: (direction, method) => this.#given.some(({ table }) => table[direction].has(method)),
@@ -433,9 +441,7 @@ export class Server {
   #builtInMethods(cache: CacheHints = uncached): BuiltIn[] {
     const handlers: readonly [string, MethodHandler][] = [
       ...this.features.handlers(),
-      ["initialize", initialize],
-      ["ping", ping],
-      ["logging/setLevel", setLevel],
+      ...(this.definition.legacyEra?.methods ?? []),
       ["subscriptions/listen", listen],
       ["server/discover", (_, { revision }) => new SerialisedResult(this.#discovered(revision), cache)],
     ];

@@ -12,8 +12,7 @@ import {
 import { McpError, invalidRequest, internalError, rpc } from "../../jsonrpc/errors.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
-import { beforeHandshake } from "../../server/legacy.js";
-import { unsupportedVersion, type RequestProtocol } from "../../server/request-protocol.js";
+import { beforeHandshake, unsupportedVersion, type RequestProtocol } from "../../server/request-protocol.js";
 import type { ServerDefinition } from "../../server/server-definition.js";
 import type { Server } from "../../server/server.js";
 import {
@@ -327,7 +326,7 @@ export class StatelessRequests {
   constructor(server: Server, legacy: readonly RevisionView<"server">[], setup: PostSetup) {
     this.#server = server;
     this.#legacy = legacy;
-    this.#protocols = new Map(legacy.map((revision) => [revision, protocolOf(revision)]));
+    this.#protocols = new Map(legacy.map((revision) => [revision, protocolOf(server.definition, revision)]));
     this.#setup = setup;
   }
 
@@ -411,8 +410,8 @@ function replyNoSession(exchange: Exchange, message: unknown): void {
 const unasked = "requests to the client need a session, and this server keeps none";
 
 /** The protocol of a client without a handshake: only the revision is known. */
-function protocolOf(revision: RevisionView<"server">): RequestProtocol {
-  const protocol = beforeHandshake(revision);
+function protocolOf(definition: ServerDefinition, revision: RevisionView<"server">): RequestProtocol {
+  const protocol = beforeHandshake(definition, revision);
   // All clients share it.
   Object.freeze(protocol.clientCapabilities);
   return { ...protocol, logLevel: "debug", unasked };

@@ -1,22 +1,14 @@
-import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
-import type { Params } from "../jsonrpc/message.js";
-import { declares } from "../protocol/revision-view.js";
-import type { ServerConnection } from "./connection.js";
-import type { Session } from "./legacy.js";
+import { mostReserved, weightOf } from "../../jsonrpc/json-limits.js";
+import type { Params } from "../../jsonrpc/message.js";
+import { declares } from "../../protocol/revision-view.js";
+import type { ServerConnection } from "../../server/connection.js";
+import type { KeptRoots, Session } from "../../server/request-protocol.js";
 
 /** The request for the roots of a client. */
 export const listRoots = "roots/list";
 
 /** The notification after which the roots are asked for again (2025-11-25, roots). */
 export const rootsChanged = "notifications/roots/list_changed";
-
-/** The roots of a session; without a result while they are asked for. */
-export interface KeptRoots {
-  /** As JSON: handlers may change what they get. */
-  readonly result?: string;
-  /** Bytes reserved for the result. */
-  readonly weight?: number;
-}
 
 /**
  * Answers a request for the roots of the client. A session keeps them until the client reports a change, unless it declares no such reports,

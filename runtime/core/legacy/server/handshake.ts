@@ -1,0 +1,146 @@
+import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import { invalidParams } from "../../jsonrpc/errors.js";
+import { weightOf } from "../../jsonrpc/json-limits.js";
+import type { Params } from "../../jsonrpc/message.js";
+import { declaredIn, isGranted } from "../../protocol/revision-view.js";
+import { type Ask, askWith } from "../../server/ask.js";
+import type { ServerConnection } from "../../server/connection.js";
+import type { RequestContext } from "../../server/context.js";
+import { type LegacyEra, type Session, logLevelOf } from "../../server/request-protocol.js";
+import { ServerToClientRequests } from "./client-requests.js";
+import { forgetRoots, rootsChanged } from "./kept-roots.js";
+
+/** The notification that ends the handshake (2025-11-25 and before, lifecycle, initialization). */
+const readyMethod = "notifications/initialized";
+
+/** A handshake opens a session. */
+export const legacyEra: LegacyEra = {
+  finish: (result) => result,
+  ask: askByRequest,
+  methods: [
+    ["initialize", initialize],
+    ["ping", () => ({})],
+    ["logging/setLevel", setLevel],
+  ],
+  requestsOf: (connection) => new ServerToClientRequests(connection),
+  changed(connection, session, { method, uri, params }) {
+    if (uri !== undefined && !session.watched?.has(uri)) return;
+    const facts = session.revision.table.outgoingNotifications.get(method) ?? {};
+    if (!isGranted(facts, "server", session.declared) || connection.hears?.() === false) return;
+    const sent = params ?? (uri === undefined ? uri : { uri });
+    notify(connection, session, method, sent, params ?? method + uri);
+  },
+  notify,
+  heard(connection, session, method) {
+    if (method === readyMethod && !session.ready) becomeReady(connection, session);
+    if (method === rootsChanged) forgetRoots(connection, session);
+  },
+};
+
+/** Sends a notification of no request once the client is initialized. @param key of one that is sent only once */
+function notify(
+  connection: ServerConnection,
+  session: Session,
+  method: string,
+  params: Params | undefined,
+  key: unknown = {},
+): void {
+  const send = (): void => connection.notify(session, method, params);
+  if (session.ready) send();
+  else (session.held ??= new Map()).set(key, send);
+}
+
+/** The client is initialized: sends the notifications and requests that waited for it. */
+function becomeReady(connection: ServerConnection, session: Session): void {
+  session.ready = true;
+  for (const send of session.held?.values() ?? []) send();
+  session.held &&= undefined;
+  connection.sendHeld();
+}
+
+function initialize(params: Params, context: RequestContext): Params {
+  const { connection, protocol } = context;
+  const { definition } = connection;
+  const declared = definition.capabilities(protocol.revision.id);
+  const { clientCapabilities, clientInfo, weight } = clientProfile(
+    declaredIn(context.request.params?.["capabilities"], params["capabilities"]) as ClientCapabilities,
+    params["clientInfo"] as Params,
+  );
+  definition.followChanges();
+  connection.reserve(weight);
+  if (connection.session) connection.release(connection.session.weight);
+  connection.session = {
+    era: definition.legacyEra!,
+    revision: protocol.revision,
+    clientCapabilities,
+    clientInfo,
+    weight,
+    // Until the client sets a level, the server chooses (logging): it sends every level.
+    logLevel: "debug",
+    ready: false,
+    declared,
+  };
+  return {
+    protocolVersion: protocol.revision.id,
+    capabilities: declared,
+    serverInfo: definition.info,
+    instructions: definition.instructions,
+  };
+}
+
+function setLevel({ level }: Params, { connection }: RequestContext): Params | Promise<Params> {
+  const least = logLevelOf(level);
+  if (connection.session) connection.session.logLevel = least;
+  return saved(connection);
+}
+
+/** An empty result, after the session is stored. */
+export function saved(connection: ServerConnection): Params | Promise<Params> {
+  return connection.save?.().then(() => ({})) ?? {};
+}
+
+/** Asks the client by requests from the server (2025-11-25 and before). */
+function askByRequest(context: RequestContext): Ask {
+  const { connection, signal, protocol, request } = context;
+  return askWith(context, (_key, { method, params }, options) =>
+    connection.ask(protocol.revision, method, params, { ...options, signal }, request.id),
+  );
+}
+
+/** Bytes that a client's capabilities and description may take in memory. */
+const mostDeclared = 65_536;
+
+/** Bytes of a `clientInfo` that is kept whole. */
+const mostInfo = 16_384;
+
+/** Members of a larger `clientInfo` that are kept, and characters of their texts. */
+const mostMembers = 8;
+const longestText = 1024;
+
+/** The part of `initialize` that a session keeps. */
+interface ClientProfile {
+  readonly clientCapabilities: ClientCapabilities;
+  readonly clientInfo: Implementation;
+  /** Bytes in memory. */
+  readonly weight: number;
+}
+
+/** @throws {McpError} `invalid-params`: the capabilities take more than 64 KiB in memory */
+function clientProfile(clientCapabilities: ClientCapabilities, info: Params): ClientProfile {
+  const clientInfo = shortened(info) as unknown as Implementation;
+  const weight = weightOf([clientCapabilities, clientInfo], mostDeclared);
+  if (weight > mostDeclared)
+    throw invalidParams(`params.capabilities: more than ${mostDeclared} bytes in memory`);
+  return { clientCapabilities, clientInfo, weight };
+}
+
+/** Drops the long members of a large `clientInfo`, such as icons: it is for display only. */
+function shortened(info: Params): Params {
+  if (weightOf(info, mostInfo) <= mostInfo) return info;
+  const kept = Object.entries(info).flatMap(([key, value]) => {
+    const short = typeof value === "string" ? value.slice(0, longestText) : value;
+    return weightOf([key, short], 4 * longestText) <= 4 * longestText ? [[key, short] as const] : [];
+  });
+  // A slice would keep the whole text in memory.
+  return JSON.parse(JSON.stringify(Object.fromEntries(kept.slice(0, mostMembers)))) as Params;
+}
