@@ -3,11 +3,8 @@
 import type { Implementation } from "@mcpgen/protocol/authoring";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import type { Client } from "./client/client.js";
-import {
-  type ConnectOptions as CoreConnectOptions,
-  connect as connectWith,
-  type Source,
-} from "./connect/connect.js";
+import type { ConnectOptions as CoreConnectOptions, Source } from "./connect/connect.js";
+import { connect as connectWith } from "./legacy/client/connect.js";
 import {
   createServer as createServerWith,
   defineServer as defineServerWith,

@@ -1,7 +1,8 @@
 export * from "./server.js";
 
 // Clients.
-export { connect, type ConnectOptions, type Source } from "./connect/connect.js";
+export { connect } from "./legacy/client/connect.js";
+export type { ConnectOptions, Source } from "./connect/connect.js";
 export type {
   Authorize,
   AuthorizeRequest,

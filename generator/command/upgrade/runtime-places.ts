@@ -10,10 +10,10 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   ],
   initialize: [
     "runtime/core/client/mirrored-headers.ts",
-    "runtime/core/client/negotiation.ts",
     "runtime/core/client/outgoing-batch.ts",
     "runtime/core/http/client/http-client.ts",
     "runtime/core/http/server/posts.ts",
+    "runtime/core/legacy/client/handshake.ts",
     "runtime/core/legacy/http/session-requests.ts",
     "runtime/core/legacy/server/handshake.ts",
     "runtime/core/protocol/revision-view.ts",
@@ -35,8 +35,8 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   ],
   "notifications/initialized": [
     "runtime/cluster/sharing/shared-session.ts",
-    "runtime/core/client/negotiation.ts",
     "runtime/core/http/client/http-client.ts",
+    "runtime/core/legacy/client/handshake.ts",
     "runtime/core/legacy/server/handshake.ts",
   ],
   "notifications/message": ["runtime/core/protocol/meta.ts"],

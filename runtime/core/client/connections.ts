@@ -2,8 +2,8 @@ import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
 import { type LogLevel, metaKeys } from "../protocol/meta.js";
 import { type Params, type RequestId, notificationOf } from "../jsonrpc/message.js";
 import { McpError, isInterrupted, messageOf } from "../jsonrpc/errors.js";
-import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
-import { type ClientEra, type ClientProfile, type HandshakeContext, byEra, eraOf } from "./client-profile.js";
+import { type Handshake, type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
+import { type ClientEra, type ClientProfile, byEra, eraOf } from "./client-profile.js";
 import { Link, type Notifying } from "./link.js";
 import { exchangeThrough, peerOf } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
@@ -255,6 +255,7 @@ interface Establishing {
   readonly source: Opener;
   readonly views: readonly RevisionView<"client">[];
   readonly profile: ClientProfile;
+  readonly handshake: Handshake | undefined;
 }
 
 /**
@@ -332,7 +333,7 @@ class Attempts {
     const connections = this.#connections;
     const incoming = this.#incoming;
     const due = this.#due;
-    const { source, views, profile } = given;
+    const { source, views, profile, handshake } = given;
     const channel: unknown = typeof source === "function" ? await source() : source;
     checkChannel(channel, "source");
     const link = (this.#link = new Link(channel, profile));
@@ -341,7 +342,7 @@ class Attempts {
     const handshaking = (offered: RevisionView<"client">): void => listen(link, incoming, offered, profile);
     try {
       if (ended.aborted) throw ended.reason;
-      const negotiated = await settle(link, views, { ...profile, due, handshaking });
+      const negotiated = await settle(link, views, { ...profile, due, handshaking, handshake });
       listen(link, incoming, negotiated.view, profile);
       return { link, negotiated };
     } catch (error) {
@@ -360,7 +361,7 @@ class Attempts {
 async function handshakeFirst(
   link: Link,
   views: readonly RevisionView<"client">[],
-  context: HandshakeContext,
+  context: Parameters<Settle>[2],
 ): Promise<Negotiated> {
   try {
     return await handshakeOnly(link, views, context);

@@ -8,15 +8,8 @@ import { exactParams } from "../protocol/send-check.js";
 import { withTimeout } from "../time/clock.js";
 import { attempts, waitAsked } from "../time/retry.js";
 import { unbounded } from "./bounds.js";
-import { type HandshakeContext, byEra, declaredBy, requestMeta } from "./client-profile.js";
-import {
-  type ServerResponse,
-  decode,
-  httpStatusOf,
-  isMisunderstood,
-  remoteError,
-  withDefaults,
-} from "./decode.js";
+import { type HandshakeContext, byEra, requestMeta } from "./client-profile.js";
+import { type ServerResponse, httpStatusOf, isMisunderstood, remoteError, withDefaults } from "./decode.js";
 import type { Link } from "./link.js";
 import { exchangeThrough } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
@@ -32,6 +25,19 @@ export interface Negotiated {
 
 type Views = readonly RevisionView<"client">[];
 
+/**
+ * The handshake of the legacy era; `runtime/core/legacy/client` has it.
+ *
+ * @param legacy the revisions to choose from, at least one
+ * @throws {McpError} `unsupported-version`: there is no common revision
+ */
+export type Handshake = (link: Link, legacy: Views, context: HandshakeContext) => Promise<Negotiated>;
+
+interface NegotiationContext extends HandshakeContext {
+  /** Absent if the client has no legacy revision. */
+  readonly handshake: Handshake | undefined;
+}
+
 /** Milliseconds without an answer to the probe, after which the client also sends the handshake on the same pipe. */
 const hedgeMs = 1000;
 
@@ -41,10 +47,10 @@ const hedgeMs = 1000;
  *
  * @throws {McpError} `unsupported-version`: there is no common revision
  */
-export async function negotiate(link: Link, views: Views, context: HandshakeContext): Promise<Negotiated> {
+export async function negotiate(link: Link, views: Views, context: NegotiationContext): Promise<Negotiated> {
   const eras = byEra(views);
   const { modern, legacy } = eras;
-  if (modern.length === 0) return handshake(link, legacy, context);
+  if (modern.length === 0) return context.handshake!(link, legacy, context);
   const settled = new AbortController();
   const probe = sendProbe(link, modern[0]!, context, settled.signal);
   if (legacy.length === 0) return conclude(link, await probe, eras, context);
@@ -54,7 +60,7 @@ export async function negotiate(link: Link, views: Views, context: HandshakeCont
   if (first !== undefined) return conclude(link, first, eras, context);
   // Some servers take the handshake as the start of a connection, even after they answered the probe. If a server accepts
   // the handshake, its result counts. If the handshake fails or stays unanswered, the result of the probe counts.
-  const shaken = handshake(link, legacy, context);
+  const shaken = context.handshake!(link, legacy, context);
   const discovery = probe.then(async (response) => {
     const negotiated = await conclude(link, response, { ...eras, isHandshaken: true }, context);
     await withTimeout(
@@ -75,8 +81,8 @@ export async function negotiate(link: Link, views: Views, context: HandshakeCont
 }
 
 /** Negotiates by the handshake alone, for servers that exit on a probe. */
-export function handshakeOnly(link: Link, views: Views, context: HandshakeContext): Promise<Negotiated> {
-  return handshake(link, byEra(views).legacy, context);
+export function handshakeOnly(link: Link, views: Views, context: NegotiationContext): Promise<Negotiated> {
+  return context.handshake!(link, byEra(views).legacy, context);
 }
 
 /** The revisions of the client. */
@@ -92,7 +98,7 @@ async function conclude(
   link: Link,
   response: ServerResponse,
   offered: Offered,
-  context: HandshakeContext,
+  context: NegotiationContext,
 ): Promise<Negotiated> {
   const { modern, legacy } = offered;
   const { result, error } = response;
@@ -138,7 +144,7 @@ async function conclude(
         ? response
         : { ...response, error: { code: rpc.internalError, message: "no discovery result" } },
     );
-  return handshake(link, legacy, context);
+  return context.handshake!(link, legacy, context);
 }
 
 /** Whether only modern servers send an error code: neither JSON-RPC nor a legacy revision defines it. */
@@ -153,7 +159,7 @@ async function chooseFrom(
   link: Link,
   versions: readonly unknown[],
   { modern, legacy }: Offered,
-  context: HandshakeContext,
+  context: NegotiationContext,
 ): Promise<Negotiated> {
   // The server refused the newest revision; the client tries the next common one once.
   const other = modern.slice(1).find(({ id }) => versions.includes(id));
@@ -162,7 +168,7 @@ async function chooseFrom(
     if (result) return discovered(other, result, context);
   }
   const old = legacy.filter(({ id }) => versions.includes(id));
-  if (old.length > 0) return handshake(link, old, context);
+  if (old.length > 0) return context.handshake!(link, old, context);
   if (modern.some(({ id }) => versions.includes(id)) && !other)
     return discoverAgain(link, modern[0]!, context);
   throw noCommonVersion([...modern, ...legacy], versions);
@@ -249,58 +255,13 @@ async function discovered(
   };
 }
 
-/** The handshake of the legacy era (2025-11-25, lifecycle, initialization). */
-async function handshake(link: Link, legacy: Views, context: HandshakeContext): Promise<Negotiated> {
-  const offered = legacy[0]!;
-  const params = offered.lower("outgoingRequests", "initialize", {
-    protocolVersion: offered.id,
-    capabilities: declaredBy(offered, context),
-    clientInfo: context.info,
-  });
-  context.handshaking(offered);
-  const method = "initialize";
-  const response = await exchangeThrough(context, offered, { method, params }, (given, sent) =>
-    link.request(method, (id) => exactParams(offered, id, method, given), unbounded, {
-      cancellable: false,
-      sent,
-    }),
-  );
-  const { result, error } = response;
-  if (error) {
-    const supported = isObject(error.data) ? error.data["supported"] : undefined;
-    if (Array.isArray(supported) || error.code === rpc.methodNotFound)
-      throw noCommonVersion(
-        legacy,
-        Array.isArray(supported) ? supported : undefined,
-        error.message,
-        remoteError(method, response),
-      );
-    throw remoteError("initialize", response);
-  }
-  const version = result?.["protocolVersion"];
-  const view = legacy.find(({ id }) => id === version);
-  if (!view) throw noCommonVersion(legacy, [version]);
-  const entry = view.table.outgoingRequests.get("initialize")!;
-  const decoded = await decode(view, "initialize", { entry, result }, context);
-  const headers = (method: string): Record<string, string> => mirrorHeaders(view, method, undefined);
-  link.setProtocolHeaders(headers(""));
-  link.notify("notifications/initialized", undefined, headers);
-  const lifted = view.lift("incomingResults", "initialize", decoded.result);
-  return {
-    view,
-    serverInfo: lifted["serverInfo"] as Open<"Implementation">,
-    capabilities: declaredIn(decoded.result["capabilities"], lifted["capabilities"]) as ServerCapabilities,
-    instructions: lifted["instructions"] as string | undefined,
-  };
-}
-
 /**
  * The error for client and server without a common revision.
  *
  * @param theirs the revisions that the server names, if it names any
  * @param detail what the server answered instead
  */
-function noCommonVersion(
+export function noCommonVersion(
   ours: Views,
   theirs?: readonly unknown[],
   detail?: string,

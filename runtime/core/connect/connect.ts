@@ -18,6 +18,7 @@ import {
   type LossListener,
   type RevisionView,
   linkRevisions,
+  requireModern,
   selectRevisions,
 } from "../protocol/revision-view.js";
 import { nullReader } from "../protocol/protocol-warnings.js";
@@ -39,6 +40,7 @@ import type { ClientEvent } from "../protocol/events.js";
 import { contentWarnings } from "../protocol/binary-content.js";
 import { Hooks, harmless } from "../protocol/hooks.js";
 import { establish } from "../client/connections.js";
+import type { Handshake } from "../client/negotiation.js";
 import { type ClientLimits, type ClientProfile, byEra, limitsOf } from "../client/client-profile.js";
 import type { Opener } from "../jsonrpc/channel.js";
 
@@ -213,7 +215,11 @@ export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extens
  * @throws {McpError} `unsupported-version`, `spawn-failed`, `connection-closed`, `timeout`, `cancelled`,
  *   `authorize-failed`, `invalid-definition`
  */
-export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
+export async function connect(
+  source: Source,
+  options: ConnectOptions,
+  handshake?: Handshake,
+): Promise<Client> {
   checkConnectOptions(options);
   checkExtensionIds(options.capabilities);
   const { revision } = options;
@@ -233,6 +239,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     ]),
   });
   const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
+  if (!handshake) requireModern(views);
   const hooks: ClientHooks = new Hooks();
   for (const middleware of options.use ?? []) {
     requireFunction("use", middleware);
@@ -256,7 +263,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
   const opener = await openerOf(source, options.http, views, options.onWarning);
-  const given = { source: opener, views, profile };
+  const given = { source: opener, views, profile, handshake };
   const client: Client = new Client({
     profile,
     handlers: options,

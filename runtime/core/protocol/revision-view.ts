@@ -289,6 +289,15 @@ export function selectRevisions<R extends Role>(
   return selected;
 }
 
+/** @throws {McpError} `invalid-definition`: a revision needs a handshake, and the entry of the package has left it out */
+export function requireModern(views: readonly RevisionView[]): void {
+  const legacy = views.find(({ era }) => era === "legacy");
+  if (legacy)
+    throw invalid(
+      `revisions: ${legacy.id} needs a handshake, which @mcpgen/runtime/modern leaves out. Import @mcpgen/runtime (and @mcpgen/runtime/http), or give modern revisions alone.`,
+    );
+}
+
 /** Whether the runtime can open a conversation at a revision: a newer one may have another handshake than either era. */
 function hasHandshake({ era, table }: RevisionView): boolean {
   const method = era === "legacy" ? "initialize" : "server/discover";

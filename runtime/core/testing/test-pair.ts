@@ -1,5 +1,6 @@
 import type { Client } from "../client/client.js";
-import { type ConnectOptions, connect } from "../connect/connect.js";
+import type { ConnectOptions } from "../connect/connect.js";
+import { connect } from "../legacy/client/connect.js";
 import { memoryChannels } from "../jsonrpc/memory-channel.js";
 import { type Rules, checkOptions } from "../options/option-check.js";
 import type { ConnectionOptions, ServerConnection } from "../server/connection.js";

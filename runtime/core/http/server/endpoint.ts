@@ -9,6 +9,7 @@ import {
 } from "../../jsonrpc/message.js";
 import { isMcpError, messageOf, parseError } from "../../jsonrpc/errors.js";
 import { mostLevels } from "../../jsonrpc/json-limits.js";
+import { requireModern } from "../../protocol/revision-view.js";
 import { errorOf } from "../../server/context.js";
 import { placeOf } from "../../server/server-definition.js";
 import { statesRevision } from "../../server/request-protocol.js";
@@ -35,8 +36,8 @@ import {
 } from "./access.js";
 import { Streams } from "./event-streams.js";
 import { type Exchange, headersNamed, unslashed } from "./exchange.js";
-import { type EndpointOptions, defaults } from "./endpoint-options.js";
-import { type LegacyRequests, type LegacyTransports, needsLegacy } from "./legacy-transports.js";
+import { type EndpointOptions, checkEndpointOptions, defaults, endpointRules } from "./endpoint-options.js";
+import type { LegacyRequests, LegacyTransports } from "./legacy-transports.js";
 import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading, nestsDeeper } from "./limits.js";
 import { ModernRequests } from "./posts.js";
 import { HttpCounts, type HttpStats } from "./http-stats.js";
@@ -110,8 +111,8 @@ export class Endpoint {
     const posts = { form, streams: this.#streams, concurrency: this.#concurrency };
     if (modern.length > 0)
       this.#modern = new ModernRequests(server, modern[0]!, { ...posts, bytes: this.#bytes });
-    if (legacy.length === 0) return;
-    if (!transports) throw needsLegacy(legacy[0]!.id);
+    if (!transports) requireModern(legacy);
+    if (!transports || legacy.length === 0) return;
     this.#legacy = transports.serve({
       server,
       form,
@@ -409,6 +410,12 @@ export class Endpoint {
     const cause = isMcpError(error) && error.cause !== undefined ? `: ${messageOf(error.cause)}` : "";
     this.#warnings.add(`HTTP: ${messageOf(error)}${cause}`);
   }
+}
+
+/** An endpoint for modern revisions alone. @throws {McpError} `invalid-definition`: an option, or a legacy revision */
+export function modernEndpoint(server: Server, options: EndpointOptions = {}): Endpoint {
+  checkEndpointOptions(options, endpointRules);
+  return new Endpoint(server, options);
 }
 
 /** The host of the public URL is an allowed host. */

@@ -1,5 +1,3 @@
-import type { McpError } from "../../jsonrpc/errors.js";
-import { invalid } from "../../options/option-check.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
 import type { Posted, Principal } from "./access.js";
@@ -69,11 +67,4 @@ export interface LegacyRequests {
   close(): Promise<void>;
   /** Leaves what the sessions share with other processes, after all streams have ended. */
   leave(): Promise<void>;
-}
-
-/** The error for a legacy revision where nothing serves it. @param id of the revision */
-export function needsLegacy(id: string): McpError {
-  return invalid(
-    `revisions: ${id} needs a handshake and sessions, which @mcpgen/runtime/modern leaves out. Import @mcpgen/runtime and @mcpgen/runtime/http instead, or give modern revisions alone.`,
-  );
 }
