@@ -9,7 +9,9 @@ test("the entry of servers reads no code of clients, and imports nothing on dema
   });
   const files = Object.keys(metafile.inputs);
   expect(files).toContain("runtime/core/server/create-server.ts");
-  expect(files.filter((file) => /^runtime\/core\/(client|connect|http|stdio)\//.test(file))).toEqual([]);
+  expect(
+    files.filter((file) => /^runtime\/core\/(client|connect|http|stdio|legacy\/(client|http))\//.test(file)),
+  ).toEqual([]);
   const imports = Object.values(metafile.inputs).flatMap((file) => file.imports);
   expect(imports.filter(({ kind }) => kind === "dynamic-import")).toEqual([]);
 });
