@@ -16,6 +16,7 @@ import { createHttpHandler, serveHttp } from "@mcpgen/runtime/http";
 import { stdioClientChannel, stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
 import { Recording, VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
 import { httpClientChannel } from "../../runtime/core/http/client/http-client.js";
+import { loadOlder } from "../../runtime/core/legacy/client/connect.js";
 import { adapters, serve } from "../support/http-adapters.js";
 import { builtProgram } from "../support/built-program.js";
 import { expectedTour } from "../support/every-feature/expected.js";
@@ -188,7 +189,7 @@ describe("one definition", () => {
         // What stands in front lets no message through to the endpoint itself.
         const older: typeof fetch = async (to, init) =>
           init?.method === "POST" && String(to) === url ? new Response("", { status: 405 }) : fetch(to, init);
-        await tourAt(revision, httpClientChannel(url, { fetch: older }));
+        await tourAt(revision, httpClientChannel(url, { fetch: older }, { loadOlder }));
       },
     );
   });
@@ -198,6 +199,6 @@ describe("one definition", () => {
     // What stands in front lets no message through to the endpoint itself.
     const older: typeof fetch = async (to, init) =>
       init?.method === "POST" && String(to) === url ? new Response("", { status: 405 }) : fetch(to, init);
-    await tourAt(revision, httpClientChannel(url, { fetch: older }));
+    await tourAt(revision, httpClientChannel(url, { fetch: older }, { loadOlder }));
   });
 });

@@ -93,11 +93,12 @@ test.each([
   ["server over stdio", 'import { createServer } from "@mcpgen/runtime/modern"; createServer({}, {});'],
   ["server over HTTP", 'import { serveHttp } from "@mcpgen/runtime/modern"; serveHttp({}, {});'],
   ["server of `fetch`", 'import { createHttpHandler } from "@mcpgen/runtime/modern"; createHttpHandler({});'],
+  ["client", 'import { connect } from "@mcpgen/runtime/modern"; connect("https://example.com", {});'],
 ])("the bundle of a modern %s holds nothing that only legacy revisions need", async (_, contents) => {
   const { metafile } = await build({
     stdin: { contents, resolveDir: process.cwd(), loader: "ts" },
     ...{ bundle: true, write: false, metafile: true, platform: "node", format: "esm", minify: true },
-    ...{ conditions: ["mcpgen-source"], logLevel: "error" },
+    ...{ conditions: ["mcpgen-source"], logLevel: "error", external: ["@mcpgen/runtime/stdio"] },
   });
   const [output] = Object.values(metafile.outputs);
   const held = Object.entries(output!.inputs).flatMap(([file, { bytesInOutput }]) =>

@@ -1,5 +1,6 @@
 import type * as platform from "../platform/platform.js";
 import { logLevels, type LogLevel } from "../protocol/meta.js";
+import type { HttpChannelParts } from "../http/client/http-client.js";
 import type { HttpClientOptions } from "../http/client/http-client-options.js";
 import {
   type Rules,
@@ -209,6 +210,13 @@ export interface ConnectOptions extends ClientHandlers {
 /** Capabilities that no function stands for (2025-11-25 and 2026-07-28, lifecycle, capability negotiation). */
 export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extensions">;
 
+/** What a client needs for legacy revisions; `runtime/core/legacy/client` has it. */
+export interface LegacyClient {
+  readonly handshake: Handshake;
+  /** Loads HTTP+SSE. */
+  readonly loadOlder: NonNullable<HttpChannelParts["loadOlder"]>;
+}
+
 /**
  * Connects to a server and negotiates the revision.
  *
@@ -218,7 +226,7 @@ export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extens
 export async function connect(
   source: Source,
   options: ConnectOptions,
-  handshake?: Handshake,
+  legacy?: LegacyClient,
 ): Promise<Client> {
   checkConnectOptions(options);
   checkExtensionIds(options.capabilities);
@@ -239,7 +247,7 @@ export async function connect(
     ]),
   });
   const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
-  if (!handshake) requireModern(views);
+  if (!legacy) requireModern(views);
   const hooks: ClientHooks = new Hooks();
   for (const middleware of options.use ?? []) {
     requireFunction("use", middleware);
@@ -262,8 +270,8 @@ export async function connect(
   };
   const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
-  const opener = await openerOf(source, options.http, views, options.onWarning);
-  const given = { source: opener, views, profile, handshake };
+  const opener = await openerOf(source, options, views, legacy?.loadOlder);
+  const given = { source: opener, views, profile, handshake: legacy?.handshake };
   const client: Client = new Client({
     profile,
     handlers: options,
@@ -312,9 +320,9 @@ function endpointOf(source: Source): string | undefined {
 /** The function that opens a channel to a source. Loads the code of the transport. */
 async function openerOf(
   source: Source,
-  http: HttpClientOptions | undefined,
+  { http, onWarning }: ConnectOptions,
   views: readonly RevisionView<"client">[],
-  onWarning: ((message: string) => void) | undefined,
+  loadOlder: HttpChannelParts["loadOlder"],
 ): Promise<Opener> {
   if (typeof source === "function") return source;
   if (typeof source === "object" && source !== null && "open" in source) return source;
@@ -326,7 +334,7 @@ async function openerOf(
       Object.values(table.errors).map(({ code }) => code),
     );
     let opened = 0;
-    return () => httpClientChannel(address, http, { known, again: opened++ > 0, onWarning });
+    return () => httpClientChannel(address, http, { known, again: opened++ > 0, onWarning, loadOlder });
   }
   if (address === undefined) checkCommand(source);
   else checkScheme(address);

@@ -17,7 +17,7 @@ import { EventStreams, GetStream } from "./event-streams.js";
 import { type HttpRequest, HttpRequests } from "./http-requests.js";
 import { OrderedSender, type Unanswered } from "./ordered-sender.js";
 import { settleWithin } from "../../time/clock.js";
-import type { SseConnection } from "./sse-connection.js";
+import type { OlderConnection, OlderTransport } from "./older-transport.js";
 import { untilTaken } from "./until-taken.js";
 
 /** Milliseconds that DELETE of a session may take. */
@@ -31,14 +31,16 @@ const fallbackStatuses: ReadonlySet<number> = new Set([400, 404, 405]);
 
 type Named = Readonly<Record<string, string>>;
 
-/** What a connection has of the client that opens it. */
-interface HttpConnection {
+/** What a channel is given beside its options. */
+export interface HttpChannelParts {
   /** Codes of errors by which a server shows that it knows this transport. */
   readonly known?: Iterable<number>;
   /** Whether a connection to the server was opened before. */
   readonly again?: boolean;
   /** Called when the GET stream is lost. */
   readonly onWarning?: ((message: string) => void) | undefined;
+  /** Loads HTTP+SSE; without it, a server that has no other transport is refused. */
+  readonly loadOlder?: (() => Promise<OlderTransport>) | undefined;
 }
 
 /** The client of Streamable HTTP: each message is one POST; answers come in its body or on a stream. */
@@ -62,14 +64,16 @@ class HttpClientChannel implements ClientChannel {
   /** Resolves when the handshake is over: requests wait for it. */
   #ready: Promise<void> = Promise.resolve();
   /** HTTP+SSE (2024-11-05), if the server has no other transport. */
-  #older: SseConnection | undefined;
+  #older: OlderConnection | undefined;
+  readonly #loadOlder: HttpChannelParts["loadOlder"];
 
   /** @throws {McpError} `invalid-definition`: the URL or a header is invalid */
   constructor(
     url: string,
     options: HttpClientOptions = {},
-    { known = [], again = false, onWarning = printWarning }: HttpConnection = {},
+    { known = [], again = false, onWarning = printWarning, loadOlder }: HttpChannelParts = {},
   ) {
+    this.#loadOlder = loadOlder;
     this.#limit = options.limit ?? defaultLimit;
     this.#known = new Set([...known, rpc.methodNotFound]);
     this.#requests = new HttpRequests(url, options, again);
@@ -277,9 +281,10 @@ class HttpClientChannel implements ClientChannel {
   async #fallBack({ status }: HttpResponse, refusal: string): Promise<boolean> {
     const code = errorCodeOf(refusal);
     if (code !== undefined && this.#known.has(code)) return false;
-    const { noSse, openSse } = await import("./sse-connection.js");
+    const older = await this.#loadOlder?.();
+    if (!older) return false;
     try {
-      this.#older = await openSse(this.#requests, this.#limit, this.#everything.signal, {
+      this.#older = await older.openSse(this.#requests, this.#limit, this.#everything.signal, {
         message: (text) => this.#receiver.message(text),
         turn: () => this.#receiver.turn(),
         room: () => this.#sender.room,
@@ -288,7 +293,7 @@ class HttpClientChannel implements ClientChannel {
       });
     } catch (error) {
       // The server's own error is more precise than the failure of the stream.
-      if (code === undefined) throw noSse(error, status, refusal);
+      if (code === undefined) throw older.noSse(error, status, refusal);
     }
     return this.#older !== undefined;
   }

@@ -1,8 +1,9 @@
 import { McpError, messageOf, interrupted, isInterrupted } from "../../jsonrpc/errors.js";
-import type { HttpRequests } from "./http-requests.js";
-import { connectionClosed, refusal, sessionLost, textWithin } from "./answer-body.js";
-import { type HttpResponse, mediaType, pump } from "./http-response.js";
-import { type ServerEvent, SseReader } from "./sse-reader.js";
+import type { HttpRequests } from "../../http/client/http-requests.js";
+import type { OlderConnection, SseUser } from "../../http/client/older-transport.js";
+import { connectionClosed, refusal, sessionLost, textWithin } from "../../http/client/answer-body.js";
+import { type HttpResponse, mediaType, pump } from "../../http/client/http-response.js";
+import { type ServerEvent, SseReader } from "../../http/client/sse-reader.js";
 import { abortable } from "../../time/clock.js";
 
 /** Milliseconds that a server has to send the `endpoint` event. */
@@ -13,21 +14,8 @@ const noStream: ReadonlySet<number> = new Set([400, 404, 405, 406]);
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What the stream needs from its connection. */
-export interface SseUser {
-  readonly message: (text: string) => void;
-  /** All messages that arrived together were delivered. */
-  readonly turn: () => void;
-  /** Resolves when more may be read; `undefined` if it may be read now. */
-  readonly room: () => Promise<void> | undefined;
-  /** The stream ended, and the session with it: it cannot be resumed. */
-  readonly ended: (why: McpError) => void;
-  /** The server has forgotten the session, though the stream is open. */
-  readonly forgotten: () => void;
-}
-
 /** HTTP+SSE (2024-11-05): all messages of the server come on one stream, which also names the URL for POSTs. */
-export class SseConnection {
+class SseConnection implements OlderConnection {
   readonly #requests: HttpRequests;
   readonly #endpoint: string;
   readonly #forgotten: () => void;
@@ -68,7 +56,7 @@ export async function openSse(
   limit: number,
   signal: AbortSignal,
   user: SseUser,
-): Promise<SseConnection | undefined> {
+): Promise<OlderConnection | undefined> {
   const own = new AbortController();
   const both = AbortSignal.any([signal, own.signal]);
   const timer = setTimeout(() => own.abort(noEndpoint(`within ${endpointTimeout} ms`)), endpointTimeout);
