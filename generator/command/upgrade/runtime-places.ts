@@ -53,6 +53,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "notifications/resources/list_changed": ["runtime/core/client/attach.ts"],
   "notifications/resources/updated": [
     "runtime/core/client/attach.ts",
+    "runtime/core/legacy/client/attach-legacy.ts",
     "runtime/core/server/changes.ts",
     "runtime/observe/otel/conventions.ts",
   ],
@@ -90,13 +91,13 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/observe/otel/conventions.ts",
   ],
   "resources/subscribe": [
-    "runtime/core/client/attach.ts",
+    "runtime/core/legacy/client/attach-legacy.ts",
     "runtime/core/legacy/server/subscriptions.ts",
     "runtime/observe/otel/conventions.ts",
   ],
   "resources/templates/list": ["runtime/core/client/client.ts", "runtime/core/server/other-features.ts"],
   "resources/unsubscribe": [
-    "runtime/core/client/attach.ts",
+    "runtime/core/legacy/client/attach-legacy.ts",
     "runtime/core/legacy/server/subscriptions.ts",
     "runtime/observe/otel/conventions.ts",
   ],

@@ -1,17 +1,9 @@
-import type { MethodFacts } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import { unbounded } from "./bounds.js";
 import type { Client } from "./client.js";
 import type { Connection } from "./connections.js";
 import type { Link } from "./link.js";
-import {
-  type Attachment,
-  type ChangeNotice,
-  type ListKind,
-  type SubscriptionRequest,
-  listKinds,
-} from "./subscriptions.js";
-import { isGranted } from "../protocol/revision-view.js";
+import { type Attachment, type ChangeNotice, type SubscriptionRequest, listKinds } from "./subscriptions.js";
 import { metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { exactParams } from "../protocol/send-check.js";
@@ -20,91 +12,17 @@ import { invalidResult, remoteError } from "./decode.js";
 import { type Hooked, exchangeThrough } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
 
-/** The number of subscriptions of a connection per URI. The server knows one subscription per URI. */
-const watchers = new WeakMap<Link, Map<string, number>>();
-
-/** Adds or removes one subscription of a URI. Returns the number of subscriptions. */
-function count(link: Link, uri: string, change: 1 | -1): number {
-  const counts = watchers.get(link) ?? new Map<string, number>();
-  watchers.set(link, counts);
-  const now = (counts.get(uri) ?? 0) + change;
-  counts.set(uri, now);
-  return now;
-}
-
 /**
- * Subscribes in the legacy era: one `resources/subscribe` per URI. Servers send `list_changed` notifications without a
- * subscription.
+ * Subscribes in the legacy era; `runtime/core/legacy/client` has it.
+ *
+ * @param push gets the notices
  */
-export async function attachLegacy(
+export type LegacyAttach = (
   client: Client,
-  { link, negotiated }: Connection,
+  connection: Connection,
   wanted: SubscriptionRequest,
   push: (notice: ChangeNotice) => void,
-): Promise<Attachment> {
-  const { view, capabilities } = negotiated;
-  const offered = (entry: MethodFacts | undefined): boolean =>
-    entry !== undefined && isGranted(entry, "server", capabilities);
-  const { incomingNotifications, outgoingRequests } = view.table;
-  const kinds = listKinds.filter(
-    (kind) => wanted[kind] && offered(incomingNotifications.get(`notifications/${kind}/list_changed`)),
-  );
-  const uris = offered(outgoingRequests.get("resources/subscribe")) ? (wanted.uris ?? []) : [];
-  const watched: string[] = [];
-  let settle: (why: McpError | undefined) => void = () => {};
-  const over = new Promise<McpError | undefined>((resolve) => (settle = resolve));
-  const off = forward(client, kinds, uris, push);
-  const forget = link.whenClosed((why) => {
-    off();
-    settle(why);
-  });
-  const detach = async (): Promise<void> => {
-    off();
-    forget();
-    settle(undefined);
-    if (!outgoingRequests.has("resources/unsubscribe")) return;
-    // After the connection has closed, the server has no subscription left to cancel.
-    while (watched.length > 0 && !link.over) {
-      const uri = watched.pop()!;
-      if (count(link, uri, -1) === 0) await client.request("resources/unsubscribe", { uri });
-    }
-  };
-  try {
-    for (const uri of uris) {
-      await client.request("resources/subscribe", { uri });
-      count(link, uri, 1);
-      watched.push(uri);
-    }
-    if (link.over) throw link.over;
-  } catch (error) {
-    await detach().catch(() => undefined);
-    throw error;
-  }
-  const honoured = {
-    ...Object.fromEntries(kinds.map((kind) => [kind, true])),
-    ...(uris.length > 0 ? { uris } : {}),
-  };
-  return { honoured, possible: possible(honoured), over, detach };
-}
-
-/** Passes notifications on to `push`. Returns the function that stops this. */
-function forward(
-  client: Client,
-  kinds: readonly ListKind[],
-  uris: readonly string[],
-  push: (notice: ChangeNotice) => void,
-): () => void {
-  const watched = new Set(uris);
-  const offs = kinds.map((kind) =>
-    client.on(`notifications/${kind}/list_changed`, (_, method) => push({ method })),
-  );
-  offs.push(
-    client.on("notifications/resources/updated", ({ uri }, method) => {
-      if (watched.has(uri as string)) push({ method, uri: uri as string });
-    }),
-  );
-  return () => offs.forEach((off) => off());
-}
+) => Promise<Attachment>;
 
 /** The member of a request that asks for each notification of the protocol. */
 const memberOf: { readonly [method: string]: keyof SubscriptionRequest } = {
@@ -220,7 +138,7 @@ function requestOf(given: Params, view: RevisionView<"client">): SubscriptionReq
 }
 
 /** A notice for each thing that may have changed while the connection was lost. */
-function possible(honoured: SubscriptionRequest, view?: RevisionView<"client">): ChangeNotice[] {
+export function possible(honoured: SubscriptionRequest, view?: RevisionView<"client">): ChangeNotice[] {
   const lists = listKinds.filter((kind) => honoured[kind]);
   const added = view ? selectable(view).filter(({ method }) => !Object.hasOwn(memberOf, method)) : [];
   return [

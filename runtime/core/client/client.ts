@@ -43,7 +43,7 @@ import {
   eraOf,
   ofListedTools,
 } from "./client-profile.js";
-import { addedMembers, attachLegacy, attachModern } from "./attach.js";
+import { type LegacyAttach, addedMembers, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, leftOut, listIn, pages } from "./lists.js";
 import type { ClientMiddleware } from "./middleware.js";
 import { ToolHeaders } from "./mirrored-headers.js";
@@ -91,6 +91,8 @@ export interface ClientSetup {
     incoming: Incoming,
     signal: Signal | undefined,
   ) => Promise<Connection>;
+  /** Subscribes at revisions that have no listening stream; absent if the client speaks none of them. */
+  readonly attachLegacy: LegacyAttach | undefined;
   readonly reconnects: boolean;
   /** Which requests are sent again after the connection broke; `safe` if absent. */
   readonly resend: Resend | undefined;
@@ -548,7 +550,7 @@ export class Client implements Caller {
   ): Promise<Subscription> {
     const connections = this.#connections;
     const requests = this.#requests;
-    const { profile, limits } = this.#setup;
+    const { profile, limits, attachLegacy } = this.#setup;
     const given: Subscribing = {
       connections,
       clock: profile.clock,
@@ -557,7 +559,7 @@ export class Client implements Caller {
       onFull: () => profile.hooks.emit({ type: "limit-hit", limit: "limits.maxNotices" }),
       attach: (connection, part, push) => {
         const { view } = connection.negotiated;
-        return view.table.outgoingRequests.has("subscriptions/listen")
+        return !attachLegacy || view.table.outgoingRequests.has("subscriptions/listen")
           ? attachModern(
               { client: this, hooked: profile, withMeta: (params) => requests.withMeta(params, view) },
               connection,

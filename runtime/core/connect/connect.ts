@@ -34,6 +34,7 @@ import {
   capabilitiesOf,
   rootsProblem,
 } from "../client/server-messages.js";
+import type { LegacyAttach } from "../client/attach.js";
 import { Client } from "../client/client.js";
 import type { VendorHandler } from "../client/vendor-methods.js";
 import type { ClientHooks, ClientMiddleware } from "../client/middleware.js";
@@ -213,6 +214,7 @@ export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extens
 /** What a client needs for legacy revisions; `runtime/core/legacy/client` has it. */
 export interface LegacyClient {
   readonly handshake: Handshake;
+  readonly attach: LegacyAttach;
   /** Loads HTTP+SSE. */
   readonly loadOlder: NonNullable<HttpChannelParts["loadOlder"]>;
 }
@@ -282,6 +284,7 @@ export async function connect(
     onClose: options.onClose,
     endpoint: profile.endpoint,
     onWarning,
+    attachLegacy: legacy?.attach,
     reconnects: typeof opener === "function",
     resend: options.http?.resend,
     connect: (connections, incoming, signal) => establish(given, connections, incoming, signal),

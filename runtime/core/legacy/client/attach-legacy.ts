@@ -1,0 +1,88 @@
+import type { MethodFacts } from "@mcpgen/protocol/model";
+import { type LegacyAttach, possible } from "../../client/attach.js";
+import type { Client } from "../../client/client.js";
+import type { Link } from "../../client/link.js";
+import { type ChangeNotice, type ListKind, listKinds } from "../../client/subscriptions.js";
+import type { McpError } from "../../jsonrpc/errors.js";
+import { isGranted } from "../../protocol/revision-view.js";
+
+/** The number of subscriptions of a connection per URI. The server knows one subscription per URI. */
+const watchers = new WeakMap<Link, Map<string, number>>();
+
+/** Adds or removes one subscription of a URI. Returns the number of subscriptions. */
+function count(link: Link, uri: string, change: 1 | -1): number {
+  const counts = watchers.get(link) ?? new Map<string, number>();
+  watchers.set(link, counts);
+  const now = (counts.get(uri) ?? 0) + change;
+  counts.set(uri, now);
+  return now;
+}
+
+/**
+ * Subscribes in the legacy era: one `resources/subscribe` per URI. Servers send `list_changed` notifications without a
+ * subscription.
+ */
+export const attachLegacy: LegacyAttach = async (client, { link, negotiated }, wanted, push) => {
+  const { view, capabilities } = negotiated;
+  const offered = (entry: MethodFacts | undefined): boolean =>
+    entry !== undefined && isGranted(entry, "server", capabilities);
+  const { incomingNotifications, outgoingRequests } = view.table;
+  const kinds = listKinds.filter(
+    (kind) => wanted[kind] && offered(incomingNotifications.get(`notifications/${kind}/list_changed`)),
+  );
+  const uris = offered(outgoingRequests.get("resources/subscribe")) ? (wanted.uris ?? []) : [];
+  const watched: string[] = [];
+  let settle: (why: McpError | undefined) => void = () => {};
+  const over = new Promise<McpError | undefined>((resolve) => (settle = resolve));
+  const off = forward(client, kinds, uris, push);
+  const forget = link.whenClosed((why) => {
+    off();
+    settle(why);
+  });
+  const detach = async (): Promise<void> => {
+    off();
+    forget();
+    settle(undefined);
+    if (!outgoingRequests.has("resources/unsubscribe")) return;
+    // After the connection has closed, the server has no subscription left to cancel.
+    while (watched.length > 0 && !link.over) {
+      const uri = watched.pop()!;
+      if (count(link, uri, -1) === 0) await client.request("resources/unsubscribe", { uri });
+    }
+  };
+  try {
+    for (const uri of uris) {
+      await client.request("resources/subscribe", { uri });
+      count(link, uri, 1);
+      watched.push(uri);
+    }
+    if (link.over) throw link.over;
+  } catch (error) {
+    await detach().catch(() => undefined);
+    throw error;
+  }
+  const honoured = {
+    ...Object.fromEntries(kinds.map((kind) => [kind, true])),
+    ...(uris.length > 0 ? { uris } : {}),
+  };
+  return { honoured, possible: possible(honoured), over, detach };
+};
+
+/** Passes notifications on to `push`. Returns the function that stops this. */
+function forward(
+  client: Client,
+  kinds: readonly ListKind[],
+  uris: readonly string[],
+  push: (notice: ChangeNotice) => void,
+): () => void {
+  const watched = new Set(uris);
+  const offs = kinds.map((kind) =>
+    client.on(`notifications/${kind}/list_changed`, (_, method) => push({ method })),
+  );
+  offs.push(
+    client.on("notifications/resources/updated", ({ uri }, method) => {
+      if (watched.has(uri as string)) push({ method, uri: uri as string });
+    }),
+  );
+  return () => offs.forEach((off) => off());
+}
