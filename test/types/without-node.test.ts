@@ -28,7 +28,7 @@ const runtime = JSON.parse(readFileSync("runtime/core/package.json", "utf8")) as
   peerDependencies: { readonly [name: string]: string };
 };
 const named = (entry: string): string => `@mcpgen/runtime${entry.slice(1)}`;
-const ofNode = new Set(["./http", "./stdio", "./stdio-guard"]);
+const ofNode = new Set(["./http", "./modern", "./stdio", "./stdio-guard"]);
 const entries = Object.keys(runtime.exports).filter((entry) => entry !== "./package.json");
 const beside = ["@mcpgen/cluster", "@mcpgen/cluster/sealed-sessions", "@mcpgen/observe"];
 // The declarations of OpenTelemetry's API need those of a platform.
