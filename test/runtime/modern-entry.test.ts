@@ -1,7 +1,6 @@
 // What the entry of modern revisions serves, refuses, and leaves out of a bundle.
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { memoryChannels } from "@mcpgen/runtime";
-import { createServer as createAnyServer } from "@mcpgen/runtime";
+import { createServer as createAnyServer, memoryChannels } from "@mcpgen/runtime";
 import {
   connect,
   createHttpHandler,

@@ -65,27 +65,27 @@ export interface ServerChannel extends Pick<Channel, "flush" | "close"> {
   answer(id: RequestId | undefined, text: string, rpcCode?: number, reported?: number): void;
   /** Sends the answers to a batch as one text. Absent if `answer` collects them. */
   sendBatch?(text: string): void;
-  /** A request was cancelled and gets no answer. */
-  dropAnswer(id: RequestId): void;
+  /** A request was cancelled and gets no answer. Absent, as the functions below, where nothing follows from it. */
+  dropAnswer?(id: RequestId): void;
   /**
    * Counts requests that were aborted while their handlers still run.
    *
    * @param more the number of requests that were aborted; -1 when a handler has ended
    */
-  abortedWork(more: number): void;
+  abortedWork?(more: number): void;
   /**
    * Reserves memory for the client.
    *
    * @param bytes negative to release them
    * @returns `false` if the bytes are not available
    */
-  reserve(bytes: number): boolean;
+  reserve?(bytes: number): boolean;
   /**
    * Ends the connection of a request, where the client can fetch the answer later.
    *
    * @param retryMs milliseconds before the client connects again
    */
-  disconnect(origin: RequestId, retryMs: number): void;
+  disconnect?(origin: RequestId, retryMs: number): void;
 }
 
 /** Receives the messages of a channel. */

@@ -278,7 +278,7 @@ export class ServerConnection implements Receiver {
 
   /** Counts requests that were aborted while their handlers run. @param more -1 when a handler has ended */
   countAborted(more: number): void {
-    this.#channel.abortedWork(more);
+    this.#channel.abortedWork?.(more);
   }
 
   /** Reads messages of this client that their definitions refuse. */
@@ -380,7 +380,7 @@ export class ServerConnection implements Receiver {
   reserve(bytes: number): void {
     if (this.#reserved + bytes > mostReserved)
       throw invalidParams(`the server would have to keep more than ${mostReserved} bytes for this client`);
-    if (!this.#channel.reserve(bytes))
+    if (this.#channel.reserve?.(bytes) === false)
       throw new McpError("limit-exceeded", "the server keeps too much for its clients: try again later", {
         rpcCode: rpc.invalidRequest,
         data: { limit: "keptLimit" },
@@ -390,7 +390,7 @@ export class ServerConnection implements Receiver {
 
   release(bytes: number): void {
     this.#reserved -= bytes;
-    this.#channel.reserve(-bytes);
+    this.#channel.reserve?.(-bytes);
   }
 
   /**
@@ -471,12 +471,12 @@ export class ServerConnection implements Receiver {
       new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
     );
     context.batch?.dropAnswer();
-    this.#channel.abortedWork(1);
-    this.#channel.dropAnswer(context.request.id);
+    this.#channel.abortedWork?.(1);
+    this.#channel.dropAnswer?.(context.request.id);
   }
 
   disconnect(origin: RequestId, retryMs: number): void {
-    this.#channel.disconnect(origin, retryMs);
+    this.#channel.disconnect?.(origin, retryMs);
   }
 
   /**
@@ -570,7 +570,7 @@ export class ServerConnection implements Receiver {
     if (this.open === 0 && !this.#clientRequests) return;
     const reason = new McpError("connection-closed", why);
     this.definition.counts.aborted += this.open;
-    this.#channel.abortedWork(this.open);
+    this.#channel.abortedWork?.(this.open);
     for (const context of this.#running?.values() ?? []) context.abort(reason);
     this.#running = undefined;
     this.#becomeIdle();
@@ -599,16 +599,6 @@ export class PlainChannel implements ServerChannel {
   sendBatch(text: string): void {
     this.#channel.send(text);
   }
-
-  dropAnswer(): void {}
-
-  abortedWork(): void {}
-
-  reserve(): boolean {
-    return true;
-  }
-
-  disconnect(): void {}
 
   flush(): void {
     this.#channel.flush();

@@ -294,14 +294,7 @@ class NoChannel implements ServerChannel {
     return false;
   }
 
-  reserve(): boolean {
-    return true;
-  }
-
   answer(): void {}
-  dropAnswer(): void {}
-  abortedWork(): void {}
-  disconnect(): void {}
   flush(): void {}
 
   async close(): Promise<void> {}

@@ -356,10 +356,6 @@ export class PostChannel implements ServerChannel, Awaited {
     this.#concurrency?.running.add(this.#exchange.principal, more);
   }
 
-  dropAnswer(): void {}
-
-  disconnect(): void {}
-
   flush(): void {}
 
   send(text: string): void {
@@ -440,10 +436,6 @@ function batchText(texts: readonly string[]): string {
 export const silent: ServerChannel = {
   send() {},
   answer() {},
-  dropAnswer() {},
-  abortedWork() {},
-  reserve: () => true,
-  disconnect() {},
   flush() {},
   async close() {},
 };

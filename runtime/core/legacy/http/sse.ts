@@ -233,8 +233,6 @@ class SseSession implements ServerChannel {
     }
   }
 
-  disconnect(): void {}
-
   flush(): void {}
 
   send(text: string): void {
