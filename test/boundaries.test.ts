@@ -187,6 +187,18 @@ test("of the commands, only call, those of tasks and the page of dev load the pa
   expect(opening.filter((file) => !/^generator\/command\/(call\.ts|task(\.ts|\/))/.test(file))).toEqual([]);
 });
 
+test("of the core, the entries and the test kit alone load what legacy revisions need", () => {
+  const room = "runtime/core/legacy/";
+  const loading = importsOf(filesBelow("runtime/core"))
+    .filter(({ from, to, typeOnly }) => !typeOnly && to.startsWith(room) && !from.startsWith(room))
+    .map(({ from }) => from);
+  expect(loading).toContain("runtime/core/server.ts");
+  expect(loading.filter((file) => !/^runtime\/core\/[^/]+\.ts$/.test(file))).toEqual([
+    "runtime/core/testing/test-pair.ts",
+  ]);
+  expect(loading.filter((file) => file.startsWith("runtime/core/modern"))).toEqual([]);
+});
+
 test("no module of the runtime imports the entry that brings the revisions", () => {
   const importing = filesBelow("runtime/core").filter((file) =>
     specifiersOf(readFileSync(file, "utf8")).some(({ specifier }) => /(^|\/)all(\.js)?$/.test(specifier)),
