@@ -25,13 +25,20 @@ export { toolCheck } from "./schema/schema-check.js";
 export { methodSchemas, type MethodSchemas, type SchemaReader } from "./schema/message-schema.js";
 export type { Scopes, UncheckedArguments } from "./server/scopes.js";
 export type { Server, ServerOptions, ServerStats } from "./server/server.js";
-export type { ServerSession, SessionRequestOptions } from "./server/server-session.js";
 export type {
-  ErrorListener,
-  ErrorPlace,
+  ServerSession,
+  SessionRequestOptions,
   NotificationContext,
-  ServerCounts,
-} from "./server/server-definition.js";
+  Ask,
+  AskOptions,
+  AskedRequest,
+  AskedResults,
+  Elicited,
+  Form,
+  Page,
+  HandlerContext,
+} from "./server/context.js";
+export type { ErrorListener, ErrorPlace, ServerCounts, CacheHints } from "./server/server-definition.js";
 export {
   errorTable,
   experimentalErrors,
@@ -43,10 +50,8 @@ export type { ErrorTable } from "./protocol/refusals.js";
 export type { ConnectionOptions, ServerConnection } from "./server/connection.js";
 
 // What handlers are given, and what they give.
-export type { HandlerContext } from "./server/context.js";
 // With the star, packages of extensions can add members to them.
 export type * from "./server/added-members.js";
-export type { Ask, AskOptions, AskedRequest, AskedResults, Elicited, Form, Page } from "./server/ask.js";
 export type { StructuredAnswer, ToolAnswer, ToolHandler } from "./server/tools.js";
 export {
   resourceNotFound,
@@ -58,7 +63,6 @@ export type { PromptAnswer, PromptHandler } from "./server/prompts.js";
 export { isInsideRoots } from "./protocol/safe-urls.js";
 export type { Completer, Completers } from "./server/completion.js";
 export { memoryStateStore, type StateStore, type UsedState } from "./server/rounds.js";
-export type { CacheHints } from "./server/server-definition.js";
 export type { Change, NotificationBus } from "./server/changes.js";
 export type { JsonSchema } from "./schema/schema-type.js";
 export type { FromJsonSchema } from "./schema/inferred-type.js";

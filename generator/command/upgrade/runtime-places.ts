@@ -2,7 +2,7 @@
 
 /** The files of the runtime that name a method, by method. */
 export const methodPlaces: { readonly [method: string]: readonly string[] | undefined } = {
-  "completion/complete": ["runtime/core/client/client.ts", "runtime/core/server/other-features.ts"],
+  "completion/complete": ["runtime/core/client/client.ts", "runtime/core/server/features.ts"],
   "elicitation/create": [
     "runtime/core/client/server-messages.ts",
     "runtime/core/server/ask.ts",
@@ -47,7 +47,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/peer/peer-connection.ts",
     "runtime/core/protocol/listener-check.ts",
     "runtime/core/server/connection.ts",
-    "runtime/core/server/context.ts",
+    "runtime/core/server/request.ts",
   ],
   "notifications/prompts/list_changed": ["runtime/core/client/attach.ts"],
   "notifications/resources/list_changed": ["runtime/core/client/attach.ts"],
@@ -64,7 +64,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   ],
   "notifications/subscriptions/acknowledged": [
     "runtime/core/client/attach.ts",
-    "runtime/core/server/changes.ts",
+    "runtime/core/server/request-protocol.ts",
   ],
   "notifications/tools/list_changed": ["runtime/core/client/attach.ts", "runtime/core/client/client.ts"],
   ping: [
@@ -78,15 +78,15 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   ],
   "prompts/get": [
     "runtime/core/client/client.ts",
-    "runtime/core/server/other-features.ts",
+    "runtime/core/server/features.ts",
     "runtime/core/server/prompts.ts",
     "runtime/observe/otel/conventions.ts",
   ],
-  "prompts/list": ["runtime/core/client/client.ts", "runtime/core/server/other-features.ts"],
-  "resources/list": ["runtime/core/client/client.ts", "runtime/core/server/other-features.ts"],
+  "prompts/list": ["runtime/core/client/client.ts", "runtime/core/server/features.ts"],
+  "resources/list": ["runtime/core/client/client.ts", "runtime/core/server/features.ts"],
   "resources/read": [
     "runtime/core/client/client.ts",
-    "runtime/core/server/other-features.ts",
+    "runtime/core/server/features.ts",
     "runtime/core/server/resources.ts",
     "runtime/observe/otel/conventions.ts",
   ],
@@ -95,7 +95,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/legacy/server/subscriptions.ts",
     "runtime/observe/otel/conventions.ts",
   ],
-  "resources/templates/list": ["runtime/core/client/client.ts", "runtime/core/server/other-features.ts"],
+  "resources/templates/list": ["runtime/core/client/client.ts", "runtime/core/server/features.ts"],
   "resources/unsubscribe": [
     "runtime/core/legacy/client/attach-legacy.ts",
     "runtime/core/legacy/server/subscriptions.ts",
@@ -110,6 +110,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "sampling/createMessage": [
     "runtime/core/client/server-messages.ts",
     "runtime/core/server/ask.ts",
+    "runtime/core/server/context.ts",
     "runtime/core/server/server-session.ts",
   ],
   "server/discover": [
@@ -126,11 +127,11 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "tools/call": [
     "runtime/core/client/client.ts",
     "runtime/core/client/output-checks.ts",
-    "runtime/core/server/listing.ts",
+    "runtime/core/server/features.ts",
     "runtime/core/server/tools.ts",
     "runtime/observe/otel/conventions.ts",
   ],
-  "tools/list": ["runtime/core/client/client.ts", "runtime/core/server/listing.ts"],
+  "tools/list": ["runtime/core/client/client.ts", "runtime/core/server/features.ts"],
 };
 
 /** The files of the runtime that name a member which an era fills in, by member. */
@@ -139,16 +140,17 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
     "runtime/core/client/cache.ts",
     "runtime/core/client/decode.ts",
     "runtime/core/server/definition-check.ts",
+    "runtime/core/server/features.ts",
     "runtime/core/server/listing.ts",
     "runtime/core/server/middleware.ts",
     "runtime/core/server/server-definition.ts",
-    "runtime/core/server/template-lists.ts",
   ],
-  inputRequests: ["runtime/core/client/rounds.ts", "runtime/core/server/context.ts"],
+  inputRequests: ["runtime/core/client/rounds.ts", "runtime/core/server/request.ts"],
   inputResponses: [
     "runtime/core/client/rounds.ts",
-    "runtime/core/server/context.ts",
+    "runtime/core/server/ask.ts",
     "runtime/core/server/detached.ts",
+    "runtime/core/server/request.ts",
     "runtime/core/server/rounds.ts",
   ],
   "io.modelcontextprotocol/clientCapabilities": ["runtime/core/protocol/meta.ts"],
@@ -159,8 +161,8 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
   "io.modelcontextprotocol/subscriptionId": ["runtime/core/protocol/meta.ts"],
   requestState: [
     "runtime/core/client/rounds.ts",
-    "runtime/core/server/context.ts",
     "runtime/core/server/detached.ts",
+    "runtime/core/server/request.ts",
     "runtime/core/server/rounds.ts",
   ],
   resultType: [
@@ -168,8 +170,8 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
     "runtime/core/client/decode.ts",
     "runtime/core/client/rounds.ts",
     "runtime/core/schema/parsed.ts",
-    "runtime/core/server/context.ts",
     "runtime/core/server/request-protocol.ts",
+    "runtime/core/server/request.ts",
     "runtime/core/server/server-definition.ts",
   ],
   ttlMs: [

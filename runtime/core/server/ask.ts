@@ -1,133 +1,18 @@
-import type {
-  ClientRequests,
-  CreateMessageRequestParams,
-  CreateMessageResult,
-  ElicitRequestFormParams,
-  ElicitRequestURLParams,
-  ListRootsResult,
-  ServerRequests,
-  ClientCapabilities,
-  ElicitResult,
-} from "@mcpgen/protocol/authoring";
-import type { Inferred, OutputOf } from "../schema/schema-type.js";
-import type { StandardJsonSchema } from "../schema/standard-schema.js";
-import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
+import type { ClientCapabilities, ElicitResult, ListRootsResult } from "@mcpgen/protocol/authoring";
+import { encodeBytes } from "../protocol/binary-content.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
-import { McpError, messageOf } from "../jsonrpc/errors.js";
+import { McpError, invalidParams, messageOf } from "../jsonrpc/errors.js";
 import { refusal } from "../protocol/refusals.js";
 import type { Params } from "../jsonrpc/message.js";
-import { declares } from "../protocol/revision-view.js";
+import { declares, requestParams } from "../protocol/revision-view.js";
 import { type Names, requireKnown } from "../options/option-check.js";
-import type { ServerConnection } from "./connection.js";
-import type { RequestContext } from "./context.js";
+import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./context.js";
 import { type AskFacts, askThrough } from "./middleware.js";
-import type { Asked } from "./rounds.js";
-import type { RequestProtocol } from "./request-protocol.js";
-
-/** The user's response to a form. A handler must handle all three actions. */
-export type Elicited<Content = AnyContent> =
-  | { readonly action: "accept"; readonly content: Content }
-  | { readonly action: "decline" }
-  | { readonly action: "cancel" };
-
-/** A form: the parameters of `elicitation/create` in form mode. */
-export interface Form<Schema extends FormSchema = ElicitRequestFormParams["requestedSchema"]> extends Omit<
-  ElicitRequestFormParams,
-  "mode" | "requestedSchema"
-> {
-  readonly requestedSchema: Schema;
-}
-
-/**
- * The schema of a flat object of strings, numbers, booleans and choices: JSON Schema, or a schema of a library that implements
- * Standard JSON Schema.
- */
-export type FormSchema = Immutable<ElicitRequestFormParams["requestedSchema"]> | StandardJsonSchema;
-
-type Immutable<T> = { readonly [K in keyof T]: T[K] extends object | undefined ? Immutable<T[K]> : T[K] };
-
-/** The content of any form. */
-type AnyContent = Record<string, string | number | boolean | string[]>;
-
-/** The type of the content of a form. */
-export type ContentOf<Written, Schema> = [Written] extends [Inferred]
-  ? ElicitRequestFormParams["requestedSchema"] extends Schema
-    ? AnyContent
-    : OutputOf<Schema>
-  : Written;
-
-/** A page that the user visits: the parameters of `elicitation/create` in URL mode. */
-export type Page = Omit<ElicitRequestURLParams, "mode">;
-
-/** The parameters of a request for a message of the client's model. */
-export type SamplingParams = CreateMessageRequestParams | WithBytes<CreateMessageRequestParams>;
-
-/** The parameters of a request to the client. */
-export type ParamsToAsk<Method extends keyof ServerRequests> = Method extends "sampling/createMessage"
-  ? SamplingParams
-  : ServerRequests[Method]["params"];
-
-/** Timeouts of an ask in milliseconds (legacy era). Default: the `timeouts` of the server. The modern era does not wait. */
-export interface AskOptions {
-  /** Limit for the time without a response or progress. */
-  readonly timeout?: number;
-  /** Limit for the total time, with progress or without. */
-  readonly totalTimeout?: number;
-}
+import type { RequestContext } from "./request.js";
+import { type Asked, type Rounds, Suspended, newRounds } from "./rounds.js";
+import type { RequestProtocol, ServerDefinition } from "./server-definition.js";
 
 const askOptions: Names<AskOptions> = { timeout: 0, totalTimeout: 0 };
-
-/** What only a server requests asks for input. What both sides may request, such as `ping`, does not. */
-type MethodToAsk = Exclude<keyof ServerRequests, keyof ClientRequests>;
-
-/** A request for `ask.all`. */
-export type AskedRequest = {
-  readonly [M in MethodToAsk]: {
-    readonly method: M;
-    readonly params?: ParamsToAsk<M>;
-  };
-}[MethodToAsk];
-
-/** The results of `ask.all`, by key. */
-export type AskedResults<R extends { readonly [key: string]: AskedRequest }> = {
-  readonly [K in keyof R]: ServerRequests[R[K]["method"]]["result"];
-};
-
-/**
- * Asks the client for input while a handler runs. The legacy era sends a request to the client. The modern era responds
- * with the input requests, and the client retries with the answers (multi round-trip requests): the handler then runs
- * again from its first line, and asks that have answers return at once. Guard side effects before an ask with
- * `context.once`. Keys are unique in a handler. Asks that start together are sent together.
- *
- * Each function rejects with `McpError` `missing-capability`, before anything is sent, if the client has not declared the
- * capability that the request needs.
- */
-export interface Ask {
-  /**
-   * Asks the user to fill in a form (elicitation, form mode). The content is valid for `requestedSchema`, and parsed by it if
-   * it is a schema of a library. The type of the content follows from it; JSON Schema must be written in the call for that.
-   */
-  elicit<Content extends object = Inferred, const Schema extends FormSchema = FormSchema>(
-    key: string,
-    form: Form<Schema>,
-    options?: AskOptions,
-  ): Promise<Elicited<ContentOf<Content, Schema>>>;
-  /** Asks the user to visit a page (elicitation, URL mode). The client does not see what the user does there. */
-  url(
-    key: string,
-    page: Page,
-    options?: AskOptions,
-  ): Promise<{ readonly action: "accept" | "decline" | "cancel" }>;
-  /** Asks the client's model for a message (sampling). `data` of images and audio may be bytes. */
-  sample(key: string, params: SamplingParams, options?: AskOptions): Promise<CreateMessageResult>;
-  /** Asks for the folders and files that the client considers relevant (roots). */
-  roots(key: string, options?: AskOptions): Promise<ListRootsResult["roots"]>;
-  /** Sends several requests in one round. */
-  all<const R extends { readonly [key: string]: AskedRequest }>(
-    requests: R,
-    options?: AskOptions,
-  ): Promise<AskedResults<R>>;
-}
 
 /** Sends a request to the client in the way of an era, and resolves with its result. */
 type Send = (key: string, asked: Asked, options: AskOptions | undefined) => Promise<Params>;
@@ -197,23 +82,29 @@ async function checked(
   requireKnown(options ?? {}, askOptions);
   const answered = context.rounds?.answers.has(key) === true;
   const { connection, protocol } = context;
-  return askClient(connection, protocol, JSON.stringify(key), { context, answered }, asked, (wanted) =>
-    send(key, wanted, options),
-  );
+  const { definition } = connection;
+  const asking = { definition, protocol, name: JSON.stringify(key), facts: { context, answered } };
+  return askClient(asking, asked, (wanted) => send(key, wanted, options));
+}
+
+/** Who asks a client. */
+interface Asking {
+  readonly definition: ServerDefinition;
+  readonly protocol: RequestProtocol;
+  /** Of the request, for errors. */
+  readonly name: string;
+  /** For the middleware. */
+  readonly facts: AskFacts;
 }
 
 /**
  * Runs the middleware around a request to the client. Checks the request before it is sent, and its result.
  *
- * @param name of the request, for errors
  * @throws {McpError} `missing-capability`, `invalid-params`, `invalid-result`; `invalid-definition` for the schema of a library
  *   that is no form
  */
 export async function askClient(
-  { definition }: ServerConnection,
-  protocol: RequestProtocol,
-  name: string,
-  facts: AskFacts,
+  { definition, protocol, name, facts }: Asking,
   asked: Asked,
   send: (asked: Asked) => Promise<Params>,
 ): Promise<Params> {
@@ -302,4 +193,53 @@ export function missingCapability(protocol: RequestProtocol, path: readonly stri
 /** URL mode requires an `elicitationId` (2025-11-25, elicitation). */
 export function withElicitationId<Given extends Params | undefined>(params: Given): Given {
   return params?.["mode"] === "url" ? { elicitationId: crypto.randomUUID(), ...params } : params;
+}
+
+/** Asks the client by results that contain requests (2026-07-28, multi round-trip requests). */
+export function askInRounds(context: RequestContext): Ask {
+  const rounds = (context.rounds ??= newRounds());
+  return askWith(context, (key, asked) => answerOf(context, rounds, key, asked));
+}
+
+/**
+ * The answer to an ask of a handler, if the client has given it.
+ *
+ * @throws `Suspended`: it has not; the request is among those that `rounds` wants
+ */
+export async function answerOf(
+  context: RequestContext,
+  rounds: Rounds,
+  key: string,
+  asked: Asked,
+): Promise<Params> {
+  const { revision } = context.protocol;
+  const { method } = asked;
+  const entry = revision.table.outgoingRequests.get(method);
+  if (!entry || !context.entry.multiRoundTrip)
+    throw new McpError("missing-capability", `${context.request.method} cannot ask for ${method}`);
+  const answer = rounds.answers.get(key);
+  if (answer === undefined) {
+    rounds.wanted.set(key, lowered(context, asked));
+    // Asks of the same turn join the round before the handler is suspended.
+    await Promise.all(rounds.encoding);
+    throw new Suspended();
+  }
+  const result = await context.connection.read(revision, entry.result!, answer, method, (problem) =>
+    invalidParams(
+      `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${method}: ${problem}`,
+    ),
+  );
+  const sent = lowered(context, asked, false).params;
+  return revision.lift("incomingResults", method, result, requestParams(sent, asked.params));
+}
+
+/** @param isNew whether losses are reported */
+export function lowered(
+  { protocol: { revision } }: RequestContext,
+  { method, params }: Asked,
+  isNew?: boolean,
+): Asked {
+  return params
+    ? { method, params: revision.lower("outgoingRequests", method, params, undefined, isNew) }
+    : { method };
 }

@@ -25,21 +25,22 @@ import {
   parseError,
 } from "../jsonrpc/errors.js";
 import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
-import { runRequest, RequestContext, errorOf, handlerOf } from "./context.js";
+import { runRequest, RequestContext, errorOf, handlerOf } from "./request.js";
 import { type NullReader, nullReader } from "../protocol/protocol-warnings.js";
 import type { ServerEvent } from "../protocol/events.js";
 import { type Change, resourceUpdated } from "./changes.js";
-import { type ErrorPlace, type ServerDefinition, placeOf } from "./server-definition.js";
+import type { ServerSession } from "./context.js";
 import {
-  methodNotFound,
-  resolveProtocol,
-  revisionOfNotification,
   vendorMessage,
   type ClientRequests,
   type RequestProtocol,
   type Session,
-} from "./request-protocol.js";
-import { sessionOf } from "./server-session.js";
+  type ErrorPlace,
+  type ServerDefinition,
+  placeOf,
+} from "./server-definition.js";
+import { methodNotFound, resolveProtocol, revisionOfNotification } from "./request-protocol.js";
+import { ConnectedSession } from "./server-session.js";
 import { type LogLevel, logMessage, reaches } from "../protocol/meta.js";
 import { mostReserved } from "../jsonrpc/json-limits.js";
 import { sendError } from "../protocol/send-check.js";
@@ -132,6 +133,15 @@ export class ServerConnection implements Receiver {
   /** Id of the HTTP session, if there is one. */
   get sessionId(): string | undefined {
     return this.#channel.id;
+  }
+
+  /**
+   * The client, for handlers and the application. Without a session, all clients of a revision may share the protocol: the
+   * object belongs to the request.
+   */
+  clientOf(protocol: RequestProtocol, context?: RequestContext): ServerSession {
+    const own = this.session === protocol ? undefined : context;
+    return ((own ?? protocol).client ??= new ConnectedSession(this, protocol, own));
   }
 
   /** Whether a failed tool answers with the text of what its handler threw. */
@@ -445,7 +455,7 @@ export class ServerConnection implements Receiver {
       const listener = (isOther ? undefined : listeners.get(method)) ?? listeners.get("*");
       if (!listener) return;
       const definition = entry ?? vendorMessage;
-      const context = { revision: revision.id, method, session: session && sessionOf(this, session) };
+      const context = { revision: revision.id, method, session: session && this.clientOf(session) };
       // A handler that throws does not end the connection.
       this.readNulls(definition, message, method)
         .then((read) => {

@@ -32,13 +32,11 @@ import type { OtherMethod } from "../protocol/hooks.js";
 import type { ServerMiddleware } from "./middleware.js";
 import type { Mount, MountOptions } from "./mounts.js";
 import { Offers } from "./offers.js";
-import { otherFeatures } from "./other-features.js";
+import { listResources, otherFeatures } from "./features.js";
 import { type Build, addedBy, register } from "./registration.js";
 import type { ResourceEntry, ResourceHandler, TemplateEntry, TemplateHandler } from "./resources.js";
-import type { LegacyEra } from "./request-protocol.js";
+import type { LegacyEra, Direction } from "./server-definition.js";
 import { Server, type ServerOptions } from "./server.js";
-import type { Direction } from "./server-definition.js";
-import { listResources } from "./template-lists.js";
 
 /**
  * A server that is defined in code. Tools, resources and prompts may change while it runs.

@@ -6,14 +6,15 @@ import { type Params, type RequestId, notificationText } from "../jsonrpc/messag
 import type { ServerChannel } from "../jsonrpc/channel.js";
 import type { Clock } from "../time/clock.js";
 import { type LogLevel, logMessage, metaKeys } from "../protocol/meta.js";
-import { type Ask, type AskOptions, askWith, missingCapability, withElicitationId } from "./ask.js";
+import type { Ask, AskOptions, HandlerContext } from "./context.js";
+import { askWith, missingCapability, withElicitationId, answerOf, lowered } from "./ask.js";
 import { ServerConnection } from "./connection.js";
-import { type HandlerContext, RequestContext, errorOf, handlerOf, jsonOnly } from "./context.js";
+import { RequestContext, errorOf, handlerOf, jsonOnly } from "./request.js";
 import { declares, mayGet, requestParams } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
-import { SerialisedResult } from "./server-definition.js";
-import { beforeHandshake, modernServer, vendorMessage, type RequestProtocol } from "./request-protocol.js";
-import { type Asked, type Rounds, answerOf, lowered, newRounds } from "./rounds.js";
+import { vendorMessage, type RequestProtocol, SerialisedResult } from "./server-definition.js";
+import { beforeHandshake, modernServer } from "./request-protocol.js";
+import { type Asked, type Rounds, newRounds } from "./rounds.js";
 import type { Server } from "./server.js";
 
 // Handlers that run on after the answer to their request, and requests that a server makes again for a client.

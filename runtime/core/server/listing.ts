@@ -1,15 +1,9 @@
 import { McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { toBase64Url } from "../protocol/base64.js";
-import type { ViewOptions } from "../protocol/revision-view.js";
-import type { HandlerContext, RequestContext } from "./context.js";
-import { type CacheHints, SerialisedResult, uncached, type MethodHandler } from "./server-definition.js";
-import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
-import type { NotificationBus } from "./changes.js";
-import type { PromptEntry } from "./prompts.js";
-import type { ResourceEntry, TemplateEntry } from "./resources.js";
+import type { HandlerContext } from "./context.js";
 import type { Scopes } from "./scopes.js";
-import { type ToolEntry, callTool } from "./tools.js";
+import { type CacheHints, SerialisedResult, uncached } from "./server-definition.js";
 
 /** A tool, resource, resource template or prompt. It does not change: another entry takes its place. */
 export interface Listed {
@@ -139,100 +133,4 @@ function noSuchPage(): McpError {
 
 function isOpenTo({ enabled, visible, definition }: Listed, context: HandlerContext): boolean {
   return enabled && (visible === undefined || visible(definition as never, context));
-}
-
-/** Options of the lists of a server. */
-export interface ListOptions {
-  /** Items on a page. Default: all. */
-  readonly pageSize?: number | undefined;
-  /** How long and for whom a list may be cached. */
-  readonly cache?: CacheHints | undefined;
-  /** Whether lists may change while the server runs; clients are then notified. */
-  readonly changing: boolean;
-}
-
-/** Resources, templates, prompts, completions, and the bytes of content. A server of tools alone is bundled without them. */
-export interface OtherFeatures {
-  /** The capabilities for the kinds that have or had entries. */
-  capabilities(features: Features): ServerCapabilities;
-  /** The handlers by method. */
-  handlers(features: Features): readonly [string, MethodHandler][];
-  /** Adds to the options of a server what judges the content that it receives. */
-  judgingContent(
-    options: ViewOptions & { readonly onWarning?: ((message: string) => unknown) | undefined },
-  ): ViewOptions;
-}
-
-/** Tools, resources, templates and prompts, and the methods that serve them. */
-export class Features {
-  readonly tools: Listing<ToolEntry>;
-  readonly resources: Listing<ResourceEntry>;
-  readonly templates: Listing<TemplateEntry>;
-  readonly prompts: Listing<PromptEntry>;
-  readonly options: ListOptions;
-  /** Absent in a server of tools alone. */
-  readonly #others: OtherFeatures | undefined;
-  readonly #changes: NotificationBus;
-  /** Kinds that have changed in this turn: each is published once, at the end of the turn. */
-  readonly #unpublished = new Set<string>();
-
-  constructor(options: ListOptions, changes: NotificationBus, others: OtherFeatures | undefined) {
-    const { pageSize, cache } = options;
-    this.options = options;
-    this.#others = others;
-    this.#changes = changes;
-    this.tools = new Listing("tools", pageSize, cache);
-    this.resources = new Listing("resources", pageSize, cache);
-    this.templates = new Listing("resourceTemplates", pageSize, cache);
-    this.prompts = new Listing("prompts", pageSize, cache);
-  }
-
-  capabilities(): ServerCapabilities {
-    return {
-      ...(this.tools.wasFilled ? { tools: this.listCapability } : {}),
-      ...this.#others?.capabilities(this),
-    };
-  }
-
-  /** The capability of a list. */
-  get listCapability(): { readonly listChanged?: true } {
-    return this.options.changing ? { listChanged: true } : {};
-  }
-
-  /**
-   * Remembers that a list has changed: clients are notified once for all changes of a turn.
-   *
-   * @returns whether the caller is to publish at the end of this turn
-   */
-  changed(kind: "tools" | "resources" | "templates" | "prompts"): boolean {
-    const listing: Listing<Listed & never> = this[kind] as Listing<never>;
-    listing.changed();
-    if (!this.options.changing) return false;
-    const isFirst = this.#unpublished.size === 0;
-    this.#unpublished.add(kind === "templates" ? "resources" : kind);
-    return isFirst;
-  }
-
-  /** Publishes the pending changes. A client that connects afterwards does not get them. */
-  publish(): void {
-    for (const kind of this.#unpublished) {
-      // A bus may throw: the next call goes on with the others.
-      this.#unpublished.delete(kind);
-      this.#changes.publish({ method: `notifications/${kind}/list_changed` });
-    }
-  }
-
-  /** The handlers by method. */
-  handlers(): readonly [string, MethodHandler][] {
-    return [
-      ["tools/list", pagesOf(this.tools)],
-      ["tools/call", (params: never, context) => callTool(this.tools, params, context)],
-      ...(this.#others?.handlers(this) ?? []),
-    ];
-  }
-}
-
-/** The handler of the method that lists entries. */
-export function pagesOf(listing: unknown): MethodHandler {
-  return ({ cursor }: Params, context: RequestContext) => (listing as Listing<never>).page(cursor, context);
 }

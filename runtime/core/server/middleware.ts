@@ -9,8 +9,7 @@ import {
   type TypedRequest,
   through,
 } from "../protocol/hooks.js";
-import type { HandlerContext } from "./context.js";
-import type { ServerSession } from "./server-session.js";
+import type { ServerSession, HandlerContext } from "./context.js";
 import type { Asked } from "./rounds.js";
 import { type MethodHandler, SerialisedResult } from "./server-definition.js";
 

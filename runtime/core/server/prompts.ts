@@ -2,7 +2,8 @@ import type { GetPromptResult, Prompt, PromptArgument } from "@mcpgen/protocol/a
 import type { Open } from "@mcpgen/protocol/open";
 import { invalidParams } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
-import type { HandlerContext, RequestContext } from "./context.js";
+import type { HandlerContext } from "./context.js";
+import type { RequestContext } from "./request.js";
 import { notFound } from "../protocol/refusals.js";
 import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import type { Listed, Listing } from "./listing.js";

@@ -1,118 +1,14 @@
-import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import type { IncomingRequest, RequestOptions } from "@mcpgen/protocol/model";
+import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import type { Era } from "@mcpgen/protocol/model";
 import { McpError, invalidRequest, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
-import {
-  type NotificationMessage,
-  type Params,
-  type RequestId,
-  type RequestMessage,
-  type ResponseMessage,
-  isObject,
-} from "../jsonrpc/message.js";
+import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
+import { type NotificationMessage, type Params, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { type LogLevel, isLogLevel, metaKeys } from "../protocol/meta.js";
 import { refusal } from "../protocol/refusals.js";
-import { type RevisionView, declaredIn, isNewer } from "../protocol/revision-view.js";
-import type { Ask } from "./ask.js";
-import type { Change } from "./changes.js";
-import type { ServerConnection } from "./connection.js";
-import type { RequestContext } from "./context.js";
-import type { CacheHints, MethodHandler, ServerDefinition } from "./server-definition.js";
-import { askInRounds } from "./rounds.js";
-import type { ConnectedSession } from "./server-session.js";
-
-/**
- * The protocol of one request: the revision, and what the client has declared. Legacy revisions negotiate it once for a
- * session; in the modern era each request states it.
- */
-export interface RequestProtocol {
-  readonly era: ServerEra;
-  readonly revision: RevisionView<"server">;
-  readonly clientCapabilities: ClientCapabilities;
-  readonly clientInfo?: Implementation | undefined;
-  /** Why the server cannot send requests to this client, whatever the client has declared. */
-  readonly unasked?: string;
-  /** `false` until the client is initialized: before that, the server sends no requests but pings. */
-  readonly ready?: boolean;
-  /** Of a session: the object that handlers and the application hold; made when it is first used. */
-  client?: ConnectedSession;
-  /** The lowest level of log messages that are sent; without it, none are sent. */
-  readonly logLevel?: LogLevel | undefined;
-}
-
-/** What a server does differently in each era. */
-export interface ServerEra {
-  /**
-   * Adds the members that the era requires to a result, in the words of its revision.
-   *
-   * @param hints for caches; none if the result is not for them
-   * @param resultType of a result that is not complete
-   */
-  finish(result: Params, context: RequestContext, hints: Partial<CacheHints>, resultType?: string): Params;
-  /** Why the server sends no requests to the client. */
-  readonly noRequests?: string;
-  /** Returns the functions that a handler calls to ask the client for input. */
-  ask(context: RequestContext): Ask;
-}
-
-/** The roots of a session; without a result while they are asked for. */
-export interface KeptRoots {
-  /** As JSON: handlers may change what they get. */
-  readonly result?: string;
-  /** Bytes reserved for the result. */
-  readonly weight?: number;
-}
-
-/** A session: the protocol that a handshake negotiated, and its state (2025-11-25 and before, lifecycle). */
-export interface Session extends RequestProtocol {
-  readonly era: LegacyEra;
-  logLevel: LogLevel | undefined;
-  ready: boolean;
-  /** Sends the notifications that wait until the client is initialized; changes by notification and URI. */
-  held?: Map<unknown, () => void> | undefined;
-  /** Capabilities that the server declared in the handshake: the client gets no notifications of later ones. */
-  readonly declared: ServerCapabilities;
-  /** URIs of the resources that the client subscribed to. */
-  watched?: Set<string> | undefined;
-  /** Bytes that the session reserves on its connection, `watched` and `roots` included. */
-  weight: number;
-  /** The client's roots, once a handler or the application has asked for them. */
-  roots?: KeptRoots | undefined;
-}
-
-/** The era of sessions (2025-11-25 and before); the entries inject it, `runtime/core/legacy/server` has it. */
-export interface LegacyEra extends ServerEra {
-  /** The handlers of methods that legacy revisions alone have. */
-  readonly methods: readonly [method: string, handler: MethodHandler][];
-  /** The requests of the server to one client. */
-  requestsOf(connection: ServerConnection): ClientRequests;
-  /** Notifies a session of a change, if its client wants to know of it. */
-  changed(connection: ServerConnection, session: Session, change: Change): void;
-  /** Sends a notification of no request once the client is initialized. */
-  notify(connection: ServerConnection, session: Session, method: string, params: Params | undefined): void;
-  /** The client of a session has sent a notification. */
-  heard(connection: ServerConnection, session: Session, method: string): void;
-}
-
-/** Requests that a server sends to one client (legacy era). */
-export interface ClientRequests {
-  /**
-   * @param origin the request of the client that it belongs to
-   * @throws {McpError}
-   */
-  ask(
-    revision: RevisionView<"server">,
-    method: string,
-    params: Params | undefined,
-    options: RequestOptions,
-    origin: RequestId | undefined,
-  ): Promise<Params>;
-  /** Sends the requests that waited until the client was initialized, or opened a stream. */
-  sendHeld(): void;
-  answered(response: ResponseMessage): void;
-  progressed(params: Params | undefined): void;
-  /** Rejects all requests: the client can no longer answer. */
-  end(reason: McpError): void;
-}
+import { type RevisionView, declaredIn, isGranted, isNewer, mayGet } from "../protocol/revision-view.js";
+import { askInRounds } from "./ask.js";
+import type { RequestContext } from "./request.js";
+import type { RequestProtocol, ServerDefinition, ServerEra, Session } from "./server-definition.js";
 
 /** The protocol of a request that needs no handshake, or opens it. */
 export function beforeHandshake(
@@ -122,13 +18,20 @@ export function beforeHandshake(
   return { era: legacyEra!, revision, clientCapabilities: {} };
 }
 
+/** What decides the protocol of a message, beside the message. */
+interface Conversation {
+  readonly definition: ServerDefinition;
+  readonly session: Session | undefined;
+  readonly era: Era | undefined;
+}
+
 /**
  * Finds the protocol of a request: stated in the request (modern era), or negotiated for the session (legacy era).
  *
  * @throws {McpError} if the request must follow a handshake, or names a revision that the server does not serve
  */
 export function resolveProtocol(
-  { definition, session, era }: ServerConnection,
+  { definition, session, era }: Conversation,
   request: RequestMessage,
 ): RequestProtocol {
   const { modern, legacy } = definition;
@@ -153,7 +56,7 @@ export function resolveProtocol(
  * `undefined` if it is not served, or must follow a handshake.
  */
 export function revisionOfNotification(
-  { definition: { modern }, session, era }: ServerConnection,
+  { definition: { modern }, session, era }: Conversation,
   { params }: NotificationMessage,
 ): RevisionView<"server"> | undefined {
   if (session || era === "legacy") return session?.revision;
@@ -170,12 +73,6 @@ export function statedRevision(
   const version = isObject(meta) ? meta[metaKeys.protocolVersion] : undefined;
   return modern.find(({ id }) => id === version);
 }
-
-/** The table entry of each message that the revision does not define. */
-export const vendorMessage: IncomingRequest = {
-  name: "Message",
-  accepts: (message) => isObject((message as { readonly params?: unknown }).params ?? {}),
-};
 
 /** The error for a method that the revision does not have, or that has no handler. */
 export function methodNotFound({ revision }: RequestProtocol, method: string): McpError {
@@ -276,5 +173,58 @@ export const modernServer: ServerEra = {
     };
   },
   noRequests: "a server sends no requests at this revision",
+  stated: modernProtocol,
   ask: askInRounds,
 };
+
+/** Handles `subscriptions/listen` (2026-07-28, subscriptions). Resolves when the server ends the stream. */
+export function listen(params: { readonly notifications: Params }, context: RequestContext): Promise<Params> {
+  const { connection, protocol, requestId, signal } = context;
+  // A bus may throw: nothing is reserved or acknowledged before.
+  connection.definition.followChanges();
+  // The request stays in memory as long as the stream is open.
+  const weight = weightOf(context.request, mostReserved);
+  connection.reserve(weight);
+  const honoured = honouredFilter(params.notifications, context);
+  const wanted = new Map(
+    Object.entries(honoured).map(([member, value]) => [member, new Set([value].flat())]),
+  );
+  const _meta = { [metaKeys.subscriptionId]: requestId };
+  context.send("notifications/subscriptions/acknowledged", { notifications: honoured });
+  return new Promise((resolve, reject) => {
+    const removeListener = connection.onChange(({ method, uri, params: sent = { uri } as Params }) => {
+      const { filter, filterKey } = protocol.revision.table.outgoingNotifications.get(method) ?? {};
+      if (wanted.get(filter!)?.has(filterKey === undefined || sent[filterKey])) context.send(method, sent);
+    }, wanted);
+    const removeCloser = connection.onClosing(() => {
+      end();
+      resolve({ _meta });
+    });
+    const end = (): void => {
+      connection.release(weight);
+      removeListener();
+      removeCloser();
+    };
+    signal.addEventListener("abort", () => {
+      end();
+      reject(new McpError("cancelled", "the subscription was ended"));
+    });
+  });
+}
+
+/** The part of a filter that the server honours: the notifications whose capabilities are declared. */
+function honouredFilter(filter: Params, { connection, protocol }: RequestContext): Params {
+  const declared = connection.definition.capabilities();
+  const honoured: Record<string, unknown> = {};
+  for (const facts of protocol.revision.table.outgoingNotifications.values()) {
+    const { filter: member } = facts;
+    if (
+      member !== undefined &&
+      filter[member] &&
+      isGranted(facts, "server", declared) &&
+      mayGet(facts, protocol)
+    )
+      honoured[member] = filter[member];
+  }
+  return honoured;
+}

@@ -1,9 +1,6 @@
 import { BoundedMap } from "../admission/bounded-map.js";
-import { McpError, rpc, invalidParams } from "../jsonrpc/errors.js";
+import { McpError, rpc } from "../jsonrpc/errors.js";
 import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.js";
-import { type Ask, askWith } from "./ask.js";
-import type { RequestContext } from "./context.js";
-import { requestParams } from "../protocol/revision-view.js";
 import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
 
 /** A request to the client inside a result (`InputRequests`). */
@@ -143,7 +140,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** The rejection of an ask that has no answer yet. The handler runs again when the client retries. */
-class Suspended extends Error {
+export class Suspended extends Error {
   override readonly name = "Suspended";
 
   constructor() {
@@ -158,55 +155,6 @@ export function isSuspended(thrown: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-/** Asks the client by results that contain requests (2026-07-28, multi round-trip requests). */
-export function askInRounds(context: RequestContext): Ask {
-  const rounds = (context.rounds ??= newRounds());
-  return askWith(context, (key, asked) => answerOf(context, rounds, key, asked));
-}
-
-/**
- * The answer to an ask of a handler, if the client has given it.
- *
- * @throws `Suspended`: it has not; the request is among those that `rounds` wants
- */
-export async function answerOf(
-  context: RequestContext,
-  rounds: Rounds,
-  key: string,
-  asked: Asked,
-): Promise<Params> {
-  const { revision } = context.protocol;
-  const { method } = asked;
-  const entry = revision.table.outgoingRequests.get(method);
-  if (!entry || !context.entry.multiRoundTrip)
-    throw new McpError("missing-capability", `${context.request.method} cannot ask for ${method}`);
-  const answer = rounds.answers.get(key);
-  if (answer === undefined) {
-    rounds.wanted.set(key, lowered(context, asked));
-    // Asks of the same turn join the round before the handler is suspended.
-    await Promise.all(rounds.encoding);
-    throw new Suspended();
-  }
-  const result = await context.connection.read(revision, entry.result!, answer, method, (problem) =>
-    invalidParams(
-      `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${method}: ${problem}`,
-    ),
-  );
-  const sent = lowered(context, asked, false).params;
-  return revision.lift("incomingResults", method, result, requestParams(sent, asked.params));
-}
-
-/** @param isNew whether losses are reported */
-export function lowered(
-  { protocol: { revision } }: RequestContext,
-  { method, params }: Asked,
-  isNew?: boolean,
-): Asked {
-  return params
-    ? { method, params: revision.lower("outgoingRequests", method, params, undefined, isNew) }
-    : { method };
 }
 
 /** Encrypts and authenticates JSON that the client carries. */

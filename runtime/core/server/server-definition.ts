@@ -1,33 +1,36 @@
-import type { ClientRequests, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import type {
+  ClientCapabilities,
+  ClientRequests as Requests,
+  Implementation,
+  ServerCapabilities,
+} from "@mcpgen/protocol/authoring";
+import type { IncomingRequest, RequestOptions } from "@mcpgen/protocol/model";
+import { type McpError, internalError, printError } from "../jsonrpc/errors.js";
+import {
+  type Params,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+  isObject,
+} from "../jsonrpc/message.js";
+import type { Timeouts } from "../jsonrpc/pending.js";
+import type { ServerEvent } from "../protocol/events.js";
+import type { Hooks } from "../protocol/hooks.js";
+import type { LogLevel } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import type { FormAsker, SchemaReader } from "../schema/message-schema.js";
 import type { Clock } from "../time/clock.js";
-import type { Timeouts } from "../jsonrpc/pending.js";
-import type { ServerHooks } from "./middleware.js";
-import type { Params } from "../jsonrpc/message.js";
+import type { Change } from "./changes.js";
 import type { ServerConnection } from "./connection.js";
-import type { RequestContext } from "./context.js";
-import type { LegacyEra } from "./request-protocol.js";
+import type { Ask, NotificationHandler, ServerSession } from "./context.js";
+import type { RequestContext } from "./request.js";
 import type { StateStore, StateSeal } from "./rounds.js";
-import type { ServerSession } from "./server-session.js";
-import type { McpError } from "../jsonrpc/errors.js";
-import { internalError, printError } from "../jsonrpc/errors.js";
 
 /** Handles the requests of one method. Results are in the authoring vocabulary. */
 export type MethodHandler = (
   params: never,
   context: RequestContext,
 ) => Params | SerialisedResult | Promise<Params>;
-
-/** Handles the notifications of one method. */
-export type NotificationHandler = (params: never, context: NotificationContext) => void | Promise<void>;
-
-export interface NotificationContext {
-  readonly revision: string;
-  readonly method: string;
-  /** The client, after a handshake (legacy era). */
-  readonly session: ServerSession | undefined;
-}
 
 /** What a server serves, as all its connections see it. No connection changes it, apart from `connections`. */
 export interface ServerDefinition {
@@ -66,12 +69,114 @@ export interface ServerDefinition {
   readonly nulls?: "absent" | "reject";
   readonly wrongArguments?: "error" | "result";
   readonly thrownErrors?: "hide" | "message";
-  readonly hooks: ServerHooks;
+  readonly hooks: Hooks<ServerEvent>;
   /** Reports a problem that no response carries. Never throws. */
   readonly warn: (message: string) => void;
   /** Reports a value that a handler threw. Never throws. */
   readonly report: ErrorListener;
 }
+
+/**
+ * The protocol of one request: the revision, and what the client has declared. Legacy revisions negotiate it once for a
+ * session; in the modern era each request states it.
+ */
+export interface RequestProtocol {
+  readonly era: ServerEra;
+  readonly revision: RevisionView<"server">;
+  readonly clientCapabilities: ClientCapabilities;
+  readonly clientInfo?: Implementation | undefined;
+  /** Why the server cannot send requests to this client, whatever the client has declared. */
+  readonly unasked?: string;
+  /** `false` until the client is initialized: before that, the server sends no requests but pings. */
+  readonly ready?: boolean;
+  /** Of a session: the object that handlers and the application hold; made when it is first used. */
+  client?: ServerSession;
+  /** The lowest level of log messages that are sent; without it, none are sent. */
+  readonly logLevel?: LogLevel | undefined;
+}
+
+/** What a server does differently in each era. */
+export interface ServerEra {
+  /**
+   * Adds the members that the era requires to a result, in the words of its revision.
+   *
+   * @param hints for caches; none if the result is not for them
+   * @param resultType of a result that is not complete
+   */
+  finish(result: Params, context: RequestContext, hints: Partial<CacheHints>, resultType?: string): Params;
+  /** The protocol as a request states it; absent where a handshake does. @throws {McpError} */
+  stated?(definition: ServerDefinition, request: RequestMessage): RequestProtocol;
+  /** Why the server sends no requests to the client. */
+  readonly noRequests?: string;
+  /** Returns the functions that a handler calls to ask the client for input. */
+  ask(context: RequestContext): Ask;
+}
+
+/** The roots of a session; without a result while they are asked for. */
+export interface KeptRoots {
+  /** As JSON: handlers may change what they get. */
+  readonly result?: string;
+  /** Bytes reserved for the result. */
+  readonly weight?: number;
+}
+
+/** A session: the protocol that a handshake negotiated, and its state (2025-11-25 and before, lifecycle). */
+export interface Session extends RequestProtocol {
+  readonly era: LegacyEra;
+  logLevel: LogLevel | undefined;
+  ready: boolean;
+  /** Sends the notifications that wait until the client is initialized; changes by notification and URI. */
+  held?: Map<unknown, () => void> | undefined;
+  /** Capabilities that the server declared in the handshake: the client gets no notifications of later ones. */
+  readonly declared: ServerCapabilities;
+  /** URIs of the resources that the client subscribed to. */
+  watched?: Set<string> | undefined;
+  /** Bytes that the session reserves on its connection, `watched` and `roots` included. */
+  weight: number;
+  /** The client's roots, once a handler or the application has asked for them. */
+  roots?: KeptRoots | undefined;
+}
+
+/** The era of sessions (2025-11-25 and before); the entries inject it, `runtime/core/legacy/server` has it. */
+export interface LegacyEra extends ServerEra {
+  /** The handlers of methods that legacy revisions alone have. */
+  readonly methods: readonly [method: string, handler: MethodHandler][];
+  /** The requests of the server to one client. */
+  requestsOf(connection: ServerConnection): ClientRequests;
+  /** Notifies a session of a change, if its client wants to know of it. */
+  changed(connection: ServerConnection, session: Session, change: Change): void;
+  /** Sends a notification of no request once the client is initialized. */
+  notify(connection: ServerConnection, session: Session, method: string, params: Params | undefined): void;
+  /** The client of a session has sent a notification. */
+  heard(connection: ServerConnection, session: Session, method: string): void;
+}
+
+/** Requests that a server sends to one client (legacy era). */
+export interface ClientRequests {
+  /**
+   * @param origin the request of the client that it belongs to
+   * @throws {McpError}
+   */
+  ask(
+    revision: RevisionView<"server">,
+    method: string,
+    params: Params | undefined,
+    options: RequestOptions,
+    origin: RequestId | undefined,
+  ): Promise<Params>;
+  /** Sends the requests that waited until the client was initialized, or opened a stream. */
+  sendHeld(): void;
+  answered(response: ResponseMessage): void;
+  progressed(params: Params | undefined): void;
+  /** Rejects all requests: the client can no longer answer. */
+  end(reason: McpError): void;
+}
+
+/** The table entry of each message that the revision does not define. */
+export const vendorMessage: IncomingRequest = {
+  name: "Message",
+  accepts: (message) => isObject((message as { readonly params?: unknown }).params ?? {}),
+};
 
 /** What a server has done since it was created; the numbers only grow. */
 export interface ServerCounts {
@@ -154,10 +259,7 @@ export class SerialisedResult {
 }
 
 /** What a handler may return in place of the plain result: alternatives of the vocabulary that ask for nothing. */
-export type OtherResult<Method extends keyof ClientRequests, Plain> = Exclude<
-  ClientRequests[Method]["result"],
-  Plain
->;
+export type OtherResult<Method extends keyof Requests, Plain> = Exclude<Requests[Method]["result"], Plain>;
 
 /** Whether a handler gave a result in place of the plain one. Its `resultType` is judged as it is sent. */
 export function isOtherResult(answer: unknown): answer is Params {

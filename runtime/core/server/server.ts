@@ -25,16 +25,14 @@ import type { MessageSchema } from "../schema/schema-type.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Channel } from "../jsonrpc/channel.js";
-import { type Change, Changes, type NotificationBus, listen, resourceUpdated } from "./changes.js";
+import { type Change, Changes, type NotificationBus, resourceUpdated } from "./changes.js";
+import { listen } from "./request-protocol.js";
 import { PlainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
-import type { HandlerContext } from "./context.js";
-import type { LegacyEra } from "./request-protocol.js";
-import { type ServerSession, sessionOf } from "./server-session.js";
+import type { ServerSession, NotificationContext, NotificationHandler, HandlerContext } from "./context.js";
 import {
+  type LegacyEra,
   type Direction,
   type MethodHandler,
-  type NotificationContext,
-  type NotificationHandler,
   type ServerCounts,
   type ServerDefinition,
   type ErrorListener,
@@ -43,7 +41,7 @@ import {
   SerialisedResult,
   uncached,
 } from "./server-definition.js";
-import { Features, type OtherFeatures } from "./listing.js";
+import { Features, type OtherFeatures } from "./features.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
 import { type StateStore, stateSeal } from "./rounds.js";
 
@@ -358,7 +356,7 @@ export class Server {
   /** The open sessions (legacy era): their clients have made a handshake. */
   get sessions(): Iterable<ServerSession> {
     return [...this.connections].flatMap((connection) =>
-      connection.session ? [sessionOf(connection, connection.session)] : [],
+      connection.session ? [connection.clientOf(connection.session)] : [],
     );
   }
 

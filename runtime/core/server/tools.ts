@@ -4,11 +4,18 @@ import { invalidParams, isMcpError, messageOf } from "../jsonrpc/errors.js";
 import { type Params, isObject, isPromise } from "../jsonrpc/message.js";
 import type { Parse, Checked } from "../schema/schema-type.js";
 import { isSuspended } from "./rounds.js";
-import type { HandlerContext, RequestContext } from "./context.js";
+import type { HandlerContext } from "./context.js";
+import type { RequestContext } from "./request.js";
 import type { Listed, Listing } from "./listing.js";
 import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import { notFound, refusal } from "../protocol/refusals.js";
-import { type OtherResult, isOtherResult, otherResult, unusableResult } from "./server-definition.js";
+import {
+  type MethodHandler,
+  type OtherResult,
+  isOtherResult,
+  otherResult,
+  unusableResult,
+} from "./server-definition.js";
 
 /**
  * What a tool handler may return: a text, a list of content, a result, or structured content. Without `content`, the
@@ -58,19 +65,17 @@ export interface ToolEntry extends Listed {
   readonly checkOutput: Parse | undefined;
 }
 
-/** Handles `tools/call`: finds the tool, checks the arguments, calls the handler and checks its result. */
-export function callTool(
-  tools: Listing<ToolEntry>,
-  params: { readonly name: string; readonly arguments?: Params },
-  context: RequestContext,
-): Params | Promise<Params> {
-  const tool = tools.find(params.name, context);
-  if (!tool) throw notFound(context.protocol.revision, "tool", params.name, () => tools.names(context));
-  const args = params.arguments ?? {};
-  const found = tool.checkInput(args, context);
-  return isPromise(found)
-    ? found.then((later) => start(tool, later, args, context))
-    : start(tool, found, args, context);
+/** The handler of `tools/call`: finds the tool, checks the arguments, calls its handler and checks the result. */
+export function callsOf(tools: Listing<ToolEntry>): MethodHandler {
+  return (params: { readonly name: string; readonly arguments?: Params }, context: RequestContext) => {
+    const tool = tools.find(params.name, context);
+    if (!tool) throw notFound(context.protocol.revision, "tool", params.name, () => tools.names(context));
+    const args = params.arguments ?? {};
+    const found = tool.checkInput(args, context);
+    return isPromise(found)
+      ? found.then((later) => start(tool, later, args, context))
+      : start(tool, found, args, context);
+  };
 }
 
 function start(

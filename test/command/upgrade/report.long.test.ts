@@ -112,7 +112,7 @@ test("methods and members that the runtime handles by hand are named with their 
       subject: "completion/complete",
       text: expect.stringContaining("completion/suggest") as string,
       places: expect.arrayContaining([
-        "runtime/core/server/other-features.ts",
+        "runtime/core/server/features.ts",
         'server.handle("completion/suggest", …)',
       ]) as string[],
     }),

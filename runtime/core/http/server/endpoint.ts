@@ -10,7 +10,7 @@ import {
 import { isMcpError, messageOf, parseError } from "../../jsonrpc/errors.js";
 import { mostLevels } from "../../jsonrpc/json-limits.js";
 import { requireModern } from "../../protocol/revision-view.js";
-import { errorOf } from "../../server/context.js";
+import { errorOf } from "../../server/request.js";
 import { placeOf } from "../../server/server-definition.js";
 import { statesRevision } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
@@ -258,7 +258,7 @@ export class Endpoint {
       return replyInvalid(exchange, 415, "the body must be application/json, in UTF-8");
     const accepted = acceptedBy(exchange.header("accept"));
     // Over HTTP+SSE, responses go on the stream of the session, so Accept does not matter.
-    const older = this.#legacy?.olderSession(exchange);
+    const older = this.#legacy?.olderSession?.(exchange);
     if (!accepted.json && !accepted.events && older === undefined)
       return replyInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
     const asked = { exchange, accepted, principal, older };

@@ -48,8 +48,8 @@ export interface LegacyRequests {
   /** The sessions after their handshakes. */
   readonly sessions: HttpSessions;
   readonly connections: readonly ServerConnection[];
-  /** The HTTP+SSE session that the URL of a POST names. Its responses go on the stream of the session. */
-  olderSession(exchange: Exchange): string | undefined;
+  /** The HTTP+SSE session that the URL of a POST names; absent where that is not served. Its responses go on the stream of the session. */
+  readonly olderSession: ((exchange: Exchange) => string | undefined) | undefined;
   post(posted: Posted): void;
   /**
    * Receives a message of an HTTP+SSE session.

@@ -1,6 +1,7 @@
 import { invalid } from "../../options/option-check.js";
 import { type Params, type RequestMessage, isObject } from "../../jsonrpc/message.js";
-import type { Features, Listed } from "../../server/listing.js";
+import type { Features } from "../../server/features.js";
+import type { Listed } from "../../server/listing.js";
 import { innerCallOf } from "../../server/inner-calls.js";
 import { statedRevision } from "../../server/request-protocol.js";
 import { isScopes } from "../../server/scopes.js";

@@ -15,13 +15,9 @@ import {
 import { decodeHeaderValue, keyword, valueAt } from "../../protocol/param-headers.js";
 import { type RevisionView, runsTools } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
-import { RequestContext, errorOf } from "../../server/context.js";
-import {
-  type RequestProtocol,
-  modernProtocol,
-  statedRevision,
-  unsupportedVersion,
-} from "../../server/request-protocol.js";
+import { RequestContext, errorOf } from "../../server/request.js";
+import type { RequestProtocol } from "../../server/server-definition.js";
+import { modernProtocol, statedRevision, unsupportedVersion } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import {
   type Accepted,

@@ -1,5 +1,5 @@
 import { BoundedMap } from "../../admission/bounded-map.js";
-import type { Session } from "../../server/request-protocol.js";
+import type { Session } from "../../server/server-definition.js";
 
 /** What a session keeps of its handshake. */
 type Profile = Pick<Session, "clientCapabilities" | "clientInfo" | "declared">;

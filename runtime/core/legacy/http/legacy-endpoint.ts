@@ -38,6 +38,7 @@ class LegacyEndpoint implements LegacyRequests {
   readonly #stateless: StatelessRequests | undefined;
   readonly #sse: SseRequests | undefined;
   #cluster: ClusterNode | undefined;
+  readonly olderSession: LegacyRequests["olderSession"];
 
   constructor(options: HttpOptions, endpoint: EndpointParts) {
     this.#options = options;
@@ -49,6 +50,7 @@ class LegacyEndpoint implements LegacyRequests {
       this.#stateless = new StatelessRequests(server, legacy, { form, streams, concurrency });
     else [this.#sessions, this.#stateful] = this.#makeSessions();
     this.#sse = this.#makeSse();
+    this.olderSession = this.#sse && sseSessionOf;
   }
 
   #makeSessions(): [Sessions, SessionRequests] {
@@ -125,10 +127,6 @@ class LegacyEndpoint implements LegacyRequests {
 
   get connections(): ServerConnection[] {
     return [this.#sessions, this.#sse].flatMap((each) => each?.connections ?? []);
-  }
-
-  olderSession(exchange: Exchange): string | undefined {
-    return this.#sse && sseSessionOf(exchange);
   }
 
   post(posted: Posted): void {

@@ -12,8 +12,8 @@ import {
 import { McpError, invalidRequest, internalError, rpc } from "../../jsonrpc/errors.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
-import { beforeHandshake, unsupportedVersion, type RequestProtocol } from "../../server/request-protocol.js";
-import type { ServerDefinition } from "../../server/server-definition.js";
+import { beforeHandshake, unsupportedVersion } from "../../server/request-protocol.js";
+import type { RequestProtocol, ServerDefinition } from "../../server/server-definition.js";
 import type { Server } from "../../server/server.js";
 import {
   type Accepted,

@@ -15,7 +15,7 @@ import { type RevisionView, requestParams } from "../../protocol/revision-view.j
 import { sendError } from "../../protocol/send-check.js";
 import { withElicitationId } from "../../server/ask.js";
 import type { ServerConnection } from "../../server/connection.js";
-import type { ClientRequests } from "../../server/request-protocol.js";
+import type { ClientRequests } from "../../server/server-definition.js";
 import { listRoots, rootsOf } from "./kept-roots.js";
 
 /** Of a method that the revision does not define. */

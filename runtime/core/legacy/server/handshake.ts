@@ -3,10 +3,12 @@ import { invalidParams } from "../../jsonrpc/errors.js";
 import { weightOf } from "../../jsonrpc/json-limits.js";
 import type { Params } from "../../jsonrpc/message.js";
 import { declaredIn, isGranted } from "../../protocol/revision-view.js";
-import { type Ask, askWith } from "../../server/ask.js";
+import type { Ask } from "../../server/context.js";
+import { askWith } from "../../server/ask.js";
 import type { ServerConnection } from "../../server/connection.js";
-import type { RequestContext } from "../../server/context.js";
-import { type LegacyEra, type Session, logLevelOf } from "../../server/request-protocol.js";
+import type { RequestContext } from "../../server/request.js";
+import type { LegacyEra, Session } from "../../server/server-definition.js";
+import { logLevelOf } from "../../server/request-protocol.js";
 import { ServerToClientRequests } from "./client-requests.js";
 import { forgetRoots, rootsChanged } from "./kept-roots.js";
 

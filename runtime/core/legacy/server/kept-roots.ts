@@ -2,7 +2,7 @@ import { mostReserved, weightOf } from "../../jsonrpc/json-limits.js";
 import type { Params } from "../../jsonrpc/message.js";
 import { declares } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
-import type { KeptRoots, Session } from "../../server/request-protocol.js";
+import type { KeptRoots, Session } from "../../server/server-definition.js";
 
 /** The request for the roots of a client. */
 export const listRoots = "roots/list";

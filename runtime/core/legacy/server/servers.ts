@@ -4,7 +4,7 @@ import type { HandlerContext } from "../../server/context.js";
 import * as core from "../../server/create-server.js";
 import * as contracts from "../../server/define-server.js";
 import type { MembersOf } from "../../server/definitions.js";
-import type { LegacyEra } from "../../server/request-protocol.js";
+import type { LegacyEra } from "../../server/server-definition.js";
 import type { Server, ServerOptions } from "../../server/server.js";
 import { legacyEra } from "./handshake.js";
 import { subscriptions } from "./subscriptions.js";

@@ -1,7 +1,7 @@
 import { mostReserved, weightOf } from "../../jsonrpc/json-limits.js";
 import type { Params } from "../../jsonrpc/message.js";
-import type { RequestContext } from "../../server/context.js";
-import type { LegacyEra } from "../../server/request-protocol.js";
+import type { RequestContext } from "../../server/request.js";
+import type { LegacyEra } from "../../server/server-definition.js";
 import { saved } from "./handshake.js";
 
 /** Subscriptions of a session to resources (2025-11-25 and before, resources, subscriptions). */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ClientProfiles } from "../../../../runtime/core/legacy/http/client-profiles.js";
-import type { Session } from "../../../../runtime/core/server/request-protocol.js";
+import type { Session } from "../../../../runtime/core/server/server-definition.js";
 
 const sessionOf = (name: string): Session =>
   ({
