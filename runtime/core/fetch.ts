@@ -1,4 +1,5 @@
 // Servers on platforms that speak in `Request` and `Response`: workers, Bun, Deno. Nothing here loads a module of Node.
+export type { PermitCall, Denial, Principal } from "./http/server/exchange.js";
 export type { HttpHandler } from "./http/server/fetch-http.js";
 export { createHttpHandler } from "./legacy/http/fetch-handler.js";
 export type {
@@ -9,8 +10,7 @@ export type {
   SseOptions,
 } from "./legacy/http/http-options.js";
 export type { HttpRoute } from "./http/server/routes.js";
-export type { Permit, PermitCall } from "./http/server/permit.js";
-export type { Denial, Principal } from "./http/server/access.js";
+export type { Permit } from "./http/server/permit.js";
 export { guardRequest, type GuardOptions, type Refusal } from "./http/server/access.js";
 export type { HttpSessions, SessionEnd, SessionInfo } from "./http/server/session-info.js";
 export type { HttpCounters, HttpGauges, HttpStats, LimitName } from "./http/server/http-stats.js";

@@ -1,5 +1,6 @@
 // Servers and clients of modern revisions alone, where no module of Node can be loaded: the `workerd` and `browser` conditions
 // of the package choose it in place of `modern`.
+export type { PermitCall, Denial, Principal } from "./http/server/exchange.js";
 import type { Implementation } from "@mcpgen/protocol/authoring";
 import type { UsedExtension } from "@mcpgen/protocol/model";
 import type { Client } from "./client/client.js";
@@ -61,9 +62,8 @@ export function createHttpHandler(server: Server, options?: EndpointOptions): Ht
 export type { HttpHandler };
 export type { EndpointOptions as HttpOptions } from "./http/server/endpoint-options.js";
 export type { HttpRoute } from "./http/server/routes.js";
-export type { Permit, PermitCall } from "./http/server/permit.js";
+export type { Permit } from "./http/server/permit.js";
 export { guardRequest, type GuardOptions, type Refusal } from "./http/server/access.js";
-export type { Denial, Principal } from "./http/server/access.js";
 export type { HttpCounters, HttpGauges, HttpStats, LimitName } from "./http/server/http-stats.js";
 export { requestHeaders } from "./http/server/preflight.js";
 export { paramHeadersOf, type ParamHeader, type ParamHeaders } from "./protocol/param-headers.js";

@@ -46,7 +46,6 @@ export {
   type RefusalOverride,
   type RefusalOverrides,
 } from "./protocol/error-table.js";
-export type { ErrorTable } from "./protocol/refusals.js";
 export type { ConnectionOptions, ServerConnection } from "./server/connection.js";
 
 // What handlers are given, and what they give.
@@ -90,7 +89,7 @@ export type {
 export type { RequestOptions } from "@mcpgen/protocol/model";
 export type { Open } from "@mcpgen/protocol/open";
 export { McpError, type ErrorCode } from "./jsonrpc/errors.js";
-export type { Loss, LossListener } from "./protocol/revision-view.js";
+export type { ErrorTable, Loss, LossListener } from "./protocol/revision-view.js";
 export type { LogLevel } from "./protocol/meta.js";
 export type { Channel, ClientChannel, ClientReceiver, Outgoing, Receiver } from "./jsonrpc/channel.js";
 export type { Timeouts } from "./jsonrpc/pending.js";

@@ -2,13 +2,12 @@ import type { HeaderSource } from "@mcpgen/protocol/model";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { ofListedTools } from "./client-profile.js";
-import type { Params } from "../jsonrpc/message.js";
+import { valueAt, type Params } from "../jsonrpc/message.js";
 import {
   type ParamHeader,
   encodeHeaderValue,
   headerValue,
   paramHeadersOf,
-  valueAt,
 } from "../protocol/param-headers.js";
 import type { Open } from "@mcpgen/protocol/open";
 import type { Rejected } from "./decode.js";

@@ -1,7 +1,6 @@
 import type { EntryRequest, Page, PartialList } from "@mcpgen/protocol/model";
 import { McpError, rpc } from "../jsonrpc/errors.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
-import { valueAt } from "../protocol/param-headers.js";
+import { valueAt, type Params, isObject } from "../jsonrpc/message.js";
 import type { NullReader } from "../protocol/protocol-warnings.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { type Decoded, invalidResult, isReference, sift } from "./decode.js";

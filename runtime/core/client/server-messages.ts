@@ -6,10 +6,17 @@ import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { type RevisionView, issuesText, requestParams } from "../protocol/revision-view.js";
 import { sendError } from "../protocol/send-check.js";
-import { invalidParams, isMcpError, McpError, messageOf, rpc, internalError } from "../jsonrpc/errors.js";
+import {
+  harmless,
+  invalidParams,
+  isMcpError,
+  McpError,
+  messageOf,
+  rpc,
+  internalError,
+} from "../jsonrpc/errors.js";
 import { type Params, type RequestId, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
-import { harmless } from "../protocol/hooks.js";
 import { type ClientHooks, type Hooked, answerThrough } from "./middleware.js";
 import type { ResultCache } from "./cache.js";
 import type { VendorHandlers } from "./vendor-methods.js";

@@ -16,6 +16,7 @@ import { type StdioClientOptions, clientRules } from "../stdio/client-options.js
 import type { ClientCapabilities, Implementation, Root } from "@mcpgen/protocol/authoring";
 import type { Revision, Signal, UsedExtension } from "@mcpgen/protocol/model";
 import {
+  type ValidateSend,
   type LossListener,
   type RevisionView,
   linkRevisions,
@@ -23,9 +24,8 @@ import {
   selectRevisions,
 } from "../protocol/revision-view.js";
 import { nullReader } from "../protocol/protocol-warnings.js";
-import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
-import { McpError, isMcpError, printError, printWarning } from "../jsonrpc/errors.js";
+import { harmless, McpError, isMcpError, printError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import {
   type AnswerContext,
@@ -40,7 +40,7 @@ import type { VendorHandler } from "../client/vendor-methods.js";
 import type { ClientHooks, ClientMiddleware } from "../client/middleware.js";
 import type { ClientEvent } from "../protocol/events.js";
 import { contentWarnings } from "../protocol/binary-content.js";
-import { Hooks, harmless } from "../protocol/hooks.js";
+import { Hooks } from "../protocol/hooks.js";
 import { establish } from "../client/connections.js";
 import type { Handshake } from "../client/negotiation.js";
 import { type ClientLimits, type ClientProfile, byEra, limitsOf } from "../client/client-profile.js";

@@ -169,3 +169,16 @@ function stackOf(thrown: unknown, depth: number): string {
     return messageOf(thrown);
   }
 }
+
+/** Wraps a listener of the application: one that throws or rejects breaks nothing. */
+export function harmless<Given extends unknown[]>(
+  listener: (...given: Given) => unknown,
+): (...given: Given) => void {
+  return (...given) => {
+    try {
+      void Promise.resolve(listener(...given)).catch(() => {});
+    } catch {
+      // A failing listener has nowhere to report its failure.
+    }
+  };
+}

@@ -50,6 +50,13 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The member of a parsed value at a path; `undefined` if it is absent or null. */
+export function valueAt(value: unknown, path: readonly string[]): unknown {
+  let found = value;
+  for (const key of path) found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  return found ?? undefined;
+}
+
 /** Whether a value is a promise, or any object with `then`. */
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";

@@ -10,6 +10,7 @@ import type {
 } from "@mcpgen/protocol/model";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
 import {
+  harmless,
   McpError,
   internalError,
   invalidParams,
@@ -37,7 +38,6 @@ import {
 } from "../jsonrpc/message.js";
 import { Pending, defaultTimeouts } from "../jsonrpc/pending.js";
 import { nullReader } from "../protocol/protocol-warnings.js";
-import { harmless } from "../protocol/hooks.js";
 import type { PeerContext, PeerOptions } from "./peer.js";
 
 type Handler = (params: object, context: PeerContext) => unknown;

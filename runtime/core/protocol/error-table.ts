@@ -1,7 +1,6 @@
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Rules, checkOptions, invalid } from "../options/option-check.js";
-import type { ErrorTable } from "./refusals.js";
-import type { RevisionView } from "./revision-view.js";
+import type { ErrorTable, RevisionView } from "./revision-view.js";
 
 /** Names of errors whose code, text and data a server can choose for legacy clients. */
 export type RefusalName =

@@ -1,6 +1,7 @@
 import type * as platform from "../platform/platform.js";
 import type { Params, RequestId } from "../jsonrpc/message.js";
 import type { Clock } from "../time/clock.js";
+import { harmless } from "../jsonrpc/errors.js";
 import type { CommonEvent } from "./events.js";
 import type { RevisionView } from "./revision-view.js";
 
@@ -144,17 +145,4 @@ export function through<Request extends { readonly params: Params }>(
   return current(request, (params) =>
     through(middleware, params ? { ...request, params } : request, last, index + 1),
   ) as Outcome;
-}
-
-/** Wraps a listener of the application: one that throws or rejects breaks nothing. */
-export function harmless<Given extends unknown[]>(
-  listener: (...given: Given) => unknown,
-): (...given: Given) => void {
-  return (...given) => {
-    try {
-      void Promise.resolve(listener(...given)).catch(() => {});
-    } catch {
-      // A failing listener has nowhere to report its failure.
-    }
-  };
 }

@@ -137,13 +137,6 @@ function shown(value: unknown): string | undefined {
   return JSON.stringify(value)?.slice(0, maxShown);
 }
 
-/** The value at a path; `undefined` if it is absent or null. */
-export function valueAt(args: unknown, path: readonly string[]): unknown {
-  let value = args;
-  for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  return value ?? undefined;
-}
-
 /**
  * The header of a value; `undefined` if the value has no header.
  *

@@ -1,16 +1,6 @@
 import { type McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { RevisionView } from "./revision-view.js";
 
-/** Errors in another form, for clients before 2026-07-28. `errorTable` makes one. */
-export interface ErrorTable {
-  /** @internal Checks the table against the revisions of a server, and takes effect there. */
-  apply(views: readonly RevisionView<"server">[]): void;
-  /** @internal The error in its other form, or as it is. */
-  override(name: string, error: McpError, subject: string, available: () => readonly string[]): McpError;
-  /** @internal The same for an error of a handler. Its name is its code: `TIMEOUT` for `timeout`. */
-  thrown(error: McpError, method: string): McpError;
-}
-
 /**
  * An error with the code that the table of the revision has for its name, in the form that the server chooses.
  *

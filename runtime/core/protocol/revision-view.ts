@@ -13,13 +13,10 @@ import type {
   Refuse,
   SendTable,
 } from "@mcpgen/protocol/model";
-import { McpError, rpc } from "../jsonrpc/errors.js";
+import { harmless, McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { locateIssue } from "../schema/locate.js";
 import { summary } from "../schema/words.js";
-import { harmless } from "./hooks.js";
-import type { ErrorTable } from "./refusals.js";
-import type { ValidateSend } from "./send-check.js";
 
 /** The format of generated tables that this runtime reads. */
 const readFormat: number = 1;
@@ -32,6 +29,7 @@ export class RevisionView<R extends Role = Role> {
   readonly id: string;
   readonly era: Era;
   readonly revision: Revision<R>;
+  readonly table: Revision<R>["table"];
   /** Id of the revision in whose words handlers and callers write: the authoring vocabulary. */
   readonly vocabulary: string;
   /** Exact definitions of what is sent, if it is checked. */
@@ -52,13 +50,10 @@ export class RevisionView<R extends Role = Role> {
     this.id = revision.id;
     this.era = revision.era;
     this.revision = revision.completed?.(revision, McpError) ?? revision;
+    this.table = this.revision.table;
     this.vocabulary = vocabulary;
     this.#chain = chain;
     this.#options = options;
-  }
-
-  get table(): Revision<R>["table"] {
-    return this.revision.table;
   }
 
   /** The code of the error with this name in the tables; `general` if the revision has no such error. */
@@ -158,6 +153,23 @@ export type LossListener = (loss: Loss) => void;
 
 /** Functions that get the values that are received, in the authoring vocabulary. They never throw. */
 export type Received = { readonly [Kind in StepKind]?: (method: string, value: object) => void };
+
+/**
+ * When messages are checked against the exact definitions of their revision before they are sent. `development`: unless
+ * `NODE_ENV` is `production`, or the platform has no `process`. `always` needs revisions with `sends`. At revisions above the
+ * vocabulary that have them, messages are always checked.
+ */
+export type ValidateSend = "off" | "development" | "always";
+
+/** Errors in another form, for clients before 2026-07-28. `errorTable` makes one. */
+export interface ErrorTable {
+  /** @internal Checks the table against the revisions of a server, and takes effect there. */
+  apply(views: readonly RevisionView<"server">[]): void;
+  /** @internal The error in its other form, or as it is. */
+  override(name: string, error: McpError, subject: string, available: () => readonly string[]): McpError;
+  /** @internal The same for an error of a handler. Its name is its code: `TIMEOUT` for `timeout`. */
+  thrown(error: McpError, method: string): McpError;
+}
 
 /** How revisions are read and written. */
 export interface ViewOptions {
@@ -329,7 +341,7 @@ export function requestParams(
  */
 export function declaredIn(received: unknown, lifted: unknown): Params {
   if (!isObject(lifted)) return {};
-  if (!isObject(received) || received === lifted) return lifted;
+  if (received === lifted || !isObject(received)) return lifted;
   const declared: Record<string, unknown> = { ...lifted };
   for (const [key, value] of Object.entries(received)) {
     const known = lifted[key];

@@ -6,13 +6,6 @@ import { placeText } from "../schema/words.js";
 import type { RevisionView } from "./revision-view.js";
 
 /**
- * When messages are checked against the exact definitions of their revision before they are sent. `development`: unless
- * `NODE_ENV` is `production`, or the platform has no `process`. `always` needs revisions with `sends`. At revisions above the
- * vocabulary that have them, messages are always checked.
- */
-export type ValidateSend = "off" | "development" | "always";
-
-/**
  * What is wrong with a message that is about to be sent, if what is sent is checked. A method without a definition is not judged.
  *
  * @param value a whole request or notification, or a result without its envelope

@@ -1,8 +1,7 @@
 import type { Resource, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import { invalidParams, printWarning } from "../jsonrpc/errors.js";
+import { harmless, invalidParams, printWarning } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { contentWarnings } from "../protocol/binary-content.js";
-import { harmless } from "../protocol/hooks.js";
 import { notFound } from "../protocol/refusals.js";
 import type { ViewOptions } from "../protocol/revision-view.js";
 import type { NotificationBus } from "./changes.js";

@@ -61,7 +61,7 @@ export function revisionOfNotification(
 ): RevisionView<"server"> | undefined {
   if (session || era === "legacy") return session?.revision;
   const version = params?._meta?.[metaKeys.protocolVersion];
-  return version === undefined ? modern[0] : modern.find(({ id }) => id === version);
+  return version === undefined ? modern[0] : revisionOf(modern, version);
 }
 
 /** The revision that a request states in its `_meta`, if the server serves it. The request is not checked yet. */
@@ -69,9 +69,16 @@ export function statedRevision(
   { modern }: ServerDefinition,
   params: Params | undefined,
 ): RevisionView<"server"> | undefined {
-  const meta: unknown = params?._meta;
-  const version = isObject(meta) ? meta[metaKeys.protocolVersion] : undefined;
-  return modern.find(({ id }) => id === version);
+  return revisionOf(modern, params?._meta?.[metaKeys.protocolVersion]);
+}
+
+/** A loop: every request asks, and one of the first is the one. */
+function revisionOf(
+  revisions: readonly RevisionView<"server">[],
+  version: unknown,
+): RevisionView<"server"> | undefined {
+  for (const each of revisions) if (each.id === version) return each;
+  return undefined;
 }
 
 /** The error for a method that the revision does not have, or that has no handler. */
@@ -84,7 +91,7 @@ export function methodNotFound({ revision }: RequestProtocol, method: string): M
 /** Whether a parsed message states its revision in `_meta` (2026-07-28, versioning). It may be any value. */
 export function statesRevision(message: unknown): boolean {
   const meta = (message as RequestMessage | null | undefined)?.params?._meta;
-  return isObject(meta) && (metaKeys.protocolVersion in meta || metaKeys.clientCapabilities in meta);
+  return meta?.[metaKeys.protocolVersion] !== undefined || meta?.[metaKeys.clientCapabilities] !== undefined;
 }
 
 /**
@@ -97,7 +104,7 @@ export function modernProtocol(definition: ServerDefinition, request: RequestMes
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== "string")
     throw missing(metaKeys.protocolVersion, definition.legacy[0] ? ": send initialize first, or add it" : "");
-  const revision = definition.modern.find(({ id }) => id === version);
+  const revision = revisionOf(definition.modern, version);
   if (!revision) throw unsupportedVersion(definition, version);
   const capabilities = meta[metaKeys.clientCapabilities];
   if (!isObject(capabilities)) throw missing(metaKeys.clientCapabilities);
@@ -164,7 +171,7 @@ export const modernServer: ServerEra = {
       );
     return {
       resultType,
-      ...revision.lower("outgoingResults", "*", hints as Params),
+      ...(hints && revision.lower("outgoingResults", "*", hints as unknown as Params)),
       ...result,
       _meta: {
         ...revision.lower("outgoingResults", "*", { [metaKeys.serverInfo]: connection.definition.info }),

@@ -361,7 +361,7 @@ function finishedText(context: RequestContext, value: Params, hints: CacheHints)
     throw unusableResult(`the result of the handler or middleware of ${request.method} is not an object`);
   const asked = requestParams(request.params, context.params);
   const lowered = protocol.revision.lower("outgoingResults", request.method, value, asked);
-  return sentText(context, protocol.era.finish(lowered, context, entry.cacheable ? hints : {}));
+  return sentText(context, protocol.era.finish(lowered, context, entry.cacheable ? hints : undefined));
 }
 
 /** Serialises a result, and checks it if the server checks what it sends. @throws {McpError} `invalid-message` */
@@ -397,7 +397,7 @@ function suspend(context: RequestContext, rounds: Rounds): void {
   const inputRequests = Object.fromEntries(rounds.wanted);
   const textOfRound = (requestState: string): string => {
     const asking = { resultType: context.entry.asks ?? "input_required", inputRequests, requestState };
-    return sentText(context, protocol.era.finish(asking, context, {}, asking.resultType));
+    return sentText(context, protocol.era.finish(asking, context, undefined, asking.resultType));
   };
   void sealRounds(rounds, request, definition.seal, principal, wallTimeOf(definition.clock))
     .then(textOfRound)

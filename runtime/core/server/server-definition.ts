@@ -103,7 +103,7 @@ export interface ServerEra {
    * @param hints for caches; none if the result is not for them
    * @param resultType of a result that is not complete
    */
-  finish(result: Params, context: RequestContext, hints: Partial<CacheHints>, resultType?: string): Params;
+  finish(result: Params, context: RequestContext, hints?: CacheHints, resultType?: string): Params;
   /** The protocol as a request states it; absent where a handshake does. @throws {McpError} */
   stated?(definition: ServerDefinition, request: RequestMessage): RequestProtocol;
   /** Why the server sends no requests to the client. */

@@ -6,6 +6,8 @@ import type {
 } from "@mcpgen/protocol/authoring";
 import type { Extended, Revision, UsedExtension } from "@mcpgen/protocol/model";
 import {
+  type ErrorTable,
+  type ValidateSend,
   type LossListener,
   type RevisionView,
   declares,
@@ -13,12 +15,10 @@ import {
   linkRevisions,
 } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
-import type { ErrorTable } from "../protocol/refusals.js";
-import type { ValidateSend } from "../protocol/send-check.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import type { ServerEvent } from "../protocol/events.js";
-import { Hooks, type Middleware, type OtherMethod, harmless } from "../protocol/hooks.js";
-import { McpError, printWarning } from "../jsonrpc/errors.js";
+import { Hooks, type Middleware, type OtherMethod } from "../protocol/hooks.js";
+import { harmless, McpError, printWarning } from "../jsonrpc/errors.js";
 import { invalid } from "../options/option-check.js";
 import type { MethodSchemas, ParamsOf, SchemaHandler, SchemaReader } from "../schema/message-schema.js";
 import type { MessageSchema } from "../schema/schema-type.js";

@@ -72,6 +72,7 @@ export function callsOf(tools: Listing<ToolEntry>): MethodHandler {
     if (!tool) throw notFound(context.protocol.revision, "tool", params.name, () => tools.names(context));
     const args = params.arguments ?? {};
     const found = tool.checkInput(args, context);
+    if (found === undefined) return run(tool, args, context);
     return isPromise(found)
       ? found.then((later) => start(tool, later, args, context))
       : start(tool, found, args, context);

@@ -6,7 +6,7 @@ import {
   errorText,
   isObject,
 } from "../../jsonrpc/message.js";
-import { type Exchange, jsonHeaders } from "./exchange.js";
+import { type Denial, type Exchange, type Principal, jsonHeaders } from "./exchange.js";
 import type { LimitName } from "./http-stats.js";
 
 /** Hosts and origins that may reach the server. By default, only loopback ones. */
@@ -160,19 +160,6 @@ function takes(taken: ReadonlyMap<string, boolean>, type: string, subtype: strin
   return taken.get(`${type}/${subtype}`) ?? taken.get(`${type}/*`) ?? taken.get("*/*") ?? false;
 }
 
-/**
- * The authenticated caller. `principal` names the owner of sessions and state. `auth` needs a `principal`: without
- * one, anyone who knows a session's id could use the session.
- */
-export type Principal =
-  | {
-      /** Handlers read it as `context.auth`. It belongs to one request. */
-      readonly auth: unknown;
-      /** Never empty. */
-      readonly principal: string;
-    }
-  | { readonly auth?: undefined; readonly principal?: string };
-
 /** A POST whose body was read. */
 export interface Posted {
   readonly exchange: Exchange;
@@ -183,14 +170,6 @@ export interface Posted {
   readonly principal: Principal;
   /** The HTTP+SSE session id in the URL, if there is one. */
   readonly older: string | undefined;
-}
-
-/** The answer of `authenticate` that rejects a request before its body is read. */
-export interface Denial {
-  /** From 200 to 599. */
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly text?: string;
 }
 
 /** A request for `authenticate`. A class: an object with a getter takes longer to make than to judge. */
@@ -280,6 +259,14 @@ export function mergeHeaders(
   more: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   return more === none ? headers : { ...headers, ...more };
+}
+
+/** Adds CORS headers, if a page calls. */
+export function withCors(
+  headers: Readonly<Record<string, string>>,
+  exchange: Exchange,
+): Readonly<Record<string, string>> {
+  return mergeHeaders(headers, corsHeaders(exchange));
 }
 
 /** Replies with a JSON-RPC error. */

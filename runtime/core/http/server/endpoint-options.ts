@@ -1,6 +1,6 @@
 import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
-import type { Denial, GuardOptions, Principal } from "./access.js";
-import type { Exchange } from "./exchange.js";
+import type { GuardOptions } from "./access.js";
+import type { Denial, Principal, Exchange } from "./exchange.js";
 import type { Permit } from "./permit.js";
 import type { ResponseForm } from "./posts.js";
 import type { HttpRoute } from "./routes.js";

@@ -17,8 +17,6 @@ import type { Server } from "../../server/server.js";
 import { withTimeout } from "../../time/clock.js";
 import {
   type Posted,
-  type Denial,
-  type Principal,
   acceptedBy,
   AuthenticateRequest,
   authenticated,
@@ -35,13 +33,20 @@ import {
   replyForbidden,
 } from "./access.js";
 import { Streams } from "./event-streams.js";
-import { type Exchange, headersNamed, unslashed } from "./exchange.js";
+import {
+  type Denial,
+  type Principal,
+  type PermitCall,
+  type Exchange,
+  headersNamed,
+  unslashed,
+} from "./exchange.js";
 import { type EndpointOptions, checkEndpointOptions, defaults, endpointRules } from "./endpoint-options.js";
 import type { LegacyRequests, LegacyTransports } from "./legacy-transports.js";
 import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading, nestsDeeper } from "./limits.js";
 import { ModernRequests } from "./posts.js";
 import { HttpCounts, type HttpStats } from "./http-stats.js";
-import { type PermitCall, permitCallOf } from "./permit.js";
+import { permitCallOf } from "./permit.js";
 import { preflight } from "./preflight.js";
 import { type HttpRoute, answerRoute, hasBody, routeBodyLimit, routesByPath } from "./routes.js";
 import { type HttpSessions, noSessions } from "./session-info.js";
@@ -269,7 +274,7 @@ export class Endpoint {
   #read(exchange: Exchange, bodyLimit: number, use: (text: string) => void): void {
     if (!this.#concurrency.bodies.allows(exchange.principal, 1))
       return replyBusy(exchange, undefined, "maxConcurrent");
-    const reading = new BodyReading(this.#concurrency, exchange.principal);
+    const reading = new BodyReading(this.#concurrency, exchange.principal, bodyLimit);
     const take = (text: string | undefined | null): void => {
       reading.end();
       if (reading.limitReached) return replyBusy(exchange, undefined, "bodiesLimit");
@@ -281,7 +286,7 @@ export class Endpoint {
       use(text);
     };
     try {
-      exchange.readBody(bodyLimit, reading, take, () => reading.end());
+      exchange.readBody(reading, take, () => reading.end());
     } catch (error) {
       reading.end();
       throw error;
@@ -338,14 +343,10 @@ export class Endpoint {
     };
     const found = this.#options.permit!(calls, principal);
     if (!isPromise(found)) return conclude(found);
-    const { running, held } = this.#concurrency;
-    running.add(exchange.principal, count);
-    held.add(exchange.principal, exchange.size);
+    const { size } = exchange;
+    this.#concurrency.begin(exchange.principal, count, size);
     void Promise.resolve(found)
-      .finally(() => {
-        running.give(exchange.principal, count);
-        held.give(exchange.principal, exchange.size);
-      })
+      .finally(() => this.#concurrency.end(exchange.principal, count, size))
       .then((later) => (this.#draining ? replyClosing(exchange) : conclude(later)))
       .catch((error: unknown) => this.#fail(exchange, message, error));
   }

@@ -1,10 +1,9 @@
 import type * as platform from "../../platform/platform.js";
 import { McpError, rpc } from "../../jsonrpc/errors.js";
 import type { HttpRequest } from "../../server/connection.js";
-import type { Denial } from "./access.js";
 import type { HttpCounts } from "./http-stats.js";
 import type { BodyReading } from "./limits.js";
-import type { PermitCall } from "./permit.js";
+import type { Params } from "../../jsonrpc/message.js";
 
 /** Bytes of an event stream that may wait for its reader. One more message then closes the connection. */
 export const maxWaitingBytes = 8 * 1_048_576;
@@ -30,6 +29,38 @@ export interface EventSink {
 }
 
 /**
+ * The authenticated caller. `principal` names the owner of sessions and state. `auth` needs a `principal`: without
+ * one, anyone who knows a session's id could use the session.
+ */
+export type Principal =
+  | {
+      /** Handlers read it as `context.auth`. It belongs to one request. */
+      readonly auth: unknown;
+      /** Never empty. */
+      readonly principal: string;
+    }
+  | { readonly auth?: undefined; readonly principal?: string };
+
+/** The answer of `authenticate` that rejects a request before its body is read. */
+export interface Denial {
+  /** From 200 to 599. */
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly text?: string;
+}
+
+/** One request of a POST, for `permit`. */
+export interface PermitCall {
+  readonly method: string;
+  /** Name of the tool or prompt, or URI of the resource or template. */
+  readonly name?: string;
+  /** As the client sent them: they are not checked yet. */
+  readonly params: Params;
+  /** The scopes of the tool, prompt, resource or template, by its definition. */
+  readonly scopes: readonly string[];
+}
+
+/**
  * One HTTP request and its response, independent of the platform. The transport uses only this interface.
  */
 export interface Exchange {
@@ -46,18 +77,13 @@ export interface Exchange {
   /**
    * Reads the whole body as UTF-8.
    *
-   * @param reading counts the bytes as they arrive; when it rejects some, reading stops
-   * @param done receives the text, `undefined` if the body exceeds `limit` or `reading` rejected bytes, or `null` if
-   *   the bytes are not UTF-8; not called if the client disconnects first
+   * @param reading keeps the bytes as they arrive; when it rejects some, reading stops
+   * @param done receives the text, `undefined` if `reading` rejected bytes, or `null` if the bytes are not UTF-8; not called
+   *   if the client disconnects first
    * @param gone called if the client disconnects; calls after `done` have no meaning
    * @throws {McpError} `invalid-definition`: other code has consumed the body already
    */
-  readBody(
-    limit: number,
-    reading: BodyReading,
-    done: (text: string | undefined | null) => void,
-    gone: () => void,
-  ): void;
+  readBody(reading: BodyReading, done: (text: string | undefined | null) => void, gone: () => void): void;
   /** Counts of the endpoint. */
   readonly counts: HttpCounts;
   /** The headers that handlers see, by the option `contextHeaders`; set if there is such an option. */
@@ -102,33 +128,6 @@ export function headersNamed(exchange: Exchange, names: readonly string[]): Read
     }),
   );
 }
-
-/** Initial buffer size in bytes. */
-const first = 1024;
-
-/** Collects the chunks of a body in one buffer: a chunk of one byte costs one byte, not an object. */
-export class BodyBytes {
-  #buffer: Uint8Array = none;
-  #length = 0;
-
-  push(piece: Uint8Array): void {
-    const length = this.#length + piece.length;
-    if (length > this.#buffer.length) {
-      const grown = new Uint8Array(Math.max(length, 2 * this.#buffer.length, first));
-      grown.set(this.#buffer.subarray(0, this.#length));
-      this.#buffer = grown;
-    }
-    this.#buffer.set(piece, this.#length);
-    this.#length = length;
-  }
-
-  /** All bytes received so far. */
-  get whole(): Uint8Array {
-    return this.#buffer.subarray(0, this.#length);
-  }
-}
-
-const none = new Uint8Array(0);
 
 /** Base for relative request targets. The host does not matter. */
 const base = "http://localhost";

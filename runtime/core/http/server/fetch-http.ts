@@ -1,6 +1,6 @@
 import type * as platform from "../../platform/platform.js";
 import type { Endpoint } from "./endpoint.js";
-import { BodyBytes, type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
+import { type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
 import type { HttpCounts, HttpStats } from "./http-stats.js";
 import type { Backlog, Reader, BodyReading } from "./limits.js";
 import type { HttpSessions } from "./session-info.js";
@@ -10,6 +10,7 @@ const mountAdvice = "let what reads bodies in front read that of a clone()";
 /** An exchange over `Request` and `Response`, for Bun, Deno and workers. */
 class FetchExchange implements Exchange {
   readonly response: Promise<Response>;
+  readonly method: string;
   readonly #request: Request;
   #resolve!: (response: Response) => void;
   #split: readonly string[] | undefined;
@@ -23,12 +24,9 @@ class FetchExchange implements Exchange {
   constructor(request: Request, backlog: Backlog) {
     this.#backlog = backlog;
     this.#request = request;
+    this.method = request.method;
     this.response = new Promise((resolve) => (this.#resolve = resolve));
     request.signal.addEventListener("abort", () => this.#leave());
-  }
-
-  get method(): string {
-    return this.#request.method;
   }
 
   get url(): string {
@@ -59,14 +57,9 @@ class FetchExchange implements Exchange {
     return name === "host" ? this.#parts[1] : undefined;
   }
 
-  readBody(
-    limit: number,
-    reading: BodyReading,
-    done: (text: string | undefined | null) => void,
-    gone: () => void,
-  ): void {
+  readBody(reading: BodyReading, done: (text: string | undefined | null) => void, gone: () => void): void {
     if (this.#request.bodyUsed || this.#request.body?.locked) throw alreadyRead(mountAdvice);
-    void this.#read(limit, reading).then(done, () => {
+    void this.#read(reading).then(done, () => {
       gone();
       this.#leave();
       // The client is gone, but the platform still awaits a response.
@@ -74,18 +67,14 @@ class FetchExchange implements Exchange {
     });
   }
 
-  async #read(limit: number, reading: BodyReading): Promise<string | undefined | null> {
-    if (Number(this.#request.headers.get("content-length")) > limit) return undefined;
+  async #read(reading: BodyReading): Promise<string | undefined | null> {
+    if (Number(this.#request.headers.get("content-length")) > reading.limit) return undefined;
     if (!this.#request.body) return "";
     const reader = this.#request.body.getReader();
-    const bytes = new BodyBytes();
-    let length = 0;
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return decoded(bytes.whole);
-      length += value.length;
-      if (length > limit || !reading.take(value.length)) break;
-      bytes.push(value);
+      if (done) return decoded(reading.whole);
+      if (!reading.take(value)) break;
     }
     // The promise may stay pending, so it is not awaited.
     void reader.cancel().catch(() => undefined);

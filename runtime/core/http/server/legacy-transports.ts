@@ -1,8 +1,8 @@
 import type { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
-import type { Posted, Principal } from "./access.js";
+import type { Posted } from "./access.js";
 import type { Streams } from "./event-streams.js";
-import type { Exchange } from "./exchange.js";
+import type { Principal, Exchange } from "./exchange.js";
 import type { HttpCounts } from "./http-stats.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import type { ResponseForm } from "./posts.js";

@@ -109,36 +109,79 @@ export class ConcurrencyLimit {
     this.bodies = quota(most);
     this.held = quota(mostHeld);
   }
+
+  /** Counts running requests, and the bytes of their body, until `end` with the same amounts. */
+  begin(principal: string, requests: number, bytes: number): void {
+    this.running.add(principal, requests);
+    this.held.add(principal, bytes);
+  }
+
+  end(principal: string, requests: number, bytes: number): void {
+    this.running.give(principal, requests);
+    this.held.give(principal, bytes);
+  }
 }
 
-/** Counts one body while it is read. */
+const none = new Uint8Array(0);
+
+/** Initial size in bytes of the buffer for a body of several chunks. */
+const firstSize = 1024;
+
+/**
+ * One body while it is read. Its chunks are collected in one buffer, where a chunk of one byte costs one byte, not an
+ * object. Most bodies arrive in one chunk, which is not copied.
+ */
 export class BodyReading {
+  /** Most bytes of the body. */
+  readonly limit: number;
   readonly #concurrency: ConcurrencyLimit;
   readonly #principal: string;
-  #bytes = 0;
+  #buffer: Uint8Array = none;
+  #length = 0;
   #over = false;
-  /** Whether bytes were rejected because the limit was reached. */
+  /** Whether bytes were rejected because the limit of all bodies was reached. */
   limitReached = false;
 
-  constructor(concurrency: ConcurrencyLimit, principal: string) {
+  constructor(concurrency: ConcurrencyLimit, principal: string, limit: number) {
+    this.limit = limit;
     this.#concurrency = concurrency;
     this.#principal = principal;
     concurrency.bodies.add(principal, 1);
   }
 
-  /** Counts received bytes. Returns `false` if the limit is reached. */
-  take(more: number): boolean {
-    if (!this.#concurrency.held.take(this.#principal, more)) this.limitReached = true;
-    else this.#bytes += more;
-    return !this.limitReached;
+  /** Counts and keeps received bytes. Returns `false` if a limit is reached. */
+  take(piece: Uint8Array): boolean {
+    const length = this.#length + piece.length;
+    if (length > this.limit) return false;
+    if (!this.#concurrency.held.take(this.#principal, piece.length)) {
+      this.limitReached = true;
+      return false;
+    }
+    if (this.#length === 0) this.#buffer = piece;
+    else {
+      if (length > this.#buffer.length) {
+        const grown = new Uint8Array(Math.max(length, 2 * this.#buffer.length, firstSize));
+        grown.set(this.#buffer.subarray(0, this.#length));
+        this.#buffer = grown;
+      }
+      this.#buffer.set(piece, this.#length);
+    }
+    this.#length = length;
+    return true;
+  }
+
+  /** All bytes received so far. */
+  get whole(): Uint8Array {
+    return this.#length === this.#buffer.length ? this.#buffer : this.#buffer.subarray(0, this.#length);
   }
 
   /** Stops counting: the body is read, or the client disconnected. */
   end(): void {
     if (this.#over) return;
     this.#over = true;
+    this.#buffer = none;
     this.#concurrency.bodies.give(this.#principal, 1);
-    this.#concurrency.held.give(this.#principal, this.#bytes);
+    this.#concurrency.held.give(this.#principal, this.#length);
   }
 }
 

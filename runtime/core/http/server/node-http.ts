@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Endpoint } from "./endpoint.js";
 import {
-  BodyBytes,
   type EventSink,
   type Exchange,
   alreadyRead,
@@ -102,12 +101,7 @@ class NodeExchange implements Exchange {
     return count > 1 ? this.#request.headersDistinct[name] : headers[name];
   }
 
-  readBody(
-    limit: number,
-    reading: BodyReading,
-    done: (text: string | undefined | null) => void,
-    gone: () => void,
-  ): void {
+  readBody(reading: BodyReading, done: (text: string | undefined | null) => void, gone: () => void): void {
     // A framework may have read the body. Parsers that skip a body also set `request.body`, to an empty object.
     const request = this.#request;
     // A destroyed request emits no events, not even an end.
@@ -115,27 +109,17 @@ class NodeExchange implements Exchange {
     const read = request.readableDidRead || request.readableEnded;
     let parsed = this.#parsed;
     if (parsed === undefined && read) parsed = (request as { readonly body?: unknown }).body;
-    if (parsed !== undefined) return done(textOf(parsed, limit, isForm(request)));
+    if (parsed !== undefined) return done(textOf(parsed, reading.limit, isForm(request)));
     if (read) throw alreadyRead(mountAdvice);
-    if (Number(request.headers["content-length"]) > limit) return this.#tooLong(done);
+    if (Number(request.headers["content-length"]) > reading.limit) return this.#tooLong(done);
     if (request.headers.expect !== undefined) deferredContinue.get(request)?.();
-    let only: Buffer | undefined;
-    let pieces: BodyBytes | undefined;
-    let length = 0;
     const onData = (chunk: Buffer): void => {
-      length += chunk.length;
-      if (length <= limit && reading.take(chunk.length)) {
-        // Most bodies arrive in one chunk.
-        if (length === chunk.length) only = chunk;
-        else pieces = added(chunk, pieces ?? added(only!));
-        return;
-      }
+      if (reading.take(chunk)) return;
       request.off("data", onData);
       request.off("end", onEnd);
-      only = pieces = undefined;
       this.#tooLong(done);
     };
-    const onEnd = (): void => done(decoded(pieces ? bufferOf(pieces.whole) : (only ?? Buffer.alloc(0))));
+    const onEnd = (): void => done(decoded(bufferOf(reading.whole)));
     request.on("data", onData);
     request.on("end", onEnd);
     request.on("error", gone);
@@ -293,11 +277,6 @@ function decoded(bytes: Buffer): string | null {
 
 const mountAdvice =
   "mount the handler in front of what reads bodies, or hand the body over: handler(request, response, body)";
-
-function added(chunk: Buffer, pieces = new BodyBytes()): BodyBytes {
-  pieces.push(chunk);
-  return pieces;
-}
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);

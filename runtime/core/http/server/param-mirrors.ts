@@ -1,10 +1,6 @@
 import type { Exchange } from "./exchange.js";
-import {
-  type ParamHeader,
-  decodeHeaderValue,
-  paramHeadersOf,
-  valueAt,
-} from "../../protocol/param-headers.js";
+import { type ParamHeader, decodeHeaderValue, paramHeadersOf } from "../../protocol/param-headers.js";
+import { valueAt } from "../../jsonrpc/message.js";
 
 /**
  * Compares the headers that mirror a tool's arguments with the body (2026-07-28, custom headers). Returns the first

@@ -7,18 +7,7 @@ import { statedRevision } from "../../server/request-protocol.js";
 import { isScopes } from "../../server/scopes.js";
 import { placeOf } from "../../server/server-definition.js";
 import type { Server } from "../../server/server.js";
-import type { Denial, Principal } from "./access.js";
-
-/** One request of a POST, for `permit`. */
-export interface PermitCall {
-  readonly method: string;
-  /** Name of the tool or prompt, or URI of the resource or template. */
-  readonly name?: string;
-  /** As the client sent them: they are not checked yet. */
-  readonly params: Params;
-  /** The scopes of the tool, prompt, resource or template, by its definition. */
-  readonly scopes: readonly string[];
-}
+import type { Denial, PermitCall, Principal } from "./exchange.js";
 
 /**
  * Decides whether a principal may send the requests of one POST.

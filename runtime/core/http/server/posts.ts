@@ -2,6 +2,7 @@ import type { HeaderSource, ReceiveTable } from "@mcpgen/protocol/model";
 import type { ServerChannel } from "../../jsonrpc/channel.js";
 import { McpError, rateLimitedCode, rpc } from "../../jsonrpc/errors.js";
 import {
+  valueAt,
   type MessageKind,
   type NotificationMessage,
   type Params,
@@ -12,7 +13,7 @@ import {
   idOf,
   isObject,
 } from "../../jsonrpc/message.js";
-import { decodeHeaderValue, keyword, valueAt } from "../../protocol/param-headers.js";
+import { decodeHeaderValue, keyword } from "../../protocol/param-headers.js";
 import { type RevisionView, runsTools } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
 import { RequestContext, errorOf } from "../../server/request.js";
@@ -22,16 +23,22 @@ import type { Server } from "../../server/server.js";
 import {
   type Accepted,
   type Posted,
-  type Principal,
   corsHeaders,
-  mergeHeaders,
   replyBusy,
   replyDenial,
   replyError,
   replyInvalid,
+  withCors,
 } from "./access.js";
 import { type Awaited, type Streams, eventHeaders, eventText } from "./event-streams.js";
-import { type EventSink, type Exchange, jsonHeaders, retryHeaders, tooManyRequests } from "./exchange.js";
+import {
+  type Principal,
+  type EventSink,
+  type Exchange,
+  jsonHeaders,
+  retryHeaders,
+  tooManyRequests,
+} from "./exchange.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { argumentProblem } from "./param-mirrors.js";
 import { isProduction } from "./production.js";
@@ -250,6 +257,7 @@ export function afterTurn(work: () => void): void {
 
 /** The channel of one POST without a session. */
 export class PostChannel implements ServerChannel, Awaited {
+  readonly isBrief = true;
   readonly #exchange: Exchange;
   readonly #accepted: Accepted;
   readonly #form: ResponseForm;
@@ -300,8 +308,7 @@ export class PostChannel implements ServerChannel, Awaited {
   follow(connection: ServerConnection, concurrency: ConcurrencyLimit | undefined): void {
     this.#connection = connection;
     this.#concurrency = concurrency;
-    concurrency?.running.add(this.#exchange.principal, this.#requests);
-    concurrency?.held.add(this.#exchange.principal, this.#exchange.size);
+    concurrency?.begin(this.#exchange.principal, this.#requests, this.#exchange.size);
   }
 
   /**
@@ -329,17 +336,12 @@ export class PostChannel implements ServerChannel, Awaited {
     const concurrency = this.#concurrency;
     if (!connection) return;
     this.#connection = undefined;
-    concurrency?.running.give(this.#exchange.principal, this.#requests);
-    concurrency?.held.give(this.#exchange.principal, this.#exchange.size);
+    concurrency?.end(this.#exchange.principal, this.#requests, this.#exchange.size);
     this.#streams.connections.delete(connection);
     if (this.#isAwaited) this.#streams.answered(this);
     this.#over = true;
     this.#drop();
     connection.closed();
-  }
-
-  get isBrief(): boolean {
-    return true;
   }
 
   reserve(more: number): boolean {
@@ -435,14 +437,6 @@ export const silent: ServerChannel = {
   flush() {},
   async close() {},
 };
-
-/** Adds CORS headers. */
-function withCors(
-  headers: Readonly<Record<string, string>>,
-  exchange: Exchange,
-): Readonly<Record<string, string>> {
-  return mergeHeaders(headers, corsHeaders(exchange));
-}
 
 /** The HTTP status of an error code, by the table. */
 function statusOf(rpcCode: number, { errors }: ReceiveTable): number {

@@ -1,10 +1,10 @@
 import { McpError } from "../../jsonrpc/errors.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
-import type { Posted, Principal } from "../../http/server/access.js";
+import type { Posted } from "../../http/server/access.js";
 import { Endpoint } from "../../http/server/endpoint.js";
 import { checkEndpointOptions, defaults as endpointDefaults } from "../../http/server/endpoint-options.js";
-import type { Exchange } from "../../http/server/exchange.js";
+import type { Principal, Exchange } from "../../http/server/exchange.js";
 import type { EndpointParts, LegacyRequests } from "../../http/server/legacy-transports.js";
 import type { HttpSessions } from "../../http/server/session-info.js";
 import { MemoryEventStore } from "./event-store.js";

@@ -1,8 +1,8 @@
 import type { ServerConnection } from "../../server/connection.js";
-import { harmless } from "../../protocol/hooks.js";
 import { type Clock, wallTimeOf } from "../../time/clock.js";
 import type { SessionCounts, SessionEnd, SessionInfo } from "../../http/server/session-info.js";
 import type { SessionEvent } from "./http-options.js";
+import { harmless } from "../../jsonrpc/errors.js";
 
 /** A session of either transport. */
 interface ReportedSession {

@@ -18,7 +18,6 @@ import type { Server } from "../../server/server.js";
 import {
   type Accepted,
   type Posted,
-  type Principal,
   acceptedBy,
   corsHeaders,
   replyBusy,
@@ -27,7 +26,7 @@ import {
   replyInvalid,
 } from "../../http/server/access.js";
 import { eventHeaders, eventText } from "../../http/server/event-streams.js";
-import type { Exchange } from "../../http/server/exchange.js";
+import type { Principal, Exchange } from "../../http/server/exchange.js";
 import { PostChannel, type PostSetup, type ResponseForm, silent } from "../../http/server/posts.js";
 import type { EventStore, MissedEvents } from "./event-store.js";
 import { type HttpSession, SessionStream } from "./session.js";
@@ -162,14 +161,12 @@ export class SessionRequests {
     { auth, principal = "" }: Principal,
     message: unknown,
   ): Promise<HttpSession | undefined> {
-    const { running, held } = this.#sessions.concurrency;
+    const { concurrency } = this.#sessions;
     const { size } = exchange;
-    running.add(principal, 1);
-    held.add(principal, size);
-    const record = await this.#sessions.lookUp(id, principal).finally(() => {
-      running.give(principal, 1);
-      held.give(principal, size);
-    });
+    concurrency.begin(principal, 1, size);
+    const record = await this.#sessions
+      .lookUp(id, principal)
+      .finally(() => concurrency.end(principal, 1, size));
     if (this.#sessions.isClosed) return void replyClosing(exchange);
     // Another request may have restored it.
     const known = this.#sessions.find(id, principal);

@@ -2,16 +2,9 @@ import type { ServerChannel } from "../../jsonrpc/channel.js";
 import { type RequestId, errorText, idOf } from "../../jsonrpc/message.js";
 import { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
-import {
-  type Posted,
-  type Principal,
-  acceptedBy,
-  corsHeaders,
-  replyBusy,
-  replyInvalid,
-} from "../../http/server/access.js";
+import { type Posted, acceptedBy, corsHeaders, replyBusy, replyInvalid } from "../../http/server/access.js";
 import { type Streams, eventHeaders } from "../../http/server/event-streams.js";
-import { type EventSink, type Exchange, parseTarget } from "../../http/server/exchange.js";
+import { type Principal, type EventSink, type Exchange, parseTarget } from "../../http/server/exchange.js";
 import { idsOfRequests, postProblem, receive } from "./session-requests.js";
 import type { HttpCounts } from "../../http/server/http-stats.js";
 import type { ConcurrencyLimit, Quota } from "../../http/server/limits.js";
@@ -228,8 +221,7 @@ class SseSession implements ServerChannel {
     const each = Math.ceil(size / Math.max(1, ids.length));
     for (const id of ids) {
       this.#running.set(id, each);
-      this.#concurrency.running.add(this.principal, 1);
-      this.#concurrency.held.add(this.principal, each);
+      this.#concurrency.begin(this.principal, 1, each);
     }
   }
 
@@ -251,8 +243,7 @@ class SseSession implements ServerChannel {
     const held = id === undefined ? undefined : this.#running.get(id);
     if (held === undefined) return;
     this.#running.delete(id!);
-    this.#concurrency.running.give(this.principal, 1);
-    this.#concurrency.held.give(this.principal, held);
+    this.#concurrency.end(this.principal, 1, held);
   }
 
   reserve(bytes: number): boolean {

@@ -2,8 +2,7 @@ import { fromBase64Url, toBase64Url } from "../../protocol/base64.js";
 import { jsonOr } from "../../protocol/members.js";
 import { isPromise } from "../../jsonrpc/message.js";
 import { replyDenial, replyInvalid } from "../../http/server/access.js";
-import type { Exchange } from "../../http/server/exchange.js";
-import type { PermitCall } from "../../http/server/permit.js";
+import type { PermitCall, Exchange } from "../../http/server/exchange.js";
 import { isScopes } from "../../server/scopes.js";
 
 // Who resumes a stream reads results that an earlier request began: `permit` is asked about its calls again. The name of a stream

@@ -1,5 +1,5 @@
 import type { OpenDefinition, Progress, RequestOptions } from "@mcpgen/protocol/model";
-import { McpError } from "../../jsonrpc/errors.js";
+import { harmless, McpError } from "../../jsonrpc/errors.js";
 import {
   type Params,
   type RequestId,
@@ -9,7 +9,6 @@ import {
   requestText,
 } from "../../jsonrpc/message.js";
 import { Pending } from "../../jsonrpc/pending.js";
-import { harmless } from "../../protocol/hooks.js";
 import { warning } from "../../protocol/protocol-warnings.js";
 import { type RevisionView, requestParams } from "../../protocol/revision-view.js";
 import { sendError } from "../../protocol/send-check.js";

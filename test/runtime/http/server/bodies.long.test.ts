@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { createHttpHandler } from "@mcpgen/runtime/fetch";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { BodyBytes } from "../../../../runtime/core/http/server/exchange.js";
+import { BodyReading, ConcurrencyLimit, Quota } from "../../../../runtime/core/http/server/limits.js";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { isThorough } from "../../../support/cases.mjs";
 import { adapters, serve } from "../../../support/http-adapters.js";
@@ -15,14 +15,19 @@ const mib = 1_048_576;
 
 afterEach(() => void vi.restoreAllMocks());
 
+/** The reading of one body that no limit stops. */
+function unlimited(): BodyReading {
+  return new BodyReading(new ConcurrencyLimit((most) => new Quota(most), 1, Infinity), "", Infinity);
+}
+
 describe("a body in pieces", () => {
   test.each([[[]], [[1]], [[1, 1, 1, 1]], [[1000, 24, 1, 5000, 3]], [[5000, 1]]])(
     "of %j bytes is put together",
     (sizes) => {
-      const bytes = new BodyBytes();
+      const bytes = unlimited();
       const whole = Buffer.concat(sizes.map((size, index) => Buffer.alloc(size, index + 1)));
       let at = 0;
-      for (const size of sizes) bytes.push(whole.subarray(at, (at += size)));
+      for (const size of sizes) bytes.take(whole.subarray(at, (at += size)));
       expect(Buffer.from(bytes.whole)).toEqual(whole);
     },
   );
@@ -32,9 +37,9 @@ describe("a body in pieces", () => {
     const before = (await heap()) + process.memoryUsage().arrayBuffers;
     // From here to the count nothing is awaited: other work of the process would be counted too.
     const copies = vi.spyOn(Uint8Array.prototype, "subarray");
-    const bytes = new BodyBytes();
+    const bytes = unlimited();
     const piece = new Uint8Array([65]);
-    for (let count = 0; count < length; count++) bytes.push(piece);
+    for (let count = 0; count < length; count++) bytes.take(piece);
     expect(copies.mock.calls.length).toBeLessThan(15);
     copies.mockRestore();
     expect((await heap()) + process.memoryUsage().arrayBuffers - before).toBeLessThan(2 * length + mib / 2);

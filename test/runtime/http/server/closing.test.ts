@@ -93,7 +93,7 @@ test("requests that are still being read when a handler closes are refused", asy
     const reading = endpointOf(server);
     const second = exchangeOf("POST", party.headersOf(message), text);
     let arrive!: () => void;
-    second.readBody = (_limit, _reading, done) => void (arrive = () => done(text));
+    second.readBody = (_reading, done) => void (arrive = () => done(text));
     reading.handle(second);
     await reading.close();
     arrive();

@@ -37,8 +37,8 @@ export function exchangeOf(
     size: 0,
     principal: "",
     counts,
-    readBody(_limit: number, reading: BodyReading, done: (text: string | undefined) => void): void {
-      done(reading.take(body.length) ? body : undefined);
+    readBody(reading: BodyReading, done: (text: string | undefined) => void): void {
+      done(reading.take(new TextEncoder().encode(body)) ? body : undefined);
     },
     reply(status: number, given: Readonly<Record<string, string>>, text = ""): void {
       found.status = status;

@@ -7,9 +7,9 @@ import {
   encodeHeaderValue,
   headerValue,
   paramHeadersOf,
-  valueAt,
 } from "../../../../runtime/core/protocol/param-headers.js";
 import { exchangeOf } from "./exchange-of.js";
+import { valueAt } from "../../../../runtime/core/jsonrpc/message.js";
 
 describe("values of headers", () => {
   test.each([

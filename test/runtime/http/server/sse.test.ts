@@ -199,7 +199,7 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
     size: 0,
     principal: "",
     counts: noCounts(),
-    readBody: (_limit, _reading, done) => done(body),
+    readBody: (_reading, done) => done(body),
     reply: () => undefined,
     openStream: () => ({ write: (text) => written.push(text) > 0, end: () => void written.push("end") }),
     onGone: (listener) => void gone.push(listener),
