@@ -4,6 +4,7 @@ import { messagesProblem } from "../../runtime/core/protocol/input-requests.js";
 import { Listing } from "../../runtime/core/server/listing.js";
 import type { HandlerContext } from "../../runtime/core/server/context.js";
 import { openRounds } from "../../runtime/core/server/rounds.js";
+import { systemClock } from "../../runtime/core/time/clock.js";
 import { searchedIn } from "./work.js";
 
 /** A tool schema with so many declarations of headers. */
@@ -102,7 +103,8 @@ test("requestState of 3.9 MB is refused before it is decoded", async () => {
   const seal = { onRandomKey: undefined, open, close: () => Promise.resolve("") };
   const params = { requestState: "x".repeat(3_900_000) };
   const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params } as const;
-  await expect(openRounds(request, seal, "", 0)).rejects.toMatchObject({
+  const definition = { seal, states: undefined, clock: systemClock };
+  await expect(openRounds({ request, connection: { principal: "", definition } })).rejects.toMatchObject({
     code: "state-rejected",
     message: "requestState is refused: it has more than 32768 characters",
   });

@@ -20,24 +20,28 @@ type Send = (key: string, asked: Asked, options: AskOptions | undefined) => Prom
 /** Makes the functions of `Ask`. Both eras check capabilities and parameters first, and the result afterwards. */
 export function askWith(context: RequestContext, send: Send): Ask {
   const used = new Set<string>();
-  const request = <Answer = Params>(
+  const sent = async (
     key: string,
     asked: Asked,
     options?: AskOptions,
     pick?: (answer: never) => unknown,
-  ): Promise<Answer> => {
+  ): Promise<unknown> => {
     // Answers are stored by key: a second ask under the same key would get the answer of the first.
     if (used.has(key))
-      return Promise.reject(
-        new McpError(
-          "invalid-definition",
-          `two asks have the key ${JSON.stringify(key)}: number those of a loop`,
-        ),
+      throw new McpError(
+        "invalid-definition",
+        `two asks have the key ${JSON.stringify(key)}: number those of a loop`,
       );
     used.add(key);
-    const answer: Promise<unknown> = checked(context, key, asked, options, send);
-    return withHandledRejection((pick ? answer.then(pick as never) : answer) as Promise<Answer>);
+    requireKnown(options ?? {}, askOptions);
+    const { connection, protocol, rounds } = context;
+    const facts = { context, answered: rounds?.answers.has(key) === true };
+    const asking = { definition: connection.definition, protocol, name: JSON.stringify(key), facts };
+    const answer = await askClient(asking, asked, (wanted) => send(key, wanted, options));
+    return pick ? pick(answer as never) : answer;
   };
+  const request = <Answer = Params>(...given: Parameters<typeof sent>): Promise<Answer> =>
+    withHandledRejection(sent(...given) as Promise<Answer>);
   return {
     elicit: (key: string, form: object, options?: AskOptions) =>
       request<Elicited<never>>(
@@ -70,21 +74,6 @@ export function askWith(context: RequestContext, send: Send): Ask {
 function withHandledRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
-}
-
-async function checked(
-  context: RequestContext,
-  key: string,
-  asked: Asked,
-  options: AskOptions | undefined,
-  send: Send,
-): Promise<Params> {
-  requireKnown(options ?? {}, askOptions);
-  const answered = context.rounds?.answers.has(key) === true;
-  const { connection, protocol } = context;
-  const { definition } = connection;
-  const asking = { definition, protocol, name: JSON.stringify(key), facts: { context, answered } };
-  return askClient(asking, asked, (wanted) => send(key, wanted, options));
 }
 
 /** Who asks a client. */

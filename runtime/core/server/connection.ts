@@ -34,6 +34,7 @@ import {
   vendorMessage,
   type ClientRequests,
   type RequestProtocol,
+  type ServerRequest,
   type Session,
   type ErrorPlace,
   type ServerDefinition,
@@ -205,18 +206,13 @@ export class ServerConnection implements Receiver {
   /** Answers open subscriptions; resolves when no request is open. */
   drain(): Promise<void> {
     for (const closer of this.#closers ?? []) closer();
-    return this.drained();
-  }
-
-  /** Resolves when no request is open. */
-  drained(): Promise<void> {
     if (this.open === 0) return Promise.resolve();
     return new Promise((resolve) => (this.#idle ??= []).push(resolve));
   }
 
   /** Answers open subscriptions, then ends the connection. */
   async close(): Promise<void> {
-    for (const closer of this.#closers ?? []) closer();
+    void this.drain();
     // The responses of the subscriptions are sent a few microtasks later.
     await new Promise<void>((resolve) => setTimeout(resolve, 0));
     this.#end("the server is closing");
@@ -541,16 +537,10 @@ export class ServerConnection implements Receiver {
    * @param origin the request of the client that it belongs to
    * @throws {McpError}
    */
-  ask(
-    revision: RevisionView<"server">,
-    method: string,
-    params: Params | undefined,
-    options: RequestOptions,
-    origin?: RequestId,
-  ): Promise<Params> {
+  ask(request: ServerRequest, options: RequestOptions, origin?: RequestId): Promise<Params> {
     if (this.#inputEnded || this.#isOver) return Promise.reject(inputEndedError());
     const requests = (this.#clientRequests ??= this.definition.legacyEra!.requestsOf(this));
-    return requests.ask(revision, method, params, options, origin);
+    return requests.ask(request, options, origin);
   }
 
   /** Dispatches a response of the client. */
@@ -589,34 +579,18 @@ export class ServerConnection implements Receiver {
 }
 
 /** A stream of messages, as the server uses it: answers are messages among others, and no request is kept apart. */
-export class PlainChannel implements ServerChannel {
-  readonly #channel: Channel;
-
-  constructor(channel: Channel) {
-    this.#channel = channel;
-  }
-
-  send(text: string, origin?: RequestId): void {
-    this.#channel.send(text, origin);
-  }
-
-  answer(id: RequestId | undefined, text: string, _rpcCode?: number, reported?: number): void {
-    const channel = this.#channel;
-    if (reported !== undefined && channel.sendApart) channel.sendApart(text, reported);
-    else channel.send(text, id);
-  }
-
-  sendBatch(text: string): void {
-    this.#channel.send(text);
-  }
-
-  flush(): void {
-    this.#channel.flush();
-  }
-
-  close(): Promise<void> {
-    return this.#channel.close();
-  }
+export function plainChannel(channel: Channel): ServerChannel {
+  return {
+    // What a channel of an application returns has no meaning.
+    send: (text, origin) => void channel.send(text, origin),
+    answer(id, text, _rpcCode, reported) {
+      if (reported !== undefined && channel.sendApart) channel.sendApart(text, reported);
+      else channel.send(text, id);
+    },
+    sendBatch: (text) => channel.send(text),
+    flush: () => channel.flush(),
+    close: () => channel.close(),
+  };
 }
 
 /** The error of a request to a client that has ended its output. */

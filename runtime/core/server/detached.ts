@@ -161,7 +161,7 @@ function askIn(context: RequestContext, rounds: Rounds, isDetached: () => boolea
   return askWith(context, (key, asked, options) =>
     isDetached() || protocol.revision.era === "modern"
       ? answerOf(context, rounds, key, asked)
-      : connection.ask(protocol.revision, asked.method, asked.params, { ...options, signal }, request.id),
+      : connection.ask({ revision: protocol.revision, ...asked }, { ...options, signal }, request.id),
   );
 }
 
@@ -376,9 +376,8 @@ export function loweredResult(context: HandlerContext, method: string, result: o
  * @param asked as the revision sends it
  * @throws {McpError} as `context.ask`
  */
-export function askDirectly(context: HandlerContext, { method, params }: Asked): Promise<object> {
-  const { connection, protocol, request, signal } = context as RequestContext;
-  return connection.ask(protocol.revision, method, params, { signal }, request.id);
+export function askDirectly(context: HandlerContext, asked: Asked): Promise<object> {
+  return requestOfClient(context, asked, { signal: context.signal });
 }
 
 /**
@@ -388,13 +387,12 @@ export function askDirectly(context: HandlerContext, { method, params }: Asked):
  */
 export function askApart(
   context: HandlerContext,
-  { method, params }: Asked,
+  asked: Asked,
   waitMs: number,
   signal?: HandlerContext["signal"],
 ): Promise<object> {
-  const { connection, protocol } = context as RequestContext;
   const options = { timeout: waitMs, totalTimeout: waitMs, ...(signal && { signal }) };
-  return connection.ask(protocol.revision, method, params, options);
+  return requestOfClient(context, asked, options, true);
 }
 
 /**
@@ -436,12 +434,13 @@ export function alternativeOf(
  */
 export function requestOfClient(
   context: HandlerContext,
-  { method, params }: Asked,
+  asked: Asked,
   options: RequestOptions,
   isApart = false,
 ): Promise<object> {
   const { connection, protocol, request } = context as RequestContext;
-  return connection.ask(protocol.revision, method, params, options, isApart ? undefined : request.id);
+  const origin = isApart ? undefined : request.id;
+  return connection.ask({ revision: protocol.revision, ...asked }, options, origin);
 }
 
 /**
@@ -476,7 +475,7 @@ export function requestEither(
     issues: revision.issues.bind(revision),
   };
   const origin = isApart ? undefined : request.id;
-  return connection.ask(view as object as typeof revision, method, params, options, origin);
+  return connection.ask({ revision: view as object as typeof revision, method, params }, options, origin);
 }
 
 /**

@@ -27,7 +27,6 @@ import {
 import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
 import { logMessage, metaKeys } from "../protocol/meta.js";
 import { sendError } from "../protocol/send-check.js";
-import { wallTimeOf } from "../time/clock.js";
 
 /** An open request. Its signal, its asks and its rounds are created on first use. */
 export class RequestContext implements HandlerContext {
@@ -319,9 +318,7 @@ function settle(context: RequestContext, result: Promise<Result>): void {
 
 /** Continues a multi round-trip request with the state and the answers that the client sends. */
 async function resume(context: RequestContext): Promise<Result> {
-  const { definition, principal } = context.connection;
-  const now = wallTimeOf(definition.clock);
-  context.rounds = await openRounds(context.request, definition.seal, principal, now, definition.states);
+  context.rounds = await openRounds(context);
   return call(context);
 }
 
@@ -393,13 +390,12 @@ function fail(context: RequestContext, thrown: unknown): void {
 /** Responds with the input requests of the handler (`input_required`). The client retries with another request. */
 function suspend(context: RequestContext, rounds: Rounds): void {
   const { connection, request, protocol } = context;
-  const { definition, principal } = connection;
   const inputRequests = Object.fromEntries(rounds.wanted);
   const textOfRound = (requestState: string): string => {
     const asking = { resultType: context.entry.asks ?? "input_required", inputRequests, requestState };
     return sentText(context, protocol.era.finish(asking, context, undefined, asking.resultType));
   };
-  void sealRounds(rounds, request, definition.seal, principal, wallTimeOf(definition.clock))
+  void sealRounds(rounds, context)
     .then(textOfRound)
     .then(
       (text) => {

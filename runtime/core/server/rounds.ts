@@ -2,6 +2,7 @@ import { BoundedMap } from "../admission/bounded-map.js";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.js";
 import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
+import { type Clock, wallTimeOf } from "../time/clock.js";
 
 /** A request to the client inside a result (`InputRequests`). */
 export interface Asked {
@@ -38,6 +39,21 @@ interface State {
   readonly asked: readonly string[];
 }
 
+/** A request whose state its client carries between the rounds. */
+interface Carried {
+  readonly request: RequestMessage;
+  readonly connection: {
+    /** Name of the client, or an empty string. */
+    readonly principal: string;
+    readonly definition: {
+      readonly seal: StateSeal;
+      /** Records what was used. */
+      readonly states: StateStore | undefined;
+      readonly clock: Clock;
+    };
+  };
+}
+
 /** Milliseconds that the client has to retry after a round. */
 const stateLifetime = 600_000;
 
@@ -53,13 +69,8 @@ export function newRounds(): Rounds {
  *
  * @throws {McpError} `state-rejected`
  */
-export async function openRounds(
-  request: RequestMessage,
-  seal: StateSeal,
-  principal: string,
-  now: number,
-  store?: StateStore,
-): Promise<Rounds> {
+export async function openRounds({ request, connection }: Carried): Promise<Rounds> {
+  const { seal, states, clock } = connection.definition;
   const { requestState, inputResponses } = request.params ?? {};
   const given = isObject(inputResponses) ? inputResponses : {};
   // Without a state there is nothing to verify: the client chooses its answers in any case.
@@ -70,11 +81,11 @@ export async function openRounds(
     throw rejected(`it has more than ${stateLimit} characters`);
   const state = (await seal.open(requestState as string)) as State | undefined;
   if (!state) throw rejected("it was not issued by this server, or was changed");
-  if (state.expires <= now) throw rejected("it has expired");
-  if (state.principal !== principal) throw rejected("it was issued to another client");
+  if (state.expires <= wallTimeOf(clock)) throw rejected("it has expired");
+  if (state.principal !== connection.principal) throw rejected("it was issued to another client");
   if (state.request !== (await digestOf(request))) throw rejected("it belongs to another request");
   const { chain, expires } = state;
-  if (store && !(await store.use({ ...chain, expires })))
+  if (states && !(await states.use({ ...chain, expires })))
     throw rejected("it, or a later one, was used before");
   const answers = new Map(Object.entries(state.answers));
   for (const key of state.asked) if (Object.hasOwn(given, key)) answers.set(key, given[key] as Params);
@@ -87,21 +98,16 @@ export async function openRounds(
  *
  * @throws {McpError} `state-rejected` if it is too large
  */
-export async function sealRounds(
-  rounds: Rounds,
-  request: RequestMessage,
-  seal: StateSeal,
-  principal: string,
-  now: number,
-): Promise<string> {
+export async function sealRounds(rounds: Rounds, { request, connection }: Carried): Promise<string> {
+  const { seal, clock } = connection.definition;
   const once: { key: string; value: unknown }[] = [];
   for (const [key, running] of rounds.once) once.push({ key, value: await running });
   const { request: name = crypto.randomUUID(), round = 0 } = rounds.before ?? {};
   const state: State = {
     chain: { request: name, round: round + 1 },
     request: await digestOf(request),
-    principal,
-    expires: now + stateLifetime,
+    principal: connection.principal,
+    expires: wallTimeOf(clock) + stateLifetime,
     answers: Object.fromEntries(rounds.answers),
     once,
     asked: [...rounds.wanted.keys()],

@@ -151,19 +151,20 @@ export interface LegacyEra extends ServerEra {
   heard(connection: ServerConnection, session: Session, method: string): void;
 }
 
+/** A request of the server, in the authoring vocabulary. */
+export interface ServerRequest {
+  readonly revision: RevisionView<"server">;
+  readonly method: string;
+  readonly params?: Params | undefined;
+}
+
 /** Requests that a server sends to one client (legacy era). */
 export interface ClientRequests {
   /**
    * @param origin the request of the client that it belongs to
    * @throws {McpError}
    */
-  ask(
-    revision: RevisionView<"server">,
-    method: string,
-    params: Params | undefined,
-    options: RequestOptions,
-    origin: RequestId | undefined,
-  ): Promise<Params>;
+  ask(request: ServerRequest, options: RequestOptions, origin: RequestId | undefined): Promise<Params>;
   /** Sends the requests that waited until the client was initialized, or opened a stream. */
   sendHeld(): void;
   answered(response: ResponseMessage): void;

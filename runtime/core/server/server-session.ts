@@ -82,7 +82,7 @@ export class ConnectedSession implements ServerSession {
     const { definition } = connection;
     const asking = { definition, protocol, name: method, facts: { context, answered: false } };
     const answer = await askClient(asking, { method, params: params as Params }, (asked) =>
-      connection.ask(revision, method, asked.params, options),
+      connection.ask({ revision, method, params: asked.params }, options),
     );
     return (schemas ? await schemas.result(method, result!, answer) : answer) as never;
   }

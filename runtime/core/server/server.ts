@@ -27,7 +27,7 @@ import type { Params } from "../jsonrpc/message.js";
 import type { Channel } from "../jsonrpc/channel.js";
 import { type Change, Changes, type NotificationBus, resourceUpdated } from "./changes.js";
 import { listen } from "./request-protocol.js";
-import { PlainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
+import { plainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
 import type { ServerSession, NotificationContext, NotificationHandler, HandlerContext } from "./context.js";
 import {
   type LegacyEra,
@@ -250,7 +250,7 @@ export class Server {
 
   /** Serves the client at the other end of `channel`. */
   connect(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
-    const connection = new ServerConnection(this.definition, new PlainChannel(channel), options);
+    const connection = new ServerConnection(this.definition, plainChannel(channel), options);
     connection.announce();
     channel.open(connection);
     return connection;

@@ -10,11 +10,11 @@ import {
 } from "../../jsonrpc/message.js";
 import { Pending } from "../../jsonrpc/pending.js";
 import { warning } from "../../protocol/protocol-warnings.js";
-import { type RevisionView, requestParams } from "../../protocol/revision-view.js";
+import { requestParams } from "../../protocol/revision-view.js";
 import { sendError } from "../../protocol/send-check.js";
 import { withElicitationId } from "../../server/ask.js";
 import type { ServerConnection } from "../../server/connection.js";
-import type { ClientRequests } from "../../server/server-definition.js";
+import type { ClientRequests, ServerRequest } from "../../server/server-definition.js";
 import { listRoots, rootsOf } from "./kept-roots.js";
 
 /** Of a method that the revision does not define. */
@@ -37,16 +37,10 @@ export class ServerToClientRequests implements ClientRequests {
   }
 
   /** As `#send`. Kept roots answer without a request. */
-  ask(
-    revision: RevisionView<"server">,
-    method: string,
-    params: Params | undefined,
-    options: RequestOptions,
-    origin: RequestId | undefined,
-  ): Promise<Params> {
+  ask(request: ServerRequest, options: RequestOptions, origin: RequestId | undefined): Promise<Params> {
     const { session } = this.#connection;
-    const send = (): Promise<Params> => this.#send(revision, method, params, options, origin);
-    return method === listRoots && session ? rootsOf(this.#connection, session, send) : send();
+    const send = (): Promise<Params> => this.#send(request, options, origin);
+    return request.method === listRoots && session ? rootsOf(this.#connection, session, send) : send();
   }
 
   /**
@@ -57,9 +51,7 @@ export class ServerToClientRequests implements ClientRequests {
    *   `invalid-message`
    */
   async #send(
-    revision: RevisionView<"server">,
-    method: string,
-    params: Params | undefined,
+    { revision, method, params }: ServerRequest,
     options: RequestOptions,
     origin: RequestId | undefined,
   ): Promise<Params> {

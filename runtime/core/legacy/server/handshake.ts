@@ -104,8 +104,8 @@ export function saved(connection: ServerConnection): Params | Promise<Params> {
 /** Asks the client by requests from the server (2025-11-25 and before). */
 function askByRequest(context: RequestContext): Ask {
   const { connection, signal, protocol, request } = context;
-  return askWith(context, (_key, { method, params }, options) =>
-    connection.ask(protocol.revision, method, params, { ...options, signal }, request.id),
+  return askWith(context, (_key, asked, options) =>
+    connection.ask({ revision: protocol.revision, ...asked }, { ...options, signal }, request.id),
   );
 }
 
