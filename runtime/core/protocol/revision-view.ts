@@ -14,6 +14,7 @@ import type {
   SendTable,
 } from "@mcpgen/protocol/model";
 import { harmless, McpError, rpc } from "../jsonrpc/errors.js";
+import { invalid } from "../options/option-check.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { locateIssue } from "../schema/locate.js";
 import { summary } from "../schema/words.js";
@@ -314,10 +315,6 @@ export function requireModern(views: readonly RevisionView[]): void {
 function hasHandshake({ era, table }: RevisionView): boolean {
   const method = era === "legacy" ? "initialize" : "server/discover";
   return table.incomingRequests.has(method) || table.outgoingRequests.has(method);
-}
-
-function invalid(message: string): McpError {
-  return new McpError("invalid-definition", message);
 }
 
 /**

@@ -5,7 +5,7 @@ import { McpError, invalidParams, messageOf } from "../jsonrpc/errors.js";
 import { refusal } from "../protocol/refusals.js";
 import type { Params } from "../jsonrpc/message.js";
 import { declares, requestParams } from "../protocol/revision-view.js";
-import { type Names, requireKnown } from "../options/option-check.js";
+import { type Names, invalid, requireKnown } from "../options/option-check.js";
 import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./context.js";
 import { type AskFacts, askThrough } from "./middleware.js";
 import type { RequestContext } from "./request.js";
@@ -27,11 +27,7 @@ export function askWith(context: RequestContext, send: Send): Ask {
     pick?: (answer: never) => unknown,
   ): Promise<unknown> => {
     // Answers are stored by key: a second ask under the same key would get the answer of the first.
-    if (used.has(key))
-      throw new McpError(
-        "invalid-definition",
-        `two asks have the key ${JSON.stringify(key)}: number those of a loop`,
-      );
+    if (used.has(key)) throw invalid(`two asks have the key ${JSON.stringify(key)}: number those of a loop`);
     used.add(key);
     requireKnown(options ?? {}, askOptions);
     const { connection, protocol, rounds } = context;

@@ -4,9 +4,8 @@ import { type Params, isObject } from "../jsonrpc/message.js";
 import { contentWarnings } from "../protocol/binary-content.js";
 import { notFound } from "../protocol/refusals.js";
 import type { ViewOptions } from "../protocol/revision-view.js";
-import type { NotificationBus } from "./changes.js";
 import { type CompleteParams, complete } from "./completion.js";
-import { type Listed, Listing } from "./listing.js";
+import { Listing } from "./listing.js";
 import { type PromptEntry, getPrompt } from "./prompts.js";
 import type { RequestContext } from "./request.js";
 import { type ResourceEntry, type TemplateEntry, readResource } from "./resources.js";
@@ -44,15 +43,11 @@ export class Features {
   readonly options: ListOptions;
   /** Absent in a server of tools alone. */
   readonly #others: OtherFeatures | undefined;
-  readonly #changes: NotificationBus;
-  /** Kinds that have changed in this turn: each is published once, at the end of the turn. */
-  readonly #unpublished = new Set<string>();
 
-  constructor(options: ListOptions, changes: NotificationBus, others: OtherFeatures | undefined) {
+  constructor(options: ListOptions, others: OtherFeatures | undefined) {
     const { pageSize, cache } = options;
     this.options = options;
     this.#others = others;
-    this.#changes = changes;
     this.tools = new Listing("tools", pageSize, cache);
     this.resources = new Listing("resources", pageSize, cache);
     this.templates = new Listing("resourceTemplates", pageSize, cache);
@@ -69,29 +64,6 @@ export class Features {
   /** The capability of a list. */
   get listCapability(): { readonly listChanged?: true } {
     return this.options.changing ? { listChanged: true } : {};
-  }
-
-  /**
-   * Remembers that a list has changed: clients are notified once for all changes of a turn.
-   *
-   * @returns whether the caller is to publish at the end of this turn
-   */
-  changed(kind: "tools" | "resources" | "templates" | "prompts"): boolean {
-    const listing: Listing<Listed & never> = this[kind] as Listing<never>;
-    listing.changed();
-    if (!this.options.changing) return false;
-    const isFirst = this.#unpublished.size === 0;
-    this.#unpublished.add(kind === "templates" ? "resources" : kind);
-    return isFirst;
-  }
-
-  /** Publishes the pending changes. A client that connects afterwards does not get them. */
-  publish(): void {
-    for (const kind of this.#unpublished) {
-      // A bus may throw: the next call goes on with the others.
-      this.#unpublished.delete(kind);
-      this.#changes.publish({ method: `notifications/${kind}/list_changed` });
-    }
   }
 
   /** The handlers by method. */

@@ -1,5 +1,6 @@
-import { McpError, invalidParams } from "../jsonrpc/errors.js";
+import { type McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
+import { invalid } from "../options/option-check.js";
 import { toBase64Url } from "../protocol/base64.js";
 import type { HandlerContext } from "./context.js";
 import type { Scopes } from "./scopes.js";
@@ -39,10 +40,7 @@ export class Listing<Entry extends Listed> {
   /** @param member the member of the result that contains the items */
   constructor(member: string, pageSize = Infinity, hints: CacheHints = uncached) {
     if (!(pageSize >= 1))
-      throw new McpError(
-        "invalid-definition",
-        `pageSize: expected 1 or more, got ${pageSize}. Leave it out for one page.`,
-      );
+      throw invalid(`pageSize: expected 1 or more, got ${pageSize}. Leave it out for one page.`);
     this.#member = member;
     this.#pageSize = pageSize;
     this.#hints = hints;

@@ -27,6 +27,8 @@ export class Offers {
   readonly #refresh: () => void;
   readonly #guests = new Set<Mounted>();
   readonly #hosts = new Set<Mounted>();
+  /** Kinds that have changed in this turn: each is published once, at the end of the turn. */
+  readonly #unpublished = new Set<string>();
 
   /** The members that extensions add to definitions, with their rules. */
   readonly added: DefinitionRules;
@@ -66,7 +68,11 @@ export class Offers {
 
   /** Notifies the clients, also those of the servers that show this one, that the list has changed. */
   changed(kind: Kind): void {
-    if (this.#server.features.changed(kind)) this.#publishLater();
+    this.#listing(kind).changed();
+    if (this.#server.features.options.changing) {
+      if (this.#unpublished.size === 0) this.#publishLater();
+      this.#unpublished.add(kind === "templates" ? "resources" : kind);
+    }
     this.#refresh();
     for (const { host } of this.#hosts) host.changed(kind);
   }
@@ -77,12 +83,19 @@ export class Offers {
     queueMicrotask(publish);
   }
 
-  /** Publishes what has changed in this turn. No request waits for what the bus throws: it is reported. */
+  /**
+   * Publishes what has changed in this turn. A client that connects afterwards does not get it. No request waits for what
+   * the bus throws: it is reported.
+   */
   #publish(): void {
-    const { features, definition } = this.#server;
+    const { definition } = this.#server;
     definition.publish = undefined;
     try {
-      features.publish();
+      for (const kind of this.#unpublished) {
+        // A bus may throw: the next call goes on with the others.
+        this.#unpublished.delete(kind);
+        this.#server.publish({ method: `notifications/${kind}/list_changed` });
+      }
     } catch (error) {
       definition.report(error, { method: "list_changed" });
       this.#publishLater();

@@ -1,5 +1,5 @@
 import type { DefinitionRule, DefinitionRules, ExtensionUse } from "@mcpgen/protocol/model";
-import { McpError } from "../jsonrpc/errors.js";
+import { invalid } from "../options/option-check.js";
 import { checkDefinition, requireHandler } from "./definition-check.js";
 import { type Kind, type Registration, keyMembers } from "./definitions.js";
 import type { Listed } from "./listing.js";
@@ -153,10 +153,6 @@ function entryOf(
 
 function placeOf(kind: Kind, key: unknown): string {
   return `${kinds[kind].word} ${JSON.stringify(key)}`;
-}
-
-function invalid(message: string): McpError {
-  return new McpError("invalid-definition", message);
 }
 
 /**

@@ -2,7 +2,14 @@ import { requestParams } from "../protocol/revision-view.js";
 import type * as platform from "../platform/platform.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { BatchAnswers, IncomingRequest } from "@mcpgen/protocol/model";
-import { McpError, isMcpError, messageOf, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
+import {
+  type McpError,
+  isMcpError,
+  messageOf,
+  rpc,
+  invalidParams,
+  internalError,
+} from "../jsonrpc/errors.js";
 import {
   type Params,
   type RequestId,
@@ -11,6 +18,7 @@ import {
   isPromise,
   resultText,
 } from "../jsonrpc/message.js";
+import { invalid } from "../options/option-check.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import type { Ask, HandlerContext, ServerSession } from "./context.js";
 import {
@@ -224,10 +232,7 @@ export function jsonOnly<T>(key: string, value: T): T {
   } catch {
     // The value has a cycle, or a getter that throws.
   }
-  throw new McpError(
-    "invalid-definition",
-    `the result of once(${JSON.stringify(key)}) must be JSON or undefined`,
-  );
+  throw invalid(`the result of once(${JSON.stringify(key)}) must be JSON or undefined`);
 }
 
 function isJson(value: unknown): boolean {

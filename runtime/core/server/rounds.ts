@@ -1,6 +1,7 @@
 import { BoundedMap } from "../admission/bounded-map.js";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.js";
+import { invalid } from "../options/option-check.js";
 import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
 import { type Clock, wallTimeOf } from "../time/clock.js";
 
@@ -189,7 +190,7 @@ const shortestSecret = 16;
  */
 export function stateSeal(secrets: readonly string[]): StateSeal {
   if (secrets.some((secret) => secret.length < shortestSecret))
-    throw new McpError("invalid-definition", `each of stateKeys has at least ${shortestSecret} characters`);
+    throw invalid(`each of stateKeys has at least ${shortestSecret} characters`);
   let isReported = secrets.length > 0;
   let keys: Promise<readonly Key[]> | undefined;
   const loaded = (): Promise<readonly Key[]> =>

@@ -203,7 +203,7 @@ export class Server {
     this.#changes = options.changes ?? new Changes();
     this.#extra = options.capabilities;
     const { pageSize, cache } = options;
-    this.features = new Features({ pageSize, cache, changing }, this.#changes, others);
+    this.features = new Features({ pageSize, cache, changing }, others);
     this.definition = {
       // What is not prepared below is used as it was given.
       ...options,
@@ -349,7 +349,7 @@ export class Server {
   notify(method: string, params?: Params): void {
     const isChange = this.#given.some(({ table }) => table.outgoingNotifications.get(method)?.filter);
     if (method === resourceUpdated) return this.resourceUpdated(params!["uri"] as string);
-    if (isChange) return this.#changes.publish({ method, params } as Change);
+    if (isChange) return this.publish({ method, params } as Change);
     for (const session of this.sessions) session.notify(method, params);
   }
 
@@ -380,7 +380,12 @@ export class Server {
 
   /** Notifies the clients that subscribed to a resource that it has changed. */
   resourceUpdated(uri: string): void {
-    this.#changes.publish({ method: resourceUpdated, uri });
+    this.publish({ method: resourceUpdated, uri });
+  }
+
+  /** @internal Carries a change to the clients. A bus may throw. */
+  publish(change: Change): void {
+    this.#changes.publish(change);
   }
 
   /** What the server holds, and what it has done. */
@@ -411,7 +416,7 @@ export class Server {
 
   /** Listens to the bus, once for all connections. Changes of this turn are published first. */
   #followChanges(): void {
-    this.features.publish();
+    this.definition.publish?.();
     this.#unsubscribe ??= this.#changes.subscribe(
       (change) => {
         for (const connection of this.connections) connection.changed(change);
