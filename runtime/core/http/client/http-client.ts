@@ -1,3 +1,4 @@
+import type * as platform from "../../platform/platform.js";
 import { McpError, messageOf, rpc, interrupted, printWarning } from "../../jsonrpc/errors.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import type { RequestId } from "../../jsonrpc/message.js";
@@ -125,7 +126,7 @@ class HttpClientChannel implements ClientChannel {
     return true;
   }
 
-  authorization(signal: AbortSignal): Promise<string | undefined> {
+  authorization(signal: platform.AbortSignal): Promise<string | undefined> {
     return this.#requests.authorization(signal);
   }
 

@@ -1,3 +1,4 @@
+import type * as platform from "../../platform/platform.js";
 import { McpError, messageOf, interrupted } from "../../jsonrpc/errors.js";
 import { isObject } from "../../jsonrpc/message.js";
 import { connectionClosed, textWithin } from "./answer-body.js";
@@ -31,7 +32,7 @@ export interface HttpRequest {
   readonly method: "POST" | "GET" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: platform.AbortSignal;
   /** The URL, if it is not that of the server. */
   readonly to?: string;
   /** The revision, if no header names it. */
@@ -83,7 +84,7 @@ export class HttpRequests {
    *
    * @throws {McpError} `authorize-failed`
    */
-  async authorization(signal: AbortSignal): Promise<string | undefined> {
+  async authorization(signal: platform.AbortSignal): Promise<string | undefined> {
     // Headers of an authorizer may differ for each request.
     if (typeof this.#options.authorize === "object") return this.#contextOf(undefined);
     return this.#contextOf(await this.#granted({ method: "POST", url: this.url, signal, attempt: 0 }));

@@ -1,3 +1,4 @@
+import type * as platform from "../../platform/platform.js";
 /** Takes a chunk of a body. If it returns a promise, reading waits for it. */
 export type Take = (chunk: Uint8Array) => void | Promise<void>;
 
@@ -6,7 +7,7 @@ export interface PlainResponse {
   readonly status: number;
   readonly ok: boolean;
   /** For the application; `get` costs less. */
-  readonly headers: Headers;
+  readonly headers: platform.Headers;
   readonly body: { cancel(): Promise<void> };
   /** @param name in lower case */
   get(name: string): string | null;
@@ -15,7 +16,7 @@ export interface PlainResponse {
 }
 
 /** The response to a request of HTTP. */
-export type HttpResponse = Response | PlainResponse;
+export type HttpResponse = platform.Response | PlainResponse;
 
 /** @param name in lower case */
 export function headerOf(response: HttpResponse, name: string): string | null {

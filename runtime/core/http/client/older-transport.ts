@@ -1,3 +1,4 @@
+import type * as platform from "../../platform/platform.js";
 import type { McpError } from "../../jsonrpc/errors.js";
 import type { HttpRequests } from "./http-requests.js";
 
@@ -17,7 +18,7 @@ export interface SseUser {
 /** An open connection over HTTP+SSE. */
 export interface OlderConnection {
   /** Posts a message. Its answer comes on the stream. @throws {McpError} `connection-closed`, `session-lost` */
-  post(body: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void>;
+  post(body: string, headers: Readonly<Record<string, string>>, signal: platform.AbortSignal): Promise<void>;
 }
 
 /** HTTP+SSE (2024-11-05), for servers that have no other transport; `runtime/core/legacy/client` has it. */
@@ -30,7 +31,7 @@ export interface OlderTransport {
   openSse(
     requests: HttpRequests,
     limit: number,
-    signal: AbortSignal,
+    signal: platform.AbortSignal,
     user: SseUser,
   ): Promise<OlderConnection | undefined>;
   /** The error of a stream that cannot be opened. @param refused body of the earlier answer to the handshake */
