@@ -76,13 +76,8 @@ export { attempts, growing, waitAsked } from "./time/retry.js";
 export { corsHeaders } from "./http/server/access.js";
 export { eventHeaders, eventText, randomText } from "./http/server/event-streams.js";
 export { type EventSink, type Exchange, parseTarget } from "./http/server/exchange.js";
-export type { HttpSession } from "./legacy/http/session.js";
-export type {
-  ClusterEndpoint,
-  ClusterNode,
-  ClusterRefusal,
-  ClusterSession,
-} from "./legacy/http/session-cluster.js";
+export type { ClusterRefusal, ClusterSession, HttpSession } from "./legacy/http/session.js";
+export type { ClusterEndpoint, ClusterNode } from "./legacy/http/session-cluster.js";
 export { stored } from "./legacy/http/sessions.js";
 export { withoutCalls } from "./legacy/http/stream-rights.js";
 export { mostReserved, weightOf } from "./jsonrpc/json-limits.js";

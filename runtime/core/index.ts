@@ -12,13 +12,7 @@ export type {
 } from "./http/client/http-client-options.js";
 export type { ClientState } from "./client/connections.js";
 export type { Client, ToolResult } from "./client/client.js";
-export {
-  userRejected,
-  type AnswerContext,
-  type ClientErrorListener,
-  type ClientHandlers,
-  type NotificationListener,
-} from "./client/server-messages.js";
+export { userRejected, type ClientErrorListener, type ClientHandlers } from "./client/server-messages.js";
 export type { BatchNotification, BatchRequest, BatchResults } from "./client/outgoing-batch.js";
 export type { VendorHandler, VendorRequestOptions } from "./client/vendor-methods.js";
 export type { ClientLimits } from "./client/client-profile.js";
@@ -38,4 +32,9 @@ export {
   type ToolOutcome,
 } from "./client/bind-contract.js";
 export type { ChangeNotice, Subscription, SubscriptionRequest } from "./client/subscriptions.js";
-export type { ClientMiddleware, ClientMiddlewareRequest } from "./client/middleware.js";
+export type {
+  AnswerContext,
+  NotificationListener,
+  ClientMiddleware,
+  ClientMiddlewareRequest,
+} from "./client/middleware.js";

@@ -4,9 +4,8 @@ import type { Clock } from "../time/clock.js";
 import type { Client } from "./client.js";
 import { limitExceeded } from "./client-profile.js";
 import { decode, isAccepted } from "./decode.js";
-import type { AnsweringContext, Progressed } from "./middleware.js";
+import type { AnswerContext, AnsweringContext, Progressed } from "./middleware.js";
 import {
-  type AnswerContext,
   answerServer,
   asReady,
   capabilitiesOf,

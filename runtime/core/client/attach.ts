@@ -1,6 +1,5 @@
 import { McpError } from "../jsonrpc/errors.js";
 import { unbounded } from "./bounds.js";
-import type { Client } from "./client.js";
 import type { Connection } from "./connections.js";
 import type { Link } from "./link.js";
 import { type Attachment, type ChangeNotice, type SubscriptionRequest, listKinds } from "./subscriptions.js";
@@ -9,8 +8,14 @@ import type { RevisionView } from "../protocol/revision-view.js";
 import { exactParams } from "../protocol/send-check.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { invalidResult, remoteError } from "./decode.js";
-import { type Hooked, exchangeThrough } from "./middleware.js";
+import { type Hooked, type NotificationListener, exchangeThrough } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
+
+/** What a subscription needs of its client. */
+export interface Notified {
+  on(method: string, listener: NotificationListener): () => void;
+  request(method: string, params: object): Promise<unknown>;
+}
 
 /**
  * Subscribes in the legacy era; `runtime/core/legacy/client` has it.
@@ -18,7 +23,7 @@ import { mirrorHeaders } from "./mirrored-headers.js";
  * @param push gets the notices
  */
 export type LegacyAttach = (
-  client: Client,
+  client: Notified,
   connection: Connection,
   wanted: SubscriptionRequest,
   push: (notice: ChangeNotice) => void,
@@ -34,7 +39,7 @@ const memberOf: { readonly [method: string]: keyof SubscriptionRequest } = {
 
 /** Who subscribes. */
 interface Subscriber {
-  readonly client: Client;
+  readonly client: Notified;
   /** The middleware of the client. */
   readonly hooked: Hooked;
   /** Adds the `_meta` of the revision. */
@@ -44,7 +49,6 @@ interface Subscriber {
 /**
  * Subscribes in the modern era: one `subscriptions/listen`, whose answer ends the subscription (2026-07-28,
  * subscriptions).
- *
  */
 export async function attachModern(
   { client, hooked, withMeta }: Subscriber,

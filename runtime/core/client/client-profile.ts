@@ -1,13 +1,14 @@
 import { BoundedMap } from "../admission/bounded-map.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { type LogLevel, metaKeys } from "../protocol/meta.js";
+import type { ClientEvent } from "../protocol/events.js";
+import type { Hooks } from "../protocol/hooks.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import type { Clock } from "../time/clock.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { NullReader } from "../protocol/protocol-warnings.js";
-import type { ClientHooks } from "./middleware.js";
 import type { Era, Extended, Role } from "@mcpgen/protocol/model";
 
 /** The client as it describes itself, and its settings. */
@@ -26,7 +27,7 @@ export interface ClientProfile {
   readonly readNulls: NullReader;
   /** Whether null counts as absent around the params of messages, too; as `readNulls`. */
   readonly nulls?: "absent" | "reject" | undefined;
-  readonly hooks: ClientHooks;
+  readonly hooks: Hooks<ClientEvent>;
   /** Address of a server over HTTP, without a query. */
   readonly endpoint?: string | undefined;
 }

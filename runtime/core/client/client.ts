@@ -19,7 +19,6 @@ import {
   type AnswerSetup,
   type ClientErrorListener,
   type ClientHandlers,
-  type NotificationListener,
   Incoming,
   Listeners,
   errorReport,
@@ -45,7 +44,7 @@ import {
 } from "./client-profile.js";
 import { type LegacyAttach, addedMembers, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, leftOut, listIn, pages } from "./lists.js";
-import type { ClientMiddleware } from "./middleware.js";
+import type { NotificationListener, ClientMiddleware } from "./middleware.js";
 import { ToolHeaders } from "./mirrored-headers.js";
 import {
   type BatchNotification,

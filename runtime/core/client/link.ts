@@ -31,8 +31,9 @@ import {
 import type { ServerResponse } from "./decode.js";
 import type { ClientProfile } from "./client-profile.js";
 import type { BatchPlace } from "./outgoing-batch.js";
-import { type AnswerContext, errorBody } from "./server-messages.js";
+import { errorBody } from "./server-messages.js";
 import type * as platform from "../platform/platform.js";
+import type { AnswerContext } from "./middleware.js";
 
 /** Handles the messages that the server starts, and the end of the link. */
 interface LinkListener {

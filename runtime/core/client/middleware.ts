@@ -18,7 +18,6 @@ import {
 import type { RevisionView } from "../protocol/revision-view.js";
 import { Aborts, type Clock } from "../time/clock.js";
 import { type ServerResponse, remoteError } from "./decode.js";
-import type { AnswerContext } from "./server-messages.js";
 
 /** A request of the application, or one that the client makes itself to connect, subscribe or set the log level. */
 interface OutgoingFacts {
@@ -49,6 +48,25 @@ export type ClientMiddlewareRequest<Other extends string = OtherMethod> =
 
 /** Middleware of a client. */
 export type ClientMiddleware<Other extends string = OtherMethod> = Middleware<ClientMiddlewareRequest<Other>>;
+
+/** Passed to each handler of a request of the server. */
+export interface AnswerContext {
+  /**
+   * Aborts when the server cancels its request or the connection closes. A handler that continues still counts as one
+   * of the `limits.maxQuestions`.
+   */
+  readonly signal: platform.AbortSignal;
+  /** The method of the request. */
+  readonly method: string;
+  /**
+   * Sends a progress notification, if the server asked for progress (legacy era, progress). A value that does not exceed
+   * the last one is not sent, and nothing is sent after the answer. Input requests of a result have no progress.
+   */
+  readonly progress: (progress: number, total?: number, message?: string) => void;
+}
+
+/** Receives a notification in the authoring vocabulary. */
+export type NotificationListener<Given = Params> = (params: Given, method: string) => void;
 
 export type ClientHooks = Hooks<ClientEvent>;
 

@@ -17,11 +17,16 @@ import {
 } from "../jsonrpc/errors.js";
 import { type Params, type RequestId, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
-import { type ClientHooks, type Hooked, answerThrough } from "./middleware.js";
+import {
+  type AnswerContext,
+  type ClientHooks,
+  type Hooked,
+  type NotificationListener,
+  answerThrough,
+} from "./middleware.js";
 import type { ResultCache } from "./cache.js";
 import type { VendorHandlers } from "./vendor-methods.js";
 import type { Questions } from "./questions.js";
-import type * as platform from "../platform/platform.js";
 
 /** The client capabilities that follow from the handlers. */
 export function capabilitiesOf(handlers: ClientHandlers): ClientCapabilities {
@@ -317,22 +322,6 @@ export function errorBody(thrown: unknown): { code: number; message: string; dat
   };
 }
 
-/** Passed to each handler of a request of the server. */
-export interface AnswerContext {
-  /**
-   * Aborts when the server cancels its request or the connection closes. A handler that continues still counts as one
-   * of the `limits.maxQuestions`.
-   */
-  readonly signal: platform.AbortSignal;
-  /** The method of the request. */
-  readonly method: string;
-  /**
-   * Sends a progress notification, if the server asked for progress (legacy era, progress). A value that does not exceed
-   * the last one is not sent, and nothing is sent after the answer. Input requests of a result have no progress.
-   */
-  readonly progress: (progress: number, total?: number, message?: string) => void;
-}
-
 /** What a handler of sampling requests returns. */
 export type SamplingAnswer = CreateMessageResult | WithBytes<CreateMessageResult>;
 
@@ -446,9 +435,6 @@ export function errorReport(onError: ClientErrorListener, { emit }: ClientHooks)
     emit({ type: "handler-error", method, error, requestId });
   };
 }
-
-/** Receives a notification in the authoring vocabulary. */
-export type NotificationListener<Given = Params> = (params: Given, method: string) => void;
 
 /** The listeners of notifications. A listener that throws does not stop the messages after it. */
 export class Listeners {

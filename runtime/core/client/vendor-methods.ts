@@ -4,7 +4,7 @@ import type { Params } from "../jsonrpc/message.js";
 import type { MethodSchemas } from "../schema/message-schema.js";
 import { parsed, parsedResult } from "../schema/parsed.js";
 import type { InputOf, OutputOf, Parse, MessageSchema } from "../schema/schema-type.js";
-import type { AnswerContext, NotificationListener } from "./server-messages.js";
+import type { AnswerContext, NotificationListener } from "./middleware.js";
 
 /** Answers a request of the server whose method no revision defines. */
 export type VendorHandler<Given = Params, Result = object> = (

@@ -28,7 +28,6 @@ import { type Clock, systemClock } from "../time/clock.js";
 import { harmless, McpError, isMcpError, printError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import {
-  type AnswerContext,
   type ClientErrorListener,
   type ClientHandlers,
   capabilitiesOf,
@@ -37,7 +36,7 @@ import {
 import type { LegacyAttach } from "../client/attach.js";
 import { Client } from "../client/client.js";
 import type { VendorHandler } from "../client/vendor-methods.js";
-import type { ClientHooks, ClientMiddleware } from "../client/middleware.js";
+import type { AnswerContext, ClientHooks, ClientMiddleware } from "../client/middleware.js";
 import type { ClientEvent } from "../protocol/events.js";
 import { contentWarnings } from "../protocol/binary-content.js";
 import { Hooks } from "../protocol/hooks.js";

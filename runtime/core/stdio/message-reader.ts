@@ -1,7 +1,6 @@
 import { Buffer, isAscii } from "node:buffer";
 import type { Readable } from "node:stream";
 import type { Receiver } from "../jsonrpc/channel.js";
-import type { MessageWriter } from "./stream-channel.js";
 
 /** Bytes of one message: 10 MiB. */
 const defaultLimit = 10 * 1024 * 1024;
@@ -178,13 +177,19 @@ function decode(bytes: Buffer, start: number, end: number): string {
   return bytes.toString(isAscii(bytes.subarray(start, end)) ? "latin1" : "utf8", start, end);
 }
 
+/** Writes what is sent meanwhile at once. */
+interface HeldWriter {
+  hold(): void;
+  release(): void;
+}
+
 /**
  * Reads messages from a stream of bytes and passes them to a receiver, until it is halted. Messages that the receiver
  * sends while it reads one chunk leave in one write.
  */
 export class MessageReader {
   readonly #stream: Readable;
-  readonly #writer: MessageWriter;
+  readonly #writer: HeldWriter;
   readonly #receiver: Receiver;
   readonly #lines: LineSplitter;
   readonly #ended: (error?: Error) => void;
@@ -199,7 +204,7 @@ export class MessageReader {
    */
   constructor(
     stream: Readable,
-    writer: MessageWriter,
+    writer: HeldWriter,
     receiver: Receiver,
     ended: (error?: Error) => void,
     limit: number | undefined,

@@ -1,6 +1,5 @@
 import type { MethodFacts } from "@mcpgen/protocol/model";
-import { type LegacyAttach, possible } from "../../client/attach.js";
-import type { Client } from "../../client/client.js";
+import { type LegacyAttach, type Notified, possible } from "../../client/attach.js";
 import type { Link } from "../../client/link.js";
 import { type ChangeNotice, type ListKind, listKinds } from "../../client/subscriptions.js";
 import type { McpError } from "../../jsonrpc/errors.js";
@@ -70,7 +69,7 @@ export const attachLegacy: LegacyAttach = async (client, { link, negotiated }, w
 
 /** Passes notifications on to `push`. Returns the function that stops this. */
 function forward(
-  client: Client,
+  client: Notified,
   kinds: readonly ListKind[],
   uris: readonly string[],
   push: (notice: ChangeNotice) => void,

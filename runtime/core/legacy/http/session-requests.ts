@@ -29,8 +29,7 @@ import { eventHeaders, eventText } from "../../http/server/event-streams.js";
 import type { Principal, Exchange } from "../../http/server/exchange.js";
 import { PostChannel, type PostSetup, type ResponseForm, silent } from "../../http/server/posts.js";
 import type { EventStore, MissedEvents } from "./event-store.js";
-import { type HttpSession, SessionStream } from "./session.js";
-import type { ClusterRefusal } from "./session-cluster.js";
+import { type ClusterRefusal, type HttpSession, SessionStream } from "./session.js";
 import { restore } from "./session-store.js";
 import { StoredConnection } from "./stored-connection.js";
 import { type Sessions, stored } from "./sessions.js";
@@ -205,7 +204,7 @@ export class SessionRequests {
 
   #connect(session: HttpSession, auth: unknown, { permits }: Exchange): ServerConnection {
     const { principal, node } = session;
-    session.peer = session.cluster?.attach(session);
+    session.peer = this.#sessions.cluster?.attach(session);
     const { definition } = this.#server;
     const options = { auth, principal };
     return node === undefined && !permits

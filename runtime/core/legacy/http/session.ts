@@ -1,5 +1,5 @@
 import type { ServerChannel } from "../../jsonrpc/channel.js";
-import { rateLimitedCode, rpc } from "../../jsonrpc/errors.js";
+import { type McpError, rateLimitedCode, rpc } from "../../jsonrpc/errors.js";
 import { type RequestId, errorText, isPromise } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
@@ -24,7 +24,6 @@ import type { ConcurrencyLimit } from "../../http/server/limits.js";
 import { type ResponseForm, afterTurn } from "../../http/server/posts.js";
 import { isProduction } from "../../http/server/production.js";
 import type { EventStore, MissedEvents } from "./event-store.js";
-import type { ClusterNode, ClusterSession } from "./session-cluster.js";
 import type { StreamExpiry } from "./stream-expiry.js";
 
 /** An event without data: it gives the client an id to resume from and the time to wait before it reconnects. */
@@ -52,8 +51,6 @@ export interface SessionEnvironment {
   readonly counts: HttpCounts;
   /** Reports a failure of the event store that no response carries. */
   readonly warn: (error: unknown) => void;
-  /** Shares the sessions with other processes at once. */
-  readonly cluster: ClusterNode | undefined;
 }
 
 /** The same, with the memory that sessions share. */
@@ -72,6 +69,46 @@ export interface SharedEnvironment extends SessionEnvironment {
 const maxOrphanedStreams = 4;
 /** Limit of a session's listening streams with a connection. */
 const maxConnectedStreams = 8;
+
+/** Why a POST is refused. */
+export interface ClusterRefusal {
+  readonly status: 400 | 503;
+  readonly error: McpError;
+}
+
+/** One session, as this process shares it with others. */
+export interface ClusterSession {
+  /** The id of a request to the client: it names this process. */
+  requestId(number: number): RequestId;
+  /** The name of a stream: it names this process. @param ids of the requests that the stream answers */
+  streamName(name: string, ids: readonly RequestId[] | undefined): string;
+  /** Clients may use the session from now on: other processes may name it. */
+  opened(): void;
+  /** Reads the log level and the subscriptions that other processes have stored. Does not fail. */
+  read(): Promise<void>;
+  /** The client listens here from now on: messages of all processes that belong to no request come here. */
+  listens(): void;
+  /** Sends a message to the process at which the client listens. Returns `false` if too many wait. */
+  pass(text: string): boolean;
+  /**
+   * Passes messages on to the processes that wait for them.
+   *
+   * @param reply called when all are passed on, or with the reason why they are not
+   * @returns `false` if there are none; `reply` is then not called
+   */
+  forward(messages: readonly unknown[], reply: (refusal?: ClusterRefusal) => void): boolean;
+  /**
+   * Continues a stream of requests that another process runs, or that has ended. The caller continues a GET stream itself
+   * (`listens`).
+   *
+   * @param last the event that the client names
+   */
+  follow(exchange: Exchange, missed: MissedEvents, last: string): "followed" | "listens";
+  /** The log level or the subscriptions have changed. @throws {McpError} `store-failed` */
+  saved(): Promise<void>;
+  /** The session has ended in this process. */
+  left(): void;
+}
 
 /** One session of a legacy client, from `initialize` to its end. Chooses the stream for each message. */
 export class HttpSession implements ServerChannel {
@@ -101,10 +138,6 @@ export class HttpSession implements ServerChannel {
 
   get hidesErrors(): boolean {
     return isProduction();
-  }
-
-  get cluster(): ClusterNode | undefined {
-    return this.#environment.cluster;
   }
 
   get node(): string | undefined {

@@ -7,6 +7,7 @@ import { HttpSession, sessionId, type SessionEnvironment, type SharedEnvironment
 import { randomText } from "../../http/server/event-streams.js";
 import type { SessionEnd } from "../../http/server/session-info.js";
 import type { SessionOptions } from "./http-options.js";
+import type { ClusterNode } from "./session-cluster.js";
 import type { SessionReports } from "./session-reports.js";
 import {
   checkedRecord,
@@ -26,6 +27,8 @@ export class Sessions {
   #timer: unknown;
   #closed = false;
   readonly #environment: SharedEnvironment;
+  /** Shares the sessions with other processes at once. */
+  readonly cluster: ClusterNode | undefined;
   readonly #clock: Clock;
   readonly #count: Quota;
   readonly #bytes: Quota;
@@ -43,7 +46,7 @@ export class Sessions {
 
   /** @param limits of sessions, and of the bytes reserved for them */
   constructor(
-    environment: SessionEnvironment,
+    { cluster, ...environment }: SessionEnvironment & { readonly cluster: ClusterNode | undefined },
     { count, bytes }: { readonly count: Quota; readonly bytes: Quota },
     options: SessionOptions,
     reports: SessionReports,
@@ -53,8 +56,9 @@ export class Sessions {
       reserve: (session, more) => this.#reserve(session, more),
       store: (session) => this.#save(session, options.store!),
       survive: options.store !== undefined,
-      node: environment.cluster?.name ?? (options.store && randomText(6)),
+      node: cluster?.name ?? (options.store && randomText(6)),
     };
+    this.cluster = cluster;
     this.#clock = environment.clock;
     this.#count = count;
     this.#bytes = bytes;
@@ -155,7 +159,7 @@ export class Sessions {
     }
     const found = await lookup;
     if (found?.principal !== principal) return undefined;
-    const { cluster } = this.#environment;
+    const { cluster } = this;
     return cluster && !(await cluster.isOpen(id)) ? undefined : found;
   }
 
@@ -241,7 +245,7 @@ export class Sessions {
     try {
       await stored(() => store.delete(id));
     } finally {
-      await this.#environment.cluster?.end(id);
+      await this.cluster?.end(id);
     }
   }
 
