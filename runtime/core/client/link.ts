@@ -20,7 +20,8 @@ import {
   resultText,
   withoutNullId,
 } from "../jsonrpc/message.js";
-import { type Timeouts, Pending } from "../jsonrpc/pending.js";
+import { JsonRpcPeer, progressOf } from "../jsonrpc/peer.js";
+import type { Timeouts } from "../jsonrpc/pending.js";
 import {
   type AnyChannel,
   type ClientChannel,
@@ -101,13 +102,7 @@ export class Link implements ClientReceiver {
   readonly #channel: ClientChannel;
   readonly #emit: LinkProfile["hooks"]["emit"];
   readonly #nulls: LinkProfile["nulls"];
-  readonly #pending: Pending<ServerResponse>;
-  readonly #runner = new ServerRequestRunner(
-    (text) => this.#channel.reply(text),
-    (method, params) => {
-      if (!this.#end) this.listener?.notify?.(method, params);
-    },
-  );
+  readonly #peer: JsonRpcPeer<ServerResponse, ServerRequest>;
   #end: McpError | undefined;
   readonly #strays: { readonly what: string; readonly at: number }[] = [];
   readonly #watchers = new Set<(why: McpError) => void>();
@@ -118,7 +113,7 @@ export class Link implements ClientReceiver {
     this.clock = clock;
     this.#emit = hooks.emit;
     this.#nulls = nulls;
-    this.#pending = new Pending(timeouts, clock, (since) => this.#straysSince(since));
+    this.#peer = new JsonRpcPeer({ timeouts, clock, meanwhile: (since) => this.#straysSince(since) });
     this.#channel.open(this);
   }
 
@@ -141,7 +136,7 @@ export class Link implements ClientReceiver {
 
   /** The number of requests that wait for answers. */
   get waiting(): number {
-    return this.#pending.size;
+    return this.#peer.pending.size;
   }
 
   /**
@@ -164,7 +159,7 @@ export class Link implements ClientReceiver {
       return Promise.reject(
         new McpError("cancelled", `${method} was cancelled`, { cause: options.signal.reason }),
       );
-    const id = this.#pending.nextId();
+    const id = this.#peer.pending.nextId();
     if (sent) sent.sentId = id;
     let params: Params | undefined;
     let text: string;
@@ -184,7 +179,7 @@ export class Link implements ClientReceiver {
       else this.notify("notifications/cancelled", cancelled, headers, { ends: id });
     };
     const outgoing = { id, method, text, headers: this.#headersOf(headers, method, params), authorized };
-    const answer = this.#pending.wait(id, method, options, abandon, started);
+    const answer = this.#peer.pending.wait(id, method, options, abandon, started);
     if (!place?.take(this, outgoing)) channel.post(outgoing);
     return answer;
   }
@@ -252,16 +247,16 @@ export class Link implements ClientReceiver {
   }
 
   failed(id: RequestId, error: Error): void {
-    this.#pending.take(id)?.reject(error);
+    this.#peer.pending.take(id)?.reject(error);
   }
 
   /** Rejects all pending requests without a cancellation. */
   forget(why: McpError): void {
-    this.#pending.rejectAll(() => why);
+    this.#peer.pending.rejectAll(() => why);
   }
 
   isSettled(id: RequestId): boolean {
-    return this.#pending.get(id) === undefined;
+    return this.#peer.pending.get(id) === undefined;
   }
 
   /** Resolves when the other side has closed, too. */
@@ -295,7 +290,7 @@ export class Link implements ClientReceiver {
   tooLong(limit: number): void {
     const error = new McpError("message-too-long", `a message of the server was longer than ${limit} bytes`);
     // The dropped message may have been the answer to any request.
-    this.#pending.rejectAll(() => error);
+    this.#peer.pending.rejectAll(() => error);
   }
 
   closed(reason?: Error): void {
@@ -303,14 +298,14 @@ export class Link implements ClientReceiver {
       reason instanceof McpError
         ? reason
         : new McpError("connection-closed", reason?.message ?? "the connection is closed", { cause: reason });
-    this.#pending.rejectAll(() => why);
+    this.#peer.pending.rejectAll(() => why);
     this.draining(why);
   }
 
   draining(why: McpError): void {
     if (this.#end) return;
     this.#end = why;
-    this.#runner.cancelAll(why);
+    this.#peer.running.end(why);
     for (const callback of this.#watchers) callback(why);
     this.#watchers.clear();
     this.listener?.closed(why);
@@ -336,7 +331,8 @@ export class Link implements ClientReceiver {
   #answered(answer: ServerResponse, refusal?: Error, exchange?: RequestId): void {
     const id: unknown = answer.id;
     if (isRequestId(id)) this.answered = true;
-    const request = exchange === undefined ? this.#pending.answered(id) : this.#pending.take(exchange);
+    const request =
+      exchange === undefined ? this.#peer.pending.answered(id) : this.#peer.pending.take(exchange);
     if (!request) return this.#strayAnswer(answer);
     request.resolve(refusal ? { ...answer, refusal } : answer);
     // An error may name no request: the server could not read it.
@@ -350,7 +346,7 @@ export class Link implements ClientReceiver {
     const what = `${error ? "an error" : "an answer"} with the id ${shortText(id)}, which no request has${text}`;
     this.#noteStray(what);
     const number = Number(id);
-    if (isSameId(id, number) && number > 0 && number <= this.#pending.lastId) return;
+    if (isSameId(id, number) && number > 0 && number <= this.#peer.pending.lastId) return;
     // The end of an exchange says which request it answers.
     if (this.#channel.guaranteesReply) return;
     this.#emit(warning("response-id", shortText(id)));
@@ -387,10 +383,29 @@ export class Link implements ClientReceiver {
     const answer = this.listener?.answer;
     if (!answer) return;
     const kind = classify({ ...request, jsonrpc: "2.0" });
-    if (typeof kind === "string") return this.#runner.begin(request, answer);
+    if (typeof kind === "string") return this.#answer(request, answer);
     // Without its id, a request cannot be answered.
     if (idOf(request) === undefined) return this.#strayText(JSON.stringify(request));
     this.#channel.reply(errorText(request.id, { code: rpc.invalidRequest, message: kind.problem }));
+  }
+
+  /** Runs a request of the server and sends the response, unless the request is cancelled first. */
+  #answer(request: RequestMessage, answer: AnswerRequest): void {
+    const { id } = request;
+    const { running } = this.#peer;
+    const context = new ServerRequest(request, (method, params) => {
+      if (!this.#end) this.listener?.notify?.(method, params);
+    });
+    running.start(id, context);
+    const settle = (text: string): void => {
+      if (!running.finish(id, context)) return;
+      this.#channel.reply(text);
+      context.answered();
+    };
+    answer(request, context).then(
+      (result) => settle(resultText(id, result)),
+      (error: unknown) => settle(failureText(id, error)),
+    );
   }
 
   #notified({ method, params = {} }: NotificationMessage): void {
@@ -399,7 +414,12 @@ export class Link implements ClientReceiver {
 
   #handle(method: string, params: Params): void {
     if (method === "notifications/progress") return this.#progressed(params);
-    if (method === "notifications/cancelled") return this.#cancelled(params);
+    if (method === "notifications/cancelled")
+      return this.#peer.cancelled(
+        params,
+        "the server cancelled the request",
+        (ended) => this.listener?.ends(ended) ?? false,
+      );
     try {
       this.listener?.notified(method, params);
     } catch {
@@ -408,26 +428,8 @@ export class Link implements ClientReceiver {
   }
 
   #progressed(params: Params): void {
-    const { progressToken, progress, total, message } = params;
-    if (typeof progress !== "number") return;
-    const request = this.#pending.progressed(progressToken);
-    (request ? request.onProgress : this.later.get(progressToken))?.({
-      progress,
-      ...(typeof total === "number" ? { total } : {}),
-      ...(typeof message === "string" ? { message } : {}),
-    });
-  }
-
-  /** The server cancels its request, or ends a subscription. */
-  #cancelled({ requestId, reason }: Params): void {
-    const why = new McpError(
-      "cancelled",
-      typeof reason === "string" ? reason : "the server cancelled the request",
-    );
-    const id = requestId as RequestId;
-    if (this.#runner.cancel(id, why)) return;
-    const request = this.#pending.get(id);
-    if (request && this.listener?.ends(request.method)) this.#pending.take(id)!.reject(why);
+    const report = this.#peer.progressed(params);
+    if (report) this.later.get(params["progressToken"])?.(report);
   }
 }
 
@@ -448,10 +450,10 @@ type Notify = (method: string, params: Params) => void;
 type AnswerRequest = (request: RequestMessage, context: AnswerContext) => Promise<string>;
 
 /** The context of one request of the server. Creates the signal on first use: it costs more than a ping. */
-class RunningRequest implements AnswerContext {
+class ServerRequest implements AnswerContext {
   readonly #request: RequestMessage;
   readonly #notify: Notify;
-  #lastProgress = -Infinity;
+  lastProgress = -Infinity;
   /** It was answered or cancelled. */
   over = false;
   #controller: AbortController | undefined;
@@ -480,18 +482,12 @@ class RunningRequest implements AnswerContext {
   // Does not depend on `this`: handlers may destructure the context.
   get progress(): AnswerContext["progress"] {
     return (progress, total, message) => {
-      const progressToken = this.#request.params?._meta?.["progressToken"];
-      if (this.over || !isRequestId(progressToken)) return;
-      // JSON has only finite numbers, and callers in JavaScript may pass other values.
-      if (!Number.isFinite(progress) || progress <= this.#lastProgress) return;
-      this.#lastProgress = progress;
-      this.#notify("notifications/progress", {
-        progressToken,
-        progress,
-        ...(Number.isFinite(total) ? { total } : {}),
-        ...(message === undefined ? {} : { message }),
-        ...(this.#lastingMeta && { _meta: this.#lastingMeta }),
-      });
+      if (this.over) return;
+      const token = this.#request.params?._meta?.["progressToken"];
+      const report = progressOf(this, token, progress, total, message);
+      if (!report) return;
+      const _meta = this.#lastingMeta;
+      this.#notify("notifications/progress", _meta ? { ...report, _meta } : report);
     };
   }
 
@@ -510,49 +506,6 @@ class RunningRequest implements AnswerContext {
     this.#cancelled = { why };
     this.#controller?.abort(why);
     this.#onAnswered?.();
-  }
-}
-
-/** Runs the requests of the server and sends their responses. */
-class ServerRequestRunner {
-  readonly #contexts = new Map<RequestId, RunningRequest>();
-  readonly #send: (text: string) => void;
-  readonly #notify: Notify;
-
-  constructor(send: (text: string) => void, notify: Notify) {
-    this.#send = send;
-    this.#notify = notify;
-  }
-
-  /** Runs a request and sends the response, unless the request is cancelled first. */
-  begin(request: RequestMessage, answer: AnswerRequest): void {
-    const { id } = request;
-    const contexts = this.#contexts;
-    const context = new RunningRequest(request, this.#notify);
-    contexts.set(id, context);
-    const settle = (text: string): void => {
-      if (contexts.get(id) !== context) return;
-      contexts.delete(id);
-      this.#send(text);
-      context.answered();
-    };
-    answer(request, context).then(
-      (result) => settle(resultText(id, result)),
-      (error: unknown) => settle(failureText(id, error)),
-    );
-  }
-
-  /** Cancels a request. Returns whether it was running. */
-  cancel(id: RequestId, why: McpError): boolean {
-    const context = this.#contexts.get(id);
-    this.#contexts.delete(id);
-    context?.abort(why);
-    return context !== undefined;
-  }
-
-  /** Cancels all requests. */
-  cancelAll(why: McpError): void {
-    for (const id of [...this.#contexts.keys()]) this.cancel(id, why);
   }
 }
 
