@@ -47,6 +47,10 @@ const areas: readonly Area[] = [
     ],
   },
   {
+    folder: "runtime/apps",
+    may: [/^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/(model|open)$/],
+  },
+  {
     folder: "runtime/observe",
     may: [/^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/model$/],
   },
@@ -76,7 +80,7 @@ const areas: readonly Area[] = [
     folder: "examples",
     may: [
       /^node:/,
-      /^@mcpgen\/(protocol|runtime|auth|tasks|observe|cluster)(\/|$)/,
+      /^@mcpgen\/(protocol|runtime|auth|tasks|apps|observe|cluster)(\/|$)/,
       /^(node-sqlite3-wasm|ws|yaml)$/,
       /^(express|fastify|hono|@hono\/node-server)$/,
       /^(@mcpgen\/(postgres|redis)|bullmq|ioredis|@dbos-inc\/dbos-sdk|pg)$/,

@@ -29,13 +29,14 @@ test("a folder of tests has the name of a room, or CONTRIBUTING.md lists it", ()
   const others = foldersIn("test").filter(
     (name) =>
       !rooms.has(name) &&
-      !["engine", "runtime", "auth", "tasks", "observe", "cluster", "sqlite"].includes(name),
+      !["engine", "runtime", "auth", "tasks", "apps", "observe", "cluster", "sqlite"].includes(name),
   );
   expect(others.toSorted()).toEqual([...listed].toSorted());
   expect(foldersIn("test/engine").filter((name) => !roomsOf("engine").has(name))).toEqual([]);
   expect(foldersIn("test/runtime").filter((name) => !roomsOf("runtime/core").has(name))).toEqual([]);
   expect(foldersIn("test/auth").filter((name) => !roomsOf("runtime/auth").has(name))).toEqual([]);
   expect(foldersIn("test/tasks").filter((name) => !roomsOf("runtime/tasks").has(name))).toEqual([]);
+  expect(foldersIn("test/apps").filter((name) => !roomsOf("runtime/apps").has(name))).toEqual([]);
   expect(foldersIn("test/observe").filter((name) => !roomsOf("runtime/observe").has(name))).toEqual([]);
   expect(foldersIn("test/cluster").filter((name) => !roomsOf("runtime/cluster").has(name))).toEqual([]);
   expect(foldersIn("test/sqlite").filter((name) => !roomsOf("runtime/sqlite").has(name))).toEqual([]);
@@ -50,7 +51,7 @@ const imports = importsOf([...files, ...filesBelow("bench")]);
 function areaOf(file: string): string {
   const folders = file.split("/").slice(0, -1);
   return folders
-    .slice(0, /^(?:engine|runtime|auth|tasks|observe|cluster|sqlite)$/.test(folders[1] ?? "") ? 3 : 2)
+    .slice(0, /^(?:engine|runtime|auth|tasks|apps|observe|cluster|sqlite)$/.test(folders[1] ?? "") ? 3 : 2)
     .join("/");
 }
 
@@ -103,6 +104,7 @@ test.each([
   "runtime/tasks",
   "runtime/sqlite",
   "runtime/postgres",
+  "runtime/apps",
   "runtime/observe",
   "runtime/cluster",
   "runtime/redis",

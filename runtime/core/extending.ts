@@ -37,15 +37,30 @@ export { scopesOfCall } from "./http/server/permit.js";
 export { makesCall, type InnerCall } from "./server/inner-calls.js";
 export { type Alternative, expectAlternative } from "./client/middleware.js";
 export {
+  harmless,
   insufficientScopeCode,
   isMcpError,
   messageOf,
+  printError,
   rateLimitedCode,
   rpc,
   timeLimitCode,
 } from "./jsonrpc/errors.js";
 export { longestName, longestText, shortened, visible } from "./jsonrpc/foreign-text.js";
-export { classify, errorText, isObject, isPromise, isRequestId } from "./jsonrpc/message.js";
+export {
+  classify,
+  errorText,
+  isObject,
+  isPromise,
+  isRequestId,
+  notificationOf,
+  requestOf,
+  resultText,
+  type NotificationMessage,
+  type RequestMessage,
+  type ResponseMessage,
+} from "./jsonrpc/message.js";
+export { JsonRpcPeer, type MessageTaker, progressOf, takeMessage } from "./jsonrpc/peer.js";
 export {
   answerError,
   answersFor,
@@ -62,9 +77,12 @@ export {
 } from "./client/answering.js";
 export { type Asked, type Rounds, isSuspended } from "./server/rounds.js";
 export { placeOf } from "./server/server-definition.js";
-export { type Rules, checkOptions, gone, invalid, withFunctions } from "./options/option-check.js";
+export { type Rules, checkOptions, gone, invalid, suggestion, withFunctions } from "./options/option-check.js";
 export { type Members, jsonOr, malformedMember, withoutNulls } from "./protocol/members.js";
 export type { Around, InternalContext, Peer } from "./protocol/hooks.js";
+export { nullReader } from "./protocol/protocol-warnings.js";
+export { wrongPlace } from "./protocol/send-check.js";
+export { locateIssue } from "./schema/locate.js";
 export { refusal } from "./protocol/refusals.js";
 export { type RevisionView, declares } from "./protocol/revision-view.js";
 export { Admission, type Amounts, type Quota, type Refusal } from "./admission/admission.js";

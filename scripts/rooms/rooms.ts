@@ -38,15 +38,13 @@ export const buildings: readonly Building[] = [
       { path: "runtime/core/platform", holds: "types that the platform declares" },
       { path: "runtime/core/time", holds: "clock, timeouts, abort signals" },
       { path: "runtime/core/admission", holds: "quotas, bounded maps, turns" },
-      { path: "runtime/core/jsonrpc", holds: "messages, errors, batches, pending requests, channels" },
+      { path: "runtime/core/jsonrpc", holds: "messages, errors, one side of a connection, channels" },
       { path: "runtime/core/options", holds: "judging options and members by name" },
-      { path: "runtime/core/post-message", holds: "a channel between windows, frames and workers" },
       { path: "runtime/core/schema", holds: "schemas of tools, and what is wrong with a value" },
       {
         path: "runtime/core/protocol",
         holds: "the revision as a role uses it; _meta, capabilities, headers",
       },
-      { path: "runtime/core/peer", holds: "one side of a channel of an extension" },
       { path: "runtime/core/server", holds: "the server role" },
       {
         path: "runtime/core/legacy/server",
@@ -105,6 +103,14 @@ export const buildings: readonly Building[] = [
       { path: "runtime/tasks", holds: "the entries of the package" },
     ],
     walls: [["runtime/tasks/server", "runtime/tasks/client"]],
+  },
+  {
+    folder: "runtime/apps",
+    rooms: [
+      { path: "runtime/apps/post-message", holds: "a channel between windows, frames and workers" },
+      { path: "runtime/apps/peer", holds: "one side of a channel of an extension" },
+      { path: "runtime/apps", holds: "the entry of the package" },
+    ],
   },
   {
     folder: "runtime/observe",

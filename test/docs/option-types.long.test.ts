@@ -24,9 +24,10 @@ const project = new Project({
   tsConfigFilePath: "runtime/core/tsconfig.json",
   compilerOptions: { customConditions: ["mcpgen-source"] },
 });
-project.addSourceFilesAtPaths(["runtime/cluster/**/*.ts", "runtime/observe/**/*.ts"]);
+const beside = ["apps", "cluster", "observe"].map((name) => `runtime/${name}/**/*.ts`);
+project.addSourceFilesAtPaths(beside);
 const sources = project
-  .getSourceFiles(["runtime/core/**/*.ts", "runtime/cluster/**/*.ts", "runtime/observe/**/*.ts"])
+  .getSourceFiles(["runtime/core/**/*.ts", ...beside])
   .filter((file) => !file.getFilePath().includes("/dist/"));
 
 /** The types of the members of some interfaces. */

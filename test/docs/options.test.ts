@@ -24,11 +24,10 @@ import {
   stdioServerChannel,
   streamChannel,
 } from "../../runtime/core/stdio.js";
-import { openPeer } from "../../runtime/core/peer.js";
+import { openPeer, postMessageChannel } from "../../runtime/apps/index.js";
 import { instrumentation } from "../../runtime/observe/otel.js";
 import { MemoryClusterStore, cluster, health } from "../../runtime/cluster/index.js";
 import { sealedSessions } from "../../runtime/cluster/sealed-sessions.js";
-import { postMessageChannel } from "../../runtime/core/post-message.js";
 import { rateLimit } from "../../runtime/observe/rates/rates.js";
 import { requestLog } from "../../runtime/observe/logging/logging.js";
 import { Replay, createTestPair } from "../../runtime/core/testing.js";

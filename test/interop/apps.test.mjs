@@ -191,13 +191,11 @@ function without(value) {
 const programs = {
   "View: `openPeer`": `
     import { viewTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/view";
-    import { openPeer } from "@mcpgen/runtime/peer";
-    import { postMessageChannel } from "@mcpgen/runtime/post-message";
+    import { openPeer, postMessageChannel } from "@mcpgen/apps";
     console.log(openPeer, postMessageChannel, viewTable);`,
   "host: `openPeer`": `
     import { hostTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/host";
-    import { openPeer } from "@mcpgen/runtime/peer";
-    import { postMessageChannel } from "@mcpgen/runtime/post-message";
+    import { openPeer, postMessageChannel } from "@mcpgen/apps";
     console.log(openPeer, postMessageChannel, hostTable);`,
   "View: the official `App`": `
     import { App, PostMessageTransport } from "@modelcontextprotocol/ext-apps";

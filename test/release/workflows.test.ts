@@ -125,6 +125,7 @@ describe("the release", () => {
       "runtime",
       "auth",
       "tasks",
+      "apps",
       "observe",
       "cluster",
       "sqlite",
@@ -155,7 +156,7 @@ describe("the release", () => {
   test("publishes what both jobs have packed, with its provenance", () => {
     const { ended, asked } = published(() => {});
     expect(ended).toBe(true);
-    expect(asked).toHaveLength(11);
+    expect(asked).toHaveLength(12);
     expect(asked.at(-1)).toBe(
       "publish packages/mcpgen-1.2.3.tgz --ignore-scripts --provenance --access=public --tag=latest",
     );

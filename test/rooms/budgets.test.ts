@@ -53,8 +53,8 @@ test.each([
   ],
   [
     "an endpoint",
-    { "runtime/core/peer/second.ts": "export class Second { readonly pending = new Pending(); }" },
-    ["endpoints", "runtime/core/peer/second.ts: 1 more", "runtime/core/jsonrpc"],
+    { "runtime/apps/peer/second.ts": "export class Second { readonly pending = new Pending(); }" },
+    ["endpoints", "runtime/apps/peer/second.ts: 1 more", "runtime/core/jsonrpc"],
   ],
   [
     "an arrow up",

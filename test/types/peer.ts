@@ -1,6 +1,6 @@
 // One side of a channel: methods, params and results have the types of its role.
 import { connect, memoryChannels } from "@mcpgen/runtime";
-import { openPeer } from "@mcpgen/runtime/peer";
+import { openPeer } from "@mcpgen/apps";
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { hostTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/host";
 import * as modern from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2026-07-28/host";

@@ -3,8 +3,7 @@ import { clientRevisions } from "@mcpgen/protocol/client";
 import { type AddedMembers, ui } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/client";
 import { hostTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/host";
 import { McpError, connect } from "@mcpgen/runtime";
-import { openPeer } from "@mcpgen/runtime/peer";
-import { postMessageChannel } from "@mcpgen/runtime/post-message";
+import { openPeer, postMessageChannel } from "@mcpgen/apps";
 
 const client = await connect(new URL("/mcp", location.href).href, {
   revisions: clientRevisions,

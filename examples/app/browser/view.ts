@@ -3,8 +3,7 @@ import {
   type ViewMessages,
   viewTable,
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/view";
-import { type ChannelPeer, openPeer } from "@mcpgen/runtime/peer";
-import { postMessageChannel } from "@mcpgen/runtime/post-message";
+import { type ChannelPeer, openPeer, postMessageChannel } from "@mcpgen/apps";
 
 const heading = document.createElement("h1");
 const chart = document.createElement("ol");

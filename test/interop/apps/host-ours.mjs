@@ -2,8 +2,7 @@
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { hostTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/host";
 import { McpError, connect } from "@mcpgen/runtime";
-import { openPeer } from "@mcpgen/runtime/peer";
-import { postMessageChannel } from "@mcpgen/runtime/post-message";
+import { openPeer, postMessageChannel } from "@mcpgen/apps";
 import { capabilities, context, info, run, sampled } from "./host.mjs";
 
 run(true, async (url, frame, show, heard, refuse) => {

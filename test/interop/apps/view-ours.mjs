@@ -1,7 +1,6 @@
 // Our View, as scenario of view.mjs uses it.
 import { viewTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/view";
-import { openPeer } from "@mcpgen/runtime/peer";
-import { postMessageChannel } from "@mcpgen/runtime/post-message";
+import { openPeer, postMessageChannel } from "@mcpgen/apps";
 import { capabilities, ownResult, ownTool, run } from "./view.mjs";
 
 run(async (heard, onTeardown) => {

@@ -1,6 +1,6 @@
 import type { ChannelMessages, ChannelTable } from "@mcpgen/protocol/model";
-import type { Channel } from "../jsonrpc/channel.js";
-import { type Rules, checkOptions, invalid, requireFunction, suggestion } from "../options/option-check.js";
+import type { Channel } from "@mcpgen/runtime";
+import { type Rules, checkOptions, invalid, suggestion } from "@mcpgen/runtime/extending";
 import type { ChannelPeer, PeerHandlers, PeerOptions } from "./peer.js";
 import { PeerConnection } from "./peer-connection.js";
 
@@ -36,7 +36,8 @@ export function openPeer<Messages extends ChannelMessages>(
   for (const [method, handler] of Object.entries(handlers)) {
     if (!known.includes(method))
       throw invalid(`openPeer: the role ${role} does not receive ${method}. ${suggestion(method, known)}`);
-    requireFunction(`openPeer: ${method}`, handler);
+    if (typeof handler !== "function")
+      throw invalid(`openPeer: ${method}: expected a function, got ${typeof handler}.`);
   }
   if (handshake && !handshake.opens && !Object.hasOwn(handlers, handshake.request))
     throw invalid(

@@ -1,9 +1,6 @@
 import type { Caller, ChannelHandlers, ChannelMessages, RequestOptions } from "@mcpgen/protocol/model";
 import type { ClientResults, Open } from "@mcpgen/protocol/open";
-import type * as platform from "../platform/platform.js";
-import type { Params, RequestId } from "../jsonrpc/message.js";
-import type { Timeouts } from "../jsonrpc/pending.js";
-import type { Clock } from "../time/clock.js";
+import type { Clock, HandlerContext, Params, RequestId, Timeouts } from "@mcpgen/runtime";
 
 /** One side of a channel of an extension: it sends to the other side. The generated functions of the role take it. */
 export interface ChannelPeer<Messages extends ChannelMessages = ChannelMessages> extends Caller {
@@ -65,7 +62,7 @@ export interface PeerContext {
   /** `_meta` of the message. */
   readonly meta: Params;
   /** Aborts when the request is cancelled or the channel ends. */
-  readonly signal: platform.AbortSignal;
+  readonly signal: HandlerContext["signal"];
   /** Reports progress, if the other side asked for it. */
   progress(progress: number, total?: number, message?: string): void;
 }

@@ -1,43 +1,34 @@
-import { BoundedMap } from "../admission/bounded-map.js";
+import { type Channel, McpError, type Params, type Receiver, type RequestId } from "@mcpgen/runtime";
+import {
+  JsonRpcPeer,
+  type MessageTaker,
+  type NotificationMessage,
+  type RequestMessage,
+  type ResponseMessage,
+  errorText,
+  harmless,
+  isMcpError,
+  isObject,
+  locateIssue,
+  messageOf,
+  notificationOf,
+  nullReader,
+  printError,
+  progressOf,
+  requestOf,
+  resultText,
+  rpc,
+  takeMessage,
+  wrongPlace,
+} from "@mcpgen/runtime/extending";
 import type {
   ChannelTable,
   OpenDefinition,
   OutgoingRequest,
-  Progress,
   RequestOptions,
   SendTable,
   UndefinedMessage,
 } from "@mcpgen/protocol/model";
-import type { Channel, Receiver } from "../jsonrpc/channel.js";
-import {
-  harmless,
-  McpError,
-  internalError,
-  invalidParams,
-  invalidRequest,
-  isMcpError,
-  messageOf,
-  parseError,
-  printError,
-  rpc,
-} from "../jsonrpc/errors.js";
-import {
-  type NotificationMessage,
-  type Params,
-  type RequestId,
-  type RequestMessage,
-  type ResponseMessage,
-  classify,
-  errorText,
-  idOf,
-  isObject,
-  notificationOf,
-  requestOf,
-  resultText,
-  withoutNullId,
-} from "../jsonrpc/message.js";
-import { Pending, defaultTimeouts } from "../jsonrpc/pending.js";
-import { nullReader } from "../protocol/protocol-warnings.js";
 import type { PeerContext, PeerOptions } from "./peer.js";
 
 type Handler = (params: object, context: PeerContext) => unknown;
@@ -51,7 +42,7 @@ const ping = "ping";
 const defaultMaxRequests = 1000;
 
 /** One side of an open channel: matches responses with requests, calls handlers, and checks messages by the table. */
-export class PeerConnection implements Receiver {
+export class PeerConnection implements Receiver, MessageTaker {
   readonly ready: Promise<void>;
   readonly over: Promise<Error | undefined>;
   readonly #table: ChannelTable;
@@ -59,9 +50,7 @@ export class PeerConnection implements Receiver {
   readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #maxRequests: number;
   readonly #onError: NonNullable<PeerOptions["onError"]>;
-  readonly #pending: Pending<ResponseMessage>;
-  /** Requests of the other side that have no answer yet. */
-  readonly #running: BoundedMap<RequestId, AbortController>;
+  readonly #peer: JsonRpcPeer<ResponseMessage, AbortController>;
   /** Aborts at the end of the channel. */
   readonly #end = new AbortController();
   #becomeReady!: () => void;
@@ -79,9 +68,8 @@ export class PeerConnection implements Receiver {
     this.#channel = channel;
     this.#handlers = handlers;
     this.#maxRequests = maxRequests;
-    this.#running = new BoundedMap({ count: maxRequests, full: "refuse" });
     this.#onError = harmless(onError);
-    this.#pending = new Pending({ ...defaultTimeouts, ...timeouts }, clock);
+    this.#peer = new JsonRpcPeer({ timeouts, clock });
     this.over = new Promise((resolve) => (this.#becomeOver = resolve));
     this.ready = new Promise((resolve, reject) => {
       this.#becomeReady = resolve;
@@ -96,17 +84,18 @@ export class PeerConnection implements Receiver {
     const { outgoingRequests, outgoingNotifications, incomingNotifications, handshake } = this.#table;
     const entry = outgoingRequests.get(method);
     if (!entry) throw this.#unsendable(method);
-    const id = this.#pending.nextId();
+    const { pending } = this.#peer;
+    const id = pending.nextId();
     const reports = options.onProgress && incomingNotifications.has(progressed);
     const sent = reports ? { ...params, _meta: { ...params?._meta, progressToken: id } } : params;
     const message = requestOf(id, method, sent);
     const wrong = this.#wrong("requests", method, message);
-    if (wrong) throw await wrong;
+    if (wrong) throw wrong;
     const text = jsonOf(method, message);
     if (this.#end.signal.aborted) throw this.#end.signal.reason as McpError;
     if (options.signal?.aborted)
       throw new McpError("cancelled", `${method} was cancelled`, { cause: options.signal.reason });
-    const answer = this.#pending.wait(id, method, options, ({ message: reason }) => {
+    const answer = pending.wait(id, method, options, ({ message: reason }) => {
       if (outgoingNotifications.has(cancelled)) void this.notify(cancelled, { requestId: id, reason });
     });
     this.#channel.send(text);
@@ -123,7 +112,7 @@ export class PeerConnection implements Receiver {
     if (!outgoingNotifications.has(method)) throw this.#unsendable(method);
     const message = notificationOf(method, params);
     const wrong = this.#wrong("notifications", method, message);
-    if (wrong) throw await wrong;
+    if (wrong) throw wrong;
     const text = jsonOf(method, message);
     const confirms = method === handshake?.confirmation;
     if (this.#end.signal.aborted || (confirms && this.#hasConfirmed)) return;
@@ -137,23 +126,11 @@ export class PeerConnection implements Receiver {
   }
 
   message(text: string): void {
-    if (this.#end.signal.aborted) return;
-    let message: unknown;
-    try {
-      message = JSON.parse(text);
-    } catch (error) {
-      return this.#refuse(undefined, parseError(messageOf(error)));
-    }
-    message = withoutNullId(message, (method) => this.#table.incomingRequests.has(method), noWarning);
-    const kind = classify(message);
-    if (kind === "request") this.#answer(message as RequestMessage);
-    else if (kind === "notification") this.#hear(message as NotificationMessage);
-    else if (kind === "response") this.#settle(message as ResponseMessage);
-    else
-      this.#refuse(
-        idOf(message),
-        invalidRequest(kind === "batch" ? "a channel has no batches" : kind.problem),
-      );
+    if (!this.#end.signal.aborted) takeMessage(text, this);
+  }
+
+  isRequest(method: string): boolean {
+    return this.#table.incomingRequests.has(method);
   }
 
   turn(): void {}
@@ -168,25 +145,21 @@ export class PeerConnection implements Receiver {
       ? reason
       : new McpError("connection-closed", "the channel has ended", { cause: reason });
     this.#end.abort(error);
-    for (const [id, controller] of this.#running) {
-      this.#running.delete(id);
-      controller.abort(error);
-    }
-    this.#pending.rejectAll(() => error);
+    this.#peer.end(error);
     this.#failReady(error);
     this.#becomeOver(reason);
   }
 
-  #answer(request: RequestMessage): void {
+  requested(request: RequestMessage): void {
     const { id } = request;
-    if (this.#running.get(id))
-      return this.#refuse(id, invalidRequest("a request of this id is being answered"));
+    const { running } = this.#peer;
+    if (running.has(id))
+      return this.refuse(id, refusal("invalid-request", "a request of this id is being answered"));
+    if (running.size === this.#maxRequests) return this.refuse(id, tooMany(this.#maxRequests));
     const controller = new AbortController();
-    if (!this.#running.set(id, controller)) return this.#refuse(id, tooMany(this.#maxRequests));
+    running.start(id, controller);
     void this.#answerOf(request, controller.signal).then((text) => {
-      // A cancelled request gets no answer, and its id may be in use again.
-      if (this.#running.get(id) !== controller) return;
-      this.#running.delete(id);
+      if (!running.finish(id, controller)) return;
       this.#channel.send(text);
       const { handshake } = this.#table;
       if (request.method === handshake?.request && handshake.confirmation === undefined) this.#becomeReady();
@@ -199,13 +172,12 @@ export class PeerConnection implements Receiver {
     try {
       const entry = this.#table.incomingRequests.get(method);
       const handler = this.#handlers.get(method) ?? (method === ping ? () => ({}) : undefined);
-      if (!entry || !handler)
-        throw new McpError("method-not-found", `no such method: ${method}`, { rpcCode: rpc.methodNotFound });
+      if (!entry || !handler) throw refusal("method-not-found", `no such method: ${method}`);
       const { params = {} } = entry.accepts(request) ? request : await withoutNulls(entry, request);
       const result = await handler(params, this.#contextOf(method, params, signal, id));
-      if (!isObject(result)) throw internalError(`${method}: the result is no object`);
+      if (!isObject(result)) throw new McpError("internal-error", `${method}: the result is no object`);
       const wrong = this.#wrong("results", method, result);
-      if (wrong) throw await wrong;
+      if (wrong) throw wrong;
       return resultText(id, jsonOf(method, result));
     } catch (error) {
       // The other side knows why a cancelled request fails.
@@ -214,7 +186,7 @@ export class PeerConnection implements Receiver {
     }
   }
 
-  #hear(message: NotificationMessage): void {
+  notified(message: NotificationMessage): void {
     const { method } = message;
     const entry = this.#table.incomingNotifications.get(method);
     if (!entry) return;
@@ -222,48 +194,35 @@ export class PeerConnection implements Receiver {
       const { params = {} } = entry.accepts(message) ? message : await withoutNulls(entry, message);
       const { handshake } = this.#table;
       if (!handshake?.opens && method === handshake?.confirmation) this.#becomeReady();
-      if (method === cancelled) this.#cancel(params);
-      if (method === progressed) this.#progress(params);
+      if (method === cancelled) this.#peer.cancelled(params, "the request was cancelled");
+      if (method === progressed) this.#peer.progressed(params);
       await this.#handlers.get(method)?.(params, this.#contextOf(method, params, this.#end.signal));
     };
     hear().catch((error: unknown) => this.#onError(error, method));
   }
 
-  #cancel({ requestId, reason }: Params): void {
-    const controller = this.#running.get(requestId as RequestId);
-    this.#running.delete(requestId as RequestId);
-    controller?.abort(
-      new McpError("cancelled", typeof reason === "string" ? reason : "the request was cancelled"),
-    );
-  }
-
-  #progress(params: Params): void {
-    const request = this.#pending.progressed(params["progressToken"]);
-    request?.onProgress?.(params as unknown as Progress);
-  }
-
-  #settle(response: ResponseMessage): void {
-    this.#pending.answered(response.id)?.resolve(response);
+  answered(response: ResponseMessage): void {
+    this.#peer.settle(response);
   }
 
   #contextOf(method: string, params: Params, signal: AbortSignal, requestId?: RequestId): PeerContext {
     const meta = isObject(params._meta) ? params._meta : {};
-    const { progressToken } = meta;
-    const reports = progressToken !== undefined && this.#table.outgoingNotifications.has(progressed);
+    const work = { lastProgress: -Infinity };
+    const reports = this.#table.outgoingNotifications.has(progressed);
     return {
       method,
       meta,
       signal,
       ...(requestId !== undefined && { requestId }),
-      progress: (progress, total, message) => {
-        if (!reports || (requestId !== undefined && !this.#running.get(requestId))) return;
-        const value = { progressToken, progress, total, message };
-        this.notify(progressed, value).catch((error: unknown) => this.#onError(error, method));
+      progress: (...given) => {
+        if (!reports || (requestId !== undefined && !this.#peer.running.has(requestId))) return;
+        const report = progressOf(work, meta["progressToken"], ...given);
+        if (report) this.notify(progressed, report).catch((error: unknown) => this.#onError(error, method));
       },
     };
   }
 
-  #refuse(id: RequestId | undefined, error: McpError): void {
+  refuse(id: RequestId | undefined, error: McpError): void {
     this.#channel.send(errorTextOf(id, error));
   }
 
@@ -273,14 +232,13 @@ export class PeerConnection implements Receiver {
   }
 
   /** The error of a message that its definition does not describe, where `developmentSends` judges messages. */
-  #wrong(...[kind, method, value]: Parameters<SendTable["find"]>): Promise<McpError> | undefined {
+  #wrong(...[kind, method, value]: Parameters<SendTable["find"]>): McpError | undefined {
     const wrong = this.#table.developmentSends?.find(kind, method, value);
     return wrong && notSent(`${kind === "results" ? "the result of " : ""}${method}`, wrong);
   }
 }
 
-async function notSent(what: string, wrong: UndefinedMessage): Promise<McpError> {
-  const { wrongPlace } = await import("../protocol/send-check.js");
+function notSent(what: string, wrong: UndefinedMessage): McpError {
   const { message, pointer } = wrongPlace(wrong);
   return new McpError("invalid-message", `${what} is not a ${wrong.definition.name}: ${message}`, {
     rpcCode: rpc.internalError,
@@ -289,8 +247,7 @@ async function notSent(what: string, wrong: UndefinedMessage): Promise<McpError>
 }
 
 /** A channel of an extension has no events. */
-const noWarning = (): void => {};
-const readNulls = nullReader("absent", noWarning);
+const readNulls = nullReader("absent", () => {});
 
 /**
  * A message that was refused, without the members that are null instead of absent.
@@ -304,12 +261,11 @@ async function withoutNulls<M extends RequestMessage | NotificationMessage>(
   const { method } = message;
   const read = await readNulls(entry, message, method);
   if (entry.accepts(read)) return read;
-  throw invalidParams(`${method}: ${await problemOf(entry, read)}`);
+  throw refusal("invalid-params", `${method}: ${problemOf(entry, read)}`);
 }
 
 /** What is wrong with a value that the open reading refused: the first wrong place. */
-async function problemOf({ accepts, name }: OpenDefinition, value: unknown): Promise<string> {
-  const { locateIssue } = await import("../schema/locate.js");
+function problemOf({ accepts, name }: OpenDefinition, value: unknown): string {
   return locateIssue(accepts, value)?.message ?? `it is not a ${name}`;
 }
 
@@ -337,7 +293,7 @@ async function resultOf(
   const problem = !isObject(result)
     ? "expected an object"
     : definition && !definition.accepts(result)
-      ? await problemOf(definition, result)
+      ? problemOf(definition, result)
       : undefined;
   if (problem === undefined) return result!;
   throw new McpError("invalid-result", `${method}: the result of the other side is invalid: ${problem}`);
@@ -352,6 +308,17 @@ function remoteError(method: string, error: unknown): McpError {
   const rpcCode = typeof code === "number" ? code : undefined;
   return new McpError(name, text.startsWith(`${method}: `) ? text : `${method}: ${text}`, { rpcCode, data });
 }
+
+/** The error of a request that is at fault. */
+function refusal(code: keyof typeof codes, message: string): McpError {
+  return new McpError(code, message, { rpcCode: codes[code] });
+}
+
+const codes = {
+  "invalid-request": rpc.invalidRequest,
+  "method-not-found": rpc.methodNotFound,
+  "invalid-params": rpc.invalidParams,
+} as const;
 
 function tooMany(limit: number): McpError {
   const message = `more than ${limit} requests are being answered`;

@@ -1,6 +1,6 @@
 import type { ChannelTable } from "@mcpgen/protocol/model";
 import { memoryChannels } from "@mcpgen/runtime";
-import { openPeer } from "@mcpgen/runtime/peer";
+import { openPeer } from "@mcpgen/apps";
 import { expect, onTestFinished, test } from "vitest";
 
 const bases = ["2025-06-18", "2025-11-25", "2026-07-28"];

@@ -13,8 +13,7 @@ import {
 import { hostTable as hostOverModern } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2026-07-28/host";
 import { viewTable as viewOverModern } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2026-07-28/view";
 import { McpError, memoryChannels } from "@mcpgen/runtime";
-import { openPeer } from "@mcpgen/runtime/peer";
-import type { PeerHandlers, PeerOptions } from "@mcpgen/runtime/peer";
+import { type PeerHandlers, type PeerOptions, openPeer } from "@mcpgen/apps";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Channel } from "../../../runtime/core/jsonrpc/channel.js";
 import { VirtualClock } from "../../../runtime/core/testing.js";

@@ -1,7 +1,7 @@
 import { hostTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/host";
 import { viewTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/view";
 import { memoryChannels } from "@mcpgen/runtime";
-import { openPeer } from "@mcpgen/runtime/peer";
+import { openPeer } from "@mcpgen/apps";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases } from "../../support/cases.mjs";

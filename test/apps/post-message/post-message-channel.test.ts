@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { MessageChannel } from "node:worker_threads";
 import { connect } from "@mcpgen/runtime/all";
-import { type MessageTarget, postMessageChannel } from "@mcpgen/runtime/post-message";
+import { type MessageTarget, postMessageChannel } from "@mcpgen/apps";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Receiver } from "../../../runtime/core/jsonrpc/channel.js";
 import { fixture } from "../../portability/suite/fixture.mjs";
@@ -44,7 +44,7 @@ function portAndInbox(limit?: number) {
 }
 
 test("the transport has at most 100 lines, and needs nothing of Node", () => {
-  const text = readFileSync("runtime/core/post-message/post-message-channel.ts", "utf8");
+  const text = readFileSync("runtime/apps/post-message/post-message-channel.ts", "utf8");
   expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(100);
   expect(text).not.toMatch(/from "node:/);
 });

@@ -1,6 +1,5 @@
-import type { Channel, Receiver } from "../jsonrpc/channel.js";
-import { McpError } from "../jsonrpc/errors.js";
-import { type Rules, checkOptions, invalid } from "../options/option-check.js";
+import { type Channel, McpError, type Receiver } from "@mcpgen/runtime";
+import { type Rules, checkOptions, invalid } from "@mcpgen/runtime/extending";
 import { messageText } from "./message-text.js";
 
 /** A window, a `MessagePort`, a `Worker`, or the global object of a worker. */
