@@ -3,6 +3,7 @@ import { lintRules } from "../lint/table.js";
 import { explainRule } from "../diff/rules/manual.js";
 import { ruleIds, ruleTable } from "../diff/rules/table.js";
 import { catalogue } from "../diagnostics/catalogue.js";
+import { renamed } from "../diagnostics/renamed.js";
 import { kindsOfNotes } from "../notes/note-fields.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { CodedError } from "../diagnostics/coded-error.js";
@@ -29,6 +30,9 @@ export const explain: RunCommand = async (args) => {
       data: { codes: catalogue, rules: ruleTable, lintRules },
     };
   }
+  const now = Object.hasOwn(renamed, asked) ? renamed[asked]! : undefined;
+  if (now !== undefined)
+    return { text: wrapped(`${asked} no longer exists. In its place: ${now}.`), data: { name: asked, now } };
   const rule = explainRule(asked.toLowerCase());
   if (rule !== undefined) {
     const id = asked.toLowerCase();
@@ -74,7 +78,7 @@ function severitiesOf({ exit, mayWarn, informs }: Diagnostic): readonly Finding[
 }
 
 function unknownCode(code: string): CodedError {
-  const suggestion = closest(code, [...codes.keys(), ...ruleIds, ...lintIds]);
+  const suggestion = closest(code, [...codes.keys(), ...ruleIds, ...lintIds, ...Object.keys(renamed)]);
   return new CodedError("MG2006", `there is no code or rule ${JSON.stringify(code)}`, {
     next:
       suggestion === undefined

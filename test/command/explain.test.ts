@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { renamed } from "../../generator/diagnostics/renamed.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -24,3 +27,38 @@ test("explain knows a rule of extensions by its name", async () => {
   const named = await mcpgen(folder, ["explain", "extension-breaking-same-id"]);
   expect(named.stdout).toContain("MG1311: A breaking change of an extension keeps its id");
 });
+
+test("explain names what replaces an entry that moved", async () => {
+  const folder = temporaryFolder();
+  const entry = "@mcpgen/runtime/otel";
+  expect((await mcpgen(folder, ["explain", entry])).stdout).toBe(
+    `${entry} no longer exists. In its place: @mcpgen/observe/otel.\n`,
+  );
+  expect(JSON.parse((await mcpgen(folder, ["explain", entry, "--json"])).stdout)).toMatchObject({
+    name: entry,
+    now: "@mcpgen/observe/otel",
+  });
+  const misspelt = await mcpgen(folder, ["explain", "@mcpgen/runtime/cluste"]);
+  expect(misspelt.stderr).toContain("@mcpgen/runtime/cluster");
+});
+
+/** The exports of the package that an entry names. */
+function entriesOf(name: string): { readonly [entry: string]: unknown } {
+  const folder = name.split("/")[1]!.replace("runtime", "core");
+  const { exports } = JSON.parse(readFileSync(join("runtime", folder, "package.json"), "utf8")) as {
+    readonly exports: { readonly [entry: string]: unknown };
+  };
+  return exports;
+}
+
+const suffixOf = (entry: string): string => [".", ...entry.split("/").slice(2)].join("/");
+
+test.each(Object.entries(renamed))(
+  "%s is gone, and docs/migration.md names what replaces it",
+  (name, now) => {
+    const page = readFileSync("docs/migration.md", "utf8").replaceAll("`", "");
+    expect(page).toContain(`| ${name} | ${now} |`);
+    if (name.startsWith("@")) expect(entriesOf(name)).not.toHaveProperty([suffixOf(name)]);
+    if (now.startsWith("@")) expect(entriesOf(now)).toHaveProperty([suffixOf(now)]);
+  },
+);

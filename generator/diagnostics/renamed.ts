@@ -1,0 +1,22 @@
+const rules = "nothing: the rules of stores are tests of mcpgen's repository, in test/support/store-rules";
+
+/**
+ * Entries of packages, and names in them, that no longer exist, with what to use instead. They are kept for one minor
+ * version. docs/migration.md lists the same.
+ */
+export const renamed: { readonly [name: string]: string } = {
+  "@mcpgen/runtime/cluster": "@mcpgen/cluster",
+  "@mcpgen/runtime/health": "@mcpgen/cluster",
+  "@mcpgen/runtime/limits": "@mcpgen/observe",
+  "@mcpgen/runtime/logging": "@mcpgen/observe",
+  "@mcpgen/runtime/otel": "@mcpgen/observe/otel",
+  "@mcpgen/runtime/peer": "@mcpgen/apps",
+  "@mcpgen/runtime/post-message": "@mcpgen/apps",
+  "@mcpgen/runtime/sealed-sessions": "@mcpgen/cluster/sealed-sessions",
+  "@mcpgen/tasks/testing": rules,
+  clusterStoreRules: rules,
+  sampleSession: rules,
+  sampleTask: rules,
+  sessionStoreRules: rules,
+  storeRules: rules,
+};
