@@ -56,16 +56,16 @@ const areas: readonly Area[] = [
   },
   {
     folder: "runtime/cluster",
-    may: [/^node:crypto$/, /^@mcpgen\/runtime(\/(extending|fetch))?$/, /^@mcpgen\/protocol\/authoring$/],
+    may: [/^node:crypto$/, /^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/authoring$/],
   },
   { folder: "runtime/sqlite", may: [/^@mcpgen\/(tasks|runtime\/extending)$/] },
   {
     folder: "runtime/postgres",
-    may: [/^@mcpgen\/(tasks|cluster|runtime\/(extending|fetch))$/, /^node:crypto$/],
+    may: [/^@mcpgen\/(tasks|cluster|runtime\/extending)$/, /^node:crypto$/],
   },
   {
     folder: "runtime/redis",
-    may: [/^@mcpgen\/(tasks|cluster|runtime(\/(extending|fetch))?)$/, /^node:crypto$/],
+    may: [/^@mcpgen\/(tasks|cluster|runtime(\/extending)?)$/, /^node:crypto$/],
   },
   {
     folder: "generator",

@@ -2,7 +2,7 @@
 import { serve } from "@hono/node-server";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
-import { createHttpHandler } from "@mcpgen/runtime/fetch";
+import { createHttpHandler } from "@mcpgen/runtime/http";
 import { Hono } from "hono";
 
 const server = createServer({ name: "hono", version: "1.0.0" }, { revisions: serverRevisions });

@@ -6,6 +6,7 @@ const rules = "nothing: the rules of stores are tests of mcpgen's repository, in
  */
 export const renamed: { readonly [name: string]: string } = {
   "@mcpgen/runtime/cluster": "@mcpgen/cluster",
+  "@mcpgen/runtime/fetch": "@mcpgen/runtime/http",
   "@mcpgen/runtime/health": "@mcpgen/cluster",
   "@mcpgen/runtime/limits": "@mcpgen/observe",
   "@mcpgen/runtime/logging": "@mcpgen/observe",

@@ -7,7 +7,7 @@ import { createSessionTable, postgresSessionStore } from "@mcpgen/postgres";
 import { serverRevisions } from "@mcpgen/protocol";
 import { redisSessionStore } from "@mcpgen/redis";
 import { createServer } from "@mcpgen/runtime";
-import { createHttpHandler } from "@mcpgen/runtime/fetch";
+import { createHttpHandler } from "@mcpgen/runtime/http";
 import { sampleSession } from "../support/store-rules/session-store-rules.mjs";
 import { Redis } from "ioredis";
 import { Redis as Valkey } from "iovalkey";

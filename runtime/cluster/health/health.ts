@@ -1,6 +1,12 @@
-import { checkOptions, invalid, parseTarget, type Rules, systemClock } from "@mcpgen/runtime/extending";
+import {
+  checkOptions,
+  invalid,
+  parseTarget,
+  type Rules,
+  systemClock,
+  type HttpRoute,
+} from "@mcpgen/runtime/extending";
 import type { Clock } from "@mcpgen/runtime";
-import type { HttpRoute } from "@mcpgen/runtime/fetch";
 
 export interface HealthOptions {
   /** Path before `/live` and `/ready`. Default: `/health`. */

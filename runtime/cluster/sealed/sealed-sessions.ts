@@ -8,9 +8,12 @@ import {
   type Rules,
   systemClock,
   wallTimeOf,
+  type NewSession,
+  type SessionOptions,
+  type SessionStore,
+  type StoredSession,
 } from "@mcpgen/runtime/extending";
 import { type Clock, type LogLevel, McpError } from "@mcpgen/runtime";
-import type { NewSession, SessionOptions, SessionStore, StoredSession } from "@mcpgen/runtime/fetch";
 import { AuthenticationCodes, codeLength } from "../codes/authentication-codes.js";
 
 /** How ids hold their sessions. */

@@ -1,5 +1,10 @@
-import { checkOptions, invalid, type Rules, withFunctions } from "@mcpgen/runtime/extending";
-import type { SessionCluster } from "@mcpgen/runtime/fetch";
+import {
+  checkOptions,
+  invalid,
+  type Rules,
+  withFunctions,
+  type SessionCluster,
+} from "@mcpgen/runtime/extending";
 import { Node } from "./node.js";
 import type { ClusterOptions } from "./store.js";
 

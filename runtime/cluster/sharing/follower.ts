@@ -10,8 +10,8 @@ import {
   eventText,
   jsonOr,
   messageOf,
+  type MissedEvents,
 } from "@mcpgen/runtime/extending";
-import type { MissedEvents } from "@mcpgen/runtime/fetch";
 import type { Link } from "./link.js";
 import { eventsChannel, lostError } from "./messages.js";
 

@@ -1,6 +1,5 @@
 import { type Clock, McpError } from "@mcpgen/runtime";
-import { BoundedMap, systemClock } from "@mcpgen/runtime/extending";
-import { MemoryEventStore } from "@mcpgen/runtime/fetch";
+import { BoundedMap, systemClock, MemoryEventStore } from "@mcpgen/runtime/extending";
 import { deliver } from "./subscriptions.js";
 import type { ClusterLog, ClusterStore, FollowedEvent } from "./store.js";
 

@@ -4,8 +4,8 @@ import {
   type ClusterSession,
   type HttpSession,
   unref,
+  type EventStore,
 } from "@mcpgen/runtime/extending";
-import type { EventStore } from "@mcpgen/runtime/fetch";
 import type { Follower } from "./follower.js";
 import { Link, defaultTtlMs, malformed } from "./link.js";
 import {

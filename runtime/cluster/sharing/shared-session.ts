@@ -9,8 +9,8 @@ import {
   mostReserved,
   rpc,
   weightOf,
+  type MissedEvents,
 } from "@mcpgen/runtime/extending";
-import type { MissedEvents } from "@mcpgen/runtime/fetch";
 import { Follower } from "./follower.js";
 import type { Link } from "./link.js";
 import { type SharedState, lostError, partsOfStream, streamNameOf } from "./messages.js";

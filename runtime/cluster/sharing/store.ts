@@ -1,4 +1,4 @@
-import type { MissedEvents } from "@mcpgen/runtime/fetch";
+import type { MissedEvents } from "@mcpgen/runtime/extending";
 
 /**
  * What processes that serve the same sessions share. Names (sessions, channels, keys, nodes) are compared character by

@@ -1,5 +1,10 @@
-import { Breaker, type Rules, checkOptions } from "@mcpgen/runtime/extending";
-import type { SessionStore, StoredSession } from "@mcpgen/runtime/fetch";
+import {
+  Breaker,
+  type Rules,
+  checkOptions,
+  type SessionStore,
+  type StoredSession,
+} from "@mcpgen/runtime/extending";
 import { type RedisClient, send } from "./client.js";
 import { digestOf, prefixRule, timeOf } from "./keys.js";
 

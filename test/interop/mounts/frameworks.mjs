@@ -1,6 +1,5 @@
 import { serve as serveHono } from "@hono/node-server";
-import { createHttpHandler } from "@mcpgen/runtime/fetch";
-import { createNodeHandler } from "@mcpgen/runtime/http";
+import { createHttpHandler, createNodeHandler } from "@mcpgen/runtime/http";
 import express from "express";
 import { fastify } from "fastify";
 import { Hono } from "hono";

@@ -1,8 +1,7 @@
 import "@mcpgen/runtime/stdio-guard";
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
-import { createHttpHandler } from "@mcpgen/runtime/fetch";
-import { serveHttp } from "@mcpgen/runtime/http";
+import { createHttpHandler, serveHttp } from "@mcpgen/runtime/http";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import * as fixture from "../fixture.mjs";
 import { serveFetch } from "./serve-fetch.mjs";

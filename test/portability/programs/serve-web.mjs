@@ -1,5 +1,5 @@
 // The server of the suite on platforms that serve by `fetch` themselves: Bun, Deno. Prints its URL.
-import { createHttpHandler } from "@mcpgen/runtime/fetch";
+import { createHttpHandler } from "@mcpgen/runtime/http";
 import { fixture } from "../suite/fixture.mjs";
 
 const { fetch } = createHttpHandler(fixture({ stateKeys: ["a secret of tests"] }), { keepAliveMs: 200 });

@@ -1,6 +1,6 @@
 // The suite as a worker: `/report` runs it inside, `/mcp` is a server of requests that stand for themselves, and
 // `/object/mcp` one inside a Durable Object, where what one request began others may reach.
-import { createHttpHandler } from "@mcpgen/runtime/fetch";
+import { createHttpHandler } from "@mcpgen/runtime/http";
 import { everything, run } from "../suite/cases.mjs";
 import { fixture } from "../suite/fixture.mjs";
 

@@ -1,4 +1,4 @@
-import { createHttpHandler } from "@mcpgen/runtime/fetch";
+import { createHttpHandler } from "@mcpgen/runtime/http";
 import { fixture } from "./fixture.mjs";
 import { Party } from "./party.mjs";
 

@@ -1,4 +1,4 @@
-import type { SessionStore, StoredSession } from "@mcpgen/runtime/fetch";
+import type { SessionStore, StoredSession } from "@mcpgen/runtime/http";
 
 /** A rule that every session store obeys. */
 export interface SessionStoreRule {

@@ -2,7 +2,7 @@
 import { getRequestListener } from "@hono/node-server";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime/server";
-import { createHttpHandler } from "@mcpgen/runtime/fetch";
+import { createHttpHandler } from "@mcpgen/runtime/http";
 import { add, echo } from "../tools.mjs";
 import { listen, stateless, streams } from "./mode.mjs";
 

@@ -1,7 +1,7 @@
 // @cloudflare/workers-oauth-provider as authorization server, and a server of ours behind resourceServer(), in one worker.
 import { OAuthAuthorizationServer } from "@cloudflare/workers-oauth-provider";
 import { AuthError, resourceServer } from "@mcpgen/auth/server";
-import { createHttpHandler } from "@mcpgen/runtime/fetch";
+import { createHttpHandler } from "@mcpgen/runtime/http";
 import { protectedTools } from "../protected-tools.mjs";
 
 /** Lets the user consent: the page that the package leaves to applications. */

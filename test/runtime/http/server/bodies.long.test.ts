@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type Socket, connect } from "node:net";
-import { createHttpHandler } from "@mcpgen/runtime/fetch";
+import { createHttpHandler } from "@mcpgen/runtime/http";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { BodyReading, ConcurrencyLimit, Quota } from "../../../../runtime/core/http/server/limits.js";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
