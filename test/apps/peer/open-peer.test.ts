@@ -293,7 +293,7 @@ describe("requests", () => {
     const { view } = pair({
       "tools/call": async (_, { progress, meta }) => {
         progress(1, 2, "half");
-        progress(NaN);
+        for (const less of [NaN, 1, 0.5]) progress(less);
         return { content: [], structuredContent: { token: meta["progressToken"] !== undefined } } as never;
       },
     });
