@@ -1,4 +1,3 @@
-import type { NullReader } from "../protocol/protocol-warnings.js";
 import type { ClientRequests, ServerRequests } from "@mcpgen/protocol/authoring";
 import type { Progress } from "@mcpgen/protocol/model";
 import { type Params, type RequestId, isObject } from "../jsonrpc/message.js";
@@ -16,7 +15,8 @@ import {
   through,
 } from "../protocol/hooks.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import { Aborts, type Clock } from "../time/clock.js";
+import { Aborts } from "../time/clock.js";
+import type { ClientProfile } from "./client-profile.js";
 import { type ServerResponse, remoteError } from "./decode.js";
 
 /** A request of the application, or one that the client makes itself to connect, subscribe or set the log level. */
@@ -71,13 +71,7 @@ export type NotificationListener<Given = Params> = (params: Given, method: strin
 export type ClientHooks = Hooks<ClientEvent>;
 
 /** The profile of a client, as far as middleware needs it. */
-export interface Hooked {
-  readonly hooks: ClientHooks;
-  readonly clock: Clock;
-  readonly readNulls: NullReader;
-  /** Address of a server over HTTP, without a query. */
-  readonly endpoint?: string | undefined;
-}
+export type Hooked = Pick<ClientProfile, "hooks" | "clock" | "readNulls" | "endpoint">;
 
 type Outcome = Params | Promise<Params>;
 

@@ -172,7 +172,7 @@ export function resultText(
   result: unknown,
   request?: Params,
 ): string {
-  if (!isObject(result)) throw failed(`${method}: the handler returned a value that is not an object`);
+  if (!isObject(result)) throw internalError(`${method}: the handler returned a value that is not an object`);
   const lowered = ready.has(result) ? result : view.lower("outgoingResults", method, result, request);
   const text = jsonOf(method, lowered);
   const wrong = sendError(view, "results", method, lowered);
@@ -206,7 +206,7 @@ function jsonOf(method: string, result: Params): string {
     throw internalError(`${method}: the answer to it is no JSON: ${messageOf(error)}`, error);
   }
   if (text?.startsWith("{")) return text;
-  throw failed(`${method}: the answer to it is no object in JSON`);
+  throw internalError(`${method}: the answer to it is no object in JSON`);
 }
 
 /** Calls the application when the turn of the question comes. */
@@ -236,7 +236,7 @@ const elicit: Answerer = async (handlers, params, context, ask) => {
   if (result.action !== "accept") return { action: result.action };
   const content = result.content ?? {};
   const bad = await contentProblem(params["requestedSchema"], content);
-  if (bad !== undefined) throw failed(`the user's answer does not fit the form: ${bad}`);
+  if (bad !== undefined) throw internalError(`the user's answer does not fit the form: ${bad}`);
   return { action: "accept", content };
 };
 
@@ -254,7 +254,7 @@ const listRoots: Answerer = async ({ roots }, _params, context, ask) => {
   if (!roots) throw notDeclared("roots");
   const list = typeof roots === "function" ? await ask(() => roots(context)) : roots;
   const problem = rootsProblem(list);
-  if (problem !== undefined) throw failed(problem);
+  if (problem !== undefined) throw internalError(problem);
   return { roots: list };
 };
 
@@ -273,7 +273,7 @@ export function isAnswered(method: string): boolean {
 
 /** Checks the result of a handler, which may be untyped. */
 function answered<Result extends object>(handler: string, result: Result): Result {
-  if (!isObject(result)) throw failed(`${handler} gave ${JSON.stringify(result)}, not an object`);
+  if (!isObject(result)) throw internalError(`${handler} gave ${JSON.stringify(result)}, not an object`);
   return result;
 }
 
@@ -305,10 +305,6 @@ function notDeclared(capability: string): McpError {
   return new McpError("missing-capability", `the client has not declared ${capability}`, {
     rpcCode: rpc.methodNotFound,
   });
-}
-
-function failed(message: string): McpError {
-  return internalError(message);
 }
 
 /** The JSON-RPC error for a thrown value. */

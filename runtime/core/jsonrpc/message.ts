@@ -83,8 +83,11 @@ export function idOf(message: unknown): RequestId | undefined {
 }
 
 export function requestText(id: RequestId, method: string, params: object | undefined): string {
-  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)}`;
-  return head + endWith(params);
+  return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${endWith(params)}`;
+}
+
+function idText(id: RequestId): string {
+  return typeof id === "number" ? String(id) : JSON.stringify(id);
 }
 
 /** A notification as its definition describes it. */
@@ -108,7 +111,7 @@ function endWith(params: object | undefined): string {
 
 /** @param result the text of the result */
 export function resultText(id: RequestId, result: string): string {
-  return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${result}}`;
+  return `{"jsonrpc":"2.0","id":${idText(id)},"result":${result}}`;
 }
 
 /**
@@ -116,7 +119,7 @@ export function resultText(id: RequestId, result: string): string {
  * @throws {TypeError} the data of the error is not JSON
  */
 export function errorText(id: RequestId | undefined, error: ErrorObject): string {
-  const head = id === undefined ? '{"jsonrpc":"2.0"' : `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`;
+  const head = id === undefined ? '{"jsonrpc":"2.0"' : `{"jsonrpc":"2.0","id":${idText(id)}`;
   return `${head},"error":${JSON.stringify(error)}}`;
 }
 
