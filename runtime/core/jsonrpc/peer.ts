@@ -12,7 +12,7 @@ import {
   isRequestId,
   withoutNullId,
 } from "./message.js";
-import { Pending, type PendingRequest, type Timeouts, defaultTimeouts } from "./pending.js";
+import { Pending, type PendingRequest, type Timeouts, defaultTimeouts, renewed } from "./pending.js";
 
 interface JsonRpcPeerOptions {
   /** Default: 60,000 ms without an answer or progress, 3,600,000 in all. */
@@ -94,7 +94,8 @@ interface Abortable {
 
 /** The requests of one side that the other is answering. Once one is cancelled, its id may be used again. */
 export class Running<Work extends Abortable> {
-  readonly #works = new Map<RequestId, Work>();
+  #works = new Map<RequestId, Work>();
+  #started = 0;
 
   get size(): number {
     return this.#works.size;
@@ -105,7 +106,7 @@ export class Running<Work extends Abortable> {
   }
 
   start(id: RequestId, work: Work): void {
-    this.#works.set(id, work);
+    this.#works = renewed(this.#works, ++this.#started).set(id, work);
   }
 
   /** Ends a request. Returns whether its answer is to be sent: not if it was cancelled before. */

@@ -31,6 +31,17 @@ export interface PendingRequest<Answer> {
   ignore: (() => void) | undefined;
 }
 
+/**
+ * The map for a further request: after each 1,024 another one with the same entries. The table of a map refers to the one that
+ * replaces it. Once a collection of young objects has made one table old, it keeps all that follow, with all their requests, until
+ * everything is collected.
+ *
+ * @param added the number of requests with this one
+ */
+export function renewed<Value>(map: Map<RequestId, Value>, added: number): Map<RequestId, Value> {
+  return added % 1024 === 0 ? new Map(map) : map;
+}
+
 /** When a request times out, unless progress arrives. */
 function dueOf({ lastSign, started, limits }: PendingRequest<never>): number {
   return Math.min(lastSign + limits.timeout, started + limits.totalTimeout);
@@ -63,7 +74,8 @@ function expiry(
  * timer serves them all: it is set to the first request that may time out.
  */
 export class Pending<Answer> {
-  readonly #requests = new Map<RequestId, PendingRequest<Answer>>();
+  #requests = new Map<RequestId, PendingRequest<Answer>>();
+  #waited = 0;
   #aborts: Aborts | undefined;
   #lastId = 0;
   #timer: unknown;
@@ -137,7 +149,7 @@ export class Pending<Answer> {
         abandon,
         ignore: undefined,
       };
-      this.#requests.set(id, request);
+      this.#requests = renewed(this.#requests, ++this.#waited).set(id, request);
       const due = dueOf(request);
       if (due < this.#firesAt) this.#schedule(due);
       if (options.signal) this.#watch(request, options.signal);
