@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { marksIn, migrationTable } from "../interop/migration-table.mjs";
 import { thoroughTest } from "../support/thorough-test.js";
@@ -29,11 +29,18 @@ const entries = new Map([
   ...entriesOf("generated"),
 ]);
 
+/** The text of an entry, and of what it exports as a whole. */
+function textsOf(source: string): string[] {
+  const text = readFileSync(source, "utf8");
+  const others = [...text.matchAll(/^export \* from "(\.[^"]*)\.js";/gm)];
+  return [text, ...others.flatMap(([, other]) => textsOf(join(dirname(source), `${other}.ts`)))];
+}
+
 /** The names that the entries export whose specifier ends so. */
 function namesIn(suffix = ""): Set<string> {
   const texts = [...entries]
     .filter(([specifier]) => specifier.endsWith(suffix))
-    .map(([, source]) => readFileSync(source, "utf8"));
+    .flatMap(([, source]) => textsOf(source));
   return new Set(
     texts.flatMap((text) => [
       ...[...text.matchAll(/^export (?:async )?(?:const|function|interface|type) (\w+)/gm)].map(
