@@ -63,10 +63,16 @@ export { isInsideRoots } from "./protocol/safe-urls.js";
 export type { Completer, Completers } from "./server/completion.js";
 export { memoryStateStore, type StateStore, type UsedState } from "./server/rounds.js";
 export type { Change, NotificationBus } from "./server/changes.js";
-export type { JsonSchema } from "./schema/schema-type.js";
 export type { FromJsonSchema } from "./schema/inferred-type.js";
-export type { InputOf, MessageSchema, OutputOf, ToolSchema } from "./schema/schema-type.js";
-export type { StandardJsonSchema, StandardSchema } from "./schema/standard-schema.js";
+export type {
+  InputOf,
+  JsonSchema,
+  MessageSchema,
+  OutputOf,
+  StandardJsonSchema,
+  StandardSchema,
+  ToolSchema,
+} from "./schema/schema-type.js";
 
 // Around requests, on both roles.
 export type {

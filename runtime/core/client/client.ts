@@ -42,17 +42,12 @@ import {
   eraOf,
   ofListedTools,
 } from "./client-profile.js";
+import type { BatchPlace } from "./link.js";
 import { type LegacyAttach, addedMembers, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, leftOut, listIn, pages } from "./lists.js";
 import type { NotificationListener, ClientMiddleware } from "./middleware.js";
 import { ToolHeaders } from "./mirrored-headers.js";
-import {
-  type BatchNotification,
-  type BatchPlace,
-  type BatchRequest,
-  type BatchResults,
-  placesOf,
-} from "./outgoing-batch.js";
+import { type BatchNotification, type BatchRequest, type BatchResults, placesOf } from "./outgoing-batch.js";
 import { OutputChecks } from "./output-checks.js";
 import { isMissing } from "./partial-lists.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";

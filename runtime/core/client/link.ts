@@ -31,7 +31,6 @@ import {
 } from "../jsonrpc/channel.js";
 import type { ServerResponse } from "./decode.js";
 import type { ClientProfile } from "./client-profile.js";
-import type { BatchPlace } from "./outgoing-batch.js";
 import { errorBody } from "./server-messages.js";
 import type * as platform from "../platform/platform.js";
 import type { AnswerContext } from "./middleware.js";
@@ -57,6 +56,14 @@ interface LinkListener {
   ) => void;
   /** Whether ending the exchange of an abandoned request cancels it, on transports with exchanges. */
   readonly abandons?: boolean;
+}
+
+/** The place of one message in a batch. */
+export interface BatchPlace {
+  /** Takes the message. Returns `false` if it must be sent alone: the batch was sent, or uses another link. */
+  take(link: Link, message: Outgoing): boolean;
+  /** Gives the place up. Returns whether its message was waiting in the batch. */
+  leave(): boolean;
 }
 
 /** How a notification is sent. */

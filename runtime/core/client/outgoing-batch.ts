@@ -4,7 +4,7 @@ import type { Outgoing } from "../jsonrpc/channel.js";
 import { McpError, invalidRequest } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import type { Link } from "./link.js";
+import type { BatchPlace, Link } from "./link.js";
 import type { GivenBy, VendorRequestOptions } from "./vendor-methods.js";
 
 /** A request of a batch. */
@@ -34,14 +34,6 @@ type ResultOf<Message> = Message extends BatchNotification
     : Message extends { readonly method: infer Method extends keyof ClientResults }
       ? ClientResults[Method]
       : Params;
-
-/** The place of one message in a batch. */
-export interface BatchPlace {
-  /** Takes the message. Returns `false` if it must be sent alone: the batch was sent, or uses another link. */
-  take(link: Link, message: Outgoing): boolean;
-  /** Gives the place up. Returns whether its message was waiting in the batch. */
-  leave(): boolean;
-}
 
 /**
  * The places of messages in one batch.

@@ -31,10 +31,9 @@ import {
 } from "./decode.js";
 import type { Alternative } from "./middleware.js";
 import { type ClientProfile, declarations, requestMeta, eraOf } from "./client-profile.js";
-import type { Link, Sending } from "./link.js";
+import type { BatchPlace, Link, Sending } from "./link.js";
 import type { Listeners } from "./server-messages.js";
 import type { ListBounds } from "./lists.js";
-import type { BatchPlace } from "./outgoing-batch.js";
 import type { VendorRequestOptions } from "./vendor-methods.js";
 import { type Numbered, sendThrough } from "./middleware.js";
 import { type ListPart, readPart } from "./partial-lists.js";

@@ -1,10 +1,44 @@
 import type { Params, RequestId } from "../jsonrpc/message.js";
 import type { FromJsonSchema } from "./inferred-type.js";
-import type { StandardJsonSchema, StandardSchema } from "./standard-schema.js";
 
 /** A JSON Schema as an object. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
+}
+
+/** The interfaces Standard Schema and Standard JSON Schema (standardschema.dev). */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly jsonSchema?: {
+      readonly input: (options: JsonSchemaOptions) => JsonSchema;
+      readonly output: (options: JsonSchemaOptions) => JsonSchema;
+    };
+  };
+}
+
+/** A schema of a library that can write it as JSON Schema. */
+export interface StandardJsonSchema<Input = unknown, Output = Input> {
+  readonly "~standard": StandardSchema<Input, Output>["~standard"] &
+    Required<Pick<StandardSchema["~standard"], "jsonSchema">>;
+}
+
+interface JsonSchemaOptions {
+  readonly target: "draft-2020-12";
+  readonly libraryOptions?: Record<string, unknown> | undefined;
+}
+
+export interface StandardResult {
+  readonly value?: unknown;
+  readonly issues?: readonly StandardIssue[] | undefined;
+}
+
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
 /** Explains in a few lines why a value is wrong; `undefined` if it is right. */

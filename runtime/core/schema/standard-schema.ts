@@ -1,42 +1,14 @@
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { isObject, isPromise } from "../jsonrpc/message.js";
-import type { Parse, Checked, JsonSchema } from "./schema-type.js";
+import type {
+  Checked,
+  JsonSchema,
+  Parse,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from "./schema-type.js";
 import { inside, placeText } from "./words.js";
-
-/** The interfaces Standard Schema and Standard JSON Schema (standardschema.dev). */
-export interface StandardSchema<Input = unknown, Output = Input> {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    readonly jsonSchema?: {
-      readonly input: (options: JsonSchemaOptions) => JsonSchema;
-      readonly output: (options: JsonSchemaOptions) => JsonSchema;
-    };
-  };
-}
-
-/** A schema of a library that can write it as JSON Schema. */
-export interface StandardJsonSchema<Input = unknown, Output = Input> {
-  readonly "~standard": StandardSchema<Input, Output>["~standard"] &
-    Required<Pick<StandardSchema["~standard"], "jsonSchema">>;
-}
-
-interface JsonSchemaOptions {
-  readonly target: "draft-2020-12";
-  readonly libraryOptions?: Record<string, unknown> | undefined;
-}
-
-interface StandardResult {
-  readonly value?: unknown;
-  readonly issues?: readonly StandardIssue[] | undefined;
-}
-
-interface StandardIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
 
 /** The side of a schema that is described: values before parsing, or after it. */
 export type Side = "input" | "output";

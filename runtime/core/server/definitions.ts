@@ -1,8 +1,7 @@
 import type { Prompt, Resource, ResourceTemplate, Tool } from "@mcpgen/protocol/authoring";
 import type { UsedExtension } from "@mcpgen/protocol/model";
 import type { Open } from "@mcpgen/protocol/open";
-import type { Inferred, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
-import type { StandardJsonSchema } from "../schema/standard-schema.js";
+import type { Inferred, InputOf, OutputOf, StandardJsonSchema, ToolSchema } from "../schema/schema-type.js";
 import type { AddedToolOptions } from "./added-members.js";
 import type { Completer } from "./completion.js";
 import type { HandlerContext } from "./context.js";
