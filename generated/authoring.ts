@@ -96,10 +96,7 @@ export interface CallToolRequestParams {
   name: string;
   /** Arguments by name, matching the tool's `inputSchema`. */
   arguments?: { [key: string]: unknown };
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: RequestMetaObject;
 }
 
@@ -108,47 +105,31 @@ export interface CallToolResult {
   /** Unstructured output, for the model or the user to read. */
   content: types.ContentBlock[];
   /**
-   * True if the tool itself fails, with the failure described in `content` so
-   * that the model can react; absent means false. Unknown tools and malformed
-   * requests yield JSON-RPC errors instead.
+   * True if the tool itself fails, with the failure described in `content` so that the model can react;
+   * absent means false. Unknown tools and malformed requests yield JSON-RPC errors instead.
    */
   isError?: boolean;
-  /**
-   * Machine-readable output: any JSON value, matching the tool's `outputSchema`
-   * if it has one.
-   */
+  /** Machine-readable output: any JSON value, matching the tool's `outputSchema` if it has one. */
   structuredContent?: unknown;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
 
-/**
- * Parameters of `notifications/cancelled`: the abandoned request and an
- * optional reason.
- */
+/** Parameters of `notifications/cancelled`: the abandoned request and an optional reason. */
 export interface CancelledNotificationParams {
   /**
-   * Identifier of the abandoned request, which the client issued; a server
-   * names only `subscriptions/listen` requests.
+   * Identifier of the abandoned request, which the client issued; a server names only `subscriptions/listen`
+   * requests.
    */
   requestId: types.RequestId;
   /** Why the request is abandoned, for logs or display. */
   reason?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: NotificationMetaObject;
 }
 
-/**
- * Parameters of `completion/complete`: what is being completed and what has
- * been entered so far.
- */
+/** Parameters of `completion/complete`: what is being completed and what has been entered so far. */
 export interface CompleteRequestParams {
   /** Argument or template variable being completed. */
   argument: {
@@ -164,10 +145,7 @@ export interface CompleteRequestParams {
     /** Values already settled for other arguments or variables, by name. */
     arguments?: { [key: string]: string };
   };
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: RequestMetaObject;
 }
 
@@ -177,46 +155,28 @@ export interface CompleteResult {
   completion: {
     /** Suggested values, most relevant first and 100 at most. */
     values: string[];
-    /**
-     * True if there are matches beyond those sent, whether or not `total` is
-     * known.
-     */
+    /** True if there are matches beyond those sent, whether or not `total` is known. */
     hasMore?: boolean;
-    /**
-     * Number of matching values overall, which can be larger than the number
-     * sent.
-     */
+    /** Number of matching values overall, which can be larger than the number sent. */
     total?: number;
   };
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
 
-/**
- * Protocol versions and capabilities the server supports, with optional
- * guidance on its use.
- */
+/** Protocol versions and capabilities the server supports, with optional guidance on its use. */
 export interface DiscoverResult {
   /** Optional features the server offers. */
   capabilities: types.ServerCapabilities;
-  /**
-   * Protocol versions the server implements; the client picks one for later
-   * requests.
-   */
+  /** Protocol versions the server implements; the client picks one for later requests. */
   supportedVersions: string[];
   /**
-   * Advice on using the server, which the client may show to the model; it
-   * should not repeat tool descriptions.
+   * Advice on using the server, which the client may show to the model; it should not repeat tool
+   * descriptions.
    */
   instructions?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -227,10 +187,7 @@ export interface GetPromptRequestParams {
   name: string;
   /** Argument values by argument name; every value is a string. */
   arguments?: { [key: string]: string };
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: RequestMetaObject;
 }
 
@@ -240,10 +197,7 @@ export interface GetPromptResult {
   messages: types.PromptMessage[];
   /** What the prompt is for. */
   description?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -252,15 +206,9 @@ export interface GetPromptResult {
 export interface ListPromptsResult {
   /** Prompts on this page. */
   prompts: types.Prompt[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -269,15 +217,9 @@ export interface ListPromptsResult {
 export interface ListResourceTemplatesResult {
   /** Resource templates on this page. */
   resourceTemplates: types.ResourceTemplate[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -286,15 +228,9 @@ export interface ListResourceTemplatesResult {
 export interface ListResourcesResult {
   /** Resources on this page. */
   resources: types.Resource[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -303,39 +239,26 @@ export interface ListResourcesResult {
 export interface ListToolsResult {
   /** Tools on this page. */
   tools: types.Tool[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
 
 /**
- * Parameters of `notifications/message`: the severity, source and content of a
- * log message.
+ * Parameters of `notifications/message`: the severity, source and content of a log message.
  *
- * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry
- * for structured records.
+ * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry for structured records.
  */
 export interface LoggingMessageNotificationParams {
-  /**
-   * Content of the message: a string or any other JSON value, free of secrets.
-   */
+  /** Content of the message: a string or any other JSON value, free of secrets. */
   data: unknown;
   /** Severity of the message. */
   level: types.LoggingLevel;
   /** Name of the part of the server that logs. */
   logger?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: NotificationMetaObject;
 }
 
@@ -346,116 +269,69 @@ export interface NotificationMetaObject {
 
 /** Base of notification parameters. */
 export interface NotificationParams {
-  /**
-   * Notification metadata; on a subscription stream it names the subscription.
-   */
+  /** Notification metadata; on a subscription stream it names the subscription. */
   _meta?: NotificationMetaObject;
 }
 
 /** Parameters of requests that fetch a list page by page. */
 export interface PaginatedRequestParams {
-  /**
-   * `nextCursor` of the page before the wanted one; absent to fetch the first
-   * page.
-   */
+  /** `nextCursor` of the page before the wanted one; absent to fetch the first page. */
   cursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: RequestMetaObject;
 }
 
-/**
- * Parameters of `notifications/progress`: the request's token and the progress
- * made.
- */
+/** Parameters of `notifications/progress`: the request's token and the progress made. */
 export interface ProgressNotificationParams {
   /**
-   * Amount done so far, on a scale the sender chooses; it grows with each
-   * notification and may be fractional.
+   * Amount done so far, on a scale the sender chooses; it grows with each notification and may be fractional.
    */
   progress: number;
   /** Token that the reported request carries in its `_meta`. */
   progressToken: types.ProgressToken;
   /** What is going on at the moment, for people to read. */
   message?: string;
-  /**
-   * Amount at which the work is done, on the same scale as `progress`, if
-   * known.
-   */
+  /** Amount at which the work is done, on the same scale as `progress`, if known. */
   total?: number;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: NotificationMetaObject;
 }
 
 /** Parameters of `resources/read`: the URI of the resource. */
 export interface ReadResourceRequestParams {
-  /**
-   * URI of the resource to read; its scheme and meaning are up to the server.
-   */
+  /** URI of the resource to read; its scheme and meaning are up to the server. */
   uri: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: RequestMetaObject;
 }
 
 /** Contents of the resource that was read. */
 export interface ReadResourceResult {
-  /**
-   * Contents of the resource, possibly in several parts, such as the files of a
-   * directory.
-   */
+  /** Contents of the resource, possibly in several parts, such as the files of a directory. */
   contents: (types.BlobResourceContents | types.TextResourceContents)[];
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
 
-/**
- * Metadata of a request, including the protocol version and client capabilities
- * the server applies to it.
- */
+/** Metadata of a request, including the protocol version and client capabilities the server applies to it. */
 export interface RequestMetaObject {
-  /**
-   * Set to ask for progress notifications, which carry this token; the receiver
-   * may still send none.
-   */
+  /** Set to ask for progress notifications, which carry this token; the receiver may still send none. */
   progressToken?: types.ProgressToken;
   [key: string]: unknown;
 }
 
 /** Base of request parameters. */
 export interface RequestParams {
-  /**
-   * Request metadata, which has to state the protocol version and client
-   * capabilities.
-   */
+  /** Request metadata, which has to state the protocol version and client capabilities. */
   _meta?: RequestMetaObject;
 }
 
-/**
- * Parameters of `notifications/resources/updated`: the URI of the changed
- * resource.
- */
+/** Parameters of `notifications/resources/updated`: the URI of the changed resource. */
 export interface ResourceUpdatedNotificationParams {
-  /**
-   * URI of the changed resource, which can be a part of the one the client
-   * watches.
-   */
+  /** URI of the changed resource, which can be a part of the one the client watches. */
   uri: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: NotificationMetaObject;
 }
 
@@ -464,41 +340,25 @@ export interface ResultMetaObject {
   [key: string]: unknown;
 }
 
-/**
- * Parameters of `notifications/subscriptions/acknowledged`: the accepted
- * filter.
- */
+/** Parameters of `notifications/subscriptions/acknowledged`: the accepted filter. */
 export interface SubscriptionsAcknowledgedNotificationParams {
-  /**
-   * Part of the requested filter that the server honors; unsupported types are
-   * left out.
-   */
+  /** Part of the requested filter that the server honors; unsupported types are left out. */
   notifications: types.SubscriptionFilter;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: NotificationMetaObject;
 }
 
 /** Parameters of `subscriptions/listen`: the notifications the client wants. */
 export interface SubscriptionsListenRequestParams {
   /**
-   * Notifications the client wants; the server sends no other types on this
-   * stream, save its acknowledgement.
+   * Notifications the client wants; the server sends no other types on this stream, save its acknowledgement.
    */
   notifications: types.SubscriptionFilter;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: RequestMetaObject;
 }
 
-/**
- * Marks the orderly end of a subscription by the server; an abrupt disconnect
- * delivers no result.
- */
+/** Marks the orderly end of a subscription by the server; an abrupt disconnect delivers no result. */
 export interface SubscriptionsListenResult {
   /** Result metadata, which names the subscription that ends. */
   _meta?: SubscriptionsListenResultMetaObject;
@@ -517,83 +377,56 @@ export interface ClientRequests {
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion#requesting-completions
    */
-  "completion/complete": {
-    params: CompleteRequestParams;
-    result: CompleteResult;
-  };
+  "completion/complete": { params: CompleteRequestParams; result: CompleteResult };
   /**
-   * Opens a session: proposes a protocol version, declares the client's
-   * capabilities and learns those of the server.
+   * Opens a session: proposes a protocol version, declares the client's capabilities and learns those of the
+   * server.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
    */
-  initialize: {
-    params: types20251125.InitializeRequestParams;
-    result: types20251125.InitializeResult;
-  };
+  initialize: { params: types20251125.InitializeRequestParams; result: types20251125.InitializeResult };
   /**
    * Sets the lowest severity of log messages the server sends to this client.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#setting-log-level
    */
-  "logging/setLevel": {
-    params: types20251125.SetLevelRequestParams;
-    result: types20251125.EmptyResult;
-  };
+  "logging/setLevel": { params: types20251125.SetLevelRequestParams; result: types20251125.EmptyResult };
   /**
    * Checks that the peer is alive and responsive.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#message-format
    */
-  ping: {
-    params: types20251125.RequestParams | undefined;
-    result: types20251125.EmptyResult;
-  };
+  ping: { params: types20251125.RequestParams | undefined; result: types20251125.EmptyResult };
   /**
    * Fetches the messages of one prompt, with argument values filled in.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#getting-a-prompt
    */
-  "prompts/get": {
-    params: GetPromptRequestParams;
-    result: GetPromptResult;
-  };
+  "prompts/get": { params: GetPromptRequestParams; result: GetPromptResult };
   /**
    * Fetches a page of the prompts the server offers.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#listing-prompts
    */
-  "prompts/list": {
-    params: PaginatedRequestParams | undefined;
-    result: ListPromptsResult;
-  };
+  "prompts/list": { params: PaginatedRequestParams | undefined; result: ListPromptsResult };
   /**
    * Fetches a page of the resources the server offers.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#listing-resources
    */
-  "resources/list": {
-    params: PaginatedRequestParams | undefined;
-    result: ListResourcesResult;
-  };
+  "resources/list": { params: PaginatedRequestParams | undefined; result: ListResourcesResult };
   /**
    * Fetches the contents of one resource.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources
    */
-  "resources/read": {
-    params: ReadResourceRequestParams;
-    result: ReadResourceResult;
-  };
+  "resources/read": { params: ReadResourceRequestParams; result: ReadResourceResult };
   /**
    * Starts update notifications for one resource.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
    */
-  "resources/subscribe": {
-    params: types20251125.SubscribeRequestParams;
-    result: types20251125.EmptyResult;
-  };
+  "resources/subscribe": { params: types20251125.SubscribeRequestParams; result: types20251125.EmptyResult };
   /**
    * Fetches a page of the server's resource templates.
    *
@@ -613,25 +446,18 @@ export interface ClientRequests {
     result: types20251125.EmptyResult;
   };
   /**
-   * Learns which protocol versions and capabilities the server supports, before
-   * or without any other request.
+   * Learns which protocol versions and capabilities the server supports, before or without any other request.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover#request
    */
-  "server/discover": {
-    params: RequestParams | undefined;
-    result: DiscoverResult;
-  };
+  "server/discover": { params: RequestParams | undefined; result: DiscoverResult };
   /**
-   * Opens a long-lived stream of the notifications the client chooses; the
-   * response arrives only when the server ends the stream.
+   * Opens a long-lived stream of the notifications the client chooses; the response arrives only when the
+   * server ends the stream.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions#opening-a-stream
    */
-  "subscriptions/listen": {
-    params: SubscriptionsListenRequestParams;
-    result: SubscriptionsListenResult;
-  };
+  "subscriptions/listen": { params: SubscriptionsListenRequestParams; result: SubscriptionsListenResult };
   /**
    * Cancels a running task.
    *
@@ -682,74 +508,55 @@ export interface ClientRequests {
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
    */
-  "tools/call": {
-    params: CallToolRequestParams;
-    result: CallToolResult;
-  };
+  "tools/call": { params: CallToolRequestParams; result: CallToolResult };
   /**
    * Fetches a page of the tools the server offers.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools
    */
-  "tools/list": {
-    params: PaginatedRequestParams | undefined;
-    result: ListToolsResult;
-  };
+  "tools/list": { params: PaginatedRequestParams | undefined; result: ListToolsResult };
 }
 
 /** What servers request and clients answer. */
 export interface ServerRequests {
   /**
-   * Asks the user for input by way of the client, through a form or on a web
-   * page; embedded in an `input_required` result.
+   * Asks the user for input by way of the client, through a form or on a web page; embedded in an
+   * `input_required` result.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#elicitation-requests
    */
-  "elicitation/create": {
-    params: types.ElicitRequestParams;
-    result: types.ElicitResult;
-  };
+  "elicitation/create": { params: types.ElicitRequestParams; result: types.ElicitResult };
   /**
    * Checks that the peer is alive and responsive.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#message-format
    */
-  ping: {
-    params: types20251125.RequestParams | undefined;
-    result: types20251125.EmptyResult;
-  };
+  ping: { params: types20251125.RequestParams | undefined; result: types20251125.EmptyResult };
   /**
-   * Asks the client for the directories and files it considers relevant to the
-   * server's work; embedded in an `input_required` result.
+   * Asks the client for the directories and files it considers relevant to the server's work; embedded in an
+   * `input_required` result.
    *
-   * @deprecated Since 2026-07-28. Pass files and directories as tool arguments,
-   * resource URIs or server configuration.
+   * @deprecated Since 2026-07-28. Pass files and directories as tool arguments, resource URIs or server
+   * configuration.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots#listing-roots
    */
   "roots/list": {
     params:
       | {
-          /**
-           * Metadata apart from the payload; some key names are reserved for the
-           * protocol.
-           */
+          /** Metadata apart from the payload; some key names are reserved for the protocol. */
           _meta?: types.MetaObject;
         }
       | undefined;
     result: types.ListRootsResult;
   };
   /**
-   * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval; embedded in an `input_required` result.
+   * Has the client generate a message with a language model of its choice, usually after the user's approval;
+   * embedded in an `input_required` result.
    *
-   * @deprecated Since 2026-07-28. Call the API of a model provider from the
-   * server.
+   * @deprecated Since 2026-07-28. Call the API of a model provider from the server.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#creating-messages
    */
-  "sampling/createMessage": {
-    params: types.CreateMessageRequestParams;
-    result: types.CreateMessageResult;
-  };
+  "sampling/createMessage": { params: types.CreateMessageRequestParams; result: types.CreateMessageResult };
   /**
    * Cancels a running task.
    *
@@ -800,65 +607,49 @@ export interface ServerRequests {
 /** What clients announce. */
 export interface ClientNotifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. A server
-   * uses it only to end a `subscriptions/listen` stream.
+   * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
+   * `subscriptions/listen` stream.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
    */
-  "notifications/cancelled": {
-    params: CancelledNotificationParams;
-  };
+  "notifications/cancelled": { params: CancelledNotificationParams };
   /**
-   * Confirms that the client has completed initialization, after which normal
-   * operation starts.
+   * Confirms that the client has completed initialization, after which normal operation starts.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
    */
-  "notifications/initialized": {
-    params: types20251125.NotificationParams | undefined;
-  };
+  "notifications/initialized": { params: types20251125.NotificationParams | undefined };
   /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
+   * Reports how far a running request has come, if its requester supplied a progress token.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#progress-flow
    */
-  "notifications/progress": {
-    params: types20251125.ProgressNotificationParams;
-  };
+  "notifications/progress": { params: types20251125.ProgressNotificationParams };
   /**
    * Announces that the client's roots have changed.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
    */
-  "notifications/roots/list_changed": {
-    params: types20251125.NotificationParams | undefined;
-  };
+  "notifications/roots/list_changed": { params: types20251125.NotificationParams | undefined };
   /**
-   * Reports a task's new state to the peer that requested the task; optional,
-   * so the peer also polls.
+   * Reports a task's new state to the peer that requested the task; optional, so the peer also polls.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-status-notification
    */
-  "notifications/tasks/status": {
-    params: types20251125.TaskStatusNotificationParams;
-  };
+  "notifications/tasks/status": { params: types20251125.TaskStatusNotificationParams };
 }
 
 /** What servers announce. */
 export interface ServerNotifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. A server
-   * uses it only to end a `subscriptions/listen` stream.
+   * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
+   * `subscriptions/listen` stream.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
    */
-  "notifications/cancelled": {
-    params: CancelledNotificationParams;
-  };
+  "notifications/cancelled": { params: CancelledNotificationParams };
   /**
-   * Announces that an out-of-band interaction begun by a URL-mode elicitation
-   * is complete.
+   * Announces that an out-of-band interaction begun by a URL-mode elicitation is complete.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
    */
@@ -869,76 +660,52 @@ export interface ServerNotifications {
     };
   };
   /**
-   * Delivers a log message to the client while a request runs that asks for log
-   * messages.
+   * Delivers a log message to the client while a request runs that asks for log messages.
    *
-   * @deprecated Since 2026-07-28. Write to stderr on stdio, and use
-   * OpenTelemetry for structured records.
+   * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry for structured records.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-message-notifications
    */
-  "notifications/message": {
-    params: LoggingMessageNotificationParams;
-  };
+  "notifications/message": { params: LoggingMessageNotificationParams };
   /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
+   * Reports how far a running request has come, if its requester supplied a progress token.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
    */
-  "notifications/progress": {
-    params: ProgressNotificationParams;
-  };
+  "notifications/progress": { params: ProgressNotificationParams };
   /**
-   * Announces that the server's set of prompts has changed; it reaches only
-   * clients that subscribe to it.
+   * Announces that the server's set of prompts has changed; it reaches only clients that subscribe to it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#list-changed-notification
    */
-  "notifications/prompts/list_changed": {
-    params: NotificationParams | undefined;
-  };
+  "notifications/prompts/list_changed": { params: NotificationParams | undefined };
   /**
-   * Announces that the server's set of resources has changed; it reaches only
-   * clients that subscribe to it.
+   * Announces that the server's set of resources has changed; it reaches only clients that subscribe to it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#list-changed-notification
    */
-  "notifications/resources/list_changed": {
-    params: NotificationParams | undefined;
-  };
+  "notifications/resources/list_changed": { params: NotificationParams | undefined };
   /**
    * Announces that a resource the client watches has changed.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
    */
-  "notifications/resources/updated": {
-    params: ResourceUpdatedNotificationParams;
-  };
+  "notifications/resources/updated": { params: ResourceUpdatedNotificationParams };
   /**
-   * Confirms a new subscription and states which notifications it delivers;
-   * precedes all of them.
+   * Confirms a new subscription and states which notifications it delivers; precedes all of them.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions#acknowledgment
    */
-  "notifications/subscriptions/acknowledged": {
-    params: SubscriptionsAcknowledgedNotificationParams;
-  };
+  "notifications/subscriptions/acknowledged": { params: SubscriptionsAcknowledgedNotificationParams };
   /**
-   * Reports a task's new state to the peer that requested the task; optional,
-   * so the peer also polls.
+   * Reports a task's new state to the peer that requested the task; optional, so the peer also polls.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-status-notification
    */
-  "notifications/tasks/status": {
-    params: types20251125.TaskStatusNotificationParams;
-  };
+  "notifications/tasks/status": { params: types20251125.TaskStatusNotificationParams };
   /**
-   * Announces that the server's set of tools has changed; it reaches only
-   * clients that subscribe to it.
+   * Announces that the server's set of tools has changed; it reaches only clients that subscribe to it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
    */
-  "notifications/tools/list_changed": {
-    params: NotificationParams | undefined;
-  };
+  "notifications/tools/list_changed": { params: NotificationParams | undefined };
 }

@@ -234,8 +234,7 @@ function lengthOf(text: string): number {
 
 /** Whether a number is a multiple of a step, both taken as the decimals that they are written as. */
 function divides(step: number, value: number): boolean {
-  if (Number.isSafeInteger(value) && Number.isSafeInteger(step))
-    return value % step === 0;
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(step)) return value % step === 0;
   if (!Number.isFinite(value)) return false;
   const [digits, places] = decimalOf(value);
   const [stepDigits, stepPlaces] = decimalOf(step);
@@ -720,19 +719,14 @@ function equals(listed: unknown, value: unknown): boolean {
 
 /** One thing that is wrong with a value. */
 export interface Issue {
-  /**
-   * JSON Pointer (RFC 6901) of the place; of the missing member if one is
-   * missing.
-   */
+  /** JSON Pointer (RFC 6901) of the place; of the missing member if one is missing. */
   readonly pointer: string;
   readonly expected: string;
   /** The value at the place, shortened; `nothing` if a member is missing. */
   readonly got: string;
   /** A suggestion, if a name is nearly right. */
   readonly suggestion?: string;
-  /**
-   * The issue in one line: `params.days: expected integer, got "3" (string)`.
-   */
+  /** The issue in one line: `params.days: expected integer, got "3" (string)`. */
   readonly message: string;
 }
 
@@ -1513,14 +1507,16 @@ export interface Texts {
   readonly matcher?: (pattern: string) => Matcher;
 }
 
-/** The function that explains values by a schema that the compiler wrote. The schema is read with the first value. */
-export function explainerOf(
-  written: Written,
-  texts: Texts = {},
-): (definition: string, value: unknown, reading?: "open") => Issue[] {
+/** Explains the values that a definition refuses, in the exact or the open reading. */
+export type Explain = (value: unknown, reading?: "open") => Issue[];
+
+/**
+ * Makes the functions that explain values, by a schema that the compiler wrote. The schema is read with the first value.
+ */
+export function explainerOf(written: Written, texts: Texts = {}): (definition: string) => Explain {
   const validators = new Map(written.map(([name, , is, accepts = is]) => [name, { is, accepts }]));
   let explainer: Explainer | undefined;
-  return (definition, value, reading) => {
+  return (definition) => (value, reading) => {
     explainer ??= new Explainer(readWritten(written), {
       ...texts,
       judge: (name, part, open) => validators.get(name)![open ? "accepts" : "is"](part),

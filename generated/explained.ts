@@ -18,50 +18,35 @@ const additions: ReadonlyMap<string, Additions> = new Map<string, Additions>([
     "2024-11-05",
     {
       explain: () => import("./2024-11-05/explain.js"),
-      sends: {
-        client: revision20241105.clientSends,
-        server: revision20241105.serverSends,
-      },
+      sends: { client: revision20241105.clientSends, server: revision20241105.serverSends },
     },
   ],
   [
     "2025-03-26",
     {
       explain: () => import("./2025-03-26/explain.js"),
-      sends: {
-        client: revision20250326.clientSends,
-        server: revision20250326.serverSends,
-      },
+      sends: { client: revision20250326.clientSends, server: revision20250326.serverSends },
     },
   ],
   [
     "2025-06-18",
     {
       explain: () => import("./2025-06-18/explain.js"),
-      sends: {
-        client: revision20250618.clientSends,
-        server: revision20250618.serverSends,
-      },
+      sends: { client: revision20250618.clientSends, server: revision20250618.serverSends },
     },
   ],
   [
     "2025-11-25",
     {
       explain: () => import("./2025-11-25/explain.js"),
-      sends: {
-        client: revision20251125.clientSends,
-        server: revision20251125.serverSends,
-      },
+      sends: { client: revision20251125.clientSends, server: revision20251125.serverSends },
     },
   ],
   [
     "2026-07-28",
     {
       explain: () => import("./2026-07-28/explain.js"),
-      sends: {
-        client: revision20260728.clientSends,
-        server: revision20260728.serverSends,
-      },
+      sends: { client: revision20260728.clientSends, server: revision20260728.serverSends },
     },
   ],
 ]);
@@ -69,17 +54,13 @@ const additions: ReadonlyMap<string, Additions> = new Map<string, Additions>([
 /**
  * The revisions, each with its `explain` and its `sends`.
  *
- * With `explain` a refused message is answered with all that is wrong with it, the
- * values that are allowed and the names that were probably meant. Without it, the
- * first wrong place and the type it should have are named. It is loaded when a
- * message is refused; a bundle of one file holds it all.
+ * With `explain` a refused message is answered with all that is wrong with it, the values that are allowed
+ * and the names that were probably meant. Without it, the first wrong place and the type it should have are
+ * named. It is loaded when a message is refused; a bundle of one file holds it all.
  *
- * With `sends` a server or client can check what it sends in production, too
- * (`validateSend: "always"`).
+ * With `sends` a server or client can check what it sends in production, too (`validateSend: "always"`).
  */
-export function explained<R extends Role>(
-  revisions: readonly Revision<R>[],
-): readonly Revision<R>[] {
+export function explained<R extends Role>(revisions: readonly Revision<R>[]): readonly Revision<R>[] {
   return revisions.map((revision) => {
     const added = additions.get(revision.id);
     if (!added) return revision;

@@ -5,13 +5,7 @@ export { clientRevisions } from "./client.js";
 export { serverRevisions } from "./server.js";
 
 /** Ids of the revisions, oldest first. */
-export const revisionIds = [
-  "2024-11-05",
-  "2025-03-26",
-  "2025-06-18",
-  "2025-11-25",
-  "2026-07-28",
-] as const;
+export const revisionIds = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
 
 /** The id of one of them. */
 export type RevisionId = (typeof revisionIds)[number];

@@ -4,9 +4,9 @@
 export const vocabulary = "2026-07-28";
 
 /**
- * Members of what servers offer and say of themselves, by definition: each
- * with the definition of its value (with `[]`, of its items), where the members
- * of that are here, too. Objects inside a definition follow its name.
+ * Members of what servers offer and say of themselves, by definition: each with the definition of its value
+ * (with `[]`, of its items), where the members of that are here, too. Objects inside a definition follow its
+ * name.
  */
 export const listedMembers: {
   readonly [definition: string]: { readonly [member: string]: string };

@@ -72,8 +72,8 @@ import type {
 declare const unlisted: unique symbol;
 
 /**
- * A string that this revision does not list and a later one may. No literal is
- * of this type, so comparing with a listed value rules it out.
+ * A string that this revision does not list and a later one may. No literal is of this type, so comparing
+ * with a listed value rules it out.
  */
 export type Unlisted = `${string & { readonly [unlisted]: true }}`;
 
@@ -205,8 +205,8 @@ export interface ClientResults {
    */
   "completion/complete": CompleteResult;
   /**
-   * Opens a session: proposes a protocol version, declares the client's
-   * capabilities and learns those of the server.
+   * Opens a session: proposes a protocol version, declares the client's capabilities and learns those of the
+   * server.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
    */
@@ -266,15 +266,14 @@ export interface ClientResults {
    */
   "resources/unsubscribe": EmptyResult20251125;
   /**
-   * Learns which protocol versions and capabilities the server supports, before
-   * or without any other request.
+   * Learns which protocol versions and capabilities the server supports, before or without any other request.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover#request
    */
   "server/discover": DiscoverResult;
   /**
-   * Opens a long-lived stream of the notifications the client chooses; the
-   * response arrives only when the server ends the stream.
+   * Opens a long-lived stream of the notifications the client chooses; the response arrives only when the
+   * server ends the stream.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions#opening-a-stream
    */
@@ -322,32 +321,20 @@ export interface OpenCallToolResult {
   /** Unstructured output, for the model or the user to read. */
   content: OpenContentBlock[];
   /**
-   * True if the tool itself fails, with the failure described in `content` so
-   * that the model can react; absent means false. Unknown tools and malformed
-   * requests yield JSON-RPC errors instead.
+   * True if the tool itself fails, with the failure described in `content` so that the model can react;
+   * absent means false. Unknown tools and malformed requests yield JSON-RPC errors instead.
    */
   isError?: boolean;
-  /**
-   * Machine-readable output: any JSON value, matching the tool's `outputSchema`
-   * if it has one.
-   */
+  /** Machine-readable output: any JSON value, matching the tool's `outputSchema` if it has one. */
   structuredContent?: unknown;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
 
 /** Open reading of `ContentBlock`. */
 export type OpenContentBlock =
-  | AudioContent
-  | EmbeddedResource
-  | ImageContent
-  | OpenResourceLink
-  | TextContent
-  | UnlistedArm<"type">;
+  AudioContent | EmbeddedResource | ImageContent | OpenResourceLink | TextContent | UnlistedArm<"type">;
 
 /** Open reading of `CreateMessageRequestParams`. */
 export interface OpenCreateMessageRequestParams {
@@ -356,17 +343,13 @@ export interface OpenCreateMessageRequestParams {
   /** Conversation the model continues. */
   messages: OpenSamplingMessage[];
   /**
-   * Which servers' context the client is asked to add; absent means `none`.
-   * Servers should send the other values only to clients that declare
-   * `sampling.context`.
+   * Which servers' context the client is asked to add; absent means `none`. Servers should send the other
+   * values only to clients that declare `sampling.context`.
    *
    * @deprecated Since 2025-11-25. Leave it out, or send "none".
    */
   includeContext?: "allServers" | "none" | "thisServer" | Unlisted;
-  /**
-   * Provider-specific settings for the model; the client may change or ignore
-   * them.
-   */
+  /** Provider-specific settings for the model; the client may change or ignore them. */
   metadata?: JSONObject;
   /** Advice on which model to use; the client may disregard it. */
   modelPreferences?: ModelPreferences;
@@ -374,20 +357,14 @@ export interface OpenCreateMessageRequestParams {
   stopSequences?: string[];
   /** System prompt the server asks for; the client may change or drop it. */
   systemPrompt?: string;
-  /**
-   * Randomness of the generation, on a scale of the model provider; the client
-   * may change or ignore it.
-   */
+  /** Randomness of the generation, on a scale of the model provider; the client may change or ignore it. */
   temperature?: number;
   /**
-   * Rule for tool use; absent means the model decides. The client rejects the
-   * request if it has not declared `sampling.tools`.
+   * Rule for tool use; absent means the model decides. The client rejects the request if it has not declared
+   * `sampling.tools`.
    */
   toolChoice?: OpenToolChoice;
-  /**
-   * Tools the model may call. The client rejects the request if it has not
-   * declared `sampling.tools`.
-   */
+  /** Tools the model may call. The client rejects the request if it has not declared `sampling.tools`. */
   tools?: OpenTool[];
 }
 
@@ -407,14 +384,11 @@ export interface OpenCreateMessageResult {
   /** Side of the conversation the message is attributed to. */
   role: Role;
   /**
-   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`,
-   * `toolUse` or a value of the provider's own.
+   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`, `toolUse` or a value of the
+   * provider's own.
    */
   stopReason?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }
 
@@ -422,10 +396,7 @@ export interface OpenCreateMessageResult {
 export interface OpenElicitRequestFormParams {
   /** Text for the user that says what is asked for. */
   message: string;
-  /**
-   * JSON Schema of the answer: a flat object whose properties are simple form
-   * fields.
-   */
+  /** JSON Schema of the answer: a flat object whose properties are simple form fields. */
   requestedSchema: {
     type: "object";
     /** Form fields by name. */
@@ -440,8 +411,7 @@ export interface OpenElicitRequestFormParams {
 }
 
 /** Open reading of `ElicitRequestParams`. */
-export type OpenElicitRequestParams =
-  OpenElicitRequestFormParams | ElicitRequestURLParams;
+export type OpenElicitRequestParams = OpenElicitRequestFormParams | ElicitRequestURLParams;
 
 /** Open reading of `GetPromptResult`. */
 export interface OpenGetPromptResult {
@@ -449,10 +419,7 @@ export interface OpenGetPromptResult {
   messages: OpenPromptMessage[];
   /** What the prompt is for. */
   description?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -460,24 +427,17 @@ export interface OpenGetPromptResult {
 /** Open reading of `Icon`. */
 export interface OpenIcon {
   /**
-   * HTTP(S) or `data:` URI of the image; consumers should take it only from
-   * trusted origins and beware of scripts in SVG.
+   * HTTP(S) or `data:` URI of the image; consumers should take it only from trusted origins and beware of
+   * scripts in SVG.
    */
   src: string;
-  /**
-   * Media type to use in place of a missing or generic one from the image's
-   * source.
-   */
+  /** Media type to use in place of a missing or generic one from the image's source. */
   mimeType?: string;
   /**
-   * Sizes the image suits, each written like `48x48`, or `any` for a scalable
-   * format; absent means any size.
+   * Sizes the image suits, each written like `48x48`, or `any` for a scalable format; absent means any size.
    */
   sizes?: string[];
-  /**
-   * Kind of background the image is drawn for, `light` or `dark`; absent means
-   * either.
-   */
+  /** Kind of background the image is drawn for, `light` or `dark`; absent means either. */
   theme?: "dark" | "light" | Unlisted;
 }
 
@@ -489,10 +449,7 @@ export interface OpenImplementation {
   version: string;
   /** What the program does, for people to read. */
   description?: string;
-  /**
-   * Images that represent the object on screen; clients that show icons handle
-   * at least PNG and JPEG.
-   */
+  /** Images that represent the object on screen; clients that show icons handle at least PNG and JPEG. */
   icons?: OpenIcon[];
   /** Display name for users; when absent, `name` is shown. */
   title?: string;
@@ -501,8 +458,7 @@ export interface OpenImplementation {
 }
 
 /** Open reading of `InputResponse`. */
-export type OpenInputResponse =
-  OpenCreateMessageResult | ElicitResult | ListRootsResult | Members;
+export type OpenInputResponse = OpenCreateMessageResult | ElicitResult | ListRootsResult | Members;
 
 /** Open reading of `InputResponses`. */
 export interface OpenInputResponses {
@@ -513,15 +469,9 @@ export interface OpenInputResponses {
 export interface OpenListPromptsResult {
   /** Prompts on this page. */
   prompts: OpenPrompt[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -530,15 +480,9 @@ export interface OpenListPromptsResult {
 export interface OpenListResourceTemplatesResult {
   /** Resource templates on this page. */
   resourceTemplates: OpenResourceTemplate[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -547,15 +491,9 @@ export interface OpenListResourceTemplatesResult {
 export interface OpenListResourcesResult {
   /** Resources on this page. */
   resources: OpenResource[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -564,45 +502,26 @@ export interface OpenListResourcesResult {
 export interface OpenListToolsResult {
   /** Tools on this page. */
   tools: OpenTool[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
 
 /** Open reading of `LoggingLevel`. */
 export type OpenLoggingLevel =
-  | "alert"
-  | "critical"
-  | "debug"
-  | "emergency"
-  | "error"
-  | "info"
-  | "notice"
-  | "warning"
-  | Unlisted;
+  "alert" | "critical" | "debug" | "emergency" | "error" | "info" | "notice" | "warning" | Unlisted;
 
 /** Open reading of `LoggingMessageNotificationParams`. */
 export interface OpenLoggingMessageNotificationParams {
-  /**
-   * Content of the message: a string or any other JSON value, free of secrets.
-   */
+  /** Content of the message: a string or any other JSON value, free of secrets. */
   data: unknown;
   /** Severity of the message. */
   level: OpenLoggingLevel;
   /** Name of the part of the server that logs. */
   logger?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: NotificationMetaObject;
 }
 
@@ -620,26 +539,17 @@ export type OpenPrimitiveSchemaDefinition =
 
 /** Open reading of `Prompt`. */
 export interface OpenPrompt {
-  /**
-   * Identifies the prompt in `prompts/get`; shown to users when there is no
-   * `title`.
-   */
+  /** Identifies the prompt in `prompts/get`; shown to users when there is no `title`. */
   name: string;
   /** Arguments the prompt takes; absent if it takes none. */
   arguments?: PromptArgument[];
   /** What the prompt is for, for people to read. */
   description?: string;
-  /**
-   * Images that represent the object on screen; clients that show icons handle
-   * at least PNG and JPEG.
-   */
+  /** Images that represent the object on screen; clients that show icons handle at least PNG and JPEG. */
   icons?: OpenIcon[];
   /** Display name for users; when absent, `name` is shown. */
   title?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }
 
@@ -661,10 +571,7 @@ export interface OpenResource {
   annotations?: Annotations;
   /** What the resource contains, written so that a model can judge its use. */
   description?: string;
-  /**
-   * Images that represent the object on screen; clients that show icons handle
-   * at least PNG and JPEG.
-   */
+  /** Images that represent the object on screen; clients that show icons handle at least PNG and JPEG. */
   icons?: OpenIcon[];
   /** Media type of the resource, if known. */
   mimeType?: string;
@@ -672,10 +579,7 @@ export interface OpenResource {
   size?: number;
   /** Display name for users; when absent, `name` is shown. */
   title?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }
 
@@ -690,10 +594,7 @@ export interface OpenResourceLink {
   annotations?: Annotations;
   /** What the resource contains, written so that a model can judge its use. */
   description?: string;
-  /**
-   * Images that represent the object on screen; clients that show icons handle
-   * at least PNG and JPEG.
-   */
+  /** Images that represent the object on screen; clients that show icons handle at least PNG and JPEG. */
   icons?: OpenIcon[];
   /** Media type of the resource, if known. */
   mimeType?: string;
@@ -701,10 +602,7 @@ export interface OpenResourceLink {
   size?: number;
   /** Display name for users; when absent, `name` is shown. */
   title?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }
 
@@ -716,24 +614,15 @@ export interface OpenResourceTemplate {
   uriTemplate: string;
   /** Hints to the client about whom this is for and how important it is. */
   annotations?: Annotations;
-  /**
-   * What the resources of this family contain, written so that a model can
-   * judge their use.
-   */
+  /** What the resources of this family contain, written so that a model can judge their use. */
   description?: string;
-  /**
-   * Images that represent the object on screen; clients that show icons handle
-   * at least PNG and JPEG.
-   */
+  /** Images that represent the object on screen; clients that show icons handle at least PNG and JPEG. */
   icons?: OpenIcon[];
   /** Media type that every matching resource has; absent if they differ. */
   mimeType?: string;
   /** Display name for users; when absent, `name` is shown. */
   title?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }
 
@@ -750,21 +639,13 @@ export interface OpenSamplingMessage {
     | UnlistedArm<"type">;
   /** Side of the conversation the message is attributed to. */
   role: Role;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }
 
 /** Open reading of `SamplingMessageContentBlock`. */
 export type OpenSamplingMessageContentBlock =
-  | AudioContent
-  | ImageContent
-  | TextContent
-  | OpenToolResultContent
-  | ToolUseContent
-  | UnlistedArm<"type">;
+  AudioContent | ImageContent | TextContent | OpenToolResultContent | ToolUseContent | UnlistedArm<"type">;
 
 /** Open reading of `StringSchema`. */
 export interface OpenStringSchema {
@@ -792,45 +673,31 @@ export interface OpenTool {
     $schema?: string;
     [key: string]: unknown;
   };
-  /**
-   * Identifies the tool in `tools/call`; meant to be unique within the server.
-   */
+  /** Identifies the tool in `tools/call`; meant to be unique within the server. */
   name: string;
   /** Untrusted hints about the tool's behavior. */
   annotations?: ToolAnnotations;
   /** What the tool does, written so that a model can choose it. */
   description?: string;
-  /**
-   * Images that represent the object on screen; clients that show icons handle
-   * at least PNG and JPEG.
-   */
+  /** Images that represent the object on screen; clients that show icons handle at least PNG and JPEG. */
   icons?: OpenIcon[];
-  /**
-   * JSON Schema of `structuredContent` in the tool's results; it may describe
-   * values of any kind.
-   */
+  /** JSON Schema of `structuredContent` in the tool's results; it may describe values of any kind. */
   outputSchema?: {
     /** URI of the JSON Schema dialect in use; 2020-12 when absent. */
     $schema?: string;
     [key: string]: unknown;
   };
-  /**
-   * Display name for users; when absent, `annotations.title` and then `name`
-   * are shown.
-   */
+  /** Display name for users; when absent, `annotations.title` and then `name` are shown. */
   title?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }
 
 /** Open reading of `ToolChoice`. */
 export interface OpenToolChoice {
   /**
-   * `auto` leaves tool use to the model, `required` demands at least one call,
-   * `none` forbids calls; absent means `auto`.
+   * `auto` leaves tool use to the model, `required` demands at least one call, `none` forbids calls; absent
+   * means `auto`.
    */
   mode?: "auto" | "none" | "required" | Unlisted;
 }
@@ -844,14 +711,11 @@ export interface OpenToolResultContent {
   toolUseId: string;
   /** True if the tool use fails; absent means false. */
   isError?: boolean;
-  /**
-   * Machine-readable output: any JSON value, matching the tool's `outputSchema`
-   * if it has one.
-   */
+  /** Machine-readable output: any JSON value, matching the tool's `outputSchema` if it has one. */
   structuredContent?: unknown;
   /**
-   * Metadata that clients preserve when they resend this item in later sampling
-   * requests, which helps caching.
+   * Metadata that clients preserve when they resend this item in later sampling requests, which helps
+   * caching.
    */
   _meta?: MetaObject;
 }
@@ -868,19 +732,11 @@ export interface OpenInitializeRequestParams {
   capabilities: ClientCapabilities20251125;
   /** Identity of the client program. */
   clientInfo: OpenImplementation;
-  /**
-   * Protocol version the client proposes, preferably the latest it supports.
-   */
+  /** Protocol version the client proposes, preferably the latest it supports. */
   protocolVersion: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: {
-    /**
-     * Token chosen by the requester that ties progress notifications to the
-     * request.
-     */
+    /** Token chosen by the requester that ties progress notifications to the request. */
     progressToken?: ProgressToken;
     [key: string]: unknown;
   };
@@ -891,21 +747,15 @@ export interface OpenInitializeResult {
   /** Optional features the server offers in this session. */
   capabilities: ServerCapabilities20251125;
   /**
-   * Version the server settles on: the proposed one or another it supports. A
-   * client that cannot use it disconnects.
+   * Version the server settles on: the proposed one or another it supports. A client that cannot use it
+   * disconnects.
    */
   protocolVersion: string;
   /** Identity of the server program. */
   serverInfo: OpenImplementation;
-  /**
-   * Advice on using the server, which the client may show to the model, for
-   * instance in a system prompt.
-   */
+  /** Advice on using the server, which the client may show to the model, for instance in a system prompt. */
   instructions?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -916,30 +766,18 @@ export interface OpenListTasksResult {
   tasks: OpenTask[];
   /** Cursor of the following page; absent on the last page. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
 
 /** Open reading of `SetLevelRequestParams`. */
 export interface OpenSetLevelRequestParams {
-  /**
-   * Lowest wanted severity; the server sends messages of this severity and
-   * above.
-   */
+  /** Lowest wanted severity; the server sends messages of this severity and above. */
   level: OpenLoggingLevel;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: {
-    /**
-     * Token chosen by the requester that ties progress notifications to the
-     * request.
-     */
+    /** Token chosen by the requester that ties progress notifications to the request. */
     progressToken?: ProgressToken;
     [key: string]: unknown;
   };
@@ -956,28 +794,17 @@ export interface OpenTask {
   /** Identifier of the task, generated by the peer that runs it. */
   taskId: string;
   /**
-   * Milliseconds from creation for which the task is kept; after that it may be
-   * deleted. Null means no limit.
+   * Milliseconds from creation for which the task is kept; after that it may be deleted. Null means no limit.
    */
   ttl: number | null;
   /** Suggested wait between two polls, in milliseconds. */
   pollInterval?: number;
-  /**
-   * Explanation of the current status for people to read, such as why the task
-   * failed.
-   */
+  /** Explanation of the current status for people to read, such as why the task failed. */
   statusMessage?: string;
 }
 
 /** Open reading of `TaskStatus`. */
-export type OpenTaskStatus =
-  | "cancelled"
-  | "completed"
-  | "failed"
-  | "input_required"
-  | "working"
-  | Unlisted;
+export type OpenTaskStatus = "cancelled" | "completed" | "failed" | "input_required" | "working" | Unlisted;
 
 /** Open reading of `TaskStatusNotificationParams`. */
-export type OpenTaskStatusNotificationParams = NotificationParams20251125 &
-  OpenTask;
+export type OpenTaskStatusNotificationParams = NotificationParams20251125 & OpenTask;

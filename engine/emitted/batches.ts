@@ -9,27 +9,20 @@ export const batches: Batches = {
   receive,
 };
 
-function problem(
-  messages: readonly unknown[],
-  kindOf: BatchConnection["kindOf"],
-): string | undefined {
+function problem(messages: readonly unknown[], kindOf: BatchConnection["kindOf"]): string | undefined {
   if (messages.length === 0) return "the batch is empty";
   const ids = new Set<unknown>();
   for (const message of messages) {
     if (kindOf(message) !== "request") continue;
     const { id } = message as { readonly id: unknown };
     // An id may be as long as the body.
-    if (ids.has(id))
-      return `two requests of the batch have the id ${JSON.stringify(id).slice(0, 60)}`;
+    if (ids.has(id)) return `two requests of the batch have the id ${JSON.stringify(id).slice(0, 60)}`;
     ids.add(id);
   }
   return undefined;
 }
 
-function receive(
-  messages: readonly unknown[],
-  { kindOf, send, dispatch, refuse }: BatchConnection,
-): void {
+function receive(messages: readonly unknown[], { kindOf, send, dispatch, refuse }: BatchConnection): void {
   const whole = problem(messages, kindOf);
   if (whole !== undefined) return refuse(whole);
   const open = messages.filter((message) => isAnswered(kindOf(message))).length;
@@ -37,8 +30,7 @@ function receive(
   for (const message of messages) {
     const kind = kindOf(message);
     if (kind === "batch") refuse(batches.nested, undefined, answers);
-    else if (kind === "request" && isInitialize(message))
-      refuse(batches.initialize, message.id, answers);
+    else if (kind === "request" && isInitialize(message)) refuse(batches.initialize, message.id, answers);
     else dispatch(message, answers);
   }
 }
@@ -48,9 +40,7 @@ function isAnswered(kind: unknown): boolean {
   return kind !== "notification" && kind !== "response";
 }
 
-function isInitialize(
-  request: unknown,
-): request is { readonly id: number | string } {
+function isInitialize(request: unknown): request is { readonly id: number | string } {
   return (request as { readonly method: string }).method === "initialize";
 }
 
@@ -72,7 +62,6 @@ class Answers implements BatchAnswers {
   }
 
   dropAnswer(): void {
-    if (--this.#open === 0 && this.#texts.length > 0)
-      this.#send(`[${this.#texts.join(",")}]`);
+    if (--this.#open === 0 && this.#texts.length > 0) this.#send(`[${this.#texts.join(",")}]`);
   }
 }

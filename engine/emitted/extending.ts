@@ -17,20 +17,14 @@ import { extend } from "./extending/extend.js";
 
 /** An extension as a server uses it. */
 export interface ServerExtension<Types extends ExtensionTypes>
-  extends
-    Extension<"server">,
-    UsedExtension<"server", unknown, MembersOf<Types>> {
+  extends Extension<"server">, UsedExtension<"server", unknown, MembersOf<Types>> {
   /**
    * The extension with the handlers of its methods.
    *
    * @param handlers of all requests of clients that the settings do not switch off
    */
   implement<Context = ExtensionContext>(
-    handlers: Handlers<
-      Types["clientRequests"],
-      Context,
-      Types["optional"] & string
-    >,
+    handlers: Handlers<Types["clientRequests"], Context, Types["optional"] & string>,
     ...options: OptionsOf<
       Given<Types["serverSettings"], Types["clientNotifications"], Context> & {
         /** Cache hints of all results of the extension that have some. Default: they are not cached. */
@@ -42,64 +36,42 @@ export interface ServerExtension<Types extends ExtensionTypes>
 
 /** An extension as a client uses it. */
 export interface ClientExtension<Types extends ExtensionTypes>
-  extends
-    Extension<"client">,
-    UsedExtension<"client", unknown, MembersOf<Types>> {
+  extends Extension<"client">, UsedExtension<"client", unknown, MembersOf<Types>> {
   /**
    * The extension with the handlers of its methods.
    *
    * @param handlers of all requests of servers that the settings do not switch off
    */
   implement<Context = ExtensionContext>(
-    handlers: Handlers<
-      Types["serverRequests"],
-      Context,
-      Types["optional"] & string
-    >,
-    ...options: OptionsOf<
-      Given<Types["clientSettings"], Types["serverNotifications"], Context>
-    >
+    handlers: Handlers<Types["serverRequests"], Context, Types["optional"] & string>,
+    ...options: OptionsOf<Given<Types["clientSettings"], Types["serverNotifications"], Context>>
   ): UsedExtension<"client", Context, MembersOf<Types>>;
 }
 
-type MembersOf<Types> = Types extends { readonly members: infer Members }
-  ? Members
-  : unknown;
+type MembersOf<Types> = Types extends { readonly members: infer Members } ? Members : unknown;
 
 /** What a program gives to an extension beside the handlers. */
-export type Given<Settings, Notifications, Context> = ([Settings] extends [
-  undefined,
-]
+export type Given<Settings, Notifications, Context> = ([Settings] extends [undefined]
   ? { readonly settings?: undefined }
   : Record<never, never> extends Settings
     ? { readonly settings?: Settings }
     : { readonly settings: Settings }) & {
   /** Listeners of notifications, by method. */
   readonly on?: {
-    readonly [Method in keyof Notifications]?: ExtensionListener<
-      ParamsOf<Notifications[Method]>
-    >;
+    readonly [Method in keyof Notifications]?: ExtensionListener<ParamsOf<Notifications[Method]>>;
   };
   /** What runs around requests, by method. */
   readonly around?: { readonly [method: string]: Around<Context> };
 };
 
 /** The options may be left out unless they hold settings with a required member. */
-export type OptionsOf<Options> = object extends Options
-  ? [options?: Options]
-  : [options: Options];
+export type OptionsOf<Options> = object extends Options ? [options?: Options] : [options: Options];
 
 /** Handlers of requests, by method. */
 export type Handlers<Requests, Context, Optional extends string> = {
-  readonly [Method in Exclude<keyof Requests, Optional>]: HandlerOf<
-    Requests[Method],
-    Context
-  >;
+  readonly [Method in Exclude<keyof Requests, Optional>]: HandlerOf<Requests[Method], Context>;
 } & {
-  readonly [Method in keyof Requests & Optional]?: HandlerOf<
-    Requests[Method],
-    Context
-  >;
+  readonly [Method in keyof Requests & Optional]?: HandlerOf<Requests[Method], Context>;
 };
 
 type HandlerOf<Request, Context> = Request extends {
@@ -108,9 +80,7 @@ type HandlerOf<Request, Context> = Request extends {
   ? ExtensionHandler<ParamsOf<Request>, Result & object, Context>
   : never;
 
-type ParamsOf<Message> = Message extends { readonly params: infer Params }
-  ? NonNullable<Params>
-  : never;
+type ParamsOf<Message> = Message extends { readonly params: infer Params } ? NonNullable<Params> : never;
 
 /** An extension as a server uses it. */
 export function serverExtension<Types extends ExtensionTypes>(
@@ -127,8 +97,8 @@ export function clientExtension<Types extends ExtensionTypes>(
 }
 
 /**
- * An extension with the functions that name every wrong place of a message, and
- * with the exact definitions for production.
+ * An extension with the functions that name every wrong place of a message, and with the exact definitions
+ * for production.
  *
  * @param bases what each of its bases has beyond the plain tables
  */
@@ -152,10 +122,7 @@ interface AnyGiven {
 
 function usable<R extends Role>(extension: Extension<R>): object {
   const wrongMember = memberCheck(extension);
-  const use = (
-    handlers: UsedExtension["handlers"],
-    given: AnyGiven = {},
-  ): UsedExtension<R> => {
+  const use = (handlers: UsedExtension["handlers"], given: AnyGiven = {}): UsedExtension<R> => {
     const { settings, on = {}, around = {}, cache, ...others } = given;
     return {
       extension,

@@ -2,16 +2,12 @@ import type { Issue } from "./issue.js";
 
 export type { Issue };
 
-// The vocabulary that the tables of all revisions share. Types alone: importing
-// this file costs nothing.
+// The vocabulary that the tables of all revisions share. Types alone: importing this file costs nothing.
 
 /** The sides of a conversation. */
 export type Role = "client" | "server";
 
-/**
- * `legacy`: a handshake opens a session; `modern`: every request stands for
- * itself.
- */
+/** `legacy`: a handshake opens a session; `modern`: every request stands for itself. */
 export type Era = "legacy" | "modern";
 
 /** One revision as one side speaks it. */
@@ -24,45 +20,41 @@ export interface Revision<R extends Role = Role> {
   readonly role: R;
   readonly table: ReceiveTable<R>;
   /**
-   * Loads the functions that say everything that is wrong with a value, for when
-   * one was refused. Without it, the first wrong place is found by the validator.
+   * Loads the functions that say everything that is wrong with a value, for when one was refused. Without it,
+   * the first wrong place is found by the validator.
    */
   readonly explain?: () => Promise<Explanations>;
   /**
-   * How what its messages carry becomes what those of the revision after it
-   * carry, and back; absent on the newest. It stands with the older revision:
-   * a bundle without older revisions then has no steps to them.
+   * How what its messages carry becomes what those of the revision after it carry, and back; absent on the
+   * newest. It stands with the older revision: a bundle without older revisions then has no steps to them.
    */
   readonly steps?: Steps;
   /**
-   * The steps of the other role between the revision before it and itself. Only
-   * revisions above the vocabulary have them, the revision that handlers and calls
-   * are written in: what a role receives there is read by the steps of the role
-   * that sends it, and the other way round.
+   * The steps of the other role between the revision before it and itself. Only revisions above the
+   * vocabulary have them, the revision that handlers and calls are written in: what a role receives there is
+   * read by the steps of the role that sends it, and the other way round.
    */
   readonly peerSteps?: Steps;
   /**
-   * What it sends. Absent where `NODE_ENV` is `production` or there is no
-   * `process`, and left out of bundles that are made for production.
+   * What it sends. Absent where `NODE_ENV` is `production` or there is no `process`, and left out of bundles
+   * that are made for production.
    */
   readonly developmentSends?: SendTable<R> | undefined;
   /**
-   * What it sends, wherever it runs: `explained` adds it. Revisions above the
-   * vocabulary have it, and are always checked by it: what no step translates, such
-   * as a new member of the message itself, fails there.
+   * What it sends, wherever it runs: `explained` adds it. Revisions above the vocabulary have it, and are
+   * always checked by it: what no step translates, such as a new member of the message itself, fails there.
    */
   readonly sends?: SendTable<R>;
   /**
-   * Makes functions of the columns that say them as data: `requires`, and
-   * alternatives that are final results. Only revisions with such columns have it,
-   * so that no other bundle has its code.
+   * Makes functions of the columns that say them as data: `requires`, and alternatives that are final
+   * results. Only revisions with such columns have it, so that no other bundle has its code.
    *
    * @param failure the class of the runtime's errors
    */
   completed?(revision: Revision<R>, failure: Failure): Revision<R>;
   /**
-   * Receives JSON-RPC batches. Only revisions of servers that have batches have
-   * it, so that no other bundle has its code.
+   * Receives JSON-RPC batches. Only revisions of servers that have batches have it, so that no other bundle
+   * has its code.
    */
   readonly batches?: Batches;
 }
@@ -73,36 +65,20 @@ export interface Batches {
   readonly nested: string;
   /** Why the request that opens a session is refused inside a batch. */
   readonly initialize: string;
-  /**
-   * Why a batch is refused as a whole: it is empty, or two of its responses could
-   * not be distinguished.
-   */
-  problem(
-    messages: readonly unknown[],
-    kindOf: BatchConnection["kindOf"],
-  ): string | undefined;
+  /** Why a batch is refused as a whole: it is empty, or two of its responses could not be distinguished. */
+  problem(messages: readonly unknown[], kindOf: BatchConnection["kindOf"]): string | undefined;
   /** Dispatches the messages of a batch, and sends their answers as one. */
   receive(messages: readonly unknown[], connection: BatchConnection): void;
 }
 
 /** The connection that a batch came over. */
 export interface BatchConnection {
-  /**
-   * `request`, `notification`, `response` or `batch`; any other value if it is not
-   * a message.
-   */
+  /** `request`, `notification`, `response` or `batch`; any other value if it is not a message. */
   readonly kindOf: (message: unknown) => unknown;
   /** Sends the answers; absent where the transport collects them. */
   readonly send: ((text: string) => void) | undefined;
-  readonly dispatch: (
-    message: unknown,
-    answers: BatchAnswers | undefined,
-  ) => void;
-  readonly refuse: (
-    problem: string,
-    id?: number | string,
-    answers?: BatchAnswers,
-  ) => void;
+  readonly dispatch: (message: unknown, answers: BatchAnswers | undefined) => void;
+  readonly refuse: (problem: string, id?: number | string, answers?: BatchAnswers) => void;
 }
 
 /** The answers to one batch. */
@@ -113,11 +89,10 @@ export interface BatchAnswers {
 }
 
 /**
- * The way between two revisions that follow one another, for one role. A table
- * has those methods of both revisions whose params or result may need a change;
- * all others pass as they are. In the tables for requests of clients and their
- * results, `*` takes an object with the members that the era fills in, each by
- * its name, wherever messages have them.
+ * The way between two revisions that follow one another, for one role. A table has those methods of both
+ * revisions whose params or result may need a change; all others pass as they are. In the tables for requests
+ * of clients and their results, `*` takes an object with the members that the era fills in, each by its name,
+ * wherever messages have them.
  */
 export interface Steps {
   /** Id of the older revision. */
@@ -139,17 +114,14 @@ export interface Steps {
 }
 
 /** The steps of an extension from one of its bases to the next; a table without steps is left out. */
-export interface ExtensionSteps extends Partial<
-  Omit<Steps, "newer" | "older">
-> {}
+export interface ExtensionSteps extends Partial<Omit<Steps, "newer" | "older">> {}
 
 /** Steps by method. */
 export type StepTable = ReadonlyMap<string, Step>;
 
 /**
- * Takes what is valid at one revision to what is valid at the other, members
- * that the era fills in aside. Never changes its argument, and returns it where
- * nothing needs a change.
+ * Takes what is valid at one revision to what is valid at the other, members that the era fills in aside.
+ * Never changes its argument, and returns it where nothing needs a change.
  */
 export type Step = (value: object, report: StepReport) => object;
 
@@ -203,10 +175,7 @@ export interface ReceiveTable<R extends Role = Role> {
   readonly priming?: true;
 }
 
-/**
- * What one side sends, each with its exact validator; apart, so that only who
- * checks it bundles it.
- */
+/** What one side sends, each with its exact validator; apart, so that only who checks it bundles it. */
 export interface SendTable<R extends string = Role> {
   readonly format: 1;
   readonly role: R;
@@ -217,8 +186,8 @@ export interface SendTable<R extends string = Role> {
   /** The members that hold base64, with the definition of their object. */
   readonly base64: readonly Base64Member[];
   /**
-   * What is wrong with a message, or with a result without its envelope. A method
-   * that the table does not have is not judged.
+   * What is wrong with a message, or with a result without its envelope. A method that the table does not
+   * have is not judged.
    */
   find(
     kind: "requests" | "notifications" | "results",
@@ -232,16 +201,13 @@ export interface UndefinedMessage {
   readonly definition: ExactDefinition;
   /** The message as JSON holds it. */
   readonly value: unknown;
-  /**
-   * JSON Pointer of a member that does not hold base64; without it, the validator
-   * refuses the value.
-   */
+  /** JSON Pointer of a member that does not hold base64; without it, the validator refuses the value. */
   readonly pointer?: string;
 }
 
 /**
- * What may answer a request, as it must be sent. An alternative to the plain
- * result has a mark: the presence of a member, or its value if one is given.
+ * What may answer a request, as it must be sent. An alternative to the plain result has a mark: the presence
+ * of a member, or its value if one is given.
  */
 export interface ExactAnswer extends ExactDefinition {
   readonly key?: string;
@@ -276,10 +242,7 @@ export interface Page extends OpenDefinition {
   readonly partial?: PartialList;
 }
 
-/**
- * How a list says that it leaves entries out, and how an entry is found that it
- * leaves out.
- */
+/** How a list says that it leaves entries out, and how an entry is found that it leaves out. */
 export interface PartialList {
   /** Path into the result, to the member that says so. */
   readonly path: readonly string[];
@@ -307,69 +270,49 @@ export interface EntryRequest {
   /** The member of the entry that has the name. */
   readonly key: string;
   /**
-   * The member of the result that holds the entry, or a list of it alone; without
-   * it, the result is the entry.
+   * The member of the result that holds the entry, or a list of it alone; without it, the result is the
+   * entry.
    */
   readonly member?: string;
 }
 
 export type OutgoingNotification = MethodFacts;
 
-/**
- * What holds for a method in whichever direction it goes; a flag that is absent
- * is false.
- */
+/** What holds for a method in whichever direction it goes; a flag that is absent is false. */
 export interface MethodFacts {
   /** What must have been declared before the method may be used. */
   readonly capability?: Capability;
-  /**
-   * HTTP headers that mirror parts of the message, beside those of every
-   * request.
-   */
+  /** HTTP headers that mirror parts of the message, beside those of every request. */
   readonly headers?: readonly HeaderSource[];
   /** Its result carries hints on how long and for whom it may be cached. */
   readonly cacheable?: true;
-  /**
-   * It may be answered with requests for input, and is then sent again with the
-   * answers.
-   */
+  /** It may be answered with requests for input, and is then sent again with the answers. */
   readonly multiRoundTrip?: true;
   /**
-   * It is answered only when its stream ends; what it asks for comes before that,
-   * as notifications. Its receiver, too, may end it by cancelling it.
+   * It is answered only when its stream ends; what it asks for comes before that, as notifications. Its
+   * receiver, too, may end it by cancelling it.
    */
   readonly listening?: true;
   /** It travels only inside other messages, never as a separate message. */
   readonly payload?: true;
-  /**
-   * Of a notification: the member of a subscription's filter that selects it, as
-   * the vocabulary calls it.
-   */
+  /** Of a notification: the member of a subscription's filter that selects it, as the vocabulary calls it. */
   readonly filter?: string;
   /**
-   * Of a notification that a list in the filter selects: the member of its params
-   * whose value the list must hold, as the vocabulary calls it. Without it, the
-   * member of the filter is `true`.
+   * Of a notification that a list in the filter selects: the member of its params whose value the list must
+   * hold, as the vocabulary calls it. Without it, the member of the filter is `true`.
    */
   readonly filterKey?: string;
-  /**
-   * What a side must have declared: the sender of a request, or the side that a
-   * notification is sent to.
-   */
+  /** What a side must have declared: the sender of a request, or the side that a notification is sent to. */
   readonly requires?: Requirement;
   /**
-   * Of a notification: methods whose cached results it drops, beside those that
-   * follow from its capability.
+   * Of a notification: methods whose cached results it drops, beside those that follow from its capability.
    */
   readonly invalidates?: readonly string[];
-  /**
-   * `requires` as a function. `extend` and `Revision.completed` make it; no
-   * generated table has it.
-   */
+  /** `requires` as a function. `extend` and `Revision.completed` make it; no generated table has it. */
   readonly refuse?: Refuse;
   /**
-   * Values of `resultType` that mark final results, as the plain result is one:
-   * alternatives that ask for nothing. `extend` adds those of extensions.
+   * Values of `resultType` that mark final results, as the plain result is one: alternatives that ask for
+   * nothing. `extend` adds those of extensions.
    */
   readonly resultTypes?: readonly string[];
   /** The `resultType` of a result that asks for input, if it is not `input_required`. */
@@ -388,8 +331,8 @@ export interface Requirement {
   /** Path into its capabilities. */
   readonly path: readonly string[];
   /**
-   * Name of the error that answers otherwise. Where the revision has no error of
-   * this name, the method does not exist.
+   * Name of the error that answers otherwise. Where the revision has no error of this name, the method does
+   * not exist.
    */
   readonly error: string;
 }
@@ -397,10 +340,7 @@ export interface Requirement {
 /** Whether a value is what a definition describes. Never changes it. */
 export type Judge = (value: unknown) => boolean;
 
-/**
- * A definition by its name: `explain` followed by the name is its function in
- * `Explanations`.
- */
+/** A definition by its name: `explain` followed by the name is its function in `Explanations`. */
 export interface NamedDefinition {
   readonly name: string;
   /** Its `Explanations`, if they are not those of the revision. `extend` makes it; no generated table has it. */
@@ -417,24 +357,15 @@ export interface ExactDefinition extends NamedDefinition {
   readonly is: Judge;
 }
 
-/**
- * A result in place of the plain one, recognised by a member: its presence,
- * or its value if one is given.
- */
+/** A result in place of the plain one, recognised by a member: its presence, or its value if one is given. */
 export interface Alternative extends NamedDefinition {
   readonly key?: string;
   readonly value?: string;
-  /**
-   * Path into the capabilities of the answering side, without which it never
-   * comes.
-   */
+  /** Path into the capabilities of the answering side, without which it never comes. */
   readonly capability?: readonly string[];
 }
 
-/**
- * A place in the capabilities that one side declares: in those of servers, as the
- * vocabulary calls it.
- */
+/** A place in the capabilities that one side declares: in those of servers, as the vocabulary calls it. */
 export interface Capability {
   readonly of: Role;
   readonly path: readonly string[];
@@ -443,9 +374,8 @@ export interface Capability {
 }
 
 /**
- * A header, and the path into the message that it repeats. Without one it
- * repeats the negotiated revision, and is absent until that is negotiated: the
- * request that negotiates has no such header.
+ * A header, and the path into the message that it repeats. Without one it repeats the negotiated revision,
+ * and is absent until that is negotiated: the request that negotiates has no such header.
  */
 export interface HeaderSource {
   readonly header: string;
@@ -469,14 +399,11 @@ export interface Explanation {
 }
 
 /**
- * The functions of a revision's `explain` module, by name. The module may export
- * more: one that is loaded from CommonJS has a default.
+ * The functions of a revision's `explain` module, by name. The module may export more: one that is loaded
+ * from CommonJS has a default.
  */
 export interface Explanations {
-  readonly [name: `explain${string}`]: (
-    value: unknown,
-    reading?: "open",
-  ) => readonly Issue[];
+  readonly [name: `explain${string}`]: (value: unknown, reading?: "open") => readonly Issue[];
 }
 
 /** An extension of the protocol as one side speaks it, on each of its revisions. */
@@ -508,9 +435,8 @@ export interface ExtensionTable<R extends Role = Role> {
   readonly outgoingRequests: ReadonlyMap<string, OutgoingRequest>;
   readonly outgoingNotifications: ReadonlyMap<string, OutgoingNotification>;
   /**
-   * Error codes by name: those that the revision does not have, and on revisions
-   * with sessions second codes for names that it has. The methods of the
-   * extension use these; those of the revision keep theirs.
+   * Error codes by name: those that the revision does not have, and on revisions with sessions second codes
+   * for names that it has. The methods of the extension use these; those of the revision keep theirs.
    */
   readonly errors: ErrorTable;
   /** Results that it adds to methods of the revision, by method, in either direction. */
@@ -557,14 +483,11 @@ export interface AddedMember extends OpenDefinition, ExactDefinition {
 }
 
 /**
- * A second channel of an extension, as one of its roles uses it: what the role
- * receives, and what it must know of what it sends. Entries are those of
- * `ReceiveTable`. No era holds on a channel: nothing is declared before, and
- * members that a runtime fills in may be absent.
+ * A second channel of an extension, as one of its roles uses it: what the role receives, and what it must
+ * know of what it sends. Entries are those of `ReceiveTable`. No era holds on a channel: nothing is declared
+ * before, and members that a runtime fills in may be absent.
  */
-export interface ChannelTable<
-  Messages extends ChannelMessages = ChannelMessages,
-> {
+export interface ChannelTable<Messages extends ChannelMessages = ChannelMessages> {
   /** Form of the tables; a runtime refuses forms it does not know. */
   readonly format: 1;
   /** Id of the extension. */
@@ -612,13 +535,10 @@ export interface ChannelMessages {
 }
 
 /**
- * What a role does with what it receives, by method. A request without a handler
- * does not exist. Params that are absent are an empty object.
+ * What a role does with what it receives, by method. A request without a handler does not exist. Params that
+ * are absent are an empty object.
  */
-export type ChannelHandlers<
-  Messages extends ChannelMessages,
-  Context = unknown,
-> = {
+export type ChannelHandlers<Messages extends ChannelMessages, Context = unknown> = {
   readonly [Method in keyof Messages["incomingRequests"]]?: (
     params: ChannelParams<Messages["incomingRequests"][Method]>,
     context: Context,
@@ -630,17 +550,30 @@ export type ChannelHandlers<
   ) => void | Promise<void>;
 };
 
-type ChannelParams<Message> = Message extends { readonly params: infer Params }
-  ? NonNullable<Params>
-  : never;
+/**
+ * Functions for messages of a revision, by method.
+ *
+ * @typeParam Messages `{ params, result }` by method; notifications have no `result`
+ * @typeParam Methods those that a role receives
+ */
+export type HandlersOf<Messages, Methods extends keyof Messages, Context> = {
+  readonly [Method in Methods]?: (
+    params: Messages[Method] extends { readonly params: infer Params } ? Params : never,
+    context: Context,
+  ) => Messages[Method] extends { readonly result: infer Result }
+    ? Result | Promise<Result>
+    : void | Promise<void>;
+};
+
+type ChannelParams<Message> = Message extends { readonly params: infer Params } ? NonNullable<Params> : never;
 
 type ChannelAnswer<Request> = Request extends { readonly result: infer Result }
   ? Result | Promise<Result>
   : never;
 
 /**
- * What the messages of an extension carry, in the words of its vocabulary: the
- * argument of `serverExtension` and `clientExtension`.
+ * What the messages of an extension carry, in the words of its vocabulary: the argument of `serverExtension`
+ * and `clientExtension`.
  */
 export interface ExtensionTypes {
   /** `{ params, result }` by method; `params` includes `undefined` where it may be left out. */
@@ -664,17 +597,13 @@ export interface UsedExtension<
   Context = never,
   Members = unknown,
 > extends ExtensionUse<R, Context> {
-  /**
-   * Members that it adds to objects of the protocol, as a type alone: it never
-   * has the member.
-   */
+  /** Members that it adds to objects of the protocol, as a type alone: it never has the member. */
   readonly members?: Members;
   /** The code that merges tables: a program without extensions has none. */
   readonly extend: Extend<R>;
   /**
-   * The first member of an object that the extension adds, and that is wrong or
-   * missing, in words; `undefined` if there is none. Objects are written in the
-   * words of its vocabulary.
+   * The first member of an object that the extension adds, and that is wrong or missing, in words;
+   * `undefined` if there is none. Objects are written in the words of its vocabulary.
    *
    * @param of name of the definition of the object
    */
@@ -697,13 +626,13 @@ export interface ExtensionUse<R extends Role = Role, Context = never> {
   /** What runs around requests of the revision or of the extension, by method. */
   readonly around: { readonly [method: string]: Around<Context> };
   /**
-   * Members that definitions of the program may have for this extension, by kind
-   * (`tools`): they are no part of what the other side gets.
+   * Members that definitions of the program may have for this extension, by kind (`tools`): they are no part
+   * of what the other side gets.
    */
   readonly definitions?: DefinitionRules;
   /**
-   * Handlers of requests of the revision that the runtime does not answer, by
-   * method. A handler that belongs to a capability is used if that is declared.
+   * Handlers of requests of the revision that the runtime does not answer, by method. A handler that belongs
+   * to a capability is used if that is declared.
    */
   readonly also?: ExtensionUse<R, Context>["handlers"];
   /** Further capabilities of this side at a revision: merged into its own. */
@@ -733,10 +662,7 @@ export interface DefinitionRules {
  *
  * @param place the member, for errors that the rule throws
  */
-export type DefinitionRule = (
-  value: unknown,
-  place: string,
-) => string | undefined;
+export type DefinitionRule = (value: unknown, place: string) => string | undefined;
 
 /**
  * Merges the tables of extensions into those of revisions.
@@ -744,10 +670,9 @@ export type DefinitionRule = (
  * @param options those of the program
  * @param failure the class of the runtime's errors
  * @param program what uses the extensions, for those that ask for it
- * @throws an error with the code `invalid-definition`: an extension is given twice,
- *   is made for none of the revisions, lacks a handler or has wrong settings; or a
- *   method, an error, a `resultType`, a member of a filter or a place in the
- *   capabilities has two owners
+ * @throws an error with the code `invalid-definition`: an extension is given twice, is made for none of the
+ * revisions, lacks a handler or has wrong settings; or a method, an error, a `resultType`, a member of a
+ * filter or a place in the capabilities has two owners
  */
 export type Extend<R extends Role> = (
   options: ExtendOptions<R>,
@@ -768,11 +693,7 @@ export interface ExtendOptions<R extends Role> {
 /** The class of a runtime's errors. */
 export type Failure = new (
   code:
-    | "internal-error"
-    | "invalid-params"
-    | "invalid-definition"
-    | "method-not-found"
-    | "missing-capability",
+    "internal-error" | "invalid-params" | "invalid-definition" | "method-not-found" | "missing-capability",
   message: string,
   details?: { readonly rpcCode?: number; readonly data?: unknown },
 ) => Error;
@@ -787,8 +708,8 @@ export interface Extended<R extends Role> {
   /** What runs around requests, the outermost first: each passes other methods on. */
   readonly middleware: readonly Around<never>[];
   /**
-   * The handlers of a server, by method: those of its runtime inside what runs
-   * around them, and those of its extensions.
+   * The handlers of a server, by method: those of its runtime inside what runs around them, and those of its
+   * extensions.
    */
   methods<Handler>(
     own: readonly (readonly [method: string, handler: Handler])[],
@@ -798,10 +719,7 @@ export interface Extended<R extends Role> {
    *
    * @param revision without it, with the extensions of all revisions
    */
-  declared<Capabilities extends object>(
-    capabilities: Capabilities,
-    revision?: string,
-  ): Capabilities;
+  declared<Capabilities extends object>(capabilities: Capabilities, revision?: string): Capabilities;
 }
 
 /** Answers a request. */
@@ -811,14 +729,11 @@ export type ExtensionHandler<Params, Result, Context> = (
 ) => Result | Promise<Result>;
 
 /** Hears a notification. */
-export type ExtensionListener<Params> = (
-  params: Params,
-) => void | Promise<void>;
+export type ExtensionListener<Params> = (params: Params) => void | Promise<void>;
 
 /**
- * Runs around each request of a method: returns the result of `next`, or another
- * one. `next` takes other params in place of those of the request, and on a server
- * another context.
+ * Runs around each request of a method: returns the result of `next`, or another one. `next` takes other
+ * params in place of those of the request, and on a server another context.
  */
 export type Around<Context> = (
   request: {
@@ -844,11 +759,7 @@ export interface Notifier<Sent = void | Promise<void>> {
 /** Whatever can send requests: a client, one client of a server. */
 export interface Requester {
   /** Sends a request; resolves with its result once that was found valid. */
-  request<Result>(
-    method: string,
-    params: object | undefined,
-    options?: RequestOptions,
-  ): Promise<Result>;
+  request<Result>(method: string, params: object | undefined, options?: RequestOptions): Promise<Result>;
 }
 
 /** Whatever can send messages: all that the stubs need of a runtime. */
@@ -866,8 +777,8 @@ export interface RequestOptions {
   readonly totalTimeout?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /**
-   * Whether the request is sent again where its connection broke before the answer. The server may then have done it
-   * twice. Without it the client's own setting holds.
+   * Whether the request is sent again where its connection broke before the answer. The server may then have
+   * done it twice. Without it the client's own setting holds.
    */
   readonly resend?: boolean | undefined;
 }
@@ -878,9 +789,7 @@ export interface Progress {
   readonly message?: string;
 }
 
-/**
- * The part of `AbortSignal` that is needed, so that no platform's types are.
- */
+/** The part of `AbortSignal` that is needed, so that no platform's types are. */
 export interface Signal {
   readonly aborted: boolean;
   readonly reason?: unknown;

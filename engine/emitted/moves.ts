@@ -17,9 +17,7 @@ export function joined(
     Array.isArray(column) && column.length === first.length;
   if (!columns.every(fits)) return value;
   const rows = first.map((_, index) =>
-    Object.fromEntries(
-      members.map(([name], place) => [name, columns[place]![index]]),
-    ),
+    Object.fromEntries(members.map(([name], place) => [name, columns[place]![index]])),
   );
   // Defines members, `__proto__` too, as `JSON.parse` does.
   return Object.fromEntries([...Object.entries(value), [key, rows]]);
@@ -33,9 +31,7 @@ export function split(
 ): unknown {
   const rows = memberOf(value, key);
   if (!isObject(value) || !Array.isArray(rows)) return value;
-  const columns = members.map(
-    ([inner, name]) => [name, rows.map((row) => memberOf(row, inner))] as const,
-  );
+  const columns = members.map(([inner, name]) => [name, rows.map((row) => memberOf(row, inner))] as const);
   if (columns.some(([, column]) => column.includes(undefined))) return value;
   const rest = Object.entries(value).filter(([name]) => name !== key);
   // Defines members, `__proto__` too, as `JSON.parse` does.
@@ -52,8 +48,7 @@ export function unwrapped(
 ): unknown {
   const inner = memberOf(value, key);
   if (!isObject(value) || !isObject(inner)) return value;
-  const below = (name: string): string =>
-    `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  const below = (name: string): string => `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
   const members = new Map(Object.entries(value));
   members.delete(key);
   for (const [name, item] of Object.entries(inner)) {
@@ -69,11 +64,7 @@ export function unwrapped(
 }
 
 /** The object with its members inside a member `key`, except those in `outside`. */
-export function wrapped(
-  value: unknown,
-  key: string,
-  outside: readonly string[],
-): unknown {
+export function wrapped(value: unknown, key: string, outside: readonly string[]): unknown {
   if (!isObject(value)) return value;
   const entries = Object.entries(value);
   const inner = entries.filter(([name]) => !outside.includes(name));

@@ -1,5 +1,4 @@
-// Matches patterns that the regular expressions of the platform may take time
-// without bound for.
+// Matches patterns that the regular expressions of the platform may take time without bound for.
 import { LinearMatcher } from "../patterns/linear-matcher.js";
 import { parsePattern } from "../patterns/parse.js";
 import { programOf } from "../patterns/program.js";

@@ -1,17 +1,14 @@
-import type {
-  Base64Member,
-  ExactAnswer,
-  ExactDefinition,
-  SendTable,
-  UndefinedMessage,
-} from "./model.js";
+import type { Base64Member, ExactAnswer, ExactDefinition, SendTable, UndefinedMessage } from "./model.js";
 
 // Finds messages that are not what their revision defines, before they are sent.
 
+/** Entries by method. A Map: a method named like a member that every object has is not found in it. */
+export function byMethod<Entry>(entries: Readonly<Record<string, Entry>>): ReadonlyMap<string, Entry> {
+  return new Map(Object.entries(entries));
+}
+
 /** A table with the function that judges messages by it. */
-export function sendTable<R extends string>(
-  table: Omit<SendTable<R>, "find">,
-): SendTable<R> {
+export function sendTable<R extends string>(table: Omit<SendTable<R>, "find">): SendTable<R> {
   const { base64 } = table;
   return {
     ...table,
@@ -27,15 +24,11 @@ export function sendTable<R extends string>(
 }
 
 /** The definition of a result: that of its mark, or the plain one. */
-function answerFor(
-  answers: readonly ExactAnswer[],
-  value: unknown,
-): ExactDefinition {
+function answerFor(answers: readonly ExactAnswer[], value: unknown): ExactDefinition {
   const members = isObject(value) ? value : {};
   const marked = answers.find(
     ({ key, value: mark }) =>
-      key !== undefined &&
-      (mark === undefined ? members[key] !== undefined : members[key] === mark),
+      key !== undefined && (mark === undefined ? members[key] !== undefined : members[key] === mark),
   );
   return marked ?? answers[0]!;
 }
@@ -60,23 +53,17 @@ function inJson(value: unknown): unknown {
   }
 }
 
-/**
- * Members that lead to content. Others hold values of the application, which may
- * look like content.
- */
+/** Members that lead to content. Others hold values of the application, which may look like content. */
 const holders = ["messages", "content", "contents"];
 
 /** Members of a message that hold results and requests by key. */
 const maps = ["inputRequests", "inputResponses"];
 
 /**
- * The JSON Pointer of a member that should hold base64 and does not. The pointer
- * is made only if there is one.
+ * The JSON Pointer of a member that should hold base64 and does not. The pointer is made only if there is
+ * one.
  */
-function wrongBase64(
-  members: readonly Base64Member[],
-  value: unknown,
-): string | undefined {
+function wrongBase64(members: readonly Base64Member[], value: unknown): string | undefined {
   if (!isObject(value)) return undefined;
   for (const key of holders) {
     const held = value[key];
@@ -98,10 +85,7 @@ function wrongBase64(
 }
 
 /** As `wrongBase64`, of an item of content, or of a list of items. */
-function wrongItem(
-  members: readonly Base64Member[],
-  item: unknown,
-): string | undefined {
+function wrongItem(members: readonly Base64Member[], item: unknown): string | undefined {
   if (Array.isArray(item)) {
     for (let index = 0; index < item.length; index++) {
       const wrong = wrongItem(members, item[index]);
@@ -148,8 +132,6 @@ function isBase64(text: string): boolean {
   }
 }
 
-function isObject(
-  value: unknown,
-): value is { readonly [key: string]: unknown } {
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

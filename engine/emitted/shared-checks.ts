@@ -1,5 +1,5 @@
-// Checks that validators share, and the steps between revisions. The validators
-// of a contract stand alone: each function that they use is copied into them.
+// Checks that validators share, and the steps between revisions. The validators of a contract stand alone:
+// each function that they use is copied into them.
 
 /** Whether `value` is a JSON object. */
 function isObject(value: unknown): value is { [key: string]: unknown } {
@@ -44,8 +44,7 @@ function lengthOf(text: string): number {
 
 /** Whether a number is a multiple of a step, both taken as the decimals that they are written as. */
 function divides(step: number, value: number): boolean {
-  if (Number.isSafeInteger(value) && Number.isSafeInteger(step))
-    return value % step === 0;
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(step)) return value % step === 0;
   if (!Number.isFinite(value)) return false;
   const [digits, places] = decimalOf(value);
   const [stepDigits, stepPlaces] = decimalOf(step);
@@ -94,8 +93,8 @@ function distinct(items: readonly unknown[]): boolean {
 }
 
 /**
- * Keeps a part that is nested deep for later; where no parts are kept yet,
- * does so and works through them, so that no depth exhausts the stack.
+ * Keeps a part that is nested deep for later; where no parts are kept yet, does so and works through them, so
+ * that no depth exhausts the stack.
  */
 function postpone(
   walk: (value: unknown, depth: number, later?: unknown[]) => boolean,

@@ -1,20 +1,13 @@
-import type {
-  Step,
-  StepLoss,
-  StepRefusal,
-  StepReport,
-  StepTable,
-} from "./model.js";
+import type { Step, StepLoss, StepRefusal, StepReport, StepTable } from "./model.js";
 import { isObject, ownMember } from "./shared-checks.js";
 
 export { isObject, isStrings } from "./shared-checks.js";
 
-// The functions that the steps of all revisions share. They never change their
-// argument: they return a copy if something differs, or else the argument.
+// The functions that the steps of all revisions share. They never change their argument: they return a copy
+// if something differs, or else the argument.
 
 /**
- * Converts the value at one place of a message to the other revision. The
- * result `undefined` leaves it out.
+ * Converts the value at one place of a message to the other revision. The result `undefined` leaves it out.
  *
  * @param at JSON Pointer of the place
  */
@@ -29,10 +22,7 @@ export function stepTable(places: {
   readonly [method: string]: (value: unknown, report: StepReport) => unknown;
 }): StepTable {
   // A Map has no inherited members: a method may be called `constructor`.
-  return new Map(Object.entries(places)) as ReadonlyMap<
-    string,
-    unknown
-  > as ReadonlyMap<string, Step>;
+  return new Map(Object.entries(places)) as ReadonlyMap<string, unknown> as ReadonlyMap<string, Step>;
 }
 
 export function isString(value: unknown): boolean {
@@ -71,25 +61,14 @@ export function member<Value>(
 }
 
 /** The object with a member whose items are converted by `place`. */
-export function list<Value>(
-  value: Value,
-  key: string,
-  place: Place,
-  report: StepReport,
-  at: string,
-): Value {
+export function list<Value>(value: Value, key: string, place: Place, report: StepReport, at: string): Value {
   const before = memberOf(value, key);
   const after = items(before, place, report, below(at, key));
   return after === before ? value : withMember(value, key, after);
 }
 
 /** The array with its items converted by `place`. */
-export function items<Value>(
-  value: Value,
-  place: Place,
-  report: StepReport,
-  at: string,
-): Value {
+export function items<Value>(value: Value, place: Place, report: StepReport, at: string): Value {
   if (!Array.isArray(value)) return value;
   let changed: unknown[] | undefined;
   value.forEach((before: unknown, index) => {
@@ -101,12 +80,7 @@ export function items<Value>(
 }
 
 /** The first `most` items of the array. */
-export function limited<Value>(
-  value: Value,
-  most: number,
-  report: StepReport,
-  at: string,
-): Value {
+export function limited<Value>(value: Value, most: number, report: StepReport, at: string): Value {
   if (!Array.isArray(value) || value.length <= most) return value;
   lost(report, at, `items beyond ${most}`, "dropped");
   return value.slice(0, most) as Value;
@@ -125,9 +99,7 @@ export function others<Value>(
   const entries: [string, unknown][] = [];
   for (const key of Object.keys(value)) {
     const before = value[key];
-    const after = known.includes(key)
-      ? before
-      : place(before, report, below(at, key));
+    const after = known.includes(key) ? before : place(before, report, below(at, key));
     changed ||= after !== before;
     if (after !== undefined) entries.push([key, after]);
   }
@@ -153,12 +125,7 @@ export function renamed<Value>(
 }
 
 /** The object without members of these names. */
-export function without<Value>(
-  value: Value,
-  keys: readonly string[],
-  report: StepReport,
-  at: string,
-): Value {
+export function without<Value>(value: Value, keys: readonly string[], report: StepReport, at: string): Value {
   let rest: Members | undefined;
   for (const key of keys) {
     if (memberOf(value, key) === undefined) continue;
@@ -177,14 +144,13 @@ export function fitting<Value>(
   report: StepReport,
   at: string,
 ): Value {
-  const place: Place = (inner, _report, where) =>
-    test(inner) ? inner : drop(report, where, key);
+  const place: Place = (inner, _report, where) => (test(inner) ? inner : drop(report, where, key));
   return member(value, key, place, report, at);
 }
 
 /**
- * The object without the member `key` if the member fails the test. If the list
- * `into` is empty, it gets the member's JSON, as an item that `block` makes.
+ * The object without the member `key` if the member fails the test. If the list `into` is empty, it gets the
+ * member's JSON, as an item that `block` makes.
  */
 export function asText<Value>(
   value: Value,
@@ -214,20 +180,12 @@ export function alsoText<Value>(
   const before = memberOf(value, key);
   const list = memberOf(value, into);
   const isEmpty = Array.isArray(list) && list.length === 0;
-  return isEmpty && before !== undefined
-    ? withMember(value, into, [block(JSON.stringify(before))])
-    : value;
+  return isEmpty && before !== undefined ? withMember(value, into, [block(JSON.stringify(before))]) : value;
 }
 
 /** The object with a required member filled in if it is missing. */
-export function filled<Value>(
-  value: Value,
-  key: string,
-  member: unknown,
-): Value {
-  return isObject(value) && memberOf(value, key) === undefined
-    ? withMember(value, key, member)
-    : value;
+export function filled<Value>(value: Value, key: string, member: unknown): Value {
+  return isObject(value) && memberOf(value, key) === undefined ? withMember(value, key, member) : value;
 }
 
 /** Refuses an object without a required member. */
@@ -243,30 +201,16 @@ export function required(
     report.refuse({ code, pointer: below(at, key), reason });
 }
 
-export function lost(
-  report: StepReport,
-  pointer: string,
-  what: string,
-  how: StepLoss["how"],
-): void {
+export function lost(report: StepReport, pointer: string, what: string, how: StepLoss["how"]): void {
   report.lost({ pointer, what, how });
 }
 
 /** Reports that a value is left out. The result takes its place. */
-export function drop(
-  report: StepReport,
-  pointer: string,
-  what: string,
-): undefined {
+export function drop(report: StepReport, pointer: string, what: string): undefined {
   report.lost({ pointer, what, how: "dropped" });
 }
 
-export function refuse(
-  report: StepReport,
-  pointer: string,
-  code: string,
-  reason: string,
-): never {
+export function refuse(report: StepReport, pointer: string, code: string, reason: string): never {
   return report.refuse({ code, pointer, reason });
 }
 
@@ -274,9 +218,8 @@ export function refuse(
 type Conversion = (value: unknown, report: StepReport) => unknown;
 
 /**
- * The conversion of a result, which comes when its request was carried out: who
- * sends that again has it done twice. A refusal says so. If `failed` is given,
- * its result stands in place of the refused one.
+ * The conversion of a result, which comes when its request was carried out: who sends that again has it done
+ * twice. A refusal says so. If `failed` is given, its result stands in place of the refused one.
  *
  * @param then converts what `failed` makes; absent if that needs no change
  */
@@ -368,8 +311,8 @@ interface Read {
 }
 
 /**
- * The object with what expressions make of it, in place of its members `keys`. Of those, what no expression has read is
- * reported.
+ * The object with what expressions make of it, in place of its members `keys`. Of those, what no expression
+ * has read is reported.
  *
  * @param given the object as it came
  */
@@ -392,29 +335,21 @@ export function reshaped<Value>(
   const isText = read.text.has(at);
   for (const key of keys) {
     const member = memberOf(given, key);
-    if (member !== undefined && !read.kept.has(at))
-      reportUnread(member, read, below(at, key), key, isText);
+    if (member !== undefined && !read.kept.has(at)) reportUnread(member, read, below(at, key), key, isText);
   }
   const rest = Object.entries(value).filter(([key]) => !keys.includes(key));
   // Defines members, `__proto__` too, as `JSON.parse` does.
   return Object.fromEntries([...rest, ...Object.entries(made)]) as Value;
 }
 
-function reportUnread(
-  value: unknown,
-  read: Read,
-  at: string,
-  what: string,
-  isAroundText: boolean,
-): void {
+function reportUnread(value: unknown, read: Read, at: string, what: string, isAroundText: boolean): void {
   if (read.kept.has(at)) return;
   const isText = isAroundText || read.text.has(at);
   if (isScalar(value) || !read.around.has(at))
     return lost(read.report, at, what, isText ? "text" : "dropped");
   for (const [key, inner] of Object.entries(value as object)) {
     const name = Array.isArray(value) ? what : key;
-    if (inner !== undefined)
-      reportUnread(inner, read, below(at, key), name, isText);
+    if (inner !== undefined) reportUnread(inner, read, below(at, key), name, isText);
   }
 }
 
@@ -422,8 +357,7 @@ function reportUnread(
 function found(value: unknown, path: readonly string[]): unknown {
   let inner = value;
   for (const key of path) {
-    if (isScalar(inner) || !Object.hasOwn(inner as object, key))
-      return undefined;
+    if (isScalar(inner) || !Object.hasOwn(inner as object, key)) return undefined;
     if (Array.isArray(inner) && key === "length") return undefined;
     inner = (inner as Members)[key];
   }
@@ -431,11 +365,7 @@ function found(value: unknown, path: readonly string[]): unknown {
 }
 
 /** Notes that expressions read a place below a part. The result is its pointer. */
-function note(
-  { at, read, isEntry }: Part,
-  path: readonly string[],
-  as: "around" | "kept" | "text",
-): string {
+function note({ at, read, isEntry }: Part, path: readonly string[], as: "around" | "kept" | "text"): string {
   let place = at;
   if (isEntry && path[0] === "key") {
     read.around.add(at);
@@ -455,11 +385,7 @@ export function isAt(part: Part, path: readonly string[]): boolean {
 }
 
 /** The value at a path, converted by `place`. */
-export function valueAt(
-  part: Part,
-  path: readonly string[],
-  place?: Place,
-): unknown {
+export function valueAt(part: Part, path: readonly string[], place?: Place): unknown {
   const value = found(part.value, path);
   if (value === undefined) return undefined;
   const at = note(part, path, "kept");
@@ -474,21 +400,13 @@ export function quotedAt(part: Part, path: readonly string[]): unknown {
 }
 
 /** The value at a path of the params of the request that a result answers. */
-export function requestedAt(
-  { at, read: { report } }: Part,
-  path: readonly string[],
-  place?: Place,
-): unknown {
+export function requestedAt({ at, read: { report } }: Part, path: readonly string[], place?: Place): unknown {
   const value = found(report.request, path);
   return value === undefined || !place ? value : place(value, report, at);
 }
 
 /** The items of the list at a path, or the members of the object there, that pass the test. */
-function itemsAt(
-  part: Part,
-  path: readonly string[],
-  test: (item: Part) => boolean,
-): Part[] | undefined {
+function itemsAt(part: Part, path: readonly string[], test: (item: Part) => boolean): Part[] | undefined {
   const list = found(part.value, path);
   if (isScalar(list)) return undefined;
   const { read } = part;
@@ -504,18 +422,14 @@ function itemsAt(
   return items.filter(test);
 }
 
-function madeOf(
-  item: Part,
-  known: readonly string[],
-  make: (item: Part) => unknown,
-): unknown {
+function madeOf(item: Part, known: readonly string[], make: (item: Part) => unknown): unknown {
   for (const key of known) if (isAt(item, [key])) note(item, [key], "kept");
   return make(item);
 }
 
 /**
- * What is made of each item of the list at a path; lists that are made are joined if `isFlat`. Without a list, or if
- * there is a test and no item passes it, `undefined`.
+ * What is made of each item of the list at a path; lists that are made are joined if `isFlat`. Without a
+ * list, or if there is a test and no item passes it, `undefined`.
  *
  * @param known members of an item that say no more than that the item passes
  */
@@ -549,8 +463,8 @@ export function firstAt(
 }
 
 /**
- * The object of what is made of each item of the list at a path, by what `key` gives for it. Items without a name are left
- * out, and so are those whose name another has before.
+ * The object of what is made of each item of the list at a path, by what `key` gives for it. Items without a
+ * name are left out, and so are those whose name another has before.
  */
 export function mapAt(
   part: Part,
@@ -609,9 +523,7 @@ export function objectOf(
   code = "",
   why = "",
 ): object {
-  const present = Object.entries(members).filter(
-    ([, value]) => value !== undefined,
-  );
+  const present = Object.entries(members).filter(([, value]) => value !== undefined);
   const made = Object.fromEntries(present);
   for (const key of needs)
     if (memberOf(made, key) === undefined)

@@ -25,14 +25,16 @@ export interface Texts {
   readonly matcher?: (pattern: string) => Matcher;
 }
 
-/** The function that explains values by a schema that the compiler wrote. The schema is read with the first value. */
-export function explainerOf(
-  written: Written,
-  texts: Texts = {},
-): (definition: string, value: unknown, reading?: "open") => Issue[] {
+/** Explains the values that a definition refuses, in the exact or the open reading. */
+export type Explain = (value: unknown, reading?: "open") => Issue[];
+
+/**
+ * Makes the functions that explain values, by a schema that the compiler wrote. The schema is read with the first value.
+ */
+export function explainerOf(written: Written, texts: Texts = {}): (definition: string) => Explain {
   const validators = new Map(written.map(([name, , is, accepts = is]) => [name, { is, accepts }]));
   let explainer: Explainer | undefined;
-  return (definition, value, reading) => {
+  return (definition) => (value, reading) => {
     explainer ??= new Explainer(readWritten(written), {
       ...texts,
       judge: (name, part, open) => validators.get(name)![open ? "accepts" : "is"](part),

@@ -37,36 +37,28 @@ export interface CallToolResult extends Result {
   /** Unstructured output, for the model or the user to read. */
   content: (EmbeddedResource | ImageContent | TextContent)[];
   /**
-   * True if the tool itself fails, with the failure described in `content` so
-   * that the model can react; absent means false. Unknown tools and malformed
-   * requests yield JSON-RPC errors instead.
+   * True if the tool itself fails, with the failure described in `content` so that the model can react;
+   * absent means false. Unknown tools and malformed requests yield JSON-RPC errors instead.
    */
   isError?: boolean;
 }
 
 /**
- * Tells the receiver that an earlier request is abandoned and its result no
- * longer wanted.
+ * Tells the receiver that an earlier request is abandoned and its result no longer wanted.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/utilities/cancellation#cancellation-flow
  */
 export interface CancelledNotification extends Notification {
   method: "notifications/cancelled";
   params: {
-    /**
-     * Identifier of the abandoned request, which the sender of the notification
-     * issued itself.
-     */
+    /** Identifier of the abandoned request, which the sender of the notification issued itself. */
     requestId: RequestId;
     /** Why the request is abandoned, for logs or display. */
     reason?: string;
   };
 }
 
-/**
- * Optional features the client supports; the set is open, so entries beyond the
- * listed ones can appear.
- */
+/** Optional features the client supports; the set is open, so entries beyond the listed ones can appear. */
 export interface ClientCapabilities {
   /** Non-standard features by name, each with its settings. */
   experimental?: { [key: string]: object };
@@ -81,10 +73,7 @@ export interface ClientCapabilities {
 
 /** Any notification a client sends to a server. */
 export type ClientNotification =
-  | CancelledNotification
-  | InitializedNotification
-  | ProgressNotification
-  | RootsListChangedNotification;
+  CancelledNotification | InitializedNotification | ProgressNotification | RootsListChangedNotification;
 
 /** Any request a client sends to a server. */
 export type ClientRequest =
@@ -106,8 +95,7 @@ export type ClientRequest =
 export type ClientResult = CreateMessageResult | ListRootsResult | Result;
 
 /**
- * Asks the server to suggest values for a prompt argument or URI template
- * variable.
+ * Asks the server to suggest values for a prompt argument or URI template variable.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/server/utilities/completion#requesting-completions
  */
@@ -132,22 +120,15 @@ export interface CompleteResult extends Result {
   completion: {
     /** Suggested values, most relevant first and 100 at most. */
     values: string[];
-    /**
-     * True if there are matches beyond those sent, whether or not `total` is
-     * known.
-     */
+    /** True if there are matches beyond those sent, whether or not `total` is known. */
     hasMore?: boolean;
-    /**
-     * Number of matching values overall, which can be larger than the number
-     * sent.
-     */
+    /** Number of matching values overall, which can be larger than the number sent. */
     total?: number;
   };
 }
 
 /**
- * Asks the client to generate a message with a language model of the client's
- * choice.
+ * Asks the client to generate a message with a language model of the client's choice.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/client/sampling#creating-messages
  */
@@ -159,9 +140,8 @@ export interface CreateMessageRequest extends Request {
     /** Conversation the model continues. */
     messages: SamplingMessage[];
     /**
-     * Which servers' context the client is asked to add to the prompt: none,
-     * the requesting server's or that of all its servers; the client may
-     * disregard it.
+     * Which servers' context the client is asked to add to the prompt: none, the requesting server's or that
+     * of all its servers; the client may disregard it.
      */
     includeContext?: "allServers" | "none" | "thisServer";
     /** Provider-specific settings that the client passes on to the model. */
@@ -182,16 +162,12 @@ export interface CreateMessageResult extends Result, SamplingMessage {
   /** Name of the model that the client used. */
   model: string;
   /**
-   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens` or a
-   * value of the provider's own.
+   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens` or a value of the provider's own.
    */
   stopReason?: string;
 }
 
-/**
- * Opaque position in a paginated list, passed back as received without being
- * parsed or changed.
- */
+/** Opaque position in a paginated list, passed back as received without being parsed or changed. */
 export type Cursor = string;
 
 /** Resource contents placed inline in a prompt message or tool result. */
@@ -245,8 +221,7 @@ export interface Implementation {
 }
 
 /**
- * First request of a session, in which the client proposes a protocol version
- * and declares its capabilities.
+ * First request of a session, in which the client proposes a protocol version and declares its capabilities.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/lifecycle#initialization
  */
@@ -257,37 +232,31 @@ export interface InitializeRequest extends Request {
     capabilities: ClientCapabilities;
     /** Identity of the client program. */
     clientInfo: Implementation;
-    /**
-     * Protocol version the client proposes, preferably the latest it supports.
-     */
+    /** Protocol version the client proposes, preferably the latest it supports. */
     protocolVersion: string;
   };
 }
 
 /**
- * The server's reply to `initialize`, which fixes the protocol version and
- * declares the server's capabilities.
+ * The server's reply to `initialize`, which fixes the protocol version and declares the server's
+ * capabilities.
  */
 export interface InitializeResult extends Result {
   /** Optional features the server offers in this session. */
   capabilities: ServerCapabilities;
   /**
-   * Version the server settles on: the proposed one or another it supports. A
-   * client that cannot use it disconnects.
+   * Version the server settles on: the proposed one or another it supports. A client that cannot use it
+   * disconnects.
    */
   protocolVersion: string;
   /** Identity of the server program. */
   serverInfo: Implementation;
-  /**
-   * Advice on using the server, which the client may show to the model, for
-   * instance in a system prompt.
-   */
+  /** Advice on using the server, which the client may show to the model, for instance in a system prompt. */
   instructions?: string;
 }
 
 /**
- * Tells the server that the client has completed initialization and is ready
- * for normal operation.
+ * Tells the server that the client has completed initialization and is ready for normal operation.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/lifecycle#initialization
  */
@@ -317,8 +286,7 @@ export interface JSONRPCError {
 }
 
 /** Any message that travels between client and server. */
-export type JSONRPCMessage =
-  JSONRPCError | JSONRPCNotification | JSONRPCRequest | JSONRPCResponse;
+export type JSONRPCMessage = JSONRPCError | JSONRPCNotification | JSONRPCRequest | JSONRPCResponse;
 
 /** One-way JSON-RPC message; the receiver never replies to it. */
 export interface JSONRPCNotification extends Notification {
@@ -328,9 +296,7 @@ export interface JSONRPCNotification extends Notification {
 /** JSON-RPC message that asks the receiver for a response. */
 export interface JSONRPCRequest extends Request {
   jsonrpc: "2.0";
-  /**
-   * Identifier chosen by the sender and repeated in the response; never null.
-   */
+  /** Identifier chosen by the sender and repeated in the response; never null. */
   id: RequestId;
 }
 
@@ -389,8 +355,7 @@ export interface ListResourcesResult extends PaginatedResult {
 }
 
 /**
- * Asks the client for the directories and files within which the server may
- * work.
+ * Asks the client for the directories and files within which the server may work.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/client/roots#listing-roots
  */
@@ -399,10 +364,7 @@ export interface ListRootsRequest extends Request {
   params?: {
     /** Metadata apart from the payload. */
     _meta?: {
-      /**
-       * Token chosen by the requester that ties progress notifications to the
-       * request.
-       */
+      /** Token chosen by the requester that ties progress notifications to the request. */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;
@@ -430,19 +392,9 @@ export interface ListToolsResult extends PaginatedResult {
   tools: Tool[];
 }
 
-/**
- * Severity of a log message on the syslog scale (RFC 5424), from `debug` up to
- * `emergency`.
- */
+/** Severity of a log message on the syslog scale (RFC 5424), from `debug` up to `emergency`. */
 export type LoggingLevel =
-  | "alert"
-  | "critical"
-  | "debug"
-  | "emergency"
-  | "error"
-  | "info"
-  | "notice"
-  | "warning";
+  "alert" | "critical" | "debug" | "emergency" | "error" | "info" | "notice" | "warning";
 
 /**
  * Log message from the server to the client.
@@ -452,10 +404,7 @@ export type LoggingLevel =
 export interface LoggingMessageNotification extends Notification {
   method: "notifications/message";
   params: {
-    /**
-     * Content of the message: a string or any other JSON value, free of
-     * secrets.
-     */
+    /** Content of the message: a string or any other JSON value, free of secrets. */
     data: unknown;
     /** Severity of the message. */
     level: LoggingLevel;
@@ -467,8 +416,8 @@ export interface LoggingMessageNotification extends Notification {
 /** Hint at a model or model family the server favors. */
 export interface ModelHint {
   /**
-   * Part of a model's name, matched as a substring; the client may map it to a
-   * comparable model of another provider.
+   * Part of a model's name, matched as a substring; the client may map it to a comparable model of another
+   * provider.
    */
   name?: string;
 }
@@ -477,10 +426,7 @@ export interface ModelHint {
 export interface ModelPreferences {
   /** Weight of low cost, from 0 (none) to 1 (highest). */
   costPriority?: number;
-  /**
-   * Favored models in order of preference; the first match wins, ahead of the
-   * numeric priorities.
-   */
+  /** Favored models in order of preference; the first match wins, ahead of the numeric priorities. */
   hints?: ModelHint[];
   /** Weight of capability, from 0 (none) to 1 (highest). */
   intelligencePriority?: number;
@@ -501,10 +447,7 @@ export interface Notification {
 /** Base of requests that fetch a list page by page. */
 export interface PaginatedRequest extends Request {
   params?: {
-    /**
-     * `nextCursor` of the page before the wanted one; absent to fetch the first
-     * page.
-     */
+    /** `nextCursor` of the page before the wanted one; absent to fetch the first page. */
     cursor?: string;
   };
 }
@@ -516,8 +459,7 @@ export interface PaginatedResult extends Result {
 }
 
 /**
- * Checks that the peer is alive; the receiver answers promptly with an empty
- * result.
+ * Checks that the peer is alive; the receiver answers promptly with an empty result.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/utilities/ping#message-format
  */
@@ -526,10 +468,7 @@ export interface PingRequest extends Request {
   params?: {
     /** Metadata apart from the payload. */
     _meta?: {
-      /**
-       * Token chosen by the requester that ties progress notifications to the
-       * request.
-       */
+      /** Token chosen by the requester that ties progress notifications to the request. */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;
@@ -545,24 +484,18 @@ export interface ProgressNotification extends Notification {
   method: "notifications/progress";
   params: {
     /**
-     * Amount done so far, on a scale the sender chooses; it grows with each
-     * notification and may be fractional.
+     * Amount done so far, on a scale the sender chooses; it grows with each notification and may be
+     * fractional.
      */
     progress: number;
     /** Token that the reported request carries in its `_meta`. */
     progressToken: ProgressToken;
-    /**
-     * Amount at which the work is done, on the same scale as `progress`, if
-     * known.
-     */
+    /** Amount at which the work is done, on the same scale as `progress`, if known. */
     total?: number;
   };
 }
 
-/**
- * Requester-chosen token that ties progress notifications to a request; unique
- * among the active requests.
- */
+/** Requester-chosen token that ties progress notifications to a request; unique among the active requests. */
 export type ProgressToken = number | string;
 
 /** Message template on the server, meant for users to invoke explicitly. */
@@ -623,19 +556,14 @@ export interface PromptReference {
 export interface ReadResourceRequest extends Request {
   method: "resources/read";
   params: {
-    /**
-     * URI of the resource to read; its scheme and meaning are up to the server.
-     */
+    /** URI of the resource to read; its scheme and meaning are up to the server. */
     uri: string;
   };
 }
 
 /** Contents of the resource that was read. */
 export interface ReadResourceResult extends Result {
-  /**
-   * Contents of the resource, possibly in several parts, such as the files of a
-   * directory.
-   */
+  /** Contents of the resource, possibly in several parts, such as the files of a directory. */
   contents: (BlobResourceContents | TextResourceContents)[];
 }
 
@@ -645,25 +573,17 @@ export interface Request {
   params?: {
     /** Request metadata, such as the progress token. */
     _meta?: {
-      /**
-       * Set to ask for progress notifications, which carry this token; the
-       * receiver may still send none.
-       */
+      /** Set to ask for progress notifications, which carry this token; the receiver may still send none. */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;
   };
 }
 
-/**
- * Identifier that pairs a response with its request; a sender uses none twice
- * in a session.
- */
+/** Identifier that pairs a response with its request; a sender uses none twice in a session. */
 export type RequestId = number | string;
 
-/**
- * Piece of data that clients can read from the server, identified by its URI.
- */
+/** Piece of data that clients can read from the server, identified by its URI. */
 export interface Resource extends Annotated {
   /** Name of the resource, for people to read. */
   name: string;
@@ -679,9 +599,7 @@ export interface Resource extends Annotated {
 
 /** Base of textual and binary resource contents. */
 export interface ResourceContents {
-  /**
-   * URI of the resource, or part of a resource, that this content belongs to.
-   */
+  /** URI of the resource, or part of a resource, that this content belongs to. */
   uri: string;
   /** Media type of the content, if known. */
   mimeType?: string;
@@ -701,9 +619,7 @@ export interface ResourceListChangedNotification extends Notification {
   };
 }
 
-/**
- * Identifies the resource or URI template whose variable is being completed.
- */
+/** Identifies the resource or URI template whose variable is being completed. */
 export interface ResourceReference {
   /** Tells a resource reference from a prompt reference. */
   type: "ref/resource";
@@ -717,28 +633,21 @@ export interface ResourceTemplate extends Annotated {
   name: string;
   /** RFC 6570 template that expands to the URI of a resource. */
   uriTemplate: string;
-  /**
-   * What the resources of this family contain, written so that a model can
-   * judge their use.
-   */
+  /** What the resources of this family contain, written so that a model can judge their use. */
   description?: string;
   /** Media type that every matching resource has; absent if they differ. */
   mimeType?: string;
 }
 
 /**
- * Tells the client that a resource it watches has changed and may need reading
- * again.
+ * Tells the client that a resource it watches has changed and may need reading again.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/server/resources#subscriptions
  */
 export interface ResourceUpdatedNotification extends Notification {
   method: "notifications/resources/updated";
   params: {
-    /**
-     * URI of the changed resource, which can be a part of the one the client
-     * watches.
-     */
+    /** URI of the changed resource, which can be a part of the one the client watches. */
     uri: string;
   };
 }
@@ -762,8 +671,7 @@ export interface Root {
 }
 
 /**
- * Tells the server that the client's roots have changed and are worth listing
- * again.
+ * Tells the server that the client's roots have changed and are worth listing again.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/client/roots#root-list-changes
  */
@@ -784,10 +692,7 @@ export interface SamplingMessage {
   role: Role;
 }
 
-/**
- * Optional features the server supports; the set is open, so entries beyond the
- * listed ones can appear.
- */
+/** Optional features the server supports; the set is open, so entries beyond the listed ones can appear. */
 export interface ServerCapabilities {
   /** Non-standard features by name, each with its settings. */
   experimental?: { [key: string]: object };
@@ -823,8 +728,7 @@ export type ServerNotification =
   | ToolListChangedNotification;
 
 /** Any request a server sends to a client. */
-export type ServerRequest =
-  CreateMessageRequest | ListRootsRequest | PingRequest;
+export type ServerRequest = CreateMessageRequest | ListRootsRequest | PingRequest;
 
 /** Any result a server returns to a client. */
 export type ServerResult =
@@ -847,10 +751,7 @@ export type ServerResult =
 export interface SetLevelRequest extends Request {
   method: "logging/setLevel";
   params: {
-    /**
-     * Lowest wanted severity; the server sends messages of this severity and
-     * above.
-     */
+    /** Lowest wanted severity; the server sends messages of this severity and above. */
     level: LoggingLevel;
   };
 }
@@ -876,9 +777,7 @@ export interface TextContent extends Annotated {
 
 /** Resource contents in the form of text. */
 export interface TextResourceContents extends ResourceContents {
-  /**
-   * The content itself; data that is not text goes into `BlobResourceContents`.
-   */
+  /** The content itself; data that is not text goes into `BlobResourceContents`. */
   text: string;
 }
 
@@ -892,9 +791,7 @@ export interface Tool {
     /** Names of the arguments a call has to supply. */
     required?: string[];
   };
-  /**
-   * Identifies the tool in `tools/call`; meant to be unique within the server.
-   */
+  /** Identifies the tool in `tools/call`; meant to be unique within the server. */
   name: string;
   /** What the tool does, written so that a model can choose it. */
   description?: string;

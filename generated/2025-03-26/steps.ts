@@ -55,121 +55,62 @@ export const serverSteps: Steps = {
   }),
 };
 
-function liftProgressNotificationParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftProgressNotificationParams(value: unknown, report: StepReport, at = ""): unknown {
   return fitting(value, "message", isString, report, at);
 }
 
-function liftInitializeResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftInitializeResult(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "capabilities", liftServerCapabilities, report, at);
 }
 
-function liftListToolsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftListToolsResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "tools", liftTool, report, at);
 }
 
-function liftServerCapabilities(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftServerCapabilities(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "completions", isObject, report, at);
 }
 
 function liftTool(value: unknown, report: StepReport, at: string): unknown {
-  return fitting(
-    value,
-    "annotations",
-    validators.isToolAnnotations,
-    report,
-    at,
-  );
+  return fitting(value, "annotations", validators.isToolAnnotations, report, at);
 }
 
 function lowerContent(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "content", lowerContentRefuseSamplingAudio, report, at);
 }
 
-function lowerCreateMessageRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCreateMessageRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "messages", lowerContent, report, at);
 }
 
-function lowerInitializeResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerInitializeResult(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "capabilities", lowerServerCapabilities, report, at);
 }
 
-function lowerGetPromptResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerGetPromptResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "messages", lowerPromptMessage, report, at);
 }
 
-function lowerCallToolResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCallToolResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "content", lowerContentTextAudioContent, report, at);
 }
 
-function lowerContentRefuseSamplingAudio(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerContentRefuseSamplingAudio(value: unknown, report: StepReport, at: string): unknown {
   if (memberOf(value, "type") === "audio") {
-    return refuse(
-      report,
-      at,
-      "sampling-audio",
-      "needs revision 2025-03-26 or newer",
-    );
+    return refuse(report, at, "sampling-audio", "needs revision 2025-03-26 or newer");
   }
   return value;
 }
 
-function lowerServerCapabilities(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerServerCapabilities(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["completions"], report, at);
 }
 
-function lowerPromptMessage(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerPromptMessage(value: unknown, report: StepReport, at: string): unknown {
   return member(value, "content", lowerContentTextAudioContent, report, at);
 }
 
-function lowerContentTextAudioContent(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerContentTextAudioContent(value: unknown, report: StepReport, at: string): unknown {
   if (memberOf(value, "type") === "audio") {
     lost(report, at, "AudioContent", "text");
     return {

@@ -10,237 +10,77 @@ import type {
   ReceiveTable,
   SendTable,
 } from "../model.js";
-import { sendTable } from "../sending.js";
+import { byMethod, sendTable } from "../sending.js";
 import type * as types from "./types.js";
 import * as validators from "./validators.js";
 
 /** What each request carries, and what may answer it. */
 export interface Requests {
+  /** Requests suggested values for a prompt argument or URI template variable. */
+  "completion/complete": { params: types.CompleteRequest["params"]; result: types.CompleteResult };
+  /** Asks the user for input by way of the client, through a form. */
+  "elicitation/create": { params: types.ElicitRequest["params"]; result: types.ElicitResult };
   /**
-   * Requests suggested values for a prompt argument or URI template variable.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/completion#requesting-completions
+   * Opens a session: proposes a protocol version, declares the client's capabilities and learns those of the
+   * server.
    */
-  "completion/complete": {
-    params: types.CompleteRequest["params"];
-    result: types.CompleteResult;
-  };
-  /**
-   * Asks the user for input by way of the client, through a form.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation#creating-elicitation-requests
-   */
-  "elicitation/create": {
-    params: types.ElicitRequest["params"];
-    result: types.ElicitResult;
-  };
-  /**
-   * Opens a session: proposes a protocol version, declares the client's
-   * capabilities and learns those of the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle#initialization
-   */
-  initialize: {
-    params: types.InitializeRequest["params"];
-    result: types.InitializeResult;
-  };
-  /**
-   * Sets the lowest severity of log messages the server sends to this client.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/logging#setting-log-level
-   */
-  "logging/setLevel": {
-    params: types.SetLevelRequest["params"];
-    result: types.EmptyResult;
-  };
-  /**
-   * Checks that the peer is alive and responsive.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/ping#message-format
-   */
-  ping: {
-    params: types.PingRequest["params"];
-    result: types.EmptyResult;
-  };
-  /**
-   * Fetches the messages of one prompt, with argument values filled in.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#getting-a-prompt
-   */
-  "prompts/get": {
-    params: types.GetPromptRequest["params"];
-    result: types.GetPromptResult;
-  };
-  /**
-   * Fetches a page of the prompts the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#listing-prompts
-   */
-  "prompts/list": {
-    params: types.ListPromptsRequest["params"];
-    result: types.ListPromptsResult;
-  };
-  /**
-   * Fetches a page of the resources the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#listing-resources
-   */
-  "resources/list": {
-    params: types.ListResourcesRequest["params"];
-    result: types.ListResourcesResult;
-  };
-  /**
-   * Fetches the contents of one resource.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#reading-resources
-   */
-  "resources/read": {
-    params: types.ReadResourceRequest["params"];
-    result: types.ReadResourceResult;
-  };
-  /**
-   * Starts update notifications for one resource.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#subscriptions
-   */
-  "resources/subscribe": {
-    params: types.SubscribeRequest["params"];
-    result: types.EmptyResult;
-  };
-  /**
-   * Fetches a page of the server's resource templates.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#resource-templates
-   */
+  initialize: { params: types.InitializeRequest["params"]; result: types.InitializeResult };
+  /** Sets the lowest severity of log messages the server sends to this client. */
+  "logging/setLevel": { params: types.SetLevelRequest["params"]; result: types.EmptyResult };
+  /** Checks that the peer is alive and responsive. */
+  ping: { params: types.PingRequest["params"]; result: types.EmptyResult };
+  /** Fetches the messages of one prompt, with argument values filled in. */
+  "prompts/get": { params: types.GetPromptRequest["params"]; result: types.GetPromptResult };
+  /** Fetches a page of the prompts the server offers. */
+  "prompts/list": { params: types.ListPromptsRequest["params"]; result: types.ListPromptsResult };
+  /** Fetches a page of the resources the server offers. */
+  "resources/list": { params: types.ListResourcesRequest["params"]; result: types.ListResourcesResult };
+  /** Fetches the contents of one resource. */
+  "resources/read": { params: types.ReadResourceRequest["params"]; result: types.ReadResourceResult };
+  /** Starts update notifications for one resource. */
+  "resources/subscribe": { params: types.SubscribeRequest["params"]; result: types.EmptyResult };
+  /** Fetches a page of the server's resource templates. */
   "resources/templates/list": {
     params: types.ListResourceTemplatesRequest["params"];
     result: types.ListResourceTemplatesResult;
   };
+  /** Stops update notifications for one resource. */
+  "resources/unsubscribe": { params: types.UnsubscribeRequest["params"]; result: types.EmptyResult };
+  /** Asks the client for the directories and files within which the server may work. */
+  "roots/list": { params: types.ListRootsRequest["params"]; result: types.ListRootsResult };
   /**
-   * Stops update notifications for one resource.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#subscriptions
-   */
-  "resources/unsubscribe": {
-    params: types.UnsubscribeRequest["params"];
-    result: types.EmptyResult;
-  };
-  /**
-   * Asks the client for the directories and files within which the server may
-   * work.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/client/roots#listing-roots
-   */
-  "roots/list": {
-    params: types.ListRootsRequest["params"];
-    result: types.ListRootsResult;
-  };
-  /**
-   * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/client/sampling#creating-messages
+   * Has the client generate a message with a language model of its choice, usually after the user's approval.
    */
   "sampling/createMessage": {
     params: types.CreateMessageRequest["params"];
     result: types.CreateMessageResult;
   };
-  /**
-   * Runs a tool on the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/tools#calling-tools
-   */
-  "tools/call": {
-    params: types.CallToolRequest["params"];
-    result: types.CallToolResult;
-  };
-  /**
-   * Fetches a page of the tools the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/tools#listing-tools
-   */
-  "tools/list": {
-    params: types.ListToolsRequest["params"];
-    result: types.ListToolsResult;
-  };
+  /** Runs a tool on the server. */
+  "tools/call": { params: types.CallToolRequest["params"]; result: types.CallToolResult };
+  /** Fetches a page of the tools the server offers. */
+  "tools/list": { params: types.ListToolsRequest["params"]; result: types.ListToolsResult };
 }
 
 /** What each notification carries. */
 export interface Notifications {
-  /**
-   * Abandons an earlier request, whose result is no longer wanted.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/cancellation#cancellation-flow
-   */
-  "notifications/cancelled": {
-    params: types.CancelledNotification["params"];
-  };
-  /**
-   * Confirms that the client has completed initialization, after which normal
-   * operation starts.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/lifecycle#initialization
-   */
-  "notifications/initialized": {
-    params: types.InitializedNotification["params"];
-  };
-  /**
-   * Delivers a log message to the client.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/logging#log-message-notifications
-   */
-  "notifications/message": {
-    params: types.LoggingMessageNotification["params"];
-  };
-  /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/progress#progress-flow
-   */
-  "notifications/progress": {
-    params: types.ProgressNotification["params"];
-  };
-  /**
-   * Announces that the server's set of prompts has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#list-changed-notification
-   */
-  "notifications/prompts/list_changed": {
-    params: types.PromptListChangedNotification["params"];
-  };
-  /**
-   * Announces that the server's set of resources has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#list-changed-notification
-   */
-  "notifications/resources/list_changed": {
-    params: types.ResourceListChangedNotification["params"];
-  };
-  /**
-   * Announces that a resource the client watches has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#subscriptions
-   */
-  "notifications/resources/updated": {
-    params: types.ResourceUpdatedNotification["params"];
-  };
-  /**
-   * Announces that the client's roots have changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/client/roots#root-list-changes
-   */
-  "notifications/roots/list_changed": {
-    params: types.RootsListChangedNotification["params"];
-  };
-  /**
-   * Announces that the server's set of tools has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/tools#list-changed-notification
-   */
-  "notifications/tools/list_changed": {
-    params: types.ToolListChangedNotification["params"];
-  };
+  /** Abandons an earlier request, whose result is no longer wanted. */
+  "notifications/cancelled": { params: types.CancelledNotification["params"] };
+  /** Confirms that the client has completed initialization, after which normal operation starts. */
+  "notifications/initialized": { params: types.InitializedNotification["params"] };
+  /** Delivers a log message to the client. */
+  "notifications/message": { params: types.LoggingMessageNotification["params"] };
+  /** Reports how far a running request has come, if its requester supplied a progress token. */
+  "notifications/progress": { params: types.ProgressNotification["params"] };
+  /** Announces that the server's set of prompts has changed. */
+  "notifications/prompts/list_changed": { params: types.PromptListChangedNotification["params"] };
+  /** Announces that the server's set of resources has changed. */
+  "notifications/resources/list_changed": { params: types.ResourceListChangedNotification["params"] };
+  /** Announces that a resource the client watches has changed. */
+  "notifications/resources/updated": { params: types.ResourceUpdatedNotification["params"] };
+  /** Announces that the client's roots have changed. */
+  "notifications/roots/list_changed": { params: types.RootsListChangedNotification["params"] };
+  /** Announces that the server's set of tools has changed. */
+  "notifications/tools/list_changed": { params: types.ToolListChangedNotification["params"] };
 }
 
 /** Methods of the requests that a client sends. */
@@ -267,8 +107,7 @@ export type ClientNotificationMethod =
   | "notifications/roots/list_changed";
 
 /** Methods of the requests that a server sends. */
-export type ServerRequestMethod =
-  "elicitation/create" | "ping" | "roots/list" | "sampling/createMessage";
+export type ServerRequestMethod = "elicitation/create" | "ping" | "roots/list" | "sampling/createMessage";
 
 /** Methods of the notifications that a server sends. */
 export type ServerNotificationMethod =
@@ -281,8 +120,7 @@ export type ServerNotificationMethod =
   | "notifications/tools/list_changed";
 
 /** The params of a method, or `undefined` where they may be left out. */
-export type Params<M extends keyof Requests | keyof Notifications> = (Requests &
-  Notifications)[M]["params"];
+export type Params<M extends keyof Requests | keyof Notifications> = (Requests & Notifications)[M]["params"];
 
 /** All that may answer a request. */
 export type Result<M extends keyof Requests> = Requests[M]["result"];
@@ -309,10 +147,7 @@ export const clientReceives: ReceiveTable<"client"> = {
       accepts: validators.acceptsElicitRequest,
       capability: { of: "client", path: ["elicitation"] },
     },
-    ping: {
-      name: "PingRequest",
-      accepts: validators.isPingRequest,
-    },
+    ping: { name: "PingRequest", accepts: validators.isPingRequest },
     "roots/list": {
       name: "ListRootsRequest",
       accepts: validators.isListRootsRequest,
@@ -325,19 +160,13 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      accepts: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
     "notifications/message": {
       name: "LoggingMessageNotification",
       accepts: validators.acceptsLoggingMessageNotification,
       capability: { of: "server", path: ["logging"] },
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      accepts: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
       accepts: validators.isPromptListChangedNotification,
@@ -364,52 +193,29 @@ export const clientReceives: ReceiveTable<"client"> = {
       capability: { of: "server", path: ["completions"] },
       result: { name: "CompleteResult", accepts: validators.isCompleteResult },
     },
-    initialize: {
-      result: {
-        name: "InitializeResult",
-        accepts: validators.isInitializeResult,
-      },
-    },
+    initialize: { result: { name: "InitializeResult", accepts: validators.isInitializeResult } },
     "logging/setLevel": {
       capability: { of: "server", path: ["logging"] },
       result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
-    ping: {
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
-    },
+    ping: { result: { name: "EmptyResult", accepts: validators.isEmptyResult } },
     "prompts/get": {
       capability: { of: "server", path: ["prompts"] },
-      result: {
-        name: "GetPromptResult",
-        accepts: validators.acceptsGetPromptResult,
-      },
+      result: { name: "GetPromptResult", accepts: validators.acceptsGetPromptResult },
     },
     "prompts/list": {
       capability: { of: "server", path: ["prompts"] },
-      result: {
-        name: "ListPromptsResult",
-        accepts: validators.isListPromptsResult,
-      },
+      result: { name: "ListPromptsResult", accepts: validators.isListPromptsResult },
       page: { member: "prompts", name: "Prompt", accepts: validators.isPrompt },
     },
     "resources/list": {
       capability: { of: "server", path: ["resources"] },
-      result: {
-        name: "ListResourcesResult",
-        accepts: validators.isListResourcesResult,
-      },
-      page: {
-        member: "resources",
-        name: "Resource",
-        accepts: validators.isResource,
-      },
+      result: { name: "ListResourcesResult", accepts: validators.isListResourcesResult },
+      page: { member: "resources", name: "Resource", accepts: validators.isResource },
     },
     "resources/read": {
       capability: { of: "server", path: ["resources"] },
-      result: {
-        name: "ReadResourceResult",
-        accepts: validators.isReadResourceResult,
-      },
+      result: { name: "ReadResourceResult", accepts: validators.isReadResourceResult },
     },
     "resources/subscribe": {
       capability: { of: "server", path: ["resources", "subscribe"] },
@@ -417,15 +223,8 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
     "resources/templates/list": {
       capability: { of: "server", path: ["resources"] },
-      result: {
-        name: "ListResourceTemplatesResult",
-        accepts: validators.isListResourceTemplatesResult,
-      },
-      page: {
-        member: "resourceTemplates",
-        name: "ResourceTemplate",
-        accepts: validators.isResourceTemplate,
-      },
+      result: { name: "ListResourceTemplatesResult", accepts: validators.isListResourceTemplatesResult },
+      page: { member: "resourceTemplates", name: "ResourceTemplate", accepts: validators.isResourceTemplate },
     },
     "resources/unsubscribe": {
       capability: { of: "server", path: ["resources", "subscribe"] },
@@ -433,17 +232,11 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
     "tools/call": {
       capability: { of: "server", path: ["tools"] },
-      result: {
-        name: "CallToolResult",
-        accepts: validators.acceptsCallToolResult,
-      },
+      result: { name: "CallToolResult", accepts: validators.acceptsCallToolResult },
     },
     "tools/list": {
       capability: { of: "server", path: ["tools"] },
-      result: {
-        name: "ListToolsResult",
-        accepts: validators.isListToolsResult,
-      },
+      result: { name: "ListToolsResult", accepts: validators.isListToolsResult },
       page: { member: "tools", name: "Tool", accepts: validators.isTool },
     },
   }),
@@ -451,9 +244,7 @@ export const clientReceives: ReceiveTable<"client"> = {
     "notifications/cancelled": {},
     "notifications/initialized": {},
     "notifications/progress": {},
-    "notifications/roots/list_changed": {
-      capability: { of: "client", path: ["roots", "listChanged"] },
-    },
+    "notifications/roots/list_changed": { capability: { of: "client", path: ["roots", "listChanged"] } },
   }),
   headers: [{ header: "MCP-Protocol-Version" }],
   errors,
@@ -469,19 +260,13 @@ export const serverReceives: ReceiveTable<"server"> = {
       accepts: validators.isCompleteRequest,
       capability: { of: "server", path: ["completions"] },
     },
-    initialize: {
-      name: "InitializeRequest",
-      accepts: validators.isInitializeRequest,
-    },
+    initialize: { name: "InitializeRequest", accepts: validators.isInitializeRequest },
     "logging/setLevel": {
       name: "SetLevelRequest",
       accepts: validators.acceptsSetLevelRequest,
       capability: { of: "server", path: ["logging"] },
     },
-    ping: {
-      name: "PingRequest",
-      accepts: validators.isPingRequest,
-    },
+    ping: { name: "PingRequest", accepts: validators.isPingRequest },
     "prompts/get": {
       name: "GetPromptRequest",
       accepts: validators.isGetPromptRequest,
@@ -529,18 +314,12 @@ export const serverReceives: ReceiveTable<"server"> = {
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      accepts: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
     "notifications/initialized": {
       name: "InitializedNotification",
       accepts: validators.isInitializedNotification,
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      accepts: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
     "notifications/roots/list_changed": {
       name: "RootsListChangedNotification",
       accepts: validators.isRootsListChangedNotification,
@@ -552,42 +331,26 @@ export const serverReceives: ReceiveTable<"server"> = {
       capability: { of: "client", path: ["elicitation"] },
       result: { name: "ElicitResult", accepts: validators.isElicitResult },
     },
-    ping: {
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
-    },
+    ping: { result: { name: "EmptyResult", accepts: validators.isEmptyResult } },
     "roots/list": {
       capability: { of: "client", path: ["roots"] },
-      result: {
-        name: "ListRootsResult",
-        accepts: validators.isListRootsResult,
-      },
+      result: { name: "ListRootsResult", accepts: validators.isListRootsResult },
     },
     "sampling/createMessage": {
       capability: { of: "client", path: ["sampling"] },
-      result: {
-        name: "CreateMessageResult",
-        accepts: validators.acceptsCreateMessageResult,
-      },
+      result: { name: "CreateMessageResult", accepts: validators.acceptsCreateMessageResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
     "notifications/cancelled": {},
-    "notifications/message": {
-      capability: { of: "server", path: ["logging"] },
-    },
+    "notifications/message": { capability: { of: "server", path: ["logging"] } },
     "notifications/progress": {},
-    "notifications/prompts/list_changed": {
-      capability: { of: "server", path: ["prompts", "listChanged"] },
-    },
+    "notifications/prompts/list_changed": { capability: { of: "server", path: ["prompts", "listChanged"] } },
     "notifications/resources/list_changed": {
       capability: { of: "server", path: ["resources", "listChanged"] },
     },
-    "notifications/resources/updated": {
-      capability: { of: "server", path: ["resources", "subscribe"] },
-    },
-    "notifications/tools/list_changed": {
-      capability: { of: "server", path: ["tools", "listChanged"] },
-    },
+    "notifications/resources/updated": { capability: { of: "server", path: ["resources", "subscribe"] } },
+    "notifications/tools/list_changed": { capability: { of: "server", path: ["tools", "listChanged"] } },
   }),
   headers: [{ header: "MCP-Protocol-Version" }],
   errors,
@@ -598,96 +361,44 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "client",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "completion/complete": {
-      name: "CompleteRequest",
-      is: validators.isCompleteRequest,
-    },
-    initialize: {
-      name: "InitializeRequest",
-      is: validators.isInitializeRequest,
-    },
-    "logging/setLevel": {
-      name: "SetLevelRequest",
-      is: validators.isSetLevelRequest,
-    },
-    ping: {
-      name: "PingRequest",
-      is: validators.isPingRequest,
-    },
-    "prompts/get": {
-      name: "GetPromptRequest",
-      is: validators.isGetPromptRequest,
-    },
-    "prompts/list": {
-      name: "ListPromptsRequest",
-      is: validators.isListPromptsRequest,
-    },
-    "resources/list": {
-      name: "ListResourcesRequest",
-      is: validators.isListResourcesRequest,
-    },
-    "resources/read": {
-      name: "ReadResourceRequest",
-      is: validators.isReadResourceRequest,
-    },
-    "resources/subscribe": {
-      name: "SubscribeRequest",
-      is: validators.isSubscribeRequest,
-    },
+    "completion/complete": { name: "CompleteRequest", is: validators.isCompleteRequest },
+    initialize: { name: "InitializeRequest", is: validators.isInitializeRequest },
+    "logging/setLevel": { name: "SetLevelRequest", is: validators.isSetLevelRequest },
+    ping: { name: "PingRequest", is: validators.isPingRequest },
+    "prompts/get": { name: "GetPromptRequest", is: validators.isGetPromptRequest },
+    "prompts/list": { name: "ListPromptsRequest", is: validators.isListPromptsRequest },
+    "resources/list": { name: "ListResourcesRequest", is: validators.isListResourcesRequest },
+    "resources/read": { name: "ReadResourceRequest", is: validators.isReadResourceRequest },
+    "resources/subscribe": { name: "SubscribeRequest", is: validators.isSubscribeRequest },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
       is: validators.isListResourceTemplatesRequest,
     },
-    "resources/unsubscribe": {
-      name: "UnsubscribeRequest",
-      is: validators.isUnsubscribeRequest,
-    },
-    "tools/call": {
-      name: "CallToolRequest",
-      is: validators.isCallToolRequest,
-    },
-    "tools/list": {
-      name: "ListToolsRequest",
-      is: validators.isListToolsRequest,
-    },
+    "resources/unsubscribe": { name: "UnsubscribeRequest", is: validators.isUnsubscribeRequest },
+    "tools/call": { name: "CallToolRequest", is: validators.isCallToolRequest },
+    "tools/list": { name: "ListToolsRequest", is: validators.isListToolsRequest },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      is: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", is: validators.isCancelledNotification },
     "notifications/initialized": {
       name: "InitializedNotification",
       is: validators.isInitializedNotification,
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      is: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", is: validators.isProgressNotification },
     "notifications/roots/list_changed": {
       name: "RootsListChangedNotification",
       is: validators.isRootsListChangedNotification,
     },
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
-    "elicitation/create": [
-      { name: "ElicitResult", is: validators.isElicitResult },
-    ],
+    "elicitation/create": [{ name: "ElicitResult", is: validators.isElicitResult }],
     ping: [{ name: "EmptyResult", is: validators.isEmptyResult }],
-    "roots/list": [
-      { name: "ListRootsResult", is: validators.isListRootsResult },
-    ],
-    "sampling/createMessage": [
-      { name: "CreateMessageResult", is: validators.isCreateMessageResult },
-    ],
+    "roots/list": [{ name: "ListRootsResult", is: validators.isListRootsResult }],
+    "sampling/createMessage": [{ name: "CreateMessageResult", is: validators.isCreateMessageResult }],
   }),
   base64: [
     { name: "AudioContent", is: validators.isAudioContent, member: "data" },
-    {
-      name: "BlobResourceContents",
-      is: validators.isBlobResourceContents,
-      member: "blob",
-    },
+    { name: "BlobResourceContents", is: validators.isBlobResourceContents, member: "blob" },
     { name: "ImageContent", is: validators.isImageContent, member: "data" },
   ],
 });
@@ -697,36 +408,18 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "server",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "elicitation/create": {
-      name: "ElicitRequest",
-      is: validators.isElicitRequest,
-    },
-    ping: {
-      name: "PingRequest",
-      is: validators.isPingRequest,
-    },
-    "roots/list": {
-      name: "ListRootsRequest",
-      is: validators.isListRootsRequest,
-    },
-    "sampling/createMessage": {
-      name: "CreateMessageRequest",
-      is: validators.isCreateMessageRequest,
-    },
+    "elicitation/create": { name: "ElicitRequest", is: validators.isElicitRequest },
+    ping: { name: "PingRequest", is: validators.isPingRequest },
+    "roots/list": { name: "ListRootsRequest", is: validators.isListRootsRequest },
+    "sampling/createMessage": { name: "CreateMessageRequest", is: validators.isCreateMessageRequest },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      is: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", is: validators.isCancelledNotification },
     "notifications/message": {
       name: "LoggingMessageNotification",
       is: validators.isLoggingMessageNotification,
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      is: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", is: validators.isProgressNotification },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
       is: validators.isPromptListChangedNotification,
@@ -745,57 +438,25 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
     },
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
-    "completion/complete": [
-      { name: "CompleteResult", is: validators.isCompleteResult },
-    ],
-    initialize: [
-      { name: "InitializeResult", is: validators.isInitializeResult },
-    ],
+    "completion/complete": [{ name: "CompleteResult", is: validators.isCompleteResult }],
+    initialize: [{ name: "InitializeResult", is: validators.isInitializeResult }],
     "logging/setLevel": [{ name: "EmptyResult", is: validators.isEmptyResult }],
     ping: [{ name: "EmptyResult", is: validators.isEmptyResult }],
-    "prompts/get": [
-      { name: "GetPromptResult", is: validators.isGetPromptResult },
-    ],
-    "prompts/list": [
-      { name: "ListPromptsResult", is: validators.isListPromptsResult },
-    ],
-    "resources/list": [
-      { name: "ListResourcesResult", is: validators.isListResourcesResult },
-    ],
-    "resources/read": [
-      { name: "ReadResourceResult", is: validators.isReadResourceResult },
-    ],
-    "resources/subscribe": [
-      { name: "EmptyResult", is: validators.isEmptyResult },
-    ],
+    "prompts/get": [{ name: "GetPromptResult", is: validators.isGetPromptResult }],
+    "prompts/list": [{ name: "ListPromptsResult", is: validators.isListPromptsResult }],
+    "resources/list": [{ name: "ListResourcesResult", is: validators.isListResourcesResult }],
+    "resources/read": [{ name: "ReadResourceResult", is: validators.isReadResourceResult }],
+    "resources/subscribe": [{ name: "EmptyResult", is: validators.isEmptyResult }],
     "resources/templates/list": [
-      {
-        name: "ListResourceTemplatesResult",
-        is: validators.isListResourceTemplatesResult,
-      },
+      { name: "ListResourceTemplatesResult", is: validators.isListResourceTemplatesResult },
     ],
-    "resources/unsubscribe": [
-      { name: "EmptyResult", is: validators.isEmptyResult },
-    ],
+    "resources/unsubscribe": [{ name: "EmptyResult", is: validators.isEmptyResult }],
     "tools/call": [{ name: "CallToolResult", is: validators.isCallToolResult }],
-    "tools/list": [
-      { name: "ListToolsResult", is: validators.isListToolsResult },
-    ],
+    "tools/list": [{ name: "ListToolsResult", is: validators.isListToolsResult }],
   }),
   base64: [
     { name: "AudioContent", is: validators.isAudioContent, member: "data" },
-    {
-      name: "BlobResourceContents",
-      is: validators.isBlobResourceContents,
-      member: "blob",
-    },
+    { name: "BlobResourceContents", is: validators.isBlobResourceContents, member: "blob" },
     { name: "ImageContent", is: validators.isImageContent, member: "data" },
   ],
 });
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
-}

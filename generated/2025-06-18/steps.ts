@@ -66,102 +66,54 @@ export const serverSteps: Steps = {
   }),
 };
 
-function liftCreateMessageRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftCreateMessageRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "messages", liftContent, report, at);
 }
 
-function liftInitializeResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftInitializeResult(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "serverInfo", liftTitle, report, at);
 }
 
-function liftGetPromptResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftGetPromptResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "messages", liftPromptMessage, report, at);
 }
 
-function liftListPromptsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftListPromptsResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "prompts", liftPrompt, report, at);
 }
 
-function liftListResourcesResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftListResourcesResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "resources", liftMetaAnnotationsTitle, report, at);
 }
 
-function liftReadResourceResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftReadResourceResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "contents", liftMeta, report, at);
 }
 
-function liftListResourceTemplatesResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftListResourceTemplatesResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "resourceTemplates", liftMetaAnnotationsTitle, report, at);
 }
 
-function liftCallToolResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftCallToolResult(value: unknown, report: StepReport, at = ""): unknown {
   value = list(value, "content", liftContentBlock, report, at);
   return fitting(value, "structuredContent", isObject, report, at);
 }
 
-function liftListToolsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftListToolsResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "tools", liftTool, report, at);
 }
 
-function liftCompleteRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftCompleteRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   value = fitting(value, "context", isCompleteRequestParamsContext, report, at);
   return member(value, "ref", liftCompleteRequestParamsRef, report, at);
 }
 
-function liftInitializeRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftInitializeRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   value = member(value, "capabilities", liftClientCapabilities, report, at);
   return member(value, "clientInfo", liftTitle, report, at);
 }
 
-function liftListRootsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftListRootsResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "roots", liftRoot, report, at);
 }
 
@@ -173,11 +125,7 @@ function liftTitle(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "title", isString, report, at);
 }
 
-function liftPromptMessage(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftPromptMessage(value: unknown, report: StepReport, at: string): unknown {
   return member(value, "content", liftContentBlock, report, at);
 }
 
@@ -187,31 +135,20 @@ function liftPrompt(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "title", isString, report, at);
 }
 
-function liftMetaAnnotationsTitle(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftMetaAnnotationsTitle(value: unknown, report: StepReport, at: string): unknown {
   value = fitting(value, "_meta", isObject, report, at);
   value = member(value, "annotations", liftAnnotations, report, at);
   return fitting(value, "title", isString, report, at);
 }
 
 function liftMeta(value: unknown, report: StepReport, at: string): unknown {
-  if (
-    memberOf(value, "blob") !== undefined ||
-    memberOf(value, "text") !== undefined
-  ) {
+  if (memberOf(value, "blob") !== undefined || memberOf(value, "text") !== undefined) {
     value = fitting(value, "_meta", isObject, report, at);
   }
   return value;
 }
 
-function liftContentBlock(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftContentBlock(value: unknown, report: StepReport, at: string): unknown {
   if (
     memberOf(value, "type") === "audio" ||
     memberOf(value, "type") === "resource" ||
@@ -233,22 +170,14 @@ function liftTool(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "title", isString, report, at);
 }
 
-function liftCompleteRequestParamsRef(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftCompleteRequestParamsRef(value: unknown, report: StepReport, at: string): unknown {
   if (memberOf(value, "type") === "ref/prompt") {
     value = fitting(value, "title", isString, report, at);
   }
   return value;
 }
 
-function liftClientCapabilities(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftClientCapabilities(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "elicitation", isObject, report, at);
 }
 
@@ -256,11 +185,7 @@ function liftRoot(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "_meta", isObject, report, at);
 }
 
-function liftContentMetaAnnotations(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftContentMetaAnnotations(value: unknown, report: StepReport, at: string): unknown {
   if (
     memberOf(value, "type") === "audio" ||
     memberOf(value, "type") === "image" ||
@@ -272,89 +197,49 @@ function liftContentMetaAnnotations(
   return value;
 }
 
-function liftAnnotations(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftAnnotations(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "lastModified", isString, report, at);
 }
 
-function lowerCompleteRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCompleteRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   value = without(value, ["context"], report, at);
   return member(value, "ref", lowerCompleteRequestParamsRef, report, at);
 }
 
-function lowerInitializeRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerInitializeRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   value = member(value, "capabilities", lowerClientCapabilities, report, at);
   return member(value, "clientInfo", lowerImplementation, report, at);
 }
 
-function lowerListRootsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerListRootsResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "roots", lowerRoot, report, at);
 }
 
-function lowerInitializeResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerInitializeResult(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "serverInfo", lowerImplementation, report, at);
 }
 
-function lowerGetPromptResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerGetPromptResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "messages", lowerPromptMessage, report, at);
 }
 
-function lowerCallToolResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCallToolResult(value: unknown, report: StepReport, at = ""): unknown {
   value = list(value, "content", lowerContentBlock, report, at);
   return alsoText(value, "structuredContent", "content", lowerTextBlock);
 }
 
-function lowerCompleteRequestParamsRef(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerCompleteRequestParamsRef(value: unknown, report: StepReport, at: string): unknown {
   if (memberOf(value, "type") === "ref/prompt") {
     value = without(value, ["title"], report, at);
   }
   return value;
 }
 
-function lowerClientCapabilities(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerClientCapabilities(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["elicitation"], report, at);
 }
 
-function lowerImplementation(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerImplementation(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["title"], report, at);
 }
 
@@ -362,25 +247,14 @@ function lowerRoot(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["_meta"], report, at);
 }
 
-function lowerPromptMessage(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerPromptMessage(value: unknown, report: StepReport, at: string): unknown {
   return member(value, "content", lowerContentBlock, report, at);
 }
 
-function lowerContentBlock(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerContentBlock(value: unknown, report: StepReport, at: string): unknown {
   if (memberOf(value, "type") === "resource_link") {
     lost(report, at, "ResourceLink", "text");
-    return {
-      type: "text",
-      text: `[${memberOf(value, "name")}](${memberOf(value, "uri")})`,
-    };
+    return { type: "text", text: `[${memberOf(value, "name")}](${memberOf(value, "uri")})` };
   }
   return value;
 }
@@ -394,9 +268,7 @@ function isCompleteRequestParamsContext(value: unknown): boolean {
   const argumentsValue = value["arguments"];
   if (argumentsValue !== undefined) {
     if (!isObject(argumentsValue)) return false;
-    for (const key in argumentsValue) {
-      if (typeof argumentsValue[key] !== "string") return false;
-    }
+    for (const key in argumentsValue) if (typeof argumentsValue[key] !== "string") return false;
   }
   return true;
 }
@@ -409,9 +281,7 @@ function isToolOutputSchema(value: unknown): boolean {
   const properties = value["properties"];
   if (properties !== undefined) {
     if (!isObject(properties)) return false;
-    for (const key in properties) {
-      if (!isObject(properties[key])) return false;
-    }
+    for (const key in properties) if (!isObject(properties[key])) return false;
   }
   return true;
 }

@@ -10,293 +10,98 @@ import type {
   ReceiveTable,
   SendTable,
 } from "../model.js";
-import { sendTable } from "../sending.js";
+import { byMethod, sendTable } from "../sending.js";
 import type * as types from "./types.js";
 import * as validators from "./validators.js";
 
 /** What each request carries, and what may answer it. */
 export interface Requests {
-  /**
-   * Requests suggested values for a prompt argument or URI template variable.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion#requesting-completions
-   */
-  "completion/complete": {
-    params: types.CompleteRequestParams;
-    result: types.CompleteResult;
-  };
-  /**
-   * Asks the user for input by way of the client, through a form or on a web
-   * page.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#elicitation-requests
-   */
+  /** Requests suggested values for a prompt argument or URI template variable. */
+  "completion/complete": { params: types.CompleteRequestParams; result: types.CompleteResult };
+  /** Asks the user for input by way of the client, through a form or on a web page. */
   "elicitation/create": {
     params: types.ElicitRequestParams;
     result: types.ElicitResult | types.CreateTaskResult;
   };
   /**
-   * Opens a session: proposes a protocol version, declares the client's
-   * capabilities and learns those of the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
+   * Opens a session: proposes a protocol version, declares the client's capabilities and learns those of the
+   * server.
    */
-  initialize: {
-    params: types.InitializeRequestParams;
-    result: types.InitializeResult;
-  };
-  /**
-   * Sets the lowest severity of log messages the server sends to this client.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#setting-log-level
-   */
-  "logging/setLevel": {
-    params: types.SetLevelRequestParams;
-    result: types.EmptyResult;
-  };
-  /**
-   * Checks that the peer is alive and responsive.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#message-format
-   */
-  ping: {
-    params: types.RequestParams | undefined;
-    result: types.EmptyResult;
-  };
-  /**
-   * Fetches the messages of one prompt, with argument values filled in.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#getting-a-prompt
-   */
-  "prompts/get": {
-    params: types.GetPromptRequestParams;
-    result: types.GetPromptResult;
-  };
-  /**
-   * Fetches a page of the prompts the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#listing-prompts
-   */
-  "prompts/list": {
-    params: types.PaginatedRequestParams | undefined;
-    result: types.ListPromptsResult;
-  };
-  /**
-   * Fetches a page of the resources the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#listing-resources
-   */
-  "resources/list": {
-    params: types.PaginatedRequestParams | undefined;
-    result: types.ListResourcesResult;
-  };
-  /**
-   * Fetches the contents of one resource.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#reading-resources
-   */
-  "resources/read": {
-    params: types.ReadResourceRequestParams;
-    result: types.ReadResourceResult;
-  };
-  /**
-   * Starts update notifications for one resource.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
-   */
-  "resources/subscribe": {
-    params: types.SubscribeRequestParams;
-    result: types.EmptyResult;
-  };
-  /**
-   * Fetches a page of the server's resource templates.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#resource-templates
-   */
+  initialize: { params: types.InitializeRequestParams; result: types.InitializeResult };
+  /** Sets the lowest severity of log messages the server sends to this client. */
+  "logging/setLevel": { params: types.SetLevelRequestParams; result: types.EmptyResult };
+  /** Checks that the peer is alive and responsive. */
+  ping: { params: types.RequestParams | undefined; result: types.EmptyResult };
+  /** Fetches the messages of one prompt, with argument values filled in. */
+  "prompts/get": { params: types.GetPromptRequestParams; result: types.GetPromptResult };
+  /** Fetches a page of the prompts the server offers. */
+  "prompts/list": { params: types.PaginatedRequestParams | undefined; result: types.ListPromptsResult };
+  /** Fetches a page of the resources the server offers. */
+  "resources/list": { params: types.PaginatedRequestParams | undefined; result: types.ListResourcesResult };
+  /** Fetches the contents of one resource. */
+  "resources/read": { params: types.ReadResourceRequestParams; result: types.ReadResourceResult };
+  /** Starts update notifications for one resource. */
+  "resources/subscribe": { params: types.SubscribeRequestParams; result: types.EmptyResult };
+  /** Fetches a page of the server's resource templates. */
   "resources/templates/list": {
     params: types.PaginatedRequestParams | undefined;
     result: types.ListResourceTemplatesResult;
   };
+  /** Stops update notifications for one resource. */
+  "resources/unsubscribe": { params: types.UnsubscribeRequestParams; result: types.EmptyResult };
+  /** Asks the client for the directories and files within which the server may work. */
+  "roots/list": { params: types.RequestParams | undefined; result: types.ListRootsResult };
   /**
-   * Stops update notifications for one resource.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
-   */
-  "resources/unsubscribe": {
-    params: types.UnsubscribeRequestParams;
-    result: types.EmptyResult;
-  };
-  /**
-   * Asks the client for the directories and files within which the server may
-   * work.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#listing-roots
-   */
-  "roots/list": {
-    params: types.RequestParams | undefined;
-    result: types.ListRootsResult;
-  };
-  /**
-   * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages
+   * Has the client generate a message with a language model of its choice, usually after the user's approval.
    */
   "sampling/createMessage": {
     params: types.CreateMessageRequestParams;
     result: types.CreateMessageResult | types.CreateTaskResult;
   };
-  /**
-   * Cancels a running task.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#cancelling-tasks
-   */
-  "tasks/cancel": {
-    params: types.CancelTaskRequest["params"];
-    result: types.CancelTaskResult;
-  };
-  /**
-   * Polls the state of a task.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#getting-tasks
-   */
-  "tasks/get": {
-    params: types.GetTaskRequest["params"];
-    result: types.GetTaskResult;
-  };
-  /**
-   * Fetches a page of the tasks the peer runs for the sender.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#listing-tasks
-   */
-  "tasks/list": {
-    params: types.PaginatedRequestParams | undefined;
-    result: types.ListTasksResult;
-  };
-  /**
-   * Fetches the outcome of a task, waiting until the task ends.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#retrieving-task-results
-   */
-  "tasks/result": {
-    params: types.GetTaskPayloadRequest["params"];
-    result: types.GetTaskPayloadResult;
-  };
-  /**
-   * Runs a tool on the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#calling-tools
-   */
+  /** Cancels a running task. */
+  "tasks/cancel": { params: types.CancelTaskRequest["params"]; result: types.CancelTaskResult };
+  /** Polls the state of a task. */
+  "tasks/get": { params: types.GetTaskRequest["params"]; result: types.GetTaskResult };
+  /** Fetches a page of the tasks the peer runs for the sender. */
+  "tasks/list": { params: types.PaginatedRequestParams | undefined; result: types.ListTasksResult };
+  /** Fetches the outcome of a task, waiting until the task ends. */
+  "tasks/result": { params: types.GetTaskPayloadRequest["params"]; result: types.GetTaskPayloadResult };
+  /** Runs a tool on the server. */
   "tools/call": {
     params: types.CallToolRequestParams;
     result: types.CallToolResult | types.CreateTaskResult;
   };
-  /**
-   * Fetches a page of the tools the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#listing-tools
-   */
-  "tools/list": {
-    params: types.PaginatedRequestParams | undefined;
-    result: types.ListToolsResult;
-  };
+  /** Fetches a page of the tools the server offers. */
+  "tools/list": { params: types.PaginatedRequestParams | undefined; result: types.ListToolsResult };
 }
 
 /** What each notification carries. */
 export interface Notifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. Tasks are
-   * cancelled with `tasks/cancel` instead.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation#cancellation-flow
+   * Abandons an earlier request, whose result is no longer wanted. Tasks are cancelled with `tasks/cancel`
+   * instead.
    */
-  "notifications/cancelled": {
-    params: types.CancelledNotificationParams;
-  };
-  /**
-   * Announces that an out-of-band interaction begun by a URL-mode elicitation
-   * is complete.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#completion-notifications-for-url-mode-elicitation
-   */
-  "notifications/elicitation/complete": {
-    params: types.ElicitationCompleteNotification["params"];
-  };
-  /**
-   * Confirms that the client has completed initialization, after which normal
-   * operation starts.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#initialization
-   */
-  "notifications/initialized": {
-    params: types.NotificationParams | undefined;
-  };
-  /**
-   * Delivers a log message to the client.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-message-notifications
-   */
-  "notifications/message": {
-    params: types.LoggingMessageNotificationParams;
-  };
-  /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#progress-flow
-   */
-  "notifications/progress": {
-    params: types.ProgressNotificationParams;
-  };
-  /**
-   * Announces that the server's set of prompts has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#list-changed-notification
-   */
-  "notifications/prompts/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  /**
-   * Announces that the server's set of resources has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#list-changed-notification
-   */
-  "notifications/resources/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  /**
-   * Announces that a resource the client watches has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#subscriptions
-   */
-  "notifications/resources/updated": {
-    params: types.ResourceUpdatedNotificationParams;
-  };
-  /**
-   * Announces that the client's roots have changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#root-list-changes
-   */
-  "notifications/roots/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  /**
-   * Reports a task's new state to the peer that requested the task; optional,
-   * so the peer also polls.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#task-status-notification
-   */
-  "notifications/tasks/status": {
-    params: types.TaskStatusNotificationParams;
-  };
-  /**
-   * Announces that the server's set of tools has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#list-changed-notification
-   */
-  "notifications/tools/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
+  "notifications/cancelled": { params: types.CancelledNotificationParams };
+  /** Announces that an out-of-band interaction begun by a URL-mode elicitation is complete. */
+  "notifications/elicitation/complete": { params: types.ElicitationCompleteNotification["params"] };
+  /** Confirms that the client has completed initialization, after which normal operation starts. */
+  "notifications/initialized": { params: types.NotificationParams | undefined };
+  /** Delivers a log message to the client. */
+  "notifications/message": { params: types.LoggingMessageNotificationParams };
+  /** Reports how far a running request has come, if its requester supplied a progress token. */
+  "notifications/progress": { params: types.ProgressNotificationParams };
+  /** Announces that the server's set of prompts has changed. */
+  "notifications/prompts/list_changed": { params: types.NotificationParams | undefined };
+  /** Announces that the server's set of resources has changed. */
+  "notifications/resources/list_changed": { params: types.NotificationParams | undefined };
+  /** Announces that a resource the client watches has changed. */
+  "notifications/resources/updated": { params: types.ResourceUpdatedNotificationParams };
+  /** Announces that the client's roots have changed. */
+  "notifications/roots/list_changed": { params: types.NotificationParams | undefined };
+  /** Reports a task's new state to the peer that requested the task; optional, so the peer also polls. */
+  "notifications/tasks/status": { params: types.TaskStatusNotificationParams };
+  /** Announces that the server's set of tools has changed. */
+  "notifications/tools/list_changed": { params: types.NotificationParams | undefined };
 }
 
 /** Methods of the requests that a client sends. */
@@ -351,8 +156,7 @@ export type ServerNotificationMethod =
   | "notifications/tools/list_changed";
 
 /** The params of a method, or `undefined` where they may be left out. */
-export type Params<M extends keyof Requests | keyof Notifications> = (Requests &
-  Notifications)[M]["params"];
+export type Params<M extends keyof Requests | keyof Notifications> = (Requests & Notifications)[M]["params"];
 
 /** All that may answer a request. */
 export type Result<M extends keyof Requests> = Requests[M]["result"];
@@ -379,10 +183,7 @@ export const clientReceives: ReceiveTable<"client"> = {
       accepts: validators.acceptsElicitRequest,
       capability: { of: "client", path: ["elicitation"] },
     },
-    ping: {
-      name: "PingRequest",
-      accepts: validators.isPingRequest,
-    },
+    ping: { name: "PingRequest", accepts: validators.isPingRequest },
     "roots/list": {
       name: "ListRootsRequest",
       accepts: validators.isListRootsRequest,
@@ -391,11 +192,7 @@ export const clientReceives: ReceiveTable<"client"> = {
     "sampling/createMessage": {
       name: "CreateMessageRequest",
       accepts: validators.acceptsCreateMessageRequest,
-      capability: {
-        of: "client",
-        path: ["sampling"],
-        parts: ["context", "tools"],
-      },
+      capability: { of: "client", path: ["sampling"], parts: ["context", "tools"] },
     },
     "tasks/cancel": {
       name: "CancelTaskRequest",
@@ -419,10 +216,7 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      accepts: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
     "notifications/elicitation/complete": {
       name: "ElicitationCompleteNotification",
       accepts: validators.isElicitationCompleteNotification,
@@ -433,10 +227,7 @@ export const clientReceives: ReceiveTable<"client"> = {
       accepts: validators.acceptsLoggingMessageNotification,
       capability: { of: "server", path: ["logging"] },
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      accepts: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
       accepts: validators.isPromptListChangedNotification,
@@ -468,56 +259,29 @@ export const clientReceives: ReceiveTable<"client"> = {
       capability: { of: "server", path: ["completions"] },
       result: { name: "CompleteResult", accepts: validators.isCompleteResult },
     },
-    initialize: {
-      result: {
-        name: "InitializeResult",
-        accepts: validators.acceptsInitializeResult,
-      },
-    },
+    initialize: { result: { name: "InitializeResult", accepts: validators.acceptsInitializeResult } },
     "logging/setLevel": {
       capability: { of: "server", path: ["logging"] },
       result: { name: "EmptyResult", accepts: validators.isEmptyResult },
     },
-    ping: {
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
-    },
+    ping: { result: { name: "EmptyResult", accepts: validators.isEmptyResult } },
     "prompts/get": {
       capability: { of: "server", path: ["prompts"] },
-      result: {
-        name: "GetPromptResult",
-        accepts: validators.acceptsGetPromptResult,
-      },
+      result: { name: "GetPromptResult", accepts: validators.acceptsGetPromptResult },
     },
     "prompts/list": {
       capability: { of: "server", path: ["prompts"] },
-      result: {
-        name: "ListPromptsResult",
-        accepts: validators.acceptsListPromptsResult,
-      },
-      page: {
-        member: "prompts",
-        name: "Prompt",
-        accepts: validators.acceptsPrompt,
-      },
+      result: { name: "ListPromptsResult", accepts: validators.acceptsListPromptsResult },
+      page: { member: "prompts", name: "Prompt", accepts: validators.acceptsPrompt },
     },
     "resources/list": {
       capability: { of: "server", path: ["resources"] },
-      result: {
-        name: "ListResourcesResult",
-        accepts: validators.acceptsListResourcesResult,
-      },
-      page: {
-        member: "resources",
-        name: "Resource",
-        accepts: validators.acceptsResource,
-      },
+      result: { name: "ListResourcesResult", accepts: validators.acceptsListResourcesResult },
+      page: { member: "resources", name: "Resource", accepts: validators.acceptsResource },
     },
     "resources/read": {
       capability: { of: "server", path: ["resources"] },
-      result: {
-        name: "ReadResourceResult",
-        accepts: validators.isReadResourceResult,
-      },
+      result: { name: "ReadResourceResult", accepts: validators.isReadResourceResult },
     },
     "resources/subscribe": {
       capability: { of: "server", path: ["resources", "subscribe"] },
@@ -525,10 +289,7 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
     "resources/templates/list": {
       capability: { of: "server", path: ["resources"] },
-      result: {
-        name: "ListResourceTemplatesResult",
-        accepts: validators.acceptsListResourceTemplatesResult,
-      },
+      result: { name: "ListResourceTemplatesResult", accepts: validators.acceptsListResourceTemplatesResult },
       page: {
         member: "resourceTemplates",
         name: "ResourceTemplate",
@@ -541,39 +302,24 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
     "tasks/cancel": {
       capability: { of: "server", path: ["tasks", "cancel"] },
-      result: {
-        name: "CancelTaskResult",
-        accepts: validators.acceptsCancelTaskResult,
-      },
+      result: { name: "CancelTaskResult", accepts: validators.acceptsCancelTaskResult },
     },
     "tasks/get": {
       capability: { of: "server", path: ["tasks"] },
-      result: {
-        name: "GetTaskResult",
-        accepts: validators.acceptsGetTaskResult,
-      },
+      result: { name: "GetTaskResult", accepts: validators.acceptsGetTaskResult },
     },
     "tasks/list": {
       capability: { of: "server", path: ["tasks", "list"] },
-      result: {
-        name: "ListTasksResult",
-        accepts: validators.acceptsListTasksResult,
-      },
+      result: { name: "ListTasksResult", accepts: validators.acceptsListTasksResult },
       page: { member: "tasks", name: "Task", accepts: validators.acceptsTask },
     },
     "tasks/result": {
       capability: { of: "server", path: ["tasks"] },
-      result: {
-        name: "GetTaskPayloadResult",
-        accepts: validators.isGetTaskPayloadResult,
-      },
+      result: { name: "GetTaskPayloadResult", accepts: validators.isGetTaskPayloadResult },
     },
     "tools/call": {
       capability: { of: "server", path: ["tools"] },
-      result: {
-        name: "CallToolResult",
-        accepts: validators.acceptsCallToolResult,
-      },
+      result: { name: "CallToolResult", accepts: validators.acceptsCallToolResult },
       alternatives: [
         {
           name: "CreateTaskResult",
@@ -585,10 +331,7 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
     "tools/list": {
       capability: { of: "server", path: ["tools"] },
-      result: {
-        name: "ListToolsResult",
-        accepts: validators.acceptsListToolsResult,
-      },
+      result: { name: "ListToolsResult", accepts: validators.acceptsListToolsResult },
       page: { member: "tools", name: "Tool", accepts: validators.acceptsTool },
     },
   }),
@@ -596,12 +339,8 @@ export const clientReceives: ReceiveTable<"client"> = {
     "notifications/cancelled": {},
     "notifications/initialized": {},
     "notifications/progress": {},
-    "notifications/roots/list_changed": {
-      capability: { of: "client", path: ["roots", "listChanged"] },
-    },
-    "notifications/tasks/status": {
-      capability: { of: "client", path: ["tasks"] },
-    },
+    "notifications/roots/list_changed": { capability: { of: "client", path: ["roots", "listChanged"] } },
+    "notifications/tasks/status": { capability: { of: "client", path: ["tasks"] } },
   }),
   headers: [{ header: "MCP-Protocol-Version" }],
   errors,
@@ -618,19 +357,13 @@ export const serverReceives: ReceiveTable<"server"> = {
       accepts: validators.isCompleteRequest,
       capability: { of: "server", path: ["completions"] },
     },
-    initialize: {
-      name: "InitializeRequest",
-      accepts: validators.acceptsInitializeRequest,
-    },
+    initialize: { name: "InitializeRequest", accepts: validators.acceptsInitializeRequest },
     "logging/setLevel": {
       name: "SetLevelRequest",
       accepts: validators.acceptsSetLevelRequest,
       capability: { of: "server", path: ["logging"] },
     },
-    ping: {
-      name: "PingRequest",
-      accepts: validators.isPingRequest,
-    },
+    ping: { name: "PingRequest", accepts: validators.isPingRequest },
     "prompts/get": {
       name: "GetPromptRequest",
       accepts: validators.isGetPromptRequest,
@@ -698,18 +431,12 @@ export const serverReceives: ReceiveTable<"server"> = {
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      accepts: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
     "notifications/initialized": {
       name: "InitializedNotification",
       accepts: validators.isInitializedNotification,
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      accepts: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
     "notifications/roots/list_changed": {
       name: "RootsListChangedNotification",
       accepts: validators.isRootsListChangedNotification,
@@ -734,26 +461,14 @@ export const serverReceives: ReceiveTable<"server"> = {
         },
       ],
     },
-    ping: {
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
-    },
+    ping: { result: { name: "EmptyResult", accepts: validators.isEmptyResult } },
     "roots/list": {
       capability: { of: "client", path: ["roots"] },
-      result: {
-        name: "ListRootsResult",
-        accepts: validators.isListRootsResult,
-      },
+      result: { name: "ListRootsResult", accepts: validators.isListRootsResult },
     },
     "sampling/createMessage": {
-      capability: {
-        of: "client",
-        path: ["sampling"],
-        parts: ["context", "tools"],
-      },
-      result: {
-        name: "CreateMessageResult",
-        accepts: validators.acceptsCreateMessageResult,
-      },
+      capability: { of: "client", path: ["sampling"], parts: ["context", "tools"] },
+      result: { name: "CreateMessageResult", accepts: validators.acceptsCreateMessageResult },
       alternatives: [
         {
           name: "CreateTaskResult",
@@ -765,58 +480,34 @@ export const serverReceives: ReceiveTable<"server"> = {
     },
     "tasks/cancel": {
       capability: { of: "client", path: ["tasks", "cancel"] },
-      result: {
-        name: "CancelTaskResult",
-        accepts: validators.acceptsCancelTaskResult,
-      },
+      result: { name: "CancelTaskResult", accepts: validators.acceptsCancelTaskResult },
     },
     "tasks/get": {
       capability: { of: "client", path: ["tasks"] },
-      result: {
-        name: "GetTaskResult",
-        accepts: validators.acceptsGetTaskResult,
-      },
+      result: { name: "GetTaskResult", accepts: validators.acceptsGetTaskResult },
     },
     "tasks/list": {
       capability: { of: "client", path: ["tasks", "list"] },
-      result: {
-        name: "ListTasksResult",
-        accepts: validators.acceptsListTasksResult,
-      },
+      result: { name: "ListTasksResult", accepts: validators.acceptsListTasksResult },
       page: { member: "tasks", name: "Task", accepts: validators.acceptsTask },
     },
     "tasks/result": {
       capability: { of: "client", path: ["tasks"] },
-      result: {
-        name: "GetTaskPayloadResult",
-        accepts: validators.isGetTaskPayloadResult,
-      },
+      result: { name: "GetTaskPayloadResult", accepts: validators.isGetTaskPayloadResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
     "notifications/cancelled": {},
-    "notifications/elicitation/complete": {
-      capability: { of: "client", path: ["elicitation", "url"] },
-    },
-    "notifications/message": {
-      capability: { of: "server", path: ["logging"] },
-    },
+    "notifications/elicitation/complete": { capability: { of: "client", path: ["elicitation", "url"] } },
+    "notifications/message": { capability: { of: "server", path: ["logging"] } },
     "notifications/progress": {},
-    "notifications/prompts/list_changed": {
-      capability: { of: "server", path: ["prompts", "listChanged"] },
-    },
+    "notifications/prompts/list_changed": { capability: { of: "server", path: ["prompts", "listChanged"] } },
     "notifications/resources/list_changed": {
       capability: { of: "server", path: ["resources", "listChanged"] },
     },
-    "notifications/resources/updated": {
-      capability: { of: "server", path: ["resources", "subscribe"] },
-    },
-    "notifications/tasks/status": {
-      capability: { of: "server", path: ["tasks"] },
-    },
-    "notifications/tools/list_changed": {
-      capability: { of: "server", path: ["tools", "listChanged"] },
-    },
+    "notifications/resources/updated": { capability: { of: "server", path: ["resources", "subscribe"] } },
+    "notifications/tasks/status": { capability: { of: "server", path: ["tasks"] } },
+    "notifications/tools/list_changed": { capability: { of: "server", path: ["tools", "listChanged"] } },
   }),
   headers: [{ header: "MCP-Protocol-Version" }],
   errors,
@@ -828,136 +519,59 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "client",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "completion/complete": {
-      name: "CompleteRequest",
-      is: validators.isCompleteRequest,
-    },
-    initialize: {
-      name: "InitializeRequest",
-      is: validators.isInitializeRequest,
-    },
-    "logging/setLevel": {
-      name: "SetLevelRequest",
-      is: validators.isSetLevelRequest,
-    },
-    ping: {
-      name: "PingRequest",
-      is: validators.isPingRequest,
-    },
-    "prompts/get": {
-      name: "GetPromptRequest",
-      is: validators.isGetPromptRequest,
-    },
-    "prompts/list": {
-      name: "ListPromptsRequest",
-      is: validators.isListPromptsRequest,
-    },
-    "resources/list": {
-      name: "ListResourcesRequest",
-      is: validators.isListResourcesRequest,
-    },
-    "resources/read": {
-      name: "ReadResourceRequest",
-      is: validators.isReadResourceRequest,
-    },
-    "resources/subscribe": {
-      name: "SubscribeRequest",
-      is: validators.isSubscribeRequest,
-    },
+    "completion/complete": { name: "CompleteRequest", is: validators.isCompleteRequest },
+    initialize: { name: "InitializeRequest", is: validators.isInitializeRequest },
+    "logging/setLevel": { name: "SetLevelRequest", is: validators.isSetLevelRequest },
+    ping: { name: "PingRequest", is: validators.isPingRequest },
+    "prompts/get": { name: "GetPromptRequest", is: validators.isGetPromptRequest },
+    "prompts/list": { name: "ListPromptsRequest", is: validators.isListPromptsRequest },
+    "resources/list": { name: "ListResourcesRequest", is: validators.isListResourcesRequest },
+    "resources/read": { name: "ReadResourceRequest", is: validators.isReadResourceRequest },
+    "resources/subscribe": { name: "SubscribeRequest", is: validators.isSubscribeRequest },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
       is: validators.isListResourceTemplatesRequest,
     },
-    "resources/unsubscribe": {
-      name: "UnsubscribeRequest",
-      is: validators.isUnsubscribeRequest,
-    },
-    "tasks/cancel": {
-      name: "CancelTaskRequest",
-      is: validators.isCancelTaskRequest,
-    },
-    "tasks/get": {
-      name: "GetTaskRequest",
-      is: validators.isGetTaskRequest,
-    },
-    "tasks/list": {
-      name: "ListTasksRequest",
-      is: validators.isListTasksRequest,
-    },
-    "tasks/result": {
-      name: "GetTaskPayloadRequest",
-      is: validators.isGetTaskPayloadRequest,
-    },
-    "tools/call": {
-      name: "CallToolRequest",
-      is: validators.isCallToolRequest,
-    },
-    "tools/list": {
-      name: "ListToolsRequest",
-      is: validators.isListToolsRequest,
-    },
+    "resources/unsubscribe": { name: "UnsubscribeRequest", is: validators.isUnsubscribeRequest },
+    "tasks/cancel": { name: "CancelTaskRequest", is: validators.isCancelTaskRequest },
+    "tasks/get": { name: "GetTaskRequest", is: validators.isGetTaskRequest },
+    "tasks/list": { name: "ListTasksRequest", is: validators.isListTasksRequest },
+    "tasks/result": { name: "GetTaskPayloadRequest", is: validators.isGetTaskPayloadRequest },
+    "tools/call": { name: "CallToolRequest", is: validators.isCallToolRequest },
+    "tools/list": { name: "ListToolsRequest", is: validators.isListToolsRequest },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      is: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", is: validators.isCancelledNotification },
     "notifications/initialized": {
       name: "InitializedNotification",
       is: validators.isInitializedNotification,
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      is: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", is: validators.isProgressNotification },
     "notifications/roots/list_changed": {
       name: "RootsListChangedNotification",
       is: validators.isRootsListChangedNotification,
     },
-    "notifications/tasks/status": {
-      name: "TaskStatusNotification",
-      is: validators.isTaskStatusNotification,
-    },
+    "notifications/tasks/status": { name: "TaskStatusNotification", is: validators.isTaskStatusNotification },
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
     "elicitation/create": [
       { name: "ElicitResult", is: validators.isElicitResult },
-      {
-        name: "CreateTaskResult",
-        is: validators.isCreateTaskResult,
-        key: "task",
-      },
+      { name: "CreateTaskResult", is: validators.isCreateTaskResult, key: "task" },
     ],
     ping: [{ name: "EmptyResult", is: validators.isEmptyResult }],
-    "roots/list": [
-      { name: "ListRootsResult", is: validators.isListRootsResult },
-    ],
+    "roots/list": [{ name: "ListRootsResult", is: validators.isListRootsResult }],
     "sampling/createMessage": [
       { name: "CreateMessageResult", is: validators.isCreateMessageResult },
-      {
-        name: "CreateTaskResult",
-        is: validators.isCreateTaskResult,
-        key: "task",
-      },
+      { name: "CreateTaskResult", is: validators.isCreateTaskResult, key: "task" },
     ],
-    "tasks/cancel": [
-      { name: "CancelTaskResult", is: validators.isCancelTaskResult },
-    ],
+    "tasks/cancel": [{ name: "CancelTaskResult", is: validators.isCancelTaskResult }],
     "tasks/get": [{ name: "GetTaskResult", is: validators.isGetTaskResult }],
-    "tasks/list": [
-      { name: "ListTasksResult", is: validators.isListTasksResult },
-    ],
-    "tasks/result": [
-      { name: "GetTaskPayloadResult", is: validators.isGetTaskPayloadResult },
-    ],
+    "tasks/list": [{ name: "ListTasksResult", is: validators.isListTasksResult }],
+    "tasks/result": [{ name: "GetTaskPayloadResult", is: validators.isGetTaskPayloadResult }],
   }),
   base64: [
     { name: "AudioContent", is: validators.isAudioContent, member: "data" },
-    {
-      name: "BlobResourceContents",
-      is: validators.isBlobResourceContents,
-      member: "blob",
-    },
+    { name: "BlobResourceContents", is: validators.isBlobResourceContents, member: "blob" },
     { name: "ImageContent", is: validators.isImageContent, member: "data" },
   ],
 });
@@ -967,44 +581,17 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "server",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "elicitation/create": {
-      name: "ElicitRequest",
-      is: validators.isElicitRequest,
-    },
-    ping: {
-      name: "PingRequest",
-      is: validators.isPingRequest,
-    },
-    "roots/list": {
-      name: "ListRootsRequest",
-      is: validators.isListRootsRequest,
-    },
-    "sampling/createMessage": {
-      name: "CreateMessageRequest",
-      is: validators.isCreateMessageRequest,
-    },
-    "tasks/cancel": {
-      name: "CancelTaskRequest",
-      is: validators.isCancelTaskRequest,
-    },
-    "tasks/get": {
-      name: "GetTaskRequest",
-      is: validators.isGetTaskRequest,
-    },
-    "tasks/list": {
-      name: "ListTasksRequest",
-      is: validators.isListTasksRequest,
-    },
-    "tasks/result": {
-      name: "GetTaskPayloadRequest",
-      is: validators.isGetTaskPayloadRequest,
-    },
+    "elicitation/create": { name: "ElicitRequest", is: validators.isElicitRequest },
+    ping: { name: "PingRequest", is: validators.isPingRequest },
+    "roots/list": { name: "ListRootsRequest", is: validators.isListRootsRequest },
+    "sampling/createMessage": { name: "CreateMessageRequest", is: validators.isCreateMessageRequest },
+    "tasks/cancel": { name: "CancelTaskRequest", is: validators.isCancelTaskRequest },
+    "tasks/get": { name: "GetTaskRequest", is: validators.isGetTaskRequest },
+    "tasks/list": { name: "ListTasksRequest", is: validators.isListTasksRequest },
+    "tasks/result": { name: "GetTaskPayloadRequest", is: validators.isGetTaskPayloadRequest },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      is: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", is: validators.isCancelledNotification },
     "notifications/elicitation/complete": {
       name: "ElicitationCompleteNotification",
       is: validators.isElicitationCompleteNotification,
@@ -1013,10 +600,7 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
       name: "LoggingMessageNotification",
       is: validators.isLoggingMessageNotification,
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      is: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", is: validators.isProgressNotification },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
       is: validators.isPromptListChangedNotification,
@@ -1029,84 +613,39 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
       name: "ResourceUpdatedNotification",
       is: validators.isResourceUpdatedNotification,
     },
-    "notifications/tasks/status": {
-      name: "TaskStatusNotification",
-      is: validators.isTaskStatusNotification,
-    },
+    "notifications/tasks/status": { name: "TaskStatusNotification", is: validators.isTaskStatusNotification },
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
       is: validators.isToolListChangedNotification,
     },
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
-    "completion/complete": [
-      { name: "CompleteResult", is: validators.isCompleteResult },
-    ],
-    initialize: [
-      { name: "InitializeResult", is: validators.isInitializeResult },
-    ],
+    "completion/complete": [{ name: "CompleteResult", is: validators.isCompleteResult }],
+    initialize: [{ name: "InitializeResult", is: validators.isInitializeResult }],
     "logging/setLevel": [{ name: "EmptyResult", is: validators.isEmptyResult }],
     ping: [{ name: "EmptyResult", is: validators.isEmptyResult }],
-    "prompts/get": [
-      { name: "GetPromptResult", is: validators.isGetPromptResult },
-    ],
-    "prompts/list": [
-      { name: "ListPromptsResult", is: validators.isListPromptsResult },
-    ],
-    "resources/list": [
-      { name: "ListResourcesResult", is: validators.isListResourcesResult },
-    ],
-    "resources/read": [
-      { name: "ReadResourceResult", is: validators.isReadResourceResult },
-    ],
-    "resources/subscribe": [
-      { name: "EmptyResult", is: validators.isEmptyResult },
-    ],
+    "prompts/get": [{ name: "GetPromptResult", is: validators.isGetPromptResult }],
+    "prompts/list": [{ name: "ListPromptsResult", is: validators.isListPromptsResult }],
+    "resources/list": [{ name: "ListResourcesResult", is: validators.isListResourcesResult }],
+    "resources/read": [{ name: "ReadResourceResult", is: validators.isReadResourceResult }],
+    "resources/subscribe": [{ name: "EmptyResult", is: validators.isEmptyResult }],
     "resources/templates/list": [
-      {
-        name: "ListResourceTemplatesResult",
-        is: validators.isListResourceTemplatesResult,
-      },
+      { name: "ListResourceTemplatesResult", is: validators.isListResourceTemplatesResult },
     ],
-    "resources/unsubscribe": [
-      { name: "EmptyResult", is: validators.isEmptyResult },
-    ],
-    "tasks/cancel": [
-      { name: "CancelTaskResult", is: validators.isCancelTaskResult },
-    ],
+    "resources/unsubscribe": [{ name: "EmptyResult", is: validators.isEmptyResult }],
+    "tasks/cancel": [{ name: "CancelTaskResult", is: validators.isCancelTaskResult }],
     "tasks/get": [{ name: "GetTaskResult", is: validators.isGetTaskResult }],
-    "tasks/list": [
-      { name: "ListTasksResult", is: validators.isListTasksResult },
-    ],
-    "tasks/result": [
-      { name: "GetTaskPayloadResult", is: validators.isGetTaskPayloadResult },
-    ],
+    "tasks/list": [{ name: "ListTasksResult", is: validators.isListTasksResult }],
+    "tasks/result": [{ name: "GetTaskPayloadResult", is: validators.isGetTaskPayloadResult }],
     "tools/call": [
       { name: "CallToolResult", is: validators.isCallToolResult },
-      {
-        name: "CreateTaskResult",
-        is: validators.isCreateTaskResult,
-        key: "task",
-      },
+      { name: "CreateTaskResult", is: validators.isCreateTaskResult, key: "task" },
     ],
-    "tools/list": [
-      { name: "ListToolsResult", is: validators.isListToolsResult },
-    ],
+    "tools/list": [{ name: "ListToolsResult", is: validators.isListToolsResult }],
   }),
   base64: [
     { name: "AudioContent", is: validators.isAudioContent, member: "data" },
-    {
-      name: "BlobResourceContents",
-      is: validators.isBlobResourceContents,
-      member: "blob",
-    },
+    { name: "BlobResourceContents", is: validators.isBlobResourceContents, member: "blob" },
     { name: "ImageContent", is: validators.isImageContent, member: "data" },
   ],
 });
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
-}

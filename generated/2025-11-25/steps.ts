@@ -52,9 +52,7 @@ export const clientSteps: Steps = {
   }),
   outgoingResults: /* @__PURE__ */ stepTable({
     "elicitation/create": /* @__PURE__ */ carriedOut(lowerElicitResult),
-    "sampling/createMessage": /* @__PURE__ */ carriedOut(
-      lowerCreateMessageResult,
-    ),
+    "sampling/createMessage": /* @__PURE__ */ carriedOut(lowerCreateMessageResult),
   }),
 };
 
@@ -98,28 +96,14 @@ export const serverSteps: Steps = {
   }),
 };
 
-function liftElicitRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftElicitRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   value = fitting(value, "_meta", isRequestParamsMeta, report, at);
   value = fitting(value, "mode", isElicitRequestParamsMode, report, at);
-  value = member(
-    value,
-    "requestedSchema",
-    liftElicitRequestFormParamsRequestedSchema,
-    report,
-    at,
-  );
+  value = member(value, "requestedSchema", liftElicitRequestFormParamsRequestedSchema, report, at);
   return fitting(value, "task", validators.isTaskMetadata, report, at);
 }
 
-function liftCreateMessageRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftCreateMessageRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   value = fitting(value, "_meta", isRequestParamsMeta, report, at);
   value = list(value, "messages", liftMeta, report, at);
   value = fitting(value, "task", validators.isTaskMetadata, report, at);
@@ -131,87 +115,47 @@ function liftMeta(value: unknown, report: StepReport, at = ""): unknown {
   return fitting(value, "_meta", isObject, report, at);
 }
 
-function liftInitializeResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftInitializeResult(value: unknown, report: StepReport, at = ""): unknown {
   value = member(value, "capabilities", liftServerCapabilities, report, at);
   return member(value, "serverInfo", liftImplementation, report, at);
 }
 
-function liftGetPromptResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftGetPromptResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "messages", liftPromptMessage, report, at);
 }
 
-function liftListPromptsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftListPromptsResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "prompts", liftIcons, report, at);
 }
 
-function liftListResourcesResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftListResourcesResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "resources", liftIcons, report, at);
 }
 
-function liftListResourceTemplatesResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftListResourceTemplatesResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "resourceTemplates", liftIcons, report, at);
 }
 
-function liftCallToolResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftCallToolResult(value: unknown, report: StepReport, at = ""): unknown {
   value = member(value, "task", liftStrayTask, report, at);
   return list(value, "content", liftContentBlock, report, at);
 }
 
-function liftListToolsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftListToolsResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "tools", liftTool, report, at);
 }
 
-function liftRequestParamsMeta(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftRequestParamsMeta(value: unknown, report: StepReport, at = ""): unknown {
   return fitting(value, "_meta", isRequestParamsMeta, report, at);
 }
 
-function liftInitializeRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftInitializeRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   value = fitting(value, "_meta", isRequestParamsMeta, report, at);
   value = member(value, "capabilities", liftClientCapabilities, report, at);
   return member(value, "clientInfo", liftImplementation, report, at);
 }
 
-function liftCallToolRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftCallToolRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   value = fitting(value, "_meta", isRequestParamsMeta, report, at);
   return fitting(value, "task", validators.isTaskMetadata, report, at);
 }
@@ -220,44 +164,22 @@ function liftResultTask(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "task", liftStrayTask, report, at);
 }
 
-function liftElicitRequestFormParamsRequestedSchema(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftElicitRequestFormParamsRequestedSchema(value: unknown, report: StepReport, at: string): unknown {
   value = fitting(value, "$schema", isString, report, at);
-  return member(
-    value,
-    "properties",
-    liftElicitRequestFormParamsRequestedSchemaProperties,
-    report,
-    at,
-  );
+  return member(value, "properties", liftElicitRequestFormParamsRequestedSchemaProperties, report, at);
 }
 
-function liftServerCapabilities(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftServerCapabilities(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "tasks", isServerCapabilitiesTasks, report, at);
 }
 
-function liftImplementation(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftImplementation(value: unknown, report: StepReport, at: string): unknown {
   value = fitting(value, "description", isString, report, at);
   value = fitting(value, "icons", isIcons, report, at);
   return fitting(value, "websiteUrl", isString, report, at);
 }
 
-function liftPromptMessage(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftPromptMessage(value: unknown, report: StepReport, at: string): unknown {
   return member(value, "content", liftContentBlock, report, at);
 }
 
@@ -265,19 +187,11 @@ function liftIcons(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "icons", isIcons, report, at);
 }
 
-function liftStrayTask(
-  _value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftStrayTask(_value: unknown, report: StepReport, at: string): unknown {
   return drop(report, at, "task");
 }
 
-function liftContentBlock(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftContentBlock(value: unknown, report: StepReport, at: string): unknown {
   if (memberOf(value, "type") === "resource_link") {
     value = fitting(value, "icons", isIcons, report, at);
   }
@@ -291,18 +205,8 @@ function liftTool(value: unknown, report: StepReport, at: string): unknown {
   return member(value, "outputSchema", liftSchema, report, at);
 }
 
-function liftClientCapabilities(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  value = member(
-    value,
-    "elicitation",
-    liftClientCapabilitiesElicitation,
-    report,
-    at,
-  );
+function liftClientCapabilities(value: unknown, report: StepReport, at: string): unknown {
+  value = member(value, "elicitation", liftClientCapabilitiesElicitation, report, at);
   value = member(value, "sampling", liftClientCapabilitiesSampling, report, at);
   return fitting(value, "tasks", isClientCapabilitiesTasks, report, at);
 }
@@ -319,40 +223,19 @@ function liftSchema(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "$schema", isString, report, at);
 }
 
-function liftClientCapabilitiesElicitation(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftClientCapabilitiesElicitation(value: unknown, report: StepReport, at: string): unknown {
   value = fitting(value, "form", isObject, report, at);
   return fitting(value, "url", isObject, report, at);
 }
 
-function liftClientCapabilitiesSampling(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftClientCapabilitiesSampling(value: unknown, report: StepReport, at: string): unknown {
   value = fitting(value, "context", isObject, report, at);
   return fitting(value, "tools", isObject, report, at);
 }
 
-function liftPrimitiveSchemaDefinition(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  if (
-    memberOf(value, "type") === "integer" ||
-    memberOf(value, "type") === "number"
-  ) {
-    value = fitting(
-      value,
-      "default",
-      isPrimitiveSchemaDefinitionDefault,
-      report,
-      at,
-    );
+function liftPrimitiveSchemaDefinition(value: unknown, report: StepReport, at: string): unknown {
+  if (memberOf(value, "type") === "integer" || memberOf(value, "type") === "number") {
+    value = fitting(value, "default", isPrimitiveSchemaDefinitionDefault, report, at);
   }
   if (
     memberOf(value, "type") === "string" ||
@@ -376,28 +259,16 @@ function liftPrimitiveSchemaDefinition(
   return value;
 }
 
-function lowerInitializeRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerInitializeRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   value = member(value, "capabilities", lowerClientCapabilities, report, at);
   return member(value, "clientInfo", lowerImplementation, report, at);
 }
 
-function lowerCallToolRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCallToolRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   return without(value, ["task"], report, at);
 }
 
-function lowerCancelledNotificationParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCancelledNotificationParams(value: unknown, report: StepReport, at = ""): unknown {
   required(
     value,
     "requestId",
@@ -409,144 +280,68 @@ function lowerCancelledNotificationParams(
   return value;
 }
 
-function lowerElicitResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerElicitResult(value: unknown, report: StepReport, at = ""): unknown {
   if (memberOf(value, "task") !== undefined) {
-    return refuse(
-      report,
-      at,
-      "task-result",
-      "needs revision 2025-11-25 or newer",
-    );
+    return refuse(report, at, "task-result", "needs revision 2025-11-25 or newer");
   }
   return member(value, "content", lowerElicitResultContent, report, at);
 }
 
-function lowerCreateMessageResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCreateMessageResult(value: unknown, report: StepReport, at = ""): unknown {
   if (memberOf(value, "task") !== undefined) {
-    return refuse(
-      report,
-      at,
-      "task-result",
-      "needs revision 2025-11-25 or newer",
-    );
+    return refuse(report, at, "task-result", "needs revision 2025-11-25 or newer");
   }
   return member(value, "content", lowerContentRefuseSamplingTools, report, at);
 }
 
-function lowerElicitRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerElicitRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   if (memberOf(value, "mode") === "url") {
-    return refuse(
-      report,
-      at,
-      "elicitation-url",
-      "needs revision 2025-11-25 or newer",
-    );
+    return refuse(report, at, "elicitation-url", "needs revision 2025-11-25 or newer");
   }
   if (memberOf(value, "requestedSchema") !== undefined) {
     value = without(value, ["mode", "task"], report, at);
-    value = member(
-      value,
-      "requestedSchema",
-      lowerElicitRequestFormParamsRequestedSchema,
-      report,
-      at,
-    );
+    value = member(value, "requestedSchema", lowerElicitRequestFormParamsRequestedSchema, report, at);
   }
   return value;
 }
 
-function lowerCreateMessageRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCreateMessageRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   value = without(value, ["task", "toolChoice"], report, at);
   value = list(value, "messages", lowerSamplingMessage, report, at);
   return member(value, "tools", lowerTools, report, at);
 }
 
-function lowerInitializeResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerInitializeResult(value: unknown, report: StepReport, at = ""): unknown {
   value = member(value, "capabilities", lowerServerCapabilities, report, at);
   return member(value, "serverInfo", lowerImplementation, report, at);
 }
 
-function lowerCallToolResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCallToolResult(value: unknown, report: StepReport, at = ""): unknown {
   if (memberOf(value, "task") !== undefined) {
-    return refuse(
-      report,
-      at,
-      "task-result",
-      "needs revision 2025-11-25 or newer",
-    );
+    return refuse(report, at, "task-result", "needs revision 2025-11-25 or newer");
   }
   return value;
 }
 
-function lowerListToolsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerListToolsResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "tools", lowerTool, report, at);
 }
 
-function lowerClientCapabilities(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerClientCapabilities(value: unknown, report: StepReport, at: string): unknown {
   value = without(value, ["tasks"], report, at);
-  value = member(
-    value,
-    "elicitation",
-    lowerClientCapabilitiesElicitation,
-    report,
-    at,
-  );
+  value = member(value, "elicitation", lowerClientCapabilitiesElicitation, report, at);
   return member(value, "sampling", lowerClientCapabilitiesSampling, report, at);
 }
 
-function lowerImplementation(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerImplementation(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["description", "icons", "websiteUrl"], report, at);
 }
 
-function lowerElicitResultContent(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerElicitResultContent(value: unknown, report: StepReport, at: string): unknown {
   return others(value, [], lowerElicitResultContent2, report, at);
 }
 
-function lowerContentRefuseSamplingTools(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerContentRefuseSamplingTools(value: unknown, report: StepReport, at: string): unknown {
   if (Array.isArray(value) && value.length === 1) {
     return lowerSamplingMessageContentBlock(value[0], report, `${at}/0`);
   }
@@ -555,12 +350,7 @@ function lowerContentRefuseSamplingTools(
     memberOf(value, "type") === "tool_use" ||
     Array.isArray(value)
   ) {
-    return refuse(
-      report,
-      at,
-      "sampling-tools",
-      "needs revision 2025-11-25 or newer",
-    );
+    return refuse(report, at, "sampling-tools", "needs revision 2025-11-25 or newer");
   }
   return value;
 }
@@ -571,38 +361,19 @@ function lowerElicitRequestFormParamsRequestedSchema(
   at: string,
 ): unknown {
   value = without(value, ["$schema"], report, at);
-  return member(
-    value,
-    "properties",
-    lowerElicitRequestFormParamsRequestedSchemaProperties,
-    report,
-    at,
-  );
+  return member(value, "properties", lowerElicitRequestFormParamsRequestedSchemaProperties, report, at);
 }
 
-function lowerSamplingMessage(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerSamplingMessage(value: unknown, report: StepReport, at: string): unknown {
   value = without(value, ["_meta"], report, at);
   return member(value, "content", lowerContentRefuseSamplingTools, report, at);
 }
 
 function lowerTools(_value: unknown, report: StepReport, at: string): unknown {
-  return refuse(
-    report,
-    at,
-    "sampling-tools",
-    "needs revision 2025-11-25 or newer",
-  );
+  return refuse(report, at, "sampling-tools", "needs revision 2025-11-25 or newer");
 }
 
-function lowerServerCapabilities(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerServerCapabilities(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["tasks"], report, at);
 }
 
@@ -610,53 +381,24 @@ function lowerTool(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["execution"], report, at);
 }
 
-function lowerClientCapabilitiesElicitation(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerClientCapabilitiesElicitation(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["form", "url"], report, at);
 }
 
-function lowerClientCapabilitiesSampling(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerClientCapabilitiesSampling(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["context", "tools"], report, at);
 }
 
-function lowerElicitResultContent2(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerElicitResultContent2(value: unknown, report: StepReport, at: string): unknown {
   if (Array.isArray(value)) {
-    return refuse(
-      report,
-      at,
-      "elicitation-choice",
-      "needs revision 2025-11-25 or newer",
-    );
+    return refuse(report, at, "elicitation-choice", "needs revision 2025-11-25 or newer");
   }
   return value;
 }
 
-function lowerSamplingMessageContentBlock(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  if (
-    memberOf(value, "type") === "tool_result" ||
-    memberOf(value, "type") === "tool_use"
-  ) {
-    return refuse(
-      report,
-      at,
-      "sampling-tools",
-      "needs revision 2025-11-25 or newer",
-    );
+function lowerSamplingMessageContentBlock(value: unknown, report: StepReport, at: string): unknown {
+  if (memberOf(value, "type") === "tool_result" || memberOf(value, "type") === "tool_use") {
+    return refuse(report, at, "sampling-tools", "needs revision 2025-11-25 or newer");
   }
   return value;
 }
@@ -669,39 +411,25 @@ function lowerElicitRequestFormParamsRequestedSchemaProperties(
   return others(value, [], lowerPrimitiveSchemaDefinition, report, at);
 }
 
-function lowerPrimitiveSchemaDefinition(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerPrimitiveSchemaDefinition(value: unknown, report: StepReport, at: string): unknown {
   if (
     memberOf(value, "type") === "array" ||
     (memberOf(value, "type") === "string" &&
       memberOf(value, "enum") !== undefined &&
       !previous.isPrimitiveSchemaDefinition(value))
   ) {
-    return refuse(
-      report,
-      at,
-      "elicitation-choice",
-      "needs revision 2025-11-25 or newer",
-    );
+    return refuse(report, at, "elicitation-choice", "needs revision 2025-11-25 or newer");
   }
   if (
     memberOf(value, "type") === "integer" ||
     memberOf(value, "type") === "number" ||
     memberOf(value, "type") === "string" ||
-    (memberOf(value, "type") === "string" &&
-      memberOf(value, "enum") !== undefined) ||
-    (memberOf(value, "type") === "string" &&
-      memberOf(value, "oneOf") !== undefined)
+    (memberOf(value, "type") === "string" && memberOf(value, "enum") !== undefined) ||
+    (memberOf(value, "type") === "string" && memberOf(value, "oneOf") !== undefined)
   ) {
     value = without(value, ["default"], report, at);
   }
-  if (
-    memberOf(value, "type") === "string" &&
-    memberOf(value, "oneOf") !== undefined
-  ) {
+  if (memberOf(value, "type") === "string" && memberOf(value, "oneOf") !== undefined) {
     value = split(value, "oneOf", [
       ["const", "enum"],
       ["title", "enumNames"],
@@ -724,9 +452,7 @@ function joined(
     Array.isArray(column) && column.length === first.length;
   if (!columns.every(fits)) return value;
   const rows = first.map((_, index) =>
-    Object.fromEntries(
-      members.map(([name], place) => [name, columns[place]![index]]),
-    ),
+    Object.fromEntries(members.map(([name], place) => [name, columns[place]![index]])),
   );
   // Defines members, `__proto__` too, as `JSON.parse` does.
   return Object.fromEntries([...Object.entries(value), [key, rows]]);
@@ -740,9 +466,7 @@ function split(
 ): unknown {
   const rows = memberOf(value, key);
   if (!isObject(value) || !Array.isArray(rows)) return value;
-  const columns = members.map(
-    ([inner, name]) => [name, rows.map((row) => memberOf(row, inner))] as const,
-  );
+  const columns = members.map(([inner, name]) => [name, rows.map((row) => memberOf(row, inner))] as const);
   if (columns.some(([, column]) => column.includes(undefined))) return value;
   const rest = Object.entries(value).filter(([name]) => name !== key);
   // Defines members, `__proto__` too, as `JSON.parse` does.
@@ -752,13 +476,7 @@ function split(
 function isRequestParamsMeta(value: unknown): boolean {
   if (!isObject(value)) return false;
   const progressToken = value["progressToken"];
-  if (
-    progressToken !== undefined &&
-    !validators.isProgressToken(progressToken)
-  ) {
-    return false;
-  }
-  return true;
+  return progressToken === undefined || validators.isProgressToken(progressToken);
 }
 
 function isElicitRequestParamsMode(value: unknown): boolean {
@@ -767,9 +485,7 @@ function isElicitRequestParamsMode(value: unknown): boolean {
 
 function isCreateMessageRequestParamsTools(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  for (const item of value) {
-    if (!validators.isTool(item)) return false;
-  }
+  for (const item of value) if (!validators.isTool(item)) return false;
   return true;
 }
 
@@ -791,9 +507,7 @@ function isServerCapabilitiesTasks(value: unknown): boolean {
 
 function isIcons(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  for (const item of value) {
-    if (!validators.isIcon(item)) return false;
-  }
+  for (const item of value) if (!validators.isIcon(item)) return false;
   return true;
 }
 

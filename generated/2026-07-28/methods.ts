@@ -10,215 +10,101 @@ import type {
   ReceiveTable,
   SendTable,
 } from "../model.js";
-import { sendTable } from "../sending.js";
+import { byMethod, sendTable } from "../sending.js";
 import type * as types from "./types.js";
 import * as validators from "./validators.js";
 
 /** What each request carries, and what may answer it. */
 export interface Requests {
+  /** Requests suggested values for a prompt argument or URI template variable. */
+  "completion/complete": { params: types.CompleteRequestParams; result: types.CompleteResult };
   /**
-   * Requests suggested values for a prompt argument or URI template variable.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion#requesting-completions
+   * Asks the user for input by way of the client, through a form or on a web page; embedded in an
+   * `input_required` result.
    */
-  "completion/complete": {
-    params: types.CompleteRequestParams;
-    result: types.CompleteResult;
-  };
-  /**
-   * Asks the user for input by way of the client, through a form or on a web
-   * page; embedded in an `input_required` result.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#elicitation-requests
-   */
-  "elicitation/create": {
-    params: types.ElicitRequestParams;
-    result: types.ElicitResult;
-  };
-  /**
-   * Fetches the messages of one prompt, with argument values filled in.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#getting-a-prompt
-   */
+  "elicitation/create": { params: types.ElicitRequestParams; result: types.ElicitResult };
+  /** Fetches the messages of one prompt, with argument values filled in. */
   "prompts/get": {
     params: types.GetPromptRequestParams;
     result: types.GetPromptResult | types.InputRequiredResult;
   };
-  /**
-   * Fetches a page of the prompts the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#listing-prompts
-   */
-  "prompts/list": {
-    params: types.PaginatedRequestParams;
-    result: types.ListPromptsResult;
-  };
-  /**
-   * Fetches a page of the resources the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#listing-resources
-   */
-  "resources/list": {
-    params: types.PaginatedRequestParams;
-    result: types.ListResourcesResult;
-  };
-  /**
-   * Fetches the contents of one resource.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources
-   */
+  /** Fetches a page of the prompts the server offers. */
+  "prompts/list": { params: types.PaginatedRequestParams; result: types.ListPromptsResult };
+  /** Fetches a page of the resources the server offers. */
+  "resources/list": { params: types.PaginatedRequestParams; result: types.ListResourcesResult };
+  /** Fetches the contents of one resource. */
   "resources/read": {
     params: types.ReadResourceRequestParams;
     result: types.ReadResourceResult | types.InputRequiredResult;
   };
-  /**
-   * Fetches a page of the server's resource templates.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
-   */
+  /** Fetches a page of the server's resource templates. */
   "resources/templates/list": {
     params: types.PaginatedRequestParams;
     result: types.ListResourceTemplatesResult;
   };
   /**
-   * Asks the client for the directories and files it considers relevant to the
-   * server's work; embedded in an `input_required` result.
+   * Asks the client for the directories and files it considers relevant to the server's work; embedded in an
+   * `input_required` result.
    *
-   * @deprecated Since 2026-07-28. Pass files and directories as tool arguments,
-   * resource URIs or server configuration.
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/roots#listing-roots
+   * @deprecated Since 2026-07-28. Pass files and directories as tool arguments, resource URIs or server
+   * configuration.
    */
-  "roots/list": {
-    params: types.ListRootsRequest["params"];
-    result: types.ListRootsResult;
-  };
+  "roots/list": { params: types.ListRootsRequest["params"]; result: types.ListRootsResult };
   /**
-   * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval; embedded in an `input_required` result.
+   * Has the client generate a message with a language model of its choice, usually after the user's approval;
+   * embedded in an `input_required` result.
    *
-   * @deprecated Since 2026-07-28. Call the API of a model provider from the
-   * server.
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#creating-messages
+   * @deprecated Since 2026-07-28. Call the API of a model provider from the server.
    */
-  "sampling/createMessage": {
-    params: types.CreateMessageRequestParams;
-    result: types.CreateMessageResult;
-  };
+  "sampling/createMessage": { params: types.CreateMessageRequestParams; result: types.CreateMessageResult };
   /**
-   * Learns which protocol versions and capabilities the server supports, before
-   * or without any other request.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover#request
+   * Learns which protocol versions and capabilities the server supports, before or without any other request.
    */
-  "server/discover": {
-    params: types.RequestParams;
-    result: types.DiscoverResult;
-  };
+  "server/discover": { params: types.RequestParams; result: types.DiscoverResult };
   /**
-   * Opens a long-lived stream of the notifications the client chooses; the
-   * response arrives only when the server ends the stream.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions#opening-a-stream
+   * Opens a long-lived stream of the notifications the client chooses; the response arrives only when the
+   * server ends the stream.
    */
   "subscriptions/listen": {
     params: types.SubscriptionsListenRequestParams;
     result: types.SubscriptionsListenResult;
   };
-  /**
-   * Runs a tool on the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
-   */
+  /** Runs a tool on the server. */
   "tools/call": {
     params: types.CallToolRequestParams;
     result: types.CallToolResult | types.InputRequiredResult;
   };
-  /**
-   * Fetches a page of the tools the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools
-   */
-  "tools/list": {
-    params: types.PaginatedRequestParams;
-    result: types.ListToolsResult;
-  };
+  /** Fetches a page of the tools the server offers. */
+  "tools/list": { params: types.PaginatedRequestParams; result: types.ListToolsResult };
 }
 
 /** What each notification carries. */
 export interface Notifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. A server
-   * uses it only to end a `subscriptions/listen` stream.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
+   * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
+   * `subscriptions/listen` stream.
    */
-  "notifications/cancelled": {
-    params: types.CancelledNotificationParams;
-  };
+  "notifications/cancelled": { params: types.CancelledNotificationParams };
   /**
-   * Delivers a log message to the client while a request runs that asks for log
-   * messages.
+   * Delivers a log message to the client while a request runs that asks for log messages.
    *
-   * @deprecated Since 2026-07-28. Write to stderr on stdio, and use
-   * OpenTelemetry for structured records.
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-message-notifications
+   * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry for structured records.
    */
-  "notifications/message": {
-    params: types.LoggingMessageNotificationParams;
-  };
+  "notifications/message": { params: types.LoggingMessageNotificationParams };
+  /** Reports how far a running request has come, if its requester supplied a progress token. */
+  "notifications/progress": { params: types.ProgressNotificationParams };
+  /** Announces that the server's set of prompts has changed; it reaches only clients that subscribe to it. */
+  "notifications/prompts/list_changed": { params: types.NotificationParams | undefined };
   /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
+   * Announces that the server's set of resources has changed; it reaches only clients that subscribe to it.
    */
-  "notifications/progress": {
-    params: types.ProgressNotificationParams;
-  };
-  /**
-   * Announces that the server's set of prompts has changed; it reaches only
-   * clients that subscribe to it.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#list-changed-notification
-   */
-  "notifications/prompts/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  /**
-   * Announces that the server's set of resources has changed; it reaches only
-   * clients that subscribe to it.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#list-changed-notification
-   */
-  "notifications/resources/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  /**
-   * Announces that a resource the client watches has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#subscriptions
-   */
-  "notifications/resources/updated": {
-    params: types.ResourceUpdatedNotificationParams;
-  };
-  /**
-   * Confirms a new subscription and states which notifications it delivers;
-   * precedes all of them.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions#acknowledgment
-   */
-  "notifications/subscriptions/acknowledged": {
-    params: types.SubscriptionsAcknowledgedNotificationParams;
-  };
-  /**
-   * Announces that the server's set of tools has changed; it reaches only
-   * clients that subscribe to it.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
-   */
-  "notifications/tools/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
+  "notifications/resources/list_changed": { params: types.NotificationParams | undefined };
+  /** Announces that a resource the client watches has changed. */
+  "notifications/resources/updated": { params: types.ResourceUpdatedNotificationParams };
+  /** Confirms a new subscription and states which notifications it delivers; precedes all of them. */
+  "notifications/subscriptions/acknowledged": { params: types.SubscriptionsAcknowledgedNotificationParams };
+  /** Announces that the server's set of tools has changed; it reaches only clients that subscribe to it. */
+  "notifications/tools/list_changed": { params: types.NotificationParams | undefined };
 }
 
 /** Methods of the requests that a client sends. */
@@ -238,8 +124,7 @@ export type ClientRequestMethod =
 export type ClientNotificationMethod = "notifications/cancelled";
 
 /** Methods of the requests that a server sends. */
-export type ServerRequestMethod =
-  "elicitation/create" | "roots/list" | "sampling/createMessage";
+export type ServerRequestMethod = "elicitation/create" | "roots/list" | "sampling/createMessage";
 
 /** Methods of the notifications that a server sends. */
 export type ServerNotificationMethod =
@@ -253,8 +138,7 @@ export type ServerNotificationMethod =
   | "notifications/tools/list_changed";
 
 /** The params of a method, or `undefined` where they may be left out. */
-export type Params<M extends keyof Requests | keyof Notifications> = (Requests &
-  Notifications)[M]["params"];
+export type Params<M extends keyof Requests | keyof Notifications> = (Requests & Notifications)[M]["params"];
 
 /** All that may answer a request. */
 export type Result<M extends keyof Requests> = Requests[M]["result"];
@@ -291,28 +175,18 @@ export const clientReceives: ReceiveTable<"client"> = {
     "sampling/createMessage": {
       name: "CreateMessageRequest",
       accepts: validators.acceptsCreateMessageRequest,
-      capability: {
-        of: "client",
-        path: ["sampling"],
-        parts: ["context", "tools"],
-      },
+      capability: { of: "client", path: ["sampling"], parts: ["context", "tools"] },
       payload: true,
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      accepts: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
     "notifications/message": {
       name: "LoggingMessageNotification",
       accepts: validators.acceptsLoggingMessageNotification,
       capability: { of: "server", path: ["logging"] },
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      accepts: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
       accepts: validators.isPromptListChangedNotification,
@@ -346,19 +220,13 @@ export const clientReceives: ReceiveTable<"client"> = {
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "completion/complete": {
       capability: { of: "server", path: ["completions"] },
-      result: {
-        name: "CompleteResult",
-        accepts: validators.acceptsCompleteResult,
-      },
+      result: { name: "CompleteResult", accepts: validators.acceptsCompleteResult },
     },
     "prompts/get": {
       capability: { of: "server", path: ["prompts"] },
       headers: [{ header: "Mcp-Name", from: ["params", "name"] }],
       multiRoundTrip: true,
-      result: {
-        name: "GetPromptResult",
-        accepts: validators.acceptsGetPromptResult,
-      },
+      result: { name: "GetPromptResult", accepts: validators.acceptsGetPromptResult },
       alternatives: [
         {
           name: "InputRequiredResult",
@@ -371,38 +239,21 @@ export const clientReceives: ReceiveTable<"client"> = {
     "prompts/list": {
       capability: { of: "server", path: ["prompts"] },
       cacheable: true,
-      result: {
-        name: "ListPromptsResult",
-        accepts: validators.acceptsListPromptsResult,
-      },
-      page: {
-        member: "prompts",
-        name: "Prompt",
-        accepts: validators.acceptsPrompt,
-      },
+      result: { name: "ListPromptsResult", accepts: validators.acceptsListPromptsResult },
+      page: { member: "prompts", name: "Prompt", accepts: validators.acceptsPrompt },
     },
     "resources/list": {
       capability: { of: "server", path: ["resources"] },
       cacheable: true,
-      result: {
-        name: "ListResourcesResult",
-        accepts: validators.acceptsListResourcesResult,
-      },
-      page: {
-        member: "resources",
-        name: "Resource",
-        accepts: validators.acceptsResource,
-      },
+      result: { name: "ListResourcesResult", accepts: validators.acceptsListResourcesResult },
+      page: { member: "resources", name: "Resource", accepts: validators.acceptsResource },
     },
     "resources/read": {
       capability: { of: "server", path: ["resources"] },
       headers: [{ header: "Mcp-Name", from: ["params", "uri"] }],
       cacheable: true,
       multiRoundTrip: true,
-      result: {
-        name: "ReadResourceResult",
-        accepts: validators.acceptsReadResourceResult,
-      },
+      result: { name: "ReadResourceResult", accepts: validators.acceptsReadResourceResult },
       alternatives: [
         {
           name: "InputRequiredResult",
@@ -415,10 +266,7 @@ export const clientReceives: ReceiveTable<"client"> = {
     "resources/templates/list": {
       capability: { of: "server", path: ["resources"] },
       cacheable: true,
-      result: {
-        name: "ListResourceTemplatesResult",
-        accepts: validators.acceptsListResourceTemplatesResult,
-      },
+      result: { name: "ListResourceTemplatesResult", accepts: validators.acceptsListResourceTemplatesResult },
       page: {
         member: "resourceTemplates",
         name: "ResourceTemplate",
@@ -427,26 +275,17 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
     "server/discover": {
       cacheable: true,
-      result: {
-        name: "DiscoverResult",
-        accepts: validators.acceptsDiscoverResult,
-      },
+      result: { name: "DiscoverResult", accepts: validators.acceptsDiscoverResult },
     },
     "subscriptions/listen": {
       listening: true,
-      result: {
-        name: "SubscriptionsListenResult",
-        accepts: validators.acceptsSubscriptionsListenResult,
-      },
+      result: { name: "SubscriptionsListenResult", accepts: validators.acceptsSubscriptionsListenResult },
     },
     "tools/call": {
       capability: { of: "server", path: ["tools"] },
       headers: [{ header: "Mcp-Name", from: ["params", "name"] }],
       multiRoundTrip: true,
-      result: {
-        name: "CallToolResult",
-        accepts: validators.acceptsCallToolResult,
-      },
+      result: { name: "CallToolResult", accepts: validators.acceptsCallToolResult },
       alternatives: [
         {
           name: "InputRequiredResult",
@@ -459,10 +298,7 @@ export const clientReceives: ReceiveTable<"client"> = {
     "tools/list": {
       capability: { of: "server", path: ["tools"] },
       cacheable: true,
-      result: {
-        name: "ListToolsResult",
-        accepts: validators.acceptsListToolsResult,
-      },
+      result: { name: "ListToolsResult", accepts: validators.acceptsListToolsResult },
       page: { member: "tools", name: "Tool", accepts: validators.acceptsTool },
     },
   }),
@@ -470,10 +306,7 @@ export const clientReceives: ReceiveTable<"client"> = {
     "notifications/cancelled": {},
   }),
   headers: [
-    {
-      header: "MCP-Protocol-Version",
-      from: ["params", "_meta", "io.modelcontextprotocol/protocolVersion"],
-    },
+    { header: "MCP-Protocol-Version", from: ["params", "_meta", "io.modelcontextprotocol/protocolVersion"] },
     { header: "Mcp-Method", from: ["method"] },
   ],
   errors,
@@ -547,10 +380,7 @@ export const serverReceives: ReceiveTable<"server"> = {
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      accepts: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "elicitation/create": {
@@ -561,29 +391,17 @@ export const serverReceives: ReceiveTable<"server"> = {
     "roots/list": {
       capability: { of: "client", path: ["roots"] },
       payload: true,
-      result: {
-        name: "ListRootsResult",
-        accepts: validators.isListRootsResult,
-      },
+      result: { name: "ListRootsResult", accepts: validators.isListRootsResult },
     },
     "sampling/createMessage": {
-      capability: {
-        of: "client",
-        path: ["sampling"],
-        parts: ["context", "tools"],
-      },
+      capability: { of: "client", path: ["sampling"], parts: ["context", "tools"] },
       payload: true,
-      result: {
-        name: "CreateMessageResult",
-        accepts: validators.acceptsCreateMessageResult,
-      },
+      result: { name: "CreateMessageResult", accepts: validators.acceptsCreateMessageResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
     "notifications/cancelled": {},
-    "notifications/message": {
-      capability: { of: "server", path: ["logging"] },
-    },
+    "notifications/message": { capability: { of: "server", path: ["logging"] } },
     "notifications/progress": {},
     "notifications/prompts/list_changed": {
       capability: { of: "server", path: ["prompts", "listChanged"] },
@@ -605,10 +423,7 @@ export const serverReceives: ReceiveTable<"server"> = {
     },
   }),
   headers: [
-    {
-      header: "MCP-Protocol-Version",
-      from: ["params", "_meta", "io.modelcontextprotocol/protocolVersion"],
-    },
+    { header: "MCP-Protocol-Version", from: ["params", "_meta", "io.modelcontextprotocol/protocolVersion"] },
     { header: "Mcp-Method", from: ["method"] },
   ],
   errors,
@@ -619,71 +434,34 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "client",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "completion/complete": {
-      name: "CompleteRequest",
-      is: validators.isCompleteRequest,
-    },
-    "prompts/get": {
-      name: "GetPromptRequest",
-      is: validators.isGetPromptRequest,
-    },
-    "prompts/list": {
-      name: "ListPromptsRequest",
-      is: validators.isListPromptsRequest,
-    },
-    "resources/list": {
-      name: "ListResourcesRequest",
-      is: validators.isListResourcesRequest,
-    },
-    "resources/read": {
-      name: "ReadResourceRequest",
-      is: validators.isReadResourceRequest,
-    },
+    "completion/complete": { name: "CompleteRequest", is: validators.isCompleteRequest },
+    "prompts/get": { name: "GetPromptRequest", is: validators.isGetPromptRequest },
+    "prompts/list": { name: "ListPromptsRequest", is: validators.isListPromptsRequest },
+    "resources/list": { name: "ListResourcesRequest", is: validators.isListResourcesRequest },
+    "resources/read": { name: "ReadResourceRequest", is: validators.isReadResourceRequest },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
       is: validators.isListResourceTemplatesRequest,
     },
-    "server/discover": {
-      name: "DiscoverRequest",
-      is: validators.isDiscoverRequest,
-    },
+    "server/discover": { name: "DiscoverRequest", is: validators.isDiscoverRequest },
     "subscriptions/listen": {
       name: "SubscriptionsListenRequest",
       is: validators.isSubscriptionsListenRequest,
     },
-    "tools/call": {
-      name: "CallToolRequest",
-      is: validators.isCallToolRequest,
-    },
-    "tools/list": {
-      name: "ListToolsRequest",
-      is: validators.isListToolsRequest,
-    },
+    "tools/call": { name: "CallToolRequest", is: validators.isCallToolRequest },
+    "tools/list": { name: "ListToolsRequest", is: validators.isListToolsRequest },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      is: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", is: validators.isCancelledNotification },
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
-    "elicitation/create": [
-      { name: "ElicitResult", is: validators.isElicitResult },
-    ],
-    "roots/list": [
-      { name: "ListRootsResult", is: validators.isListRootsResult },
-    ],
-    "sampling/createMessage": [
-      { name: "CreateMessageResult", is: validators.isCreateMessageResult },
-    ],
+    "elicitation/create": [{ name: "ElicitResult", is: validators.isElicitResult }],
+    "roots/list": [{ name: "ListRootsResult", is: validators.isListRootsResult }],
+    "sampling/createMessage": [{ name: "CreateMessageResult", is: validators.isCreateMessageResult }],
   }),
   base64: [
     { name: "AudioContent", is: validators.isAudioContent, member: "data" },
-    {
-      name: "BlobResourceContents",
-      is: validators.isBlobResourceContents,
-      member: "blob",
-    },
+    { name: "BlobResourceContents", is: validators.isBlobResourceContents, member: "blob" },
     { name: "ImageContent", is: validators.isImageContent, member: "data" },
   ],
 });
@@ -693,32 +471,17 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "server",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "elicitation/create": {
-      name: "ElicitRequest",
-      is: validators.isElicitRequest,
-    },
-    "roots/list": {
-      name: "ListRootsRequest",
-      is: validators.isListRootsRequest,
-    },
-    "sampling/createMessage": {
-      name: "CreateMessageRequest",
-      is: validators.isCreateMessageRequest,
-    },
+    "elicitation/create": { name: "ElicitRequest", is: validators.isElicitRequest },
+    "roots/list": { name: "ListRootsRequest", is: validators.isListRootsRequest },
+    "sampling/createMessage": { name: "CreateMessageRequest", is: validators.isCreateMessageRequest },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      is: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", is: validators.isCancelledNotification },
     "notifications/message": {
       name: "LoggingMessageNotification",
       is: validators.isLoggingMessageNotification,
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      is: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", is: validators.isProgressNotification },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
       is: validators.isPromptListChangedNotification,
@@ -741,9 +504,7 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
     },
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
-    "completion/complete": [
-      { name: "CompleteResult", is: validators.isCompleteResult },
-    ],
+    "completion/complete": [{ name: "CompleteResult", is: validators.isCompleteResult }],
     "prompts/get": [
       { name: "GetPromptResult", is: validators.isGetPromptResult },
       {
@@ -753,12 +514,8 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
         value: "input_required",
       },
     ],
-    "prompts/list": [
-      { name: "ListPromptsResult", is: validators.isListPromptsResult },
-    ],
-    "resources/list": [
-      { name: "ListResourcesResult", is: validators.isListResourcesResult },
-    ],
+    "prompts/list": [{ name: "ListPromptsResult", is: validators.isListPromptsResult }],
+    "resources/list": [{ name: "ListResourcesResult", is: validators.isListResourcesResult }],
     "resources/read": [
       { name: "ReadResourceResult", is: validators.isReadResourceResult },
       {
@@ -769,19 +526,11 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
       },
     ],
     "resources/templates/list": [
-      {
-        name: "ListResourceTemplatesResult",
-        is: validators.isListResourceTemplatesResult,
-      },
+      { name: "ListResourceTemplatesResult", is: validators.isListResourceTemplatesResult },
     ],
-    "server/discover": [
-      { name: "DiscoverResult", is: validators.isDiscoverResult },
-    ],
+    "server/discover": [{ name: "DiscoverResult", is: validators.isDiscoverResult }],
     "subscriptions/listen": [
-      {
-        name: "SubscriptionsListenResult",
-        is: validators.isSubscriptionsListenResult,
-      },
+      { name: "SubscriptionsListenResult", is: validators.isSubscriptionsListenResult },
     ],
     "tools/call": [
       { name: "CallToolResult", is: validators.isCallToolResult },
@@ -792,24 +541,11 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
         value: "input_required",
       },
     ],
-    "tools/list": [
-      { name: "ListToolsResult", is: validators.isListToolsResult },
-    ],
+    "tools/list": [{ name: "ListToolsResult", is: validators.isListToolsResult }],
   }),
   base64: [
     { name: "AudioContent", is: validators.isAudioContent, member: "data" },
-    {
-      name: "BlobResourceContents",
-      is: validators.isBlobResourceContents,
-      member: "blob",
-    },
+    { name: "BlobResourceContents", is: validators.isBlobResourceContents, member: "blob" },
     { name: "ImageContent", is: validators.isImageContent, member: "data" },
   ],
 });
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
-}

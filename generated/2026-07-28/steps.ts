@@ -71,11 +71,7 @@ export const serverSteps: Steps = {
   }),
 };
 
-function liftCancelledNotificationParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftCancelledNotificationParams(value: unknown, report: StepReport, at = ""): unknown {
   required(
     value,
     "requestId",
@@ -87,106 +83,50 @@ function liftCancelledNotificationParams(
   return value;
 }
 
-function liftCompleteResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftCompleteResult(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "completion", liftCompleteResultCompletion, report, at);
 }
 
-function liftResultRefuseTaskResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftResultRefuseTaskResult(value: unknown, report: StepReport, at = ""): unknown {
   if (memberOf(value, "task") !== undefined) {
-    return refuse(
-      report,
-      at,
-      "task-result",
-      "has no place in revision 2026-07-28",
-    );
+    return refuse(report, at, "task-result", "has no place in revision 2026-07-28");
   }
   return value;
 }
 
-function liftCompleteResultCompletion(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  return member(
-    value,
-    "values",
-    liftCompleteResultCompletionValues,
-    report,
-    at,
-  );
+function liftCompleteResultCompletion(value: unknown, report: StepReport, at: string): unknown {
+  return member(value, "values", liftCompleteResultCompletionValues, report, at);
 }
 
-function liftCompleteResultCompletionValues(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftCompleteResultCompletionValues(value: unknown, report: StepReport, at: string): unknown {
   return limited(value, 100, report, at);
 }
 
-function lowerCallToolRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCallToolRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   return fitting(value, "task", previous.isTaskMetadata, report, at);
 }
 
-function lowerElicitResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerElicitResult(value: unknown, report: StepReport, at = ""): unknown {
   value = member(value, "task", lowerStrayTask, report, at);
   return fitting(value, "_meta", isObject, report, at);
 }
 
-function lowerListRootsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerListRootsResult(value: unknown, report: StepReport, at = ""): unknown {
   return fitting(value, "_meta", isObject, report, at);
 }
 
-function lowerCreateMessageResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCreateMessageResult(value: unknown, report: StepReport, at = ""): unknown {
   value = member(value, "task", lowerStrayTask, report, at);
   return member(value, "content", lowerContentStructuredContent, report, at);
 }
 
-function lowerElicitRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  if (
-    memberOf(value, "requestedSchema") !== undefined ||
-    memberOf(value, "url") !== undefined
-  ) {
+function lowerElicitRequestParams(value: unknown, report: StepReport, at = ""): unknown {
+  if (memberOf(value, "requestedSchema") !== undefined || memberOf(value, "url") !== undefined) {
     value = fitting(value, "_meta", isPreviousRequestParamsMeta, report, at);
     value = fitting(value, "task", previous.isTaskMetadata, report, at);
   }
   if (memberOf(value, "url") !== undefined) {
-    value = member(
-      value,
-      "elicitationId",
-      lowerRefuseElicitationId,
-      report,
-      at,
-    );
+    value = member(value, "elicitationId", lowerRefuseElicitationId, report, at);
     required(
       value,
       "elicitationId",
@@ -199,97 +139,43 @@ function lowerElicitRequestParams(
   return value;
 }
 
-function lowerListRootsRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerListRootsRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "_meta", lowerMetaObject, report, at);
 }
 
-function lowerCreateMessageRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCreateMessageRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   value = fitting(value, "_meta", isPreviousRequestParamsMeta, report, at);
   value = list(value, "messages", lowerSamplingMessage, report, at);
   value = fitting(value, "task", previous.isTaskMetadata, report, at);
   return list(value, "tools", lowerTool, report, at);
 }
 
-function lowerResultRefuseInputRequired(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerResultRefuseInputRequired(value: unknown, report: StepReport, at = ""): unknown {
   if (memberOf(value, "resultType") === "input_required") {
-    return refuse(
-      report,
-      at,
-      "input-required",
-      "needs revision 2026-07-28 or newer",
-    );
+    return refuse(report, at, "input-required", "needs revision 2026-07-28 or newer");
   }
   return value;
 }
 
-function lowerCallToolResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerCallToolResult(value: unknown, report: StepReport, at = ""): unknown {
   if (memberOf(value, "resultType") === "input_required") {
-    return refuse(
-      report,
-      at,
-      "input-required",
-      "needs revision 2026-07-28 or newer",
-    );
+    return refuse(report, at, "input-required", "needs revision 2026-07-28 or newer");
   }
   value = member(value, "task", lowerStrayTask, report, at);
-  return asText(
-    value,
-    "structuredContent",
-    isObject,
-    "content",
-    lowerTextBlock,
-    report,
-    at,
-  );
+  return asText(value, "structuredContent", isObject, "content", lowerTextBlock, report, at);
 }
 
-function lowerListToolsResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function lowerListToolsResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "tools", lowerTool, report, at);
 }
 
-function lowerStrayTask(
-  _value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerStrayTask(_value: unknown, report: StepReport, at: string): unknown {
   return drop(report, at, "task");
 }
 
-function lowerContentStructuredContent(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerContentStructuredContent(value: unknown, report: StepReport, at: string): unknown {
   if (memberOf(value, "type") === "tool_result") {
-    value = asText(
-      value,
-      "structuredContent",
-      isObject,
-      "content",
-      lowerTextBlock,
-      report,
-      at,
-    );
+    value = asText(value, "structuredContent", isObject, "content", lowerTextBlock, report, at);
   }
   if (Array.isArray(value)) {
     value = items(value, lowerSamplingMessageContentBlock, report, at);
@@ -297,35 +183,18 @@ function lowerContentStructuredContent(
   return value;
 }
 
-function lowerRefuseElicitationId(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerRefuseElicitationId(value: unknown, report: StepReport, at: string): unknown {
   if (!isString(value)) {
-    return refuse(
-      report,
-      at,
-      "elicitation-id",
-      "needs revision 2026-07-28 or newer",
-    );
+    return refuse(report, at, "elicitation-id", "needs revision 2026-07-28 or newer");
   }
   return value;
 }
 
-function lowerMetaObject(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerMetaObject(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "progressToken", previous.isProgressToken, report, at);
 }
 
-function lowerSamplingMessage(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerSamplingMessage(value: unknown, report: StepReport, at: string): unknown {
   return member(value, "content", lowerContentStructuredContent, report, at);
 }
 
@@ -335,61 +204,33 @@ function lowerTool(value: unknown, report: StepReport, at: string): unknown {
   return member(value, "outputSchema", lowerOutputSchema, report, at);
 }
 
-function lowerSamplingMessageContentBlock(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerSamplingMessageContentBlock(value: unknown, report: StepReport, at: string): unknown {
   if (memberOf(value, "type") === "tool_result") {
-    value = asText(
-      value,
-      "structuredContent",
-      isObject,
-      "content",
-      lowerTextBlock,
-      report,
-      at,
-    );
+    value = asText(value, "structuredContent", isObject, "content", lowerTextBlock, report, at);
   }
   return value;
 }
 
-function lowerToolInputSchema(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerToolInputSchema(value: unknown, report: StepReport, at: string): unknown {
   value = member(value, "properties", lowerDropProperties, report, at);
   return fitting(value, "required", isStrings, report, at);
 }
 
-function lowerOutputSchema(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerOutputSchema(value: unknown, report: StepReport, at: string): unknown {
   if (!isPreviousOutputSchema(value)) {
     return drop(report, at, "outputSchema");
   }
   return value;
 }
 
-function lowerDropProperties(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerDropProperties(value: unknown, report: StepReport, at: string): unknown {
   if (!isObject(value)) {
     return drop(report, at, "properties");
   }
   return others(value, [], lowerFillUndeclaredMember, report, at);
 }
 
-function lowerFillUndeclaredMember(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerFillUndeclaredMember(value: unknown, report: StepReport, at: string): unknown {
   if (!isObject(value)) {
     lost(report, at, "undeclared member", "filled");
     if (value === false) return { not: {} };
@@ -405,10 +246,7 @@ function lowerTextBlock(text: string): object {
 function isPreviousRequestParamsMeta(value: unknown): boolean {
   if (!isObject(value)) return false;
   const progressToken = value["progressToken"];
-  if (progressToken !== undefined && !previous.isProgressToken(progressToken)) {
-    return false;
-  }
-  return true;
+  return progressToken === undefined || previous.isProgressToken(progressToken);
 }
 
 function isPreviousOutputSchema(value: unknown): boolean {
@@ -420,9 +258,7 @@ function isPreviousOutputSchema(value: unknown): boolean {
   const properties = value["properties"];
   if (properties !== undefined) {
     if (!isObject(properties)) return false;
-    for (const key in properties) {
-      if (!isObject(properties[key])) return false;
-    }
+    for (const key in properties) if (!isObject(properties[key])) return false;
   }
   return true;
 }

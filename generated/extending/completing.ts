@@ -16,10 +16,7 @@ import { isObject, withFinalResults } from "./judging.js";
 // Functions of the columns that tables have as data.
 
 /** Completes the tables of a revision: see `Revision.completed`. */
-export function completed<R extends Role>(
-  revision: Revision<R>,
-  failure: Failure,
-): Revision<R> {
+export function completed<R extends Role>(revision: Revision<R>, failure: Failure): Revision<R> {
   const { id, role, table } = revision;
   const refusing = <Entry extends MethodFacts>(
     methods: ReadonlyMap<string, Entry>,
@@ -39,9 +36,7 @@ export function completed<R extends Role>(
         outgoingNotifications,
         failure,
       ),
-      outgoingRequests: mapped(table.outgoingRequests, (entry) =>
-        withFinalResults(entry, revision),
-      ),
+      outgoingRequests: mapped(table.outgoingRequests, (entry) => withFinalResults(entry, revision)),
       outgoingNotifications,
     },
   };
@@ -51,9 +46,7 @@ function mapped<Entry extends MethodFacts>(
   methods: ReadonlyMap<string, Entry>,
   change: (entry: Entry, method: string) => Entry,
 ): ReadonlyMap<string, Entry> {
-  return new Map(
-    [...methods].map(([method, entry]) => [method, change(entry, method)]),
-  );
+  return new Map([...methods].map(([method, entry]) => [method, change(entry, method)]));
 }
 
 /** A request that needs a capability of its sender requires it. */
@@ -67,12 +60,7 @@ function withRequirement<Facts extends MethodFacts>(facts: Facts): Facts {
 /** Makes the errors for one method of one revision. */
 type Refusals = (requirement: Requirement) => Error;
 
-export function refusalsOf(
-  method: string,
-  revision: string,
-  errors: ErrorTable,
-  failure: Failure,
-): Refusals {
+export function refusalsOf(method: string, revision: string, errors: ErrorTable, failure: Failure): Refusals {
   return ({ path, error }) => {
     const code = (name: string): number | undefined =>
       Object.hasOwn(errors, name) ? errors[name]!.code : undefined;
@@ -123,8 +111,8 @@ export function withFilters<Entry extends MethodFacts>(
   );
   if (selecting.length === 0) return requests;
   const refuseFilter: Refuse = (client, request) => {
-    const objects = Object.entries(request?.params ?? {}).flatMap(
-      ([key, value]) => (key !== "_meta" && isObject(value) ? [value] : []),
+    const objects = Object.entries(request?.params ?? {}).flatMap(([key, value]) =>
+      key !== "_meta" && isObject(value) ? [value] : [],
     );
     for (const { filter, filterKey, refuse } of selecting) {
       const value = objects.find((each) => each[filter])?.[filter];
@@ -133,19 +121,16 @@ export function withFilters<Entry extends MethodFacts>(
       if (refused) return refused;
       const isList = filterKey !== undefined;
       if (isList ? !Array.isArray(value) : value !== true)
-        return new failure(
-          "invalid-params",
-          `${filter}: expected ${isList ? "a list" : "a boolean"}`,
-          { rpcCode: -32602 },
-        );
+        return new failure("invalid-params", `${filter}: expected ${isList ? "a list" : "a boolean"}`, {
+          rpcCode: -32602,
+        });
     }
     return undefined;
   };
   return mapped(requests, (entry) => {
     if (!entry.listening) return entry;
     const { refuse: own } = entry;
-    const refuse: Refuse = (client, request) =>
-      own?.(client, request) ?? refuseFilter(client, request);
+    const refuse: Refuse = (client, request) => own?.(client, request) ?? refuseFilter(client, request);
     return { ...entry, refuse };
   });
 }

@@ -18,9 +18,7 @@ export function guarded(
   return (request, next) => {
     const { context } = request;
     const result = around(request, next);
-    return isPromise(result)
-      ? result.then((value) => check(value, context))
-      : check(result, context);
+    return isPromise(result) ? result.then((value) => check(value, context)) : check(result, context);
   };
 }
 
@@ -36,9 +34,8 @@ interface Program {
 }
 
 /**
- * Refuses to send results of middleware that the client did not declare. The first
- * middleware that the program adds gets the guard around it: a server without
- * middleware runs none for its requests.
+ * Refuses to send results of middleware that the client did not declare. The first middleware that the
+ * program adds gets the guard around it: a server without middleware runs none for its requests.
  */
 export function guardMiddleware(
   program: Program,
@@ -46,9 +43,7 @@ export function guardMiddleware(
   failure: Failure,
 ): void {
   const tables = [...parts.values()].flat().map(({ table }) => table);
-  const methods = new Set(
-    tables.flatMap(({ augments }) => [...augments.keys()]),
-  );
+  const methods = new Set(tables.flatMap(({ augments }) => [...augments.keys()]));
   const checks = new Map<string, ResultCheck>();
   for (const method of methods) {
     const check = resultCheck(method, parts, failure);
@@ -60,9 +55,7 @@ export function guardMiddleware(
     const result = next();
     const check = direction === "incoming" ? checks.get(method) : undefined;
     if (!check) return result;
-    return isPromise(result)
-      ? result.then((value) => check(value, context))
-      : check(result, context);
+    return isPromise(result) ? result.then((value) => check(value, context)) : check(result, context);
   };
   program.use = (middleware) => {
     // From here on the method of the class.
@@ -81,19 +74,14 @@ function resultCheck(
   parts: ReadonlyMap<string, readonly Part[]>,
   failure: Failure,
 ): ResultCheck | undefined {
-  const byRevision = new Map(
-    [...parts].map(([id, each]) => [id, requiring(method, each)] as const),
-  );
-  if (![...byRevision.values()].some(({ length }) => length > 0))
-    return undefined;
+  const byRevision = new Map([...parts].map(([id, each]) => [id, requiring(method, each)] as const));
+  if (![...byRevision.values()].some(({ length }) => length > 0)) return undefined;
   return (result, context) => {
     const { revision, clientCapabilities } = context as {
       readonly revision: string;
       readonly clientCapabilities?: object;
     };
-    const added = byRevision
-      .get(revision)
-      ?.find((each) => isMarked(each, result));
+    const added = byRevision.get(revision)?.find((each) => isMarked(each, result));
     if (added && clientCapabilities && !added.isDeclared(clientCapabilities))
       throw new failure(
         "internal-error",
@@ -109,10 +97,7 @@ interface RequiringResult extends AddedResult {
   readonly isDeclared: (capabilities: object) => boolean;
 }
 
-function requiring(
-  method: string,
-  parts: readonly Part[],
-): readonly RequiringResult[] {
+function requiring(method: string, parts: readonly Part[]): readonly RequiringResult[] {
   const tables = parts.map(({ table }) => table);
   return tables
     .flatMap(({ augments }) => augments.get(method) ?? [])

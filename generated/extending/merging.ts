@@ -14,12 +14,7 @@ import type {
 } from "../model.js";
 import { refusalsOf, withFilters, withRefusal } from "./completing.js";
 import type { Part } from "./extend.js";
-import {
-  sendsOf,
-  withExplain,
-  withFinalResults,
-  withResults,
-} from "./judging.js";
+import { sendsOf, withExplain, withFinalResults, withResults } from "./judging.js";
 
 /** The revision with the tables of extensions. */
 export function mergeTables<R extends Role>(
@@ -29,11 +24,7 @@ export function mergeTables<R extends Role>(
 ): Revision<R> {
   const tables = parts.map(({ table }) => table);
   const { table } = revision;
-  const errors: ErrorTable = Object.assign(
-    {},
-    ...tables.map((each) => each.errors),
-    table.errors,
-  );
+  const errors: ErrorTable = Object.assign({}, ...tables.map((each) => each.errors), table.errors);
   const joined = <Kind extends MethodKind>(kind: Kind): Table[Kind] => {
     type Methods = ReadonlyMap<string, MethodFacts>;
     const all = tables.flatMap(({ explain, errors: own, [kind]: added }) =>
@@ -41,25 +32,16 @@ export function mergeTables<R extends Role>(
         const codes = { ...errors, ...own };
         const refusals = refusalsOf(method, revision.id, codes, failure);
         const explained = withExplain(facts, explain);
-        const answered =
-          kind === "outgoingRequests"
-            ? withFinalResults(explained, revision)
-            : explained;
+        const answered = kind === "outgoingRequests" ? withFinalResults(explained, revision) : explained;
         return [method, withRefusal(answered, refusals, tables)] as const;
       }),
     );
-    return new Map([
-      ...(table[kind] as Methods),
-      ...all,
-    ]) as Methods as Table[Kind];
+    return new Map([...(table[kind] as Methods), ...all]) as Methods as Table[Kind];
   };
   const augments = tables.flatMap(({ augments: added, explain }) =>
     [...added].map(
       ([method, results]) =>
-        [
-          method,
-          results.map((each) => (explain ? { ...each, explain } : each)),
-        ] as const,
+        [method, results.map((each) => (explain ? { ...each, explain } : each))] as const,
     ),
   );
   const outgoingNotifications = joined("outgoingNotifications");
@@ -73,10 +55,8 @@ export function mergeTables<R extends Role>(
         failure,
       ),
       incomingNotifications: joined("incomingNotifications"),
-      outgoingRequests: augmented(
-        joined("outgoingRequests"),
-        augments,
-        (entry, results) => withResults(entry, results, revision),
+      outgoingRequests: augmented(joined("outgoingRequests"), augments, (entry, results) =>
+        withResults(entry, results, revision),
       ),
       outgoingNotifications,
       // A server sends them in answer to methods of the extension alone.
@@ -84,10 +64,7 @@ export function mergeTables<R extends Role>(
     },
     ...optional("steps", stepsOf("steps", revision, tables)),
     ...optional("peerSteps", stepsOf("peerSteps", revision, tables)),
-    ...optional(
-      "developmentSends",
-      sendsOf(revision, tables, "developmentSends"),
-    ),
+    ...optional("developmentSends", sendsOf(revision, tables, "developmentSends")),
     ...(revision.sends && {
       // Read by `validateSend: "always"` alone.
       get sends(): SendTable<R> {
@@ -104,27 +81,20 @@ export function mergeTables<R extends Role>(
 
 type Table = Revision["table"];
 
-type MethodKind =
-  | "incomingNotifications"
-  | "incomingRequests"
-  | "outgoingNotifications"
-  | "outgoingRequests";
+type MethodKind = "incomingNotifications" | "incomingRequests" | "outgoingNotifications" | "outgoingRequests";
 
 function optional<Name extends string, Value>(
   name: Name,
   value: Value | undefined,
 ): { readonly [N in Name]?: Value } {
-  return value === undefined
-    ? {}
-    : ({ [name]: value } as { readonly [N in Name]?: Value });
+  return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]?: Value });
 }
 
 /** The methods, with the results that extensions add to some of them. */
 function augmented<Entry extends MethodFacts>(
   methods: ReadonlyMap<string, Entry>,
   augments: readonly (readonly [string, readonly AddedResult[]])[],
-  change: (entry: Entry, results: readonly AddedResult[]) => Entry = (entry) =>
-    entry,
+  change: (entry: Entry, results: readonly AddedResult[]) => Entry = (entry) => entry,
 ): ReadonlyMap<string, Entry> {
   const all = new Map(methods);
   for (const [method, results] of augments) {

@@ -2,10 +2,7 @@
 
 import type { Around, ExtensionUse } from "../model.js";
 
-type Methods<Handler> = readonly (readonly [
-  method: string,
-  handler: Handler,
-])[];
+type Methods<Handler> = readonly (readonly [method: string, handler: Handler])[];
 
 type Run = (params: object, context: never) => object | Promise<object>;
 
@@ -29,23 +26,14 @@ export function servedMethods<Handler>(
   });
 }
 
-function wrapped(
-  method: string,
-  handler: Run,
-  around: readonly Around<never>[],
-): Run {
+function wrapped(method: string, handler: Run, around: readonly Around<never>[]): Run {
   return (params, context) => {
     let once: SerialisedOnce | undefined;
-    const run = (
-      given: object,
-      own: object,
-      index: number,
-    ): object | Promise<object> => {
+    const run = (given: object, own: object, index: number): object | Promise<object> => {
       const outer = around[index];
       if (outer)
-        return outer(
-          { method, params: given, context: own as never },
-          (other = given, another = own) => run(other, another, index + 1),
+        return outer({ method, params: given, context: own as never }, (other = given, another = own) =>
+          run(other, another, index + 1),
         );
       const result = handler(given, own as never);
       if (!isSerialisedOnce(result)) return result;
@@ -56,14 +44,11 @@ function wrapped(
       if (!once || (result === once.value && !isAwaited)) return once ?? result;
       const { hints, value } = once;
       // Another result may have been made for one client.
-      (context as { hints: object }).hints =
-        result === value ? hints : { ...hints, cacheScope: "private" };
+      (context as { hints: object }).hints = result === value ? hints : { ...hints, cacheScope: "private" };
       return result;
     };
     const result = run(params, context, 0);
-    return isPromise(result)
-      ? result.then((value) => settled(value, true))
-      : settled(result, false);
+    return isPromise(result) ? result.then((value) => settled(value, true)) : settled(result, false);
   };
 }
 

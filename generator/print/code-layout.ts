@@ -1,6 +1,17 @@
 import type { EmittedFile } from "./emitted-file.js";
 import { stringLiteral } from "./text.js";
-import { type Layout, group, hardline, indent, join, line, print, softline, whenBroken } from "./layout.js";
+import {
+  type Layout,
+  group,
+  hardline,
+  indent,
+  join,
+  line,
+  print,
+  softline,
+  whenBroken,
+  width,
+} from "./layout.js";
 
 /** Pieces of code that tables and stubs are made of, laid out as prettier lays them out. */
 
@@ -30,11 +41,16 @@ export function stringsLayout(texts: readonly string[]): Layout {
   return arrayLayout(texts.map(stringLiteral));
 }
 
-/** `name: A | B;` with the arms on separate lines if they do not fit. */
+/** Members of a type in braces; on one line where they fit. */
+export function typeMembers(members: readonly Layout[]): Layout {
+  return group("{", indent(line, join([";", line], members), whenBroken(";")), line, "}");
+}
+
+/** `name: A | B` with the arms on separate lines if they do not fit. */
 export function unionMember(name: string, arms: readonly string[]): Layout {
-  if (arms.length === 1) return [name, ": ", arms[0]!, ";"];
+  if (arms.length === 1) return [name, ": ", arms[0]!];
   const leading = [whenBroken("| "), join([line, "| "], arms)];
-  return group(name, ":", indent(line, leading), ";");
+  return group(name, ":", indent(line, leading));
 }
 
 /** `export type Name = A | B;` */
@@ -62,7 +78,7 @@ export function memberLine(depth: number, key: string, value: Layout): string {
 }
 
 /** A line of code, not of a comment, that prettier would break. */
-const tooLong = /^(?! *(?:\/\/|\/?\*)).{81,}/m;
+const tooLong = new RegExp(`^(?! *(?://|/?\\*)).{${width + 1},}`, "m");
 
 /** A file whose template and literals are printed as prettier prints them where each line fits; else it is left to it. */
 export function laidOut(content: string): EmittedFile {

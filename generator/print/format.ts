@@ -1,8 +1,9 @@
 import type { Options } from "prettier";
+import { width } from "./layout.js";
 
 /** Fixed, and no configuration of the user changes it: output must not depend on the machine. */
 const options: Options = {
-  printWidth: 80,
+  printWidth: width,
   tabWidth: 2,
   semi: true,
   singleQuote: false,

@@ -14,8 +14,8 @@ export type Layout =
   /** The short form where it fits on the line, else the long one. */
   | { readonly kind: "choice"; readonly short: Layout; readonly long: Layout };
 
-/** Prettier's default. */
-const width = 80;
+/** The columns of a line of generated code: as wide as the lines of this project. */
+export const width = 110;
 
 /** A space, or a new line where the group around it does not fit. */
 export const line: Layout = { kind: "line", flat: " ", hard: false };

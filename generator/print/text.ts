@@ -1,4 +1,5 @@
 import type { Deprecation } from "@mcpgen/engine";
+import { width } from "./layout.js";
 
 /** Characters that reorder or hide text around them, or are not seen themselves, and odd separators of lines. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
@@ -63,9 +64,10 @@ export function docComment(paragraphs: readonly (string | undefined)[], indent =
     return [...(first ? [""] : []), ...text.map((line) => line.trimEnd())];
   });
   if (lines.length === 0) return "";
-  if (lines.length === 1 && indent.length + lines[0]!.length <= 73) return `${indent}/** ${lines[0]} */\n`;
+  if (lines.length === 1 && indent.length + lines[0]!.length <= width - "/**  */".length)
+    return `${indent}/** ${lines[0]} */\n`;
   const body = lines
-    .flatMap((line) => wrapped(line, 77 - indent.length))
+    .flatMap((line) => wrapped(line, width - " * ".length - indent.length))
     .map((line) => `${indent} * ${line}`.trimEnd());
   return `${indent}/**\n${body.join("\n")}\n${indent} */\n`;
 }

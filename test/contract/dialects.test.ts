@@ -20,7 +20,7 @@ test("schemas of older dialects are taken, in their own meaning", async () => {
     properties: { a: { type: "number", minimum: 1, exclusiveMinimum: true } },
   });
   expect(warnings).toEqual([]);
-  expect(files.get("checks/schemas/validators.ts")).toMatch(/a <= 1|!\(a > 1\)/);
+  expect(files.get("checks/schemas/validators.ts")).toMatch(/a > 1/);
   // What the server lists is what the contract has.
   expect(files.get("contract.ts")).toMatch(/"exclusiveMinimum": true/);
 });

@@ -80,7 +80,7 @@ test.each([
   const text = files.get("server.ts")!;
   expect(text).toContain(`${line}\n    readonly plan: Completions<keyof types.PlanPrompt.Arguments>;`);
   expect(text).toContain(
-    'readonly "w://{city}/days{?from}": Completions<\n      keyof types.DayTemplate.Variables\n    >;',
+    'readonly "w://{city}/days{?from}": Completions<keyof types.DayTemplate.Variables>;',
   );
 });
 

@@ -11,19 +11,14 @@ export function memberCheck({
     for (const member of members) {
       if (member.of !== of) continue;
       const wrong = problemOf(member, valueAt(object, member.path));
-      if (wrong !== undefined)
-        return `${member.path.join(".")}: ${wrong} (extension ${id})`;
+      if (wrong !== undefined) return `${member.path.join(".")}: ${wrong} (extension ${id})`;
     }
     return undefined;
   };
 }
 
-function problemOf(
-  { is, name, required }: AddedMember,
-  value: unknown,
-): string | undefined {
-  if (value === undefined)
-    return required ? `expected a ${name}, got nothing` : undefined;
+function problemOf({ is, name, required }: AddedMember, value: unknown): string | undefined {
+  if (value === undefined) return required ? `expected a ${name}, got nothing` : undefined;
   if (is(value)) return undefined;
   try {
     return `${JSON.stringify(value)} is no ${name}`;
@@ -36,9 +31,7 @@ function valueAt(object: object, path: readonly string[]): unknown {
   let found: unknown = object;
   for (const key of path) {
     if (typeof found !== "object" || found === null) return undefined;
-    found = Object.hasOwn(found, key)
-      ? (found as { readonly [key: string]: unknown })[key]
-      : undefined;
+    found = Object.hasOwn(found, key) ? (found as { readonly [key: string]: unknown })[key] : undefined;
   }
   return found;
 }

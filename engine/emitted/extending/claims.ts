@@ -3,13 +3,7 @@ import type { Part } from "./extend.js";
 
 /** A name that one owner alone may give. */
 interface Claim {
-  readonly kind:
-    | "capability"
-    | "error"
-    | "filter"
-    | "method"
-    | "resultType"
-    | "result member";
+  readonly kind: "capability" | "error" | "filter" | "method" | "resultType" | "result member";
   readonly name: string;
   /** Claims of one name and one value agree. */
   readonly value?: number;
@@ -37,8 +31,8 @@ export function requireUnclaimed(
         );
     }
   };
-  // On revisions with sessions an extension may give an error of the revision
-  // a second code, which its methods use.
+  // On revisions with sessions an extension may give an error of the revision a second code, which its
+  // methods use.
   const ours = `revision ${revision.id}`;
   const isSecond = ({ kind, owner }: Claim & { readonly owner: string }) =>
     kind === "error" && owner === ours && revision.era === "legacy";
@@ -48,9 +42,7 @@ export function requireUnclaimed(
   );
   claim(ours, [
     ...claimsOf(own),
-    ...[...protocolResults, ...results].map(
-      (name) => ({ kind: "resultType", name }) as const,
-    ),
+    ...[...protocolResults, ...results].map((name) => ({ kind: "resultType", name }) as const),
   ]);
   for (const { use, table } of parts) {
     const { id, version } = use.extension;
@@ -72,11 +64,7 @@ function valueText({ value }: Pick<Claim, "value">): string {
 
 type Methods = Pick<
   ExtensionTable,
-  | "errors"
-  | "incomingNotifications"
-  | "incomingRequests"
-  | "outgoingNotifications"
-  | "outgoingRequests"
+  "errors" | "incomingNotifications" | "incomingRequests" | "outgoingNotifications" | "outgoingRequests"
 >;
 
 function claimsOf(table: Methods): Claim[] {

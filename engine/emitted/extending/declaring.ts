@@ -1,11 +1,4 @@
-import type {
-  Declaration,
-  Extended,
-  ExtensionTable,
-  ExtensionUse,
-  Revision,
-  Role,
-} from "../model.js";
+import type { Declaration, Extended, ExtensionTable, ExtensionUse, Revision, Role } from "../model.js";
 import type { Part } from "./extend.js";
 
 /** The function that adds the settings of extensions to capabilities. */
@@ -22,19 +15,13 @@ export function declaring<R extends Role>(
     if (!byRevision) known.set(capabilities, (byRevision = new Map()));
     let declared = byRevision.get(revision);
     if (!declared) {
-      const added =
-        revision === undefined
-          ? [...parts.values()].flat()
-          : (parts.get(revision) ?? []);
+      const added = revision === undefined ? [...parts.values()].flat() : (parts.get(revision) ?? []);
       const further = revisions
         .filter(({ id }) => revision === undefined || revision === id)
         .flatMap((each) => used.map((use) => use.capabilities?.(each) ?? {}));
-      declared = [added.reduce(withSettings, capabilities), ...further].reduce(
-        merged,
-      );
+      declared = [added.reduce(withSettings, capabilities), ...further].reduce(merged);
       // Without a revision, tools and the rest may not have been added yet.
-      if (revision !== undefined)
-        for (const part of added) requireNeeds(part, declared, invalid);
+      if (revision !== undefined) for (const part of added) requireNeeds(part, declared, invalid);
       byRevision.set(revision, declared);
     }
     return declared as typeof capabilities;
@@ -48,9 +35,7 @@ function requireNeeds(
   invalid: (message: string) => Error,
 ): void {
   if (extension.role !== "server") return;
-  const missing = extension.needs?.capabilities?.find(
-    (path) => !declares(capabilities, path),
-  );
+  const missing = extension.needs?.capabilities?.find((path) => !declares(capabilities, path));
   if (missing)
     throw invalid(
       `extension ${extension.id}: the server declares no ${missing.join(".")}, which the extension needs. Register what the capability is for, or give it in capabilities.`,
@@ -59,18 +44,15 @@ function requireNeeds(
 
 function withSettings(capabilities: object, { use, table }: Part): object {
   const own = declarationOf(table.declared, use.extension.role);
-  return own
-    ? placed(capabilities, own.path, use.settings ?? {})
-    : capabilities;
+  return own ? placed(capabilities, own.path, use.settings ?? {}) : capabilities;
 }
 
 /** The objects as one: objects in both are merged, other members are those of the second. */
 function merged(one: object, other: object): object {
-  const members = Object.entries(other).map(
-    ([key, value]: [string, unknown]) =>
-      typeof value === "object" && value !== null
-        ? ([key, merged(objectAt(one, key), value)] as const)
-        : ([key, value] as const),
+  const members = Object.entries(other).map(([key, value]: [string, unknown]) =>
+    typeof value === "object" && value !== null
+      ? ([key, merged(objectAt(one, key), value)] as const)
+      : ([key, value] as const),
   );
   return { ...one, ...Object.fromEntries(members) };
 }
@@ -84,11 +66,7 @@ export function declarationOf(
 }
 
 /** The object with a value at a path. */
-export function placed(
-  whole: object,
-  [key, ...rest]: readonly string[],
-  value: unknown,
-): object {
+export function placed(whole: object, [key, ...rest]: readonly string[], value: unknown): object {
   if (key === undefined) return value as object;
   return { ...whole, [key]: placed(objectAt(whole, key), rest, value) };
 }
@@ -99,26 +77,21 @@ function objectAt(whole: object, key: string): object {
 }
 
 /** Whether capabilities have a member at a path that is not null or false. */
-export function declares(
-  capabilities: object,
-  path: readonly string[],
-): boolean {
+export function declares(capabilities: object, path: readonly string[]): boolean {
   const found = valueAt(capabilities, path);
   return found !== undefined && found !== null && found !== false;
 }
 
 /**
- * The function that says whether a client declares a capability. What declares an
- * extension is an object, its settings: another value declares nothing.
+ * The function that says whether a client declares a capability. What declares an extension is an object, its
+ * settings: another value declares nothing.
  */
 export function clientDeclares(
   path: readonly string[],
   tables: readonly ExtensionTable[],
 ): (capabilities: object) => boolean {
   const place = JSON.stringify(path);
-  const isExtension = tables.some(
-    ({ declared: { client } }) => JSON.stringify(client?.path) === place,
-  );
+  const isExtension = tables.some(({ declared: { client } }) => JSON.stringify(client?.path) === place);
   return isExtension
     ? (capabilities) => isRecord(valueAt(capabilities, path))
     : (capabilities) => declares(capabilities, path);
@@ -128,9 +101,7 @@ function valueAt(whole: object, path: readonly string[]): unknown {
   let found: unknown = whole;
   for (const key of path) {
     if (typeof found !== "object" || found === null) return undefined;
-    found = Object.hasOwn(found, key)
-      ? (found as { readonly [key: string]: unknown })[key]
-      : undefined;
+    found = Object.hasOwn(found, key) ? (found as { readonly [key: string]: unknown })[key] : undefined;
   }
   return found;
 }

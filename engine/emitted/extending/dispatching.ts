@@ -17,26 +17,21 @@ export function owned<Run>(
   return runs.map(([method, run]) => ({
     method,
     run,
-    owns: (revision) =>
-      table !== "also" && (bases.get(revision)?.[table].has(method) ?? false),
+    owns: (revision) => table !== "also" && (bases.get(revision)?.[table].has(method) ?? false),
     isForRevision: table === "also",
   }));
 }
 
 /**
- * One function for each method. Two extensions may have a method at different
- * revisions: then the function of the one that has it at the revision of the
- * message runs.
+ * One function for each method. Two extensions may have a method at different revisions: then the function of
+ * the one that has it at the revision of the message runs.
  */
-export function dispatched<
-  Run extends (params: never, context: never) => unknown,
->(
+export function dispatched<Run extends (params: never, context: never) => unknown>(
   all: readonly Owned<Run>[],
   revisionOf: (context: unknown) => string,
 ): ReadonlyMap<string, Run> {
   const byMethod = new Map<string, Owned<Run>[]>();
-  for (const one of all)
-    byMethod.set(one.method, [...(byMethod.get(one.method) ?? []), one]);
+  for (const one of all) byMethod.set(one.method, [...(byMethod.get(one.method) ?? []), one]);
   return new Map(
     [...byMethod].map(([method, each]) => {
       const last = each.at(-1)!;
@@ -44,9 +39,7 @@ export function dispatched<
       const run = (params: never, context: never): unknown => {
         const revision = revisionOf(context);
         const owner =
-          each.find(({ owns }) => owns(revision)) ??
-          each.find(({ isForRevision }) => isForRevision) ??
-          last;
+          each.find(({ owns }) => owns(revision)) ?? each.find(({ isForRevision }) => isForRevision) ?? last;
         return owner.run(params, context);
       };
       return [method, run as Run];

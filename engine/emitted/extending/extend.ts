@@ -28,12 +28,9 @@ export function extend<R extends Role>(
   program?: object,
 ): Extended<R> {
   const { extensions: used = [], revisions, capabilities = {} } = options;
-  const invalid = (message: string): Error =>
-    new failure("invalid-definition", message);
+  const invalid = (message: string): Error => new failure("invalid-definition", message);
   requireUsable(used, revisions, capabilities, invalid);
-  const parts = new Map(
-    revisions.map(({ id }) => [id, partsOf(used, id)] as const),
-  );
+  const parts = new Map(revisions.map(({ id }) => [id, partsOf(used, id)] as const));
   const revisionOf = options.revisionOf ?? revisionIn;
   const handlers = dispatched(
     used.flatMap((use) => [
@@ -51,14 +48,10 @@ export function extend<R extends Role>(
       return mergeTables(revision, added, failure);
     }),
     handlers,
-    middleware: [...around].flatMap(([method, all]) =>
-      all.map((run) => only(method, run)),
-    ),
+    middleware: [...around].flatMap(([method, all]) => all.map((run) => only(method, run))),
     methods: (own) => servedMethods(own, handlers, around),
     listeners: dispatched(
-      used.flatMap((use) =>
-        owned(use, "incomingNotifications", Object.entries(use.listeners)),
-      ),
+      used.flatMap((use) => owned(use, "incomingNotifications", Object.entries(use.listeners))),
       revisionOf,
     ),
     declared: declaring(parts, used, revisions, invalid),
@@ -70,10 +63,7 @@ export function extend<R extends Role>(
   return extended;
 }
 
-function partsOf<R extends Role>(
-  used: readonly ExtensionUse<R>[],
-  revision: string,
-): readonly Part<R>[] {
+function partsOf<R extends Role>(used: readonly ExtensionUse<R>[], revision: string): readonly Part<R>[] {
   return used.flatMap((use) => {
     const table = use.extension.bases.get(revision);
     return table ? [{ use, table }] : [];
@@ -97,6 +87,5 @@ function allAround(
 
 /** The same, for one method. */
 function only(method: string, around: Around<never>): Around<never> {
-  return (request, next) =>
-    request.method === method ? around(request, next) : next();
+  return (request, next) => (request.method === method ? around(request, next) : next());
 }

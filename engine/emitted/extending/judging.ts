@@ -20,23 +20,20 @@ export function withResults(
 ): OutgoingRequest {
   const { result } = entry;
   if (!result) return entry;
-  const chosen = (value: unknown): OpenDefinition =>
-    results.find((each) => isMarked(each, value)) ?? result;
+  const chosen = (value: unknown): OpenDefinition => results.find((each) => isMarked(each, value)) ?? result;
   const { name } = result;
   const either: OpenDefinition = {
     name,
     accepts: (value) => chosen(value).accepts(value),
     explain: async () => {
       const all = [...results, result].map(
-        async (each) =>
-          [each, await (each.explain ?? revision.explain)?.()] as const,
+        async (each) => [each, await (each.explain ?? revision.explain)?.()] as const,
       );
       const explanations = new Map(await Promise.all(all));
       return {
         [`explain${name}` as const]: (value, reading) => {
           const one = chosen(value);
-          const explain =
-            explanations.get(one)?.[`explain${one.name}` as const];
+          const explain = explanations.get(one)?.[`explain${one.name}` as const];
           return explain?.(value, reading) ?? [];
         },
       };
@@ -46,15 +43,10 @@ export function withResults(
 }
 
 /** A request whose result may be one of its alternatives that are final: a value marks them, and they ask for nothing. */
-export function withFinalResults(
-  entry: OutgoingRequest,
-  revision: Revision,
-): OutgoingRequest {
+export function withFinalResults(entry: OutgoingRequest, revision: Revision): OutgoingRequest {
   const { alternatives = [], resultTypes } = entry;
   const results = alternatives.filter(
-    ({ key, value }) =>
-      value !== undefined &&
-      (key !== "resultType" || resultTypes?.includes(value)),
+    ({ key, value }) => value !== undefined && (key !== "resultType" || resultTypes?.includes(value)),
   );
   return results.length > 0 ? withResults(entry, results, revision) : entry;
 }
@@ -65,12 +57,7 @@ export function withExplain<Entry extends MethodFacts>(
   explain: ExtensionTable["explain"],
 ): Entry {
   if (!explain) return entry;
-  const {
-    accepts,
-    alternatives,
-    result,
-    page,
-  }: Partial<OpenDefinition> & OutgoingRequest = entry;
+  const { accepts, alternatives, result, page }: Partial<OpenDefinition> & OutgoingRequest = entry;
   return {
     ...entry,
     ...(accepts && { explain }),
@@ -83,10 +70,7 @@ export function withExplain<Entry extends MethodFacts>(
 }
 
 /** Whether a value has the mark of a result. */
-export function isMarked(
-  { key, value: mark }: AddedResult,
-  value: unknown,
-): boolean {
+export function isMarked({ key, value: mark }: AddedResult, value: unknown): boolean {
   if (key === undefined || !isObject(value)) return false;
   const found = value[key];
   return mark === undefined ? found !== undefined : found === mark;
@@ -109,22 +93,14 @@ export function sendsOf<R extends Role>(
   return {
     ...base,
     requests: new Map(all.flatMap(({ requests }) => [...requests])),
-    notifications: new Map(
-      all.flatMap(({ notifications }) => [...notifications]),
-    ),
+    notifications: new Map(all.flatMap(({ notifications }) => [...notifications])),
     find: (where, method, given) => {
-      const { value, wrong }: Judged = isAsking
-        ? withoutAsks(given, added)
-        : { value: given };
+      const { value, wrong }: Judged = isAsking ? withoutAsks(given, added) : { value: given };
       if (wrong) return wrong;
       const marked =
         where === "results" &&
-        tables.find(({ augments }) =>
-          augments.get(method)?.some((each) => isMarked(each, value)),
-        );
-      const owner = marked
-        ? marked[kind]
-        : all.find((sends) => sends[where].has(method));
+        tables.find(({ augments }) => augments.get(method)?.some((each) => isMarked(each, value)));
+      const owner = marked ? marked[kind] : all.find((sends) => sends[where].has(method));
       return owner?.find(where, method, value);
     },
   };
@@ -137,9 +113,8 @@ interface Judged {
 }
 
 /**
- * A message without the input requests of extensions, and what is wrong with
- * those: the revision describes none of them. Input responses are results that
- * were judged when their requests were answered.
+ * A message without the input requests of extensions, and what is wrong with those: the revision describes
+ * none of them. Input responses are results that were judged when their requests were answered.
  */
 function withoutAsks(value: unknown, added: readonly SendTable[]): Judged {
   if (!isObject(value)) return { value };
@@ -159,8 +134,6 @@ function withoutAsks(value: unknown, added: readonly SendTable[]): Judged {
 }
 
 /** Whether a value has members. */
-export function isObject(
-  value: unknown,
-): value is { readonly [key: string]: unknown } {
+export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === "object" && value !== null;
 }

@@ -13,26 +13,17 @@ export function requireUsable<R extends Role>(
   const ids = used.map(({ extension }) => extension.id);
   for (const use of used) {
     const { id, format, role, needs } = use.extension;
-    const wrong = (problem: string): Error =>
-      invalid(`extension ${id}: ${problem}`);
-    if ((format as number) !== 1)
-      throw wrong(`its tables have format ${format}; this code reads 1.`);
+    const wrong = (problem: string): Error => invalid(`extension ${id}: ${problem}`);
+    if ((format as number) !== 1) throw wrong(`its tables have format ${format}; this code reads 1.`);
     const other = revisions.find((revision) => revision.role !== role);
-    if (other)
-      throw wrong(
-        `it is the one of a ${role}. Import it from the module of a ${other.role}.`,
-      );
-    if (ids.indexOf(id) !== ids.lastIndexOf(id))
-      throw wrong("it is given twice. Remove one.");
+    if (other) throw wrong(`it is the one of a ${role}. Import it from the module of a ${other.role}.`);
+    if (ids.indexOf(id) !== ids.lastIndexOf(id)) throw wrong("it is given twice. Remove one.");
     const missing = needs?.extensions?.find((each) => !ids.includes(each));
-    if (missing !== undefined)
-      throw wrong(`it needs extension ${missing}. Add it.`);
+    if (missing !== undefined) throw wrong(`it needs extension ${missing}. Add it.`);
     requireBase(use, revisions, wrong);
     const [unknown] = use.unknownOptions ?? [];
     if (unknown !== undefined)
-      throw wrong(
-        `implement has no option ${unknown}. There are settings, on, around and cache.`,
-      );
+      throw wrong(`implement has no option ${unknown}. There are settings, on, around and cache.`);
     requireSettings(use, revisions, wrong);
     requireUndeclared(use, capabilities, wrong);
     requireHints(use, wrong);
@@ -63,15 +54,12 @@ function requireSettings(
     const table = bases.get(id);
     if (!table) continue;
     const own = table.declared[role];
-    if (!own && settings !== undefined)
-      throw wrong(`a ${role} declares nothing for it. Leave settings out.`);
+    if (!own && settings !== undefined) throw wrong(`a ${role} declares nothing for it. Leave settings out.`);
     if (own && settings !== undefined && !isRecord(settings))
       throw wrong(`settings: expected an object, got ${text}.`);
     const instance = own && settings && className(settings);
     if (instance !== undefined)
-      throw wrong(
-        `settings: expected a plain object, got an instance of ${instance}.`,
-      );
+      throw wrong(`settings: expected a plain object, got an instance of ${instance}.`);
     const definition = own?.settings;
     if (definition && !definition.is(settings ?? {}))
       throw wrong(`settings: ${text} is no ${definition.name} at ${id}.`);
@@ -81,8 +69,7 @@ function requireSettings(
 /** The class of an object; undefined for a plain one, of whatever realm. */
 function className(object: object): string | undefined {
   const prototype = Object.getPrototypeOf(object) as object | null;
-  const isPlain =
-    prototype === null || Object.getPrototypeOf(prototype) === null;
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
   return isPlain ? undefined : prototype.constructor.name || "a class";
 }
 
@@ -114,52 +101,37 @@ function requireUndeclared(
 function has(whole: object, path: readonly string[]): boolean {
   let found: unknown = whole;
   for (const key of path) {
-    if (typeof found !== "object" || found === null || !(key in found))
-      return false;
+    if (typeof found !== "object" || found === null || !(key in found)) return false;
     found = (found as { readonly [key: string]: unknown })[key];
   }
   return true;
 }
 
-function requireHints(
-  { extension: { bases }, cache }: ExtensionUse,
-  wrong: Invalid,
-): void {
+function requireHints({ extension: { bases }, cache }: ExtensionUse, wrong: Invalid): void {
   if (cache === undefined) return;
   const { ttlMs, cacheScope } = cache;
   if (!(ttlMs >= 0) || !["public", "private"].includes(cacheScope))
     throw wrong(
       `cache: expected { ttlMs, cacheScope }: milliseconds from 0 on, and public or private; got ${JSON.stringify(cache)}.`,
     );
-  const requests = [...bases.values()].flatMap((table) => [
-    ...table.incomingRequests.values(),
-  ]);
+  const requests = [...bases.values()].flatMap((table) => [...table.incomingRequests.values()]);
   if (!requests.some(({ cacheable }) => cacheable))
     throw wrong("cache: none of its results has cache hints. Leave it out.");
 }
 
-function requireHandlers(
-  use: ExtensionUse,
-  revisions: readonly Revision[],
-  wrong: Invalid,
-): void {
+function requireHandlers(use: ExtensionUse, revisions: readonly Revision[], wrong: Invalid): void {
   const { extension, handlers, listeners, around } = use;
   const tables = [...extension.bases.values()];
-  const known = (
-    kind: "incomingRequests" | "incomingNotifications",
-  ): string[] => tables.flatMap((table) => [...table[kind].keys()]);
+  const known = (kind: "incomingRequests" | "incomingNotifications"): string[] =>
+    tables.flatMap((table) => [...table[kind].keys()]);
   requireNames("handlers", handlers, known("incomingRequests"), wrong);
   requireNames("on", listeners, known("incomingNotifications"), wrong);
   const requests = [...tables, ...revisions.map(({ table }) => table)].flatMap(
-    ({ incomingRequests, outgoingRequests }) => [
-      ...incomingRequests.keys(),
-      ...outgoingRequests.keys(),
-    ],
+    ({ incomingRequests, outgoingRequests }) => [...incomingRequests.keys(), ...outgoingRequests.keys()],
   );
   requireNames("around", around, requests, wrong);
   for (const { id } of revisions) {
-    for (const [method, facts] of extension.bases.get(id)?.incomingRequests ??
-      []) {
+    for (const [method, facts] of extension.bases.get(id)?.incomingRequests ?? []) {
       if (!Object.hasOwn(handlers, method) && isOffered(use, id, facts))
         throw wrong(`there is no handler of ${method}. Give implement one.`);
     }
@@ -174,25 +146,18 @@ function isOffered(
 ): boolean {
   const own = bases.get(base)?.declared[role];
   if (capability?.of !== role || !own) return true;
-  if (!own.path.every((key, index) => capability.path[index] === key))
-    return true;
+  if (!own.path.every((key, index) => capability.path[index] === key)) return true;
   return declares(placed({}, own.path, settings), capability.path);
 }
 
-function requireNames(
-  what: string,
-  given: object,
-  known: readonly string[],
-  wrong: Invalid,
-): void {
+function requireNames(what: string, given: object, known: readonly string[], wrong: Invalid): void {
   if (!isRecord(given))
     throw wrong(
       `${what}: expected an object of functions by method, got ${given === null ? "null" : typeof given}.`,
     );
   for (const [method, value] of Object.entries(given)) {
     const place = what === "around" ? `around ${method}` : method;
-    if (typeof value !== "function")
-      throw wrong(`${place}: expected a function, got ${typeof value}.`);
+    if (typeof value !== "function") throw wrong(`${place}: expected a function, got ${typeof value}.`);
     if (known.includes(method)) continue;
     const those = [...new Set(known)].sort().join(", ");
     const kind = what === "on" ? "notification" : "request";

@@ -10,6 +10,7 @@ import { deprecationLine, docComment, memberKey, stringLiteral } from "../../pri
 import { declare } from "../types/declaration.js";
 import { assigned, settled } from "../types/layout.js";
 import { printType, union } from "../types/print.js";
+import { width } from "../../print/layout.js";
 import { type ListedMember, type ListedPlace, listedMembers } from "./listed-members.js";
 import {
   type AuthoredSchema,
@@ -225,12 +226,19 @@ function rowOf(
   authored: AuthoredSchema,
   method: Method,
   names: ReadonlyMap<string, string>,
-): { doc: string; key: string; members: string[] } {
+): { doc: string; line: string } {
   const results = authoredResults(model, method).map((name) => names.get(name)!);
   const members = [assigned("params:", paramsType(model, authored, method, names), "    ")];
   if (method.kind === "request")
     members.push(assigned("result:", results.length > 0 ? union(results) : "unknown", "    "));
-  return { doc: methodDoc(method, "  "), key: memberKey(method.name), members };
+  const key = `  ${memberKey(method.name)}:`;
+  const inBraces = members.map((member) => member.trim()).join(" ");
+  const short = `${key} { ${inBraces.slice(0, -1)} };`;
+  const isShort = short.length <= width && !short.includes("\n");
+  return {
+    doc: methodDoc(method, "  "),
+    line: isShort ? short : [`${key} {`, ...members, "  };"].join("\n"),
+  };
 }
 
 function paramsType(

@@ -8,8 +8,8 @@ import {
   pointer,
   referenceTo,
 } from "@mcpgen/engine";
-import { argumentsWithin, arrayLayout, printAt } from "../../print/code-layout.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
+import { width } from "../../print/layout.js";
 import { capitalised } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
 import { copyWhole } from "../copied-module.js";
@@ -45,7 +45,7 @@ export const emitExplain: Emitter<SchemaInput> = (input) => {
           differs,
         },
       ),
-      ...functionOf(name, capitalised(identifiers.get(name)!), differs),
+      declaration: `export const explain${capitalised(identifiers.get(name)!)} = explains(${stringLiteral(name)});`,
     };
   });
   const needs = textNeeds(schema);
@@ -76,36 +76,19 @@ interface Validators {
 
 /** The row of a definition: its name, its schema and its validators. */
 function rowOf({ name }: Definition, schema: JsonValue, { validators, judged, differs }: Validators): string {
-  const row = arrayLayout([
+  const members = [
     stringLiteral(name),
     stringLiteral(JSON.stringify(schema)),
     `${validators}.is${judged}`,
     ...(differs ? [`${validators}.accepts${judged}`] : []),
-  ]);
-  return printAt(1, [row, ","]);
+  ];
+  return `[${members.join(", ")}],`;
 }
 
-/** The head of a function up to its body, and the arguments that it passes on. */
-function functionOf(
-  name: string,
-  identifier: string,
-  differs: boolean,
-): { readonly head: string; readonly passed: string } {
-  const parameters = ["value: unknown", ...(differs ? ['reading?: "open"'] : [])];
-  const passed = [stringLiteral(name), "value", ...(differs ? ["reading"] : [])];
-  const [start, end] = [`export function explain${identifier}`, ": Issue[] {"] as const;
-  return {
-    head: `${start}(${argumentsWithin(0, start, parameters, end)})${end}`,
-    passed: argumentsWithin(1, "return explain", passed, ";"),
-  };
-}
-
-/** A file whose lines fit; a text alone on a line is never broken. Prettier counts characters beyond ASCII in another way. */
+/** A file whose statements fit; prettier leaves the rows as they are. */
 function laidOutRows(content: string): EmittedFile {
-  const isPlain = /^[\n -~]*$/.test(content);
-  const fits = (line: string): boolean =>
-    line.length <= 80 || /^ +(?:"[^"]*"|'[^']*'),$/.test(line) || /^\s*\/\//.test(line);
-  return isPlain && content.split("\n").every(fits) ? { content, formatted: true } : { content };
+  const isLong = content.split("\n").some((line) => line.startsWith("export const ") && line.length > width);
+  return isLong ? { content } : { content, formatted: true };
 }
 
 /** The file that the explanations of all revisions share. */

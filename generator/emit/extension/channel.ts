@@ -73,9 +73,7 @@ function mapsOf(model: ProtocolModel, role: string, typeOf: (definition: string)
   const rows = (sender: Method["senders"][number], kind: Method["kind"]): readonly object[] => {
     const methods = model.methods.filter((method) => method.kind === kind && method.senders.includes(sender));
     const { requests, notifications } = typeRows({ ...model, methods }, typeOf);
-    return kind === "request"
-      ? requests
-      : notifications.map(({ doc, key, params }) => ({ doc, key, params }));
+    return kind === "request" ? requests : notifications;
   };
   return [
     {

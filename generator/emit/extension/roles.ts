@@ -1,6 +1,6 @@
 import type { Method, Role } from "../../model/model.js";
 import { arrayLayout, laidOut, memberLine, objectLayout, stringsLayout } from "../../print/code-layout.js";
-import type { Layout } from "../../print/layout.js";
+import { type Layout, width } from "../../print/layout.js";
 import { capitalised, identifiersFor } from "../../print/names.js";
 import { docComment, stringLiteral } from "../../print/text.js";
 import { presenceOf } from "../authoring/authored-schema.js";
@@ -67,7 +67,7 @@ function declaration(head: string, make: string, members: readonly (readonly [st
     ["{", ...members.map(([key, value]) => "  " + memberLine(depth + 1, key, value)), "}"]
       .map((line) => "  ".repeat(depth) + line)
       .join("\n");
-  const room = 80 - `${head} ${called}`.length;
+  const room = width - `${head} ${called}`.length;
   if (room >= "{".length) return `${head} ${called}${object(0)});`;
   return room === 0
     ? `${head} ${called}\n${object(1)},\n);`

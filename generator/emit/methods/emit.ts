@@ -8,7 +8,7 @@ import { capitalised } from "../../print/names.js";
 import { memberKey, stringLiteral } from "../../print/text.js";
 import type { Layout } from "../../print/layout.js";
 import { extensionSteps } from "../steps/emit.js";
-import { Facts } from "./facts.js";
+import { Facts, type TableEntry } from "./facts.js";
 import { typeRows } from "./type-rows.js";
 import { inWords } from "./words.js";
 
@@ -134,56 +134,51 @@ function errorRows(model: ProtocolModel): string[] {
   });
 }
 
+/** The rows of the maps by method. */
 interface TableView {
   readonly role: Role;
-  readonly incomingRequests: readonly Row[];
-  readonly incomingNotifications: readonly Row[];
-  readonly outgoingRequests: readonly Row[];
-  readonly outgoingNotifications: readonly Row[];
-  readonly requests: readonly Row[];
-  readonly notifications: readonly Row[];
-  /** Lines. */
+  readonly incomingRequests: readonly string[];
+  readonly incomingNotifications: readonly string[];
+  readonly outgoingRequests: readonly string[];
+  readonly outgoingNotifications: readonly string[];
+  readonly requests: readonly string[];
+  readonly notifications: readonly string[];
   readonly results: readonly string[];
 }
 
-interface Row {
-  readonly key: string;
-  /** The method has the name of a member of every object; TypeScript then needs an explicit type. */
-  readonly inherited: boolean;
-  readonly facts: readonly string[];
-}
-
-/** The rows of the maps by method. */
 export function tableOf(model: ProtocolModel, role: Role, facts: Facts): TableView {
   const peer = opposite(role);
   const sentBy = (sender: Role, kind: Method["kind"]): Method[] =>
     model.methods.filter((method) => method.kind === kind && method.senders.includes(sender));
-  const row = (method: Method, members: readonly (readonly [string, Layout])[]): Row => ({
-    key: memberKey(method.name),
-    inherited: method.name in Object.prototype,
-    facts: members.map(([key, value]) => memberLine(3, key, value)),
-  });
-  const incoming = (method: Method): Row =>
-    row(method, [
+  const incoming = (type: string, method: Method): string =>
+    row(type, method, [
       ...facts.definition(method.message, facts.accepts(method.message)),
       ...facts.common(method, peer),
     ]);
-  const exact = (method: Method): Row =>
-    row(method, facts.definition(method.message, facts.exactly(method.message)));
+  const exact = (method: Method): string =>
+    row("ExactDefinition", method, facts.definition(method.message, facts.exactly(method.message)));
   return {
     role,
-    incomingRequests: sentBy(peer, "request").map(incoming),
-    incomingNotifications: sentBy(peer, "notification").map(incoming),
+    incomingRequests: sentBy(peer, "request").map((method) => incoming("IncomingRequest", method)),
+    incomingNotifications: sentBy(peer, "notification").map((method) =>
+      incoming("IncomingNotification", method),
+    ),
     outgoingRequests: sentBy(role, "request").map((method) =>
-      row(method, [...facts.common(method, role), ...facts.answers(method)]),
+      row("OutgoingRequest", method, [...facts.common(method, role), ...facts.answers(method)]),
     ),
     outgoingNotifications: sentBy(role, "notification").map((method) =>
-      row(method, facts.common(method, role)),
+      row("OutgoingNotification", method, facts.common(method, role)),
     ),
     requests: sentBy(role, "request").map(exact),
     notifications: sentBy(role, "notification").map(exact),
     results: sentBy(peer, "request").flatMap((method) => resultRow(method, facts)),
   };
+}
+
+/** @param type of the row: TypeScript needs it where the method has the name of a member of every object */
+function row(type: string, { name }: Method, members: readonly TableEntry[]): string {
+  const satisfies = name in Object.prototype ? ` satisfies ${type}` : "";
+  return printAt(2, [memberKey(name), ": ", objectLayout(members), satisfies, ","]);
 }
 
 /** The exact definitions that may answer a method, the plain one first. */

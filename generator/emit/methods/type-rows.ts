@@ -1,14 +1,12 @@
 import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
-import { printAt, unionMember } from "../../print/code-layout.js";
+import { printAt, typeMembers, unionMember } from "../../print/code-layout.js";
 import { methodDoc } from "../method-doc.js";
 import { memberKey } from "../../print/text.js";
 
 /** One method in the type maps. */
 interface TypeRow {
   readonly doc: string;
-  readonly key: string;
-  readonly params: string;
-  readonly result: string;
+  readonly line: string;
 }
 
 interface TypeRows {
@@ -25,11 +23,18 @@ export function typeRows(model: ProtocolModel, typeOf: (definition: string) => s
   const rows = (kind: Method["kind"]): TypeRow[] =>
     model.methods
       .filter((method) => method.kind === kind)
-      .map((method) => ({
+      .map(({ see: _, ...method }) => ({
+        // The link to the specification stands above the function that sends it.
         doc: methodDoc(method, "  "),
-        key: memberKey(method.name),
-        params: printAt(2, unionMember("params", paramsArms(method, typeOf))),
-        result: printAt(2, unionMember("result", resultArms(method, typeOf))),
+        line: printAt(1, [
+          memberKey(method.name),
+          ": ",
+          typeMembers([
+            unionMember("params", paramsArms(method, typeOf)),
+            ...(kind === "request" ? [unionMember("result", resultArms(method, typeOf))] : []),
+          ]),
+          ";",
+        ]),
       }));
   return { requests: rows("request"), notifications: rows("notification") };
 }

@@ -24,8 +24,10 @@ function emitStubs(role: Role, input: ModelInput): Files {
   const { model, folder, origin, importExtension, render } = input;
   const isExtension = isOfExtension(input);
   const { stubs, modelTypes } = stubsOf(model, role, isExtension ? new Set([`${role}Table`]) : undefined);
-  const ofModel = isExtension ? modelTypes : [...modelTypes, "Revision"];
-  const ofMethods = isExtension ? signatureTypes(model, role) : handlerTypes(role);
+  const ofModel = isExtension ? modelTypes : ["HandlersOf", ...modelTypes, "Revision"];
+  const ofMethods = [...signatureTypes(model, role), ...(isExtension ? [] : handlerTypes(role))].sort(
+    naturalCompare,
+  );
   const content = render(`${role}.ts`, {
     ...{ origin, importExtension, role, stubs, isExtension },
     modelImport: importTypes(ofModel, sharedModule(input, "model")),
@@ -44,11 +46,10 @@ function signatureTypes(model: ProtocolModel, role: Role): string[] {
   ];
 }
 
-/** The types of `methods.ts` that the module of a role needs for its stubs and handlers. */
+/** The types of `methods.ts` that the handlers of a role name. */
 function handlerTypes(role: Role): string[] {
   const peer = capitalised(opposite(role));
-  const own = [`${peer}NotificationMethod`, `${peer}RequestMethod`];
-  return ["Notifications", "Params", "Requests", "Result", ...own].sort(naturalCompare);
+  return ["Notifications", "Requests", `${peer}NotificationMethod`, `${peer}RequestMethod`];
 }
 
 /** What stands in the module of a role beside its stubs. */

@@ -1,7 +1,5 @@
 import type { EmittedFile } from "../../print/emitted-file.js";
-
-/** The columns of a line of generated code. */
-const width = 80;
+import { width } from "../../print/layout.js";
 
 /**
  * `prefix type;` at the given indentation, broken where it is too wide the way prettier breaks it: a union

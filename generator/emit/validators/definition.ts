@@ -3,7 +3,7 @@ import { check, conditionFor, verdictOn } from "./check.js";
 import { type Expression, call, compare } from "./expression.js";
 import { PartNames } from "./function-names.js";
 import { type Head, judgeHead, plainHead, type Printed, printFunction, walkerHead } from "./function.js";
-import { group, indent, line, print, softline, whenBroken } from "../../print/layout.js";
+import { group, indent, line, print } from "../../print/layout.js";
 import { type PreludeName, preludeNames } from "./prelude.js";
 import { type Statement, returns, when } from "./statement.js";
 import { type FileContext, type FileNames, Place, type Reading, Unit } from "./unit.js";
@@ -77,9 +77,12 @@ export class DefinitionEmitter {
     const { names, differing } = this.file;
     const parts = new PartNames(names, name);
     const functions = this.validator(definition, exact, parts);
-    if (differing.has(name)) functions.push(...this.validator(definition, open, parts));
-    else if (this.types.has(name)) functions.push({ name: "", text: this.alias(name), used: new Set() });
-    return { exported: names.isExported(name), functions, parts };
+    const exported = names.isExported(name);
+    const opened = differing.has(name) ? this.validator(definition, open, parts) : undefined;
+    if (opened && !(exported && isSame(functions, opened))) functions.push(...opened);
+    else if (opened ?? this.types.has(name))
+      functions.push({ name: "", text: this.alias(name), used: new Set() });
+    return { exported, functions, parts };
   }
 
   /** The functions of a definition that is called inside the file only, in the exact reading alone. */
@@ -92,7 +95,12 @@ export class DefinitionEmitter {
   private finished(functions: readonly Printed[], parts: PartNames): string[] {
     const used = new Set(functions.flatMap((one) => [...one.used]));
     for (const name of preludeNames) if (used.has(name)) this.prelude.add(name as PreludeName);
-    return [...parts.constantsIn(used).map(print), ...functions.map(({ text }) => text)];
+    const texts = parts.constantsIn(used).map(print);
+    // A second name stands under the function that it names.
+    for (const { name, text } of functions)
+      if (name === "" && texts.length > 0) texts.push(`${texts.pop()!}\n${text}`);
+      else texts.push(text);
+    return texts;
   }
 
   /** The exported function of one reading, then those it is made of. */
@@ -166,18 +174,15 @@ export class DefinitionEmitter {
     return result;
   }
 
-  /** If no open node is reached, both readings are one function. */
+  /** If no open node is reached, or none that makes a difference, both readings are one function. */
   private alias(name: string): string {
     const { names } = this.file;
-    const type = group("(", indent(softline, "value: unknown", whenBroken(",")), softline, ")");
-    return print(
-      group(
-        `export const ${names.exported("accepts", name)}: `,
-        type,
-        " => boolean =",
-        group(indent(line, names.local("is", name))),
-        ";",
-      ),
-    );
+    const head = `export const ${names.exported("accepts", name)}: (value: unknown) => boolean =`;
+    return print([head, group(indent(line, names.local("is", name))), ";"]);
   }
+}
+
+/** Whether two readings of a definition are one function each, and these do the same. */
+function isSame([exact, ...parts]: readonly Printed[], [open, ...openParts]: readonly Printed[]): boolean {
+  return parts.length === 0 && openParts.length === 0 && exact!.body === open!.body;
 }

@@ -16,8 +16,8 @@ import { importSpecifier, localNames, sharedModule, wordsOf } from "../imported.
 import { type TextNeeds, textModules, textNeeds, assertFormats } from "../texts/modules.js";
 import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
-import { importTypes, importValues } from "../types/layout.js";
-import { type PreludeName, prelude, preludeNames } from "./prelude.js";
+import { importValues } from "../types/layout.js";
+import { type PreludeName, prelude } from "./prelude.js";
 import { Shapes } from "./shape.js";
 import type { FileNames, Reading } from "./unit.js";
 import { withChildren } from "../with-children.js";
@@ -33,7 +33,7 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   const names = localNames(input.schema, imported);
   const isOwn = (name: string): boolean => !imported?.identifiers.has(own.get(name) ?? name);
   const functions = new FunctionNames(functionWords(names, own), schema.patterns, new Set(own.keys()));
-  const types = input.judgesOnly ? new Map<string, string>() : localTypes(names, isOwn);
+  const types = input.judgesOnly ? new Map<string, string>() : typesOf(names, isOwn);
   const exact = readingOf(schema, false);
   const open = readingOf(schema, true);
   const file: FileNames = { names: functions, differing: reachingOpen(schema) };
@@ -46,7 +46,7 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
     judgesOnly: isAlone,
     imports: [
       ...importsOf(needs, input.importExtension),
-      importOf(names, types, input.importExtension),
+      types.size > 0 ? `import type * as types from "./types.${input.importExtension}";` : "",
       importedFunctions(input, functions, definitions.join("\n")),
       isAlone ? "" : importedChecks(input, emitter.prelude),
     ]
@@ -115,56 +115,18 @@ function formattedIfPlain(content: string): EmittedFile {
   return /^[\n -~]*$/.test(content) ? { content, formatted: true } : { content };
 }
 
-/** What the file calls the type of each own definition: its identifier, unless code in the file may mean something else. */
-function localTypes(
+/** What the file calls the type of each own definition. */
+function typesOf(
   names: ReadonlyMap<string, string>,
   isOwn: (name: string) => boolean,
 ): ReadonlyMap<string, string> {
-  const taken = new Set(names.values());
-  const types = new Map<string, string>();
-  for (const [name, identifier] of names) {
-    if (!isOwn(name)) continue;
-    let local = isValueName(identifier) ? `Type${capitalised(identifier)}` : identifier;
-    while (local !== identifier && taken.has(local)) local += "_";
-    taken.add(local);
-    types.set(name, local);
-  }
-  return types;
-}
-
-/** Names that values of the file have, or may have: of functions, constants, modules, and of the standard library. */
-function isValueName(identifier: string): boolean {
-  return (
-    shadowing.has(identifier) ||
-    preludeNames.includes(identifier) ||
-    /^(?:is|accepts|pattern|values)(?![a-z])|^text(?:Formats|Patterns)$/.test(identifier)
+  return new Map(
+    [...names].filter(([name]) => isOwn(name)).map(([name, identifier]) => [name, `types.${identifier}`]),
   );
 }
 
-/** The names of the standard library that emitted code uses. */
-const shadowing: ReadonlySet<string> = new Set([
-  "Array",
-  "Generator",
-  "Iterator",
-  "JSON",
-  "Number",
-  "Object",
-  "Set",
-]);
-
 function readingOf(schema: Schema, open: boolean): Reading {
   return { shapes: new Shapes(schema, open), prefix: open ? "accepts" : "is" };
-}
-
-function importOf(
-  names: ReadonlyMap<string, string>,
-  types: ReadonlyMap<string, string>,
-  extension: string,
-): string {
-  const specifiers = [...types].map(([name, local]) => {
-    return importSpecifier(names.get(name)!, local);
-  });
-  return importTypes(specifiers, `./types.${extension}`);
 }
 
 /** A schema in which some nodes are definitions that nothing outside of a file of validators calls. */

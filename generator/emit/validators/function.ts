@@ -34,20 +34,23 @@ export interface Printed {
   /** Empty for what only gives another function a name. */
   readonly name: string;
   readonly text: string;
+  /** What stands behind its first brace; nothing for what only gives another function a name. */
+  readonly body?: string;
   /** Names its body uses. */
   readonly used: ReadonlySet<string>;
 }
 
 export function printFunction(head: Head, statements: readonly Statement[]): Printed {
-  const { statements: body, used } = prune(statements);
+  const { statements: kept, used } = prune(statements);
   // An underscore marks an unread parameter, for readers and for `noUnusedParameters`.
   const value = used.has("value") ? "value" : "_value";
   const more = head.more.map((parameter) =>
     used.has(/^\w+/.exec(parameter)![0]) ? parameter : `_${parameter}`,
   );
   const result = head.proves === undefined ? head.result : `${value} is ${head.proves}`;
-  const text = print([signature(head.name, [`${value}: unknown`, ...more], result), " ", block(body)]);
-  return { name: /[\w$]+$/.exec(head.name)![0], text, used };
+  const start = print([signature(head.name, [`${value}: unknown`, ...more], result), " {"]);
+  const body = print(block(kept)).slice(1);
+  return { name: /[\w$]+$/.exec(head.name)![0], text: start + body, body, used };
 }
 
 function signature(name: string, parameters: readonly string[], result: string): Layout {

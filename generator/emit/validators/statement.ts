@@ -76,9 +76,8 @@ export function leaves(statements: readonly Statement[]): boolean {
 export function verdict(statements: readonly Statement[]): Statement[] {
   if (leaves(statements)) return [...statements];
   const last = statements.at(-1);
-  if (statements.length === 1 && last?.kind === "if" && !last.else && isRefusal(last.then)) {
-    return [returns(not(last.test))];
-  }
+  if (last?.kind === "if" && !last.else && isRefusal(last.then))
+    return [...statements.slice(0, -1), returns(not(last.test))];
   return [...statements, returns({ kind: "constant", value: true })];
 }
 
@@ -135,7 +134,7 @@ function layout(statement: Statement): Layout {
     case "const":
       return [`const ${statement.name} =`, behindEquals(statement.value), ";"];
     case "for":
-      return ["for (", statement.head, ") ", block(statement.body)];
+      return loop(statement);
     case "switch":
       return [
         group("switch (", indent(softline, statement.subject), softline, ")"),
@@ -162,14 +161,26 @@ function behindEquals(value: Layout): Layout {
 /** Prettier breaks a condition over lines only behind `if (`, and keeps braces where it finds them. */
 function conditional(statement: Statement & { kind: "if" }): Layout {
   const test = group("if (", group(indent(softline, layoutOf(statement.test)), softline), ")");
-  const [only] = statement.then;
-  const leaving = only?.kind === "return" || only?.kind === "break";
-  if (statement.then.length === 1 && leaving && !statement.else) {
-    const short = ["if (", layoutOf(statement.test), ") ", layout(only)];
-    return { kind: "choice", short, long: [test, " ", block(statement.then)] };
-  }
+  const short = onOneLine(statement);
+  if (short) return { kind: "choice", short, long: [test, " ", block(statement.then)] };
   const alternative = statement.else ? [" else ", block(statement.else)] : "";
   return [test, " ", block(statement.then), alternative];
+}
+
+/** `if (…) return …;` or `if (…) break …;`, if that is all. */
+function onOneLine(statement: Statement): Layout | undefined {
+  if (statement.kind !== "if" || statement.else || statement.then.length !== 1) return undefined;
+  const only = statement.then[0]!;
+  if (only.kind !== "return" && only.kind !== "break") return undefined;
+  return ["if (", layoutOf(statement.test), ") ", layout(only)];
+}
+
+/** A loop that only leaves under a condition is one line where it fits. */
+function loop({ head, body }: Statement & { kind: "for" }): Layout {
+  const start = ["for (", head, ") "];
+  const long = [start, block(body)];
+  const only = body.length === 1 ? onOneLine(body[0]!) : undefined;
+  return only ? { kind: "choice", short: [start, only], long } : long;
 }
 
 function returned(value: Expression): Layout {

@@ -3,7 +3,14 @@ import { published } from "../../model/published.js";
 import type { Emitter, WorkspaceInput, WholeExtensionInput } from "../emitter.js";
 import { sharedModule } from "../imported.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
-import { arrayLayout, laidOut, printAt, stringsLayout } from "../../print/code-layout.js";
+import {
+  arrayLayout,
+  laidOut,
+  memberLine,
+  objectLayout,
+  printAt,
+  stringsLayout,
+} from "../../print/code-layout.js";
 import { stringLiteral } from "../../print/text.js";
 import { identifiersFor } from "../../print/names.js";
 import type { Layout } from "../../print/layout.js";
@@ -58,10 +65,22 @@ function listOf(ids: readonly string[], role: Role): object {
   };
 }
 
+interface RevisionView {
+  readonly folder: string;
+  readonly name: string;
+  readonly key: string;
+  /** The member with the exact definitions of both roles. */
+  readonly sends: string;
+}
+
 /** The identifier of each revision, which begins with `word`, its folder and its id as a literal. */
-function namesOf(ids: readonly string[], word = "revision"): { folder: string; name: string; key: string }[] {
+function namesOf(ids: readonly string[], word = "revision"): RevisionView[] {
   const names = identifiersFor(ids.map((id) => `${word} ${id}`));
-  return ids.map((id) => ({ folder: id, name: names.get(`${word} ${id}`)!, key: stringLiteral(id) }));
+  return ids.map((id) => {
+    const name = names.get(`${word} ${id}`)!;
+    const sends = objectLayout((["client", "server"] as const).map((role) => [role, `${name}.${role}Sends`]));
+    return { folder: id, name, key: stringLiteral(id), sends: memberLine(3, "sends", sends) };
+  });
 }
 
 /** A declaration, laid out as a whole. */

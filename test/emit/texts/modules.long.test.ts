@@ -28,7 +28,15 @@ describe("a module that is copied", () => {
     const text = copyWhole("explain/written", surroundings);
     expect(text).not.toMatch(/^(import|export [^]*?\bfrom) /m);
     const exported = [...text.matchAll(/^export \w+ (\w+)/gm)].map(([, name]) => name);
-    expect(exported.sort()).toEqual(["Issue", "Texts", "Written", "explainerOf", "readWritten", "summary"]);
+    expect(exported.sort()).toEqual([
+      "Explain",
+      "Issue",
+      "Texts",
+      "Written",
+      "explainerOf",
+      "readWritten",
+      "summary",
+    ]);
   });
 
   test("holds the declarations that it uses, no other, each once", async () => {

@@ -49,7 +49,7 @@ describe("emitted validators read as if written by hand", () => {
 
   it("an object: constants, required scalars, required members, optional ones", () => {
     expect(functionIn(text, "export function isCall(")).toBe(`\
-export function isCall(value: unknown): value is Call {
+export function isCall(value: unknown): value is types.Call {
   if (!isObject(value)) return false;
   if (value["jsonrpc"] !== "2.0") return false;
   if (value["method"] !== "call") return false;
@@ -62,10 +62,7 @@ export function isCall(value: unknown): value is Call {
   const priority = value["priority"];
   if (
     priority !== undefined &&
-    (typeof priority !== "number" ||
-      !Number.isFinite(priority) ||
-      priority < 0 ||
-      priority > 1)
+    (typeof priority !== "number" || !Number.isFinite(priority) || priority < 0 || priority > 1)
   ) {
     return false;
   }
@@ -74,9 +71,7 @@ export function isCall(value: unknown): value is Call {
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
-    for (const item of icons) {
-      if (!isIcon(item)) return false;
-    }
+    for (const item of icons) if (!isIcon(item)) return false;
   }
   return true;
 }`);
@@ -84,14 +79,14 @@ export function isCall(value: unknown): value is Call {
 
   it("scalars", () => {
     expect(functionIn(text, "export function isId(")).toBe(`\
-export function isId(value: unknown): value is Id {
+export function isId(value: unknown): value is types.Id {
   return Number.isInteger(value) || typeof value === "string";
 }`);
   });
 
   it("a union by its discriminator", () => {
     expect(functionIn(text, "export function isItem(")).toBe(`\
-export function isItem(value: unknown): value is Item {
+export function isItem(value: unknown): value is types.Item {
   if (!isObject(value)) return false;
   switch (value["method"]) {
     case "call":
@@ -115,7 +110,7 @@ describe("locals of one function", () => {
     const pairText = functionIn(text, "export function isPair(");
     expect(pairText).toContain('const list = inputSchema["list"];');
     expect(pairText).toContain('const outputSchemaList = outputSchema["list"];');
-    expect(pairText).toContain("for (const outputSchemaListItem of outputSchemaList) {");
+    expect(pairText).toContain("for (const outputSchemaListItem of outputSchemaList) if (");
     expect(pairText).not.toMatch(/[a-z]2\b/);
   });
 });

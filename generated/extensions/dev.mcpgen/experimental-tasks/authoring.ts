@@ -36,8 +36,7 @@ export interface ClientRequests {
       /** Request metadata, such as the progress token. */
       _meta?: {
         /**
-         * Set to ask for progress notifications, which carry this token; the
-         * receiver may still send none.
+         * Set to ask for progress notifications, which carry this token; the receiver may still send none.
          */
         progressToken?: baseTypes.ProgressToken;
         [key: string]: unknown;
@@ -57,8 +56,7 @@ export interface ClientRequests {
       /** Request metadata, such as the progress token. */
       _meta?: {
         /**
-         * Set to ask for progress notifications, which carry this token; the
-         * receiver may still send none.
+         * Set to ask for progress notifications, which carry this token; the receiver may still send none.
          */
         progressToken?: baseTypes.ProgressToken;
         [key: string]: unknown;
@@ -73,8 +71,7 @@ export interface ClientRequests {
       /** Request metadata, such as the progress token. */
       _meta?: {
         /**
-         * Set to ask for progress notifications, which carry this token; the
-         * receiver may still send none.
+         * Set to ask for progress notifications, which carry this token; the receiver may still send none.
          */
         progressToken?: baseTypes.ProgressToken;
         [key: string]: unknown;

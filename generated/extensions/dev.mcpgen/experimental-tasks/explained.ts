@@ -11,30 +11,21 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
     "2024-11-05",
     {
       explain: () => import("./2024-11-05/explain.js"),
-      sends: {
-        client: base20241105.clientSends,
-        server: base20241105.serverSends,
-      },
+      sends: { client: base20241105.clientSends, server: base20241105.serverSends },
     },
   ],
   [
     "2025-03-26",
     {
       explain: () => import("./2025-03-26/explain.js"),
-      sends: {
-        client: base20250326.clientSends,
-        server: base20250326.serverSends,
-      },
+      sends: { client: base20250326.clientSends, server: base20250326.serverSends },
     },
   ],
   [
     "2025-06-18",
     {
       explain: () => import("./2025-06-18/explain.js"),
-      sends: {
-        client: base20250618.clientSends,
-        server: base20250618.serverSends,
-      },
+      sends: { client: base20250618.clientSends, server: base20250618.serverSends },
     },
   ],
 ]);
@@ -42,9 +33,9 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
 /**
  * The extension, with its `explain` and its `sends` on each base.
  *
- * With `explain` a refused message of the extension is answered with all that is
- * wrong with it. It is loaded when a message is refused. With `sends` what is sent
- * can be checked in production, too (`validateSend: "always"`).
+ * With `explain` a refused message of the extension is answered with all that is wrong with it. It is loaded
+ * when a message is refused. With `sends` what is sent can be checked in production, too (`validateSend:
+ * "always"`).
  *
  * @param extension of the module `server` or `client`, before `implement`
  */

@@ -18,8 +18,8 @@ import type {
 declare const unlisted: unique symbol;
 
 /**
- * A string that this revision does not list and a later one may. No literal is
- * of this type, so comparing with a listed value rules it out.
+ * A string that this revision does not list and a later one may. No literal is of this type, so comparing
+ * with a listed value rules it out.
  */
 export type Unlisted = `${string & { readonly [unlisted]: true }}`;
 
@@ -71,20 +71,13 @@ export interface OpenCallToolResult {
   /** Unstructured output, for the model or the user to read. */
   content: OpenContentBlock[];
   /**
-   * True if the tool itself fails, with the failure described in `content` so
-   * that the model can react; absent means false. Unknown tools and malformed
-   * requests yield JSON-RPC errors instead.
+   * True if the tool itself fails, with the failure described in `content` so that the model can react;
+   * absent means false. Unknown tools and malformed requests yield JSON-RPC errors instead.
    */
   isError?: boolean;
-  /**
-   * Machine-readable output: an object that matches the tool's `outputSchema`
-   * if it has one.
-   */
+  /** Machine-readable output: an object that matches the tool's `outputSchema` if it has one. */
   structuredContent?: { [key: string]: unknown };
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -101,12 +94,7 @@ export interface OpenCancelTaskResult {
 
 /** Open reading of `ContentBlock`. */
 export type OpenContentBlock =
-  | AudioContent
-  | EmbeddedResource
-  | ImageContent
-  | ResourceLink
-  | TextContent
-  | UnlistedArm<"type">;
+  AudioContent | EmbeddedResource | ImageContent | ResourceLink | TextContent | UnlistedArm<"type">;
 
 /** Open reading of `CreateTaskResult`. */
 export interface OpenCreateTaskResult {
@@ -137,5 +125,4 @@ export interface OpenGetTaskResult {
 }
 
 /** Open reading of `TaskStatus`. */
-export type OpenTaskStatus =
-  "cancelled" | "completed" | "failed" | "pending" | "running" | Unlisted;
+export type OpenTaskStatus = "cancelled" | "completed" | "failed" | "pending" | "running" | Unlisted;

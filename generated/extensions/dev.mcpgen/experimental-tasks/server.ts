@@ -10,21 +10,20 @@ import { serverTable as table20250618 } from "./2025-06-18/methods.js";
 export type * from "./authoring.js";
 
 /**
- * Servers run tools as tasks, which clients poll and cancel: an experimental
- * dialect of revisions without tasks.
+ * Servers run tools as tasks, which clients poll and cancel: an experimental dialect of revisions without
+ * tasks.
  */
-export const experimentalTasks: ServerExtension<Messages> =
-  /* @__PURE__ */ serverExtension({
-    format: 1,
-    id: "dev.mcpgen/experimental-tasks",
-    version: "2026-02-01",
-    role: "server",
-    bases: /* @__PURE__ */ new Map([
-      ["2024-11-05", table20241105],
-      ["2025-03-26", table20250326],
-      ["2025-06-18", table20250618],
-    ]),
-  });
+export const experimentalTasks: ServerExtension<Messages> = /* @__PURE__ */ serverExtension({
+  format: 1,
+  id: "dev.mcpgen/experimental-tasks",
+  version: "2026-02-01",
+  role: "server",
+  bases: /* @__PURE__ */ new Map([
+    ["2024-11-05", table20241105],
+    ["2025-03-26", table20250326],
+    ["2025-06-18", table20250618],
+  ]),
+});
 
 // Functions and not methods of an object: a bundle keeps only those it calls.
 

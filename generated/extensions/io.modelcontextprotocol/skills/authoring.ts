@@ -16,11 +16,7 @@ export type {
   Resource,
   Role,
 } from "../../../2026-07-28/types.js";
-export type {
-  Skill,
-  SkillFrontmatter,
-  SkillResource,
-} from "./2026-07-28/types.js";
+export type { Skill, SkillFrontmatter, SkillResource } from "./2026-07-28/types.js";
 
 // What handlers and calls are written in: the types of 2026-07-28 without the
 // members that its era fills in by itself.
@@ -29,17 +25,11 @@ export type {
 export interface GetSkillRequestParams {
   /** URI of the skill's `SKILL.md`. */
   uri: string;
-  /**
-   * Request metadata, which has to state the protocol version and client
-   * capabilities.
-   */
+  /** Request metadata, which has to state the protocol version and client capabilities. */
   _meta?: RequestMetaObject;
 }
 
-/**
- * The entry of one skill as it is at this moment, in the shape of an entry of
- * `skills/list`.
- */
+/** The entry of one skill as it is at this moment, in the shape of an entry of `skills/list`. */
 export interface GetSkillResult {
   skill: types.Skill;
   /** Result metadata, in which the server identifies itself. */
@@ -50,30 +40,18 @@ export interface GetSkillResult {
 /** A page of the skills of a server. The list may be empty or partial. */
 export interface ListSkillsResult {
   skills: types.Skill[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
 
 /** Parameters of requests that fetch a list page by page. */
 export interface PaginatedRequestParams {
-  /**
-   * `nextCursor` of the page before the wanted one; absent to fetch the first
-   * page.
-   */
+  /** `nextCursor` of the page before the wanted one; absent to fetch the first page. */
   cursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: RequestMetaObject;
 }
 
@@ -83,41 +61,23 @@ export interface ReadResourceDirectoryRequestParams {
   uri: string;
   /** The `nextCursor` of the page before; absent for the first page. */
   cursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: RequestMetaObject;
 }
 
-/**
- * A page of the children of a directory. A child of the type `inode/directory`
- * is a directory, too.
- */
+/** A page of the children of a directory. A child of the type `inode/directory` is a directory, too. */
 export interface ReadResourceDirectoryResult {
   resources: baseTypes.Resource[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
 
-/**
- * Metadata of a request, including the protocol version and client capabilities
- * the server applies to it.
- */
+/** Metadata of a request, including the protocol version and client capabilities the server applies to it. */
 export interface RequestMetaObject {
-  /**
-   * Set to ask for progress notifications, which carry this token; the receiver
-   * may still send none.
-   */
+  /** Set to ask for progress notifications, which carry this token; the receiver may still send none. */
   progressToken?: baseTypes.ProgressToken;
   [key: string]: unknown;
 }
@@ -135,15 +95,9 @@ export interface ClientRequests {
     result: ReadResourceDirectoryResult;
   };
   /** Asks for the entry of one skill, whether the server lists it or not. */
-  "skills/get": {
-    params: GetSkillRequestParams;
-    result: GetSkillResult;
-  };
+  "skills/get": { params: GetSkillRequestParams; result: GetSkillResult };
   /** Asks for the skills that the server lists. */
-  "skills/list": {
-    params: PaginatedRequestParams | undefined;
-    result: ListSkillsResult;
-  };
+  "skills/list": { params: PaginatedRequestParams | undefined; result: ListSkillsResult };
 }
 
 /** What servers request and clients answer. */

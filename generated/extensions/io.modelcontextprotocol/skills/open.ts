@@ -24,8 +24,8 @@ import type {
 declare const unlisted: unique symbol;
 
 /**
- * A string that this revision does not list and a later one may. No literal is
- * of this type, so comparing with a listed value rules it out.
+ * A string that this revision does not list and a later one may. No literal is of this type, so comparing
+ * with a listed value rules it out.
  */
 export type Unlisted = `${string & { readonly [unlisted]: true }}`;
 
@@ -80,24 +80,17 @@ export interface ClientResults {
 /** Open reading of `Icon`. */
 export interface OpenIcon {
   /**
-   * HTTP(S) or `data:` URI of the image; consumers should take it only from
-   * trusted origins and beware of scripts in SVG.
+   * HTTP(S) or `data:` URI of the image; consumers should take it only from trusted origins and beware of
+   * scripts in SVG.
    */
   src: string;
-  /**
-   * Media type to use in place of a missing or generic one from the image's
-   * source.
-   */
+  /** Media type to use in place of a missing or generic one from the image's source. */
   mimeType?: string;
   /**
-   * Sizes the image suits, each written like `48x48`, or `any` for a scalable
-   * format; absent means any size.
+   * Sizes the image suits, each written like `48x48`, or `any` for a scalable format; absent means any size.
    */
   sizes?: string[];
-  /**
-   * Kind of background the image is drawn for, `light` or `dark`; absent means
-   * either.
-   */
+  /** Kind of background the image is drawn for, `light` or `dark`; absent means either. */
   theme?: "dark" | "light" | Unlisted;
 }
 
@@ -109,10 +102,7 @@ export interface OpenImplementation {
   version: string;
   /** What the program does, for people to read. */
   description?: string;
-  /**
-   * Images that represent the object on screen; clients that show icons handle
-   * at least PNG and JPEG.
-   */
+  /** Images that represent the object on screen; clients that show icons handle at least PNG and JPEG. */
   icons?: OpenIcon[];
   /** Display name for users; when absent, `name` is shown. */
   title?: string;
@@ -122,28 +112,14 @@ export interface OpenImplementation {
 
 /** Open reading of `LoggingLevel`. */
 export type OpenLoggingLevel =
-  | "alert"
-  | "critical"
-  | "debug"
-  | "emergency"
-  | "error"
-  | "info"
-  | "notice"
-  | "warning"
-  | Unlisted;
+  "alert" | "critical" | "debug" | "emergency" | "error" | "info" | "notice" | "warning" | Unlisted;
 
 /** Open reading of `ReadResourceDirectoryResult`. */
 export interface OpenReadResourceDirectoryResult {
   resources: OpenResource[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -158,10 +134,7 @@ export interface OpenResource {
   annotations?: Annotations;
   /** What the resource contains, written so that a model can judge its use. */
   description?: string;
-  /**
-   * Images that represent the object on screen; clients that show icons handle
-   * at least PNG and JPEG.
-   */
+  /** Images that represent the object on screen; clients that show icons handle at least PNG and JPEG. */
   icons?: OpenIcon[];
   /** Media type of the resource, if known. */
   mimeType?: string;
@@ -169,9 +142,6 @@ export interface OpenResource {
   size?: number;
   /** Display name for users; when absent, `name` is shown. */
   title?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }

@@ -8,20 +8,16 @@ import { serverTable as table20260728 } from "./2026-07-28/methods.js";
 
 export type * from "./authoring.js";
 
-/**
- * Servers offer Agent Skills: folders of instructions that a model loads when
- * it needs them.
- */
-export const skills: ServerExtension<Messages> =
-  /* @__PURE__ */ serverExtension({
-    format: 1,
-    id: "io.modelcontextprotocol/skills",
-    version: "2026-09-13",
-    role: "server",
-    bases: /* @__PURE__ */ new Map([
-      ["2025-06-18", table20250618],
-      ["2025-11-25", table20251125],
-      ["2026-07-28", table20260728],
-    ]),
-    needs: { capabilities: [["resources"]] },
-  });
+/** Servers offer Agent Skills: folders of instructions that a model loads when it needs them. */
+export const skills: ServerExtension<Messages> = /* @__PURE__ */ serverExtension({
+  format: 1,
+  id: "io.modelcontextprotocol/skills",
+  version: "2026-09-13",
+  role: "server",
+  bases: /* @__PURE__ */ new Map([
+    ["2025-06-18", table20250618],
+    ["2025-11-25", table20251125],
+    ["2026-07-28", table20260728],
+  ]),
+  needs: { capabilities: [["resources"]] },
+});

@@ -55,12 +55,7 @@ export type {
   UntitledMultiSelectEnumSchema,
   UntitledSingleSelectEnumSchema,
 } from "../../../2026-07-28/types.js";
-export type {
-  CancelledTask,
-  FailedTask,
-  InputRequiredTask,
-  WorkingTask,
-} from "./2026-07-28/types.js";
+export type { CancelledTask, FailedTask, InputRequiredTask, WorkingTask } from "./2026-07-28/types.js";
 
 // What handlers and calls are written in: the types of 2026-07-28 without the
 // members that its era fills in by itself.
@@ -80,25 +75,18 @@ export interface CompletedTask {
     /** Unstructured output, for the model or the user to read. */
     content: baseTypes.ContentBlock[];
     /**
-     * True if the tool itself fails, with the failure described in `content` so
-     * that the model can react; absent means false. Unknown tools and malformed
-     * requests yield JSON-RPC errors instead.
+     * True if the tool itself fails, with the failure described in `content` so that the model can react;
+     * absent means false. Unknown tools and malformed requests yield JSON-RPC errors instead.
      */
     isError?: boolean;
     /**
-     * Kind of result, which decides how to parse it; clients read an absent
-     * value, as sent by older servers, as `complete`.
+     * Kind of result, which decides how to parse it; clients read an absent value, as sent by older servers,
+     * as `complete`.
      */
     resultType?: string;
-    /**
-     * Machine-readable output: any JSON value, matching the tool's
-     * `outputSchema` if it has one.
-     */
+    /** Machine-readable output: any JSON value, matching the tool's `outputSchema` if it has one. */
     structuredContent?: unknown;
-    /**
-     * Metadata apart from the payload; some key names are reserved for the
-     * protocol.
-     */
+    /** Metadata apart from the payload; some key names are reserved for the protocol. */
     _meta?: ResultMetaObject;
     [key: string]: unknown;
   };
@@ -109,11 +97,7 @@ export interface CompletedTask {
 }
 
 export type DetailedTask =
-  | types.CancelledTask
-  | CompletedTask
-  | types.FailedTask
-  | types.InputRequiredTask
-  | types.WorkingTask;
+  types.CancelledTask | CompletedTask | types.FailedTask | types.InputRequiredTask | types.WorkingTask;
 
 export type GetTaskResult = DetailedTask & Result;
 
@@ -124,9 +108,7 @@ export interface NotificationMetaObject {
 
 /** Base of notification parameters. */
 export interface NotificationParams {
-  /**
-   * Notification metadata; on a subscription stream it names the subscription.
-   */
+  /** Notification metadata; on a subscription stream it names the subscription. */
   _meta?: NotificationMetaObject;
 }
 
@@ -142,8 +124,7 @@ export interface ResultMetaObject {
   [key: string]: unknown;
 }
 
-export type TaskStatusNotificationParams = DetailedTask &
-  NotificationParams & { [key: string]: unknown };
+export type TaskStatusNotificationParams = DetailedTask & NotificationParams & { [key: string]: unknown };
 
 export interface UpdateTaskResult {
   /** Result metadata, in which the server identifies itself. */
@@ -182,9 +163,7 @@ export interface ClientNotifications {}
 
 /** What servers announce. */
 export interface ServerNotifications {
-  "notifications/tasks": {
-    params: TaskStatusNotificationParams;
-  };
+  "notifications/tasks": { params: TaskStatusNotificationParams };
 }
 
 /** What the messages of the extension carry. */

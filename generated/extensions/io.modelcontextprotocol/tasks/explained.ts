@@ -9,10 +9,7 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
     "2026-07-28",
     {
       explain: () => import("./2026-07-28/explain.js"),
-      sends: {
-        client: base20260728.clientSends,
-        server: base20260728.serverSends,
-      },
+      sends: { client: base20260728.clientSends, server: base20260728.serverSends },
     },
   ],
 ]);
@@ -20,9 +17,9 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
 /**
  * The extension, with its `explain` and its `sends` on each base.
  *
- * With `explain` a refused message of the extension is answered with all that is
- * wrong with it. It is loaded when a message is refused. With `sends` what is sent
- * can be checked in production, too (`validateSend: "always"`).
+ * With `explain` a refused message of the extension is answered with all that is wrong with it. It is loaded
+ * when a message is refused. With `sends` what is sent can be checked in production, too (`validateSend:
+ * "always"`).
  *
  * @param extension of the module `server` or `client`, before `implement`
  */

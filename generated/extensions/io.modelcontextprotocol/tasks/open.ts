@@ -45,8 +45,8 @@ import type {
 declare const unlisted: unique symbol;
 
 /**
- * A string that this revision does not list and a later one may. No literal is
- * of this type, so comparing with a listed value rules it out.
+ * A string that this revision does not list and a later one may. No literal is of this type, so comparing
+ * with a listed value rules it out.
  */
 export type Unlisted = `${string & { readonly [unlisted]: true }}`;
 
@@ -147,25 +147,18 @@ export interface OpenCompletedTask {
     /** Unstructured output, for the model or the user to read. */
     content: OpenContentBlock[];
     /**
-     * True if the tool itself fails, with the failure described in `content` so
-     * that the model can react; absent means false. Unknown tools and malformed
-     * requests yield JSON-RPC errors instead.
+     * True if the tool itself fails, with the failure described in `content` so that the model can react;
+     * absent means false. Unknown tools and malformed requests yield JSON-RPC errors instead.
      */
     isError?: boolean;
     /**
-     * Kind of result, which decides how to parse it; clients read an absent
-     * value, as sent by older servers, as `complete`.
+     * Kind of result, which decides how to parse it; clients read an absent value, as sent by older servers,
+     * as `complete`.
      */
     resultType?: string;
-    /**
-     * Machine-readable output: any JSON value, matching the tool's
-     * `outputSchema` if it has one.
-     */
+    /** Machine-readable output: any JSON value, matching the tool's `outputSchema` if it has one. */
     structuredContent?: unknown;
-    /**
-     * Metadata apart from the payload; some key names are reserved for the
-     * protocol.
-     */
+    /** Metadata apart from the payload; some key names are reserved for the protocol. */
     _meta?: ResultMetaObject;
     [key: string]: unknown;
   };
@@ -177,12 +170,7 @@ export interface OpenCompletedTask {
 
 /** Open reading of `ContentBlock`. */
 export type OpenContentBlock =
-  | AudioContent
-  | EmbeddedResource
-  | ImageContent
-  | OpenResourceLink
-  | TextContent
-  | UnlistedArm<"type">;
+  AudioContent | EmbeddedResource | ImageContent | OpenResourceLink | TextContent | UnlistedArm<"type">;
 
 /** Open reading of `CreateMessageRequest`. */
 export interface OpenCreateMessageRequest {
@@ -197,17 +185,13 @@ export interface OpenCreateMessageRequestParams {
   /** Conversation the model continues. */
   messages: OpenSamplingMessage[];
   /**
-   * Which servers' context the client is asked to add; absent means `none`.
-   * Servers should send the other values only to clients that declare
-   * `sampling.context`.
+   * Which servers' context the client is asked to add; absent means `none`. Servers should send the other
+   * values only to clients that declare `sampling.context`.
    *
    * @deprecated Since 2025-11-25. Leave it out, or send "none".
    */
   includeContext?: "allServers" | "none" | "thisServer" | Unlisted;
-  /**
-   * Provider-specific settings for the model; the client may change or ignore
-   * them.
-   */
+  /** Provider-specific settings for the model; the client may change or ignore them. */
   metadata?: JSONObject;
   /** Advice on which model to use; the client may disregard it. */
   modelPreferences?: ModelPreferences;
@@ -215,20 +199,14 @@ export interface OpenCreateMessageRequestParams {
   stopSequences?: string[];
   /** System prompt the server asks for; the client may change or drop it. */
   systemPrompt?: string;
-  /**
-   * Randomness of the generation, on a scale of the model provider; the client
-   * may change or ignore it.
-   */
+  /** Randomness of the generation, on a scale of the model provider; the client may change or ignore it. */
   temperature?: number;
   /**
-   * Rule for tool use; absent means the model decides. The client rejects the
-   * request if it has not declared `sampling.tools`.
+   * Rule for tool use; absent means the model decides. The client rejects the request if it has not declared
+   * `sampling.tools`.
    */
   toolChoice?: OpenToolChoice;
-  /**
-   * Tools the model may call. The client rejects the request if it has not
-   * declared `sampling.tools`.
-   */
+  /** Tools the model may call. The client rejects the request if it has not declared `sampling.tools`. */
   tools?: OpenTool[];
 }
 
@@ -248,14 +226,11 @@ export interface OpenCreateMessageResult {
   /** Side of the conversation the message is attributed to. */
   role: Role;
   /**
-   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`,
-   * `toolUse` or a value of the provider's own.
+   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`, `toolUse` or a value of the
+   * provider's own.
    */
   stopReason?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }
 
@@ -278,10 +253,7 @@ export interface OpenElicitRequest {
 export interface OpenElicitRequestFormParams {
   /** Text for the user that says what is asked for. */
   message: string;
-  /**
-   * JSON Schema of the answer: a flat object whose properties are simple form
-   * fields.
-   */
+  /** JSON Schema of the answer: a flat object whose properties are simple form fields. */
   requestedSchema: {
     type: "object";
     /** Form fields by name. */
@@ -296,8 +268,7 @@ export interface OpenElicitRequestFormParams {
 }
 
 /** Open reading of `ElicitRequestParams`. */
-export type OpenElicitRequestParams =
-  OpenElicitRequestFormParams | ElicitRequestURLParams;
+export type OpenElicitRequestParams = OpenElicitRequestFormParams | ElicitRequestURLParams;
 
 /** Open reading of `GetTaskResult`. */
 export type OpenGetTaskResult = OpenDetailedTask & Result;
@@ -305,24 +276,17 @@ export type OpenGetTaskResult = OpenDetailedTask & Result;
 /** Open reading of `Icon`. */
 export interface OpenIcon {
   /**
-   * HTTP(S) or `data:` URI of the image; consumers should take it only from
-   * trusted origins and beware of scripts in SVG.
+   * HTTP(S) or `data:` URI of the image; consumers should take it only from trusted origins and beware of
+   * scripts in SVG.
    */
   src: string;
-  /**
-   * Media type to use in place of a missing or generic one from the image's
-   * source.
-   */
+  /** Media type to use in place of a missing or generic one from the image's source. */
   mimeType?: string;
   /**
-   * Sizes the image suits, each written like `48x48`, or `any` for a scalable
-   * format; absent means any size.
+   * Sizes the image suits, each written like `48x48`, or `any` for a scalable format; absent means any size.
    */
   sizes?: string[];
-  /**
-   * Kind of background the image is drawn for, `light` or `dark`; absent means
-   * either.
-   */
+  /** Kind of background the image is drawn for, `light` or `dark`; absent means either. */
   theme?: "dark" | "light" | Unlisted;
 }
 
@@ -334,10 +298,7 @@ export interface OpenImplementation {
   version: string;
   /** What the program does, for people to read. */
   description?: string;
-  /**
-   * Images that represent the object on screen; clients that show icons handle
-   * at least PNG and JPEG.
-   */
+  /** Images that represent the object on screen; clients that show icons handle at least PNG and JPEG. */
   icons?: OpenIcon[];
   /** Display name for users; when absent, `name` is shown. */
   title?: string;
@@ -346,8 +307,7 @@ export interface OpenImplementation {
 }
 
 /** Open reading of `InputRequest`. */
-export type OpenInputRequest =
-  OpenCreateMessageRequest | OpenElicitRequest | ListRootsRequest;
+export type OpenInputRequest = OpenCreateMessageRequest | OpenElicitRequest | ListRootsRequest;
 
 /** Open reading of `InputRequests`. */
 export interface OpenInputRequests {
@@ -367,8 +327,7 @@ export interface OpenInputRequiredTask {
 }
 
 /** Open reading of `InputResponse`. */
-export type OpenInputResponse =
-  OpenCreateMessageResult | ElicitResult | ListRootsResult | Members;
+export type OpenInputResponse = OpenCreateMessageResult | ElicitResult | ListRootsResult | Members;
 
 /** Open reading of `InputResponses`. */
 export interface OpenInputResponses {
@@ -398,10 +357,7 @@ export interface OpenResourceLink {
   annotations?: Annotations;
   /** What the resource contains, written so that a model can judge its use. */
   description?: string;
-  /**
-   * Images that represent the object on screen; clients that show icons handle
-   * at least PNG and JPEG.
-   */
+  /** Images that represent the object on screen; clients that show icons handle at least PNG and JPEG. */
   icons?: OpenIcon[];
   /** Media type of the resource, if known. */
   mimeType?: string;
@@ -409,10 +365,7 @@ export interface OpenResourceLink {
   size?: number;
   /** Display name for users; when absent, `name` is shown. */
   title?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }
 
@@ -429,21 +382,13 @@ export interface OpenSamplingMessage {
     | UnlistedArm<"type">;
   /** Side of the conversation the message is attributed to. */
   role: Role;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }
 
 /** Open reading of `SamplingMessageContentBlock`. */
 export type OpenSamplingMessageContentBlock =
-  | AudioContent
-  | ImageContent
-  | TextContent
-  | OpenToolResultContent
-  | ToolUseContent
-  | UnlistedArm<"type">;
+  AudioContent | ImageContent | TextContent | OpenToolResultContent | ToolUseContent | UnlistedArm<"type">;
 
 /** Open reading of `StringSchema`. */
 export interface OpenStringSchema {
@@ -475,45 +420,31 @@ export interface OpenTool {
     $schema?: string;
     [key: string]: unknown;
   };
-  /**
-   * Identifies the tool in `tools/call`; meant to be unique within the server.
-   */
+  /** Identifies the tool in `tools/call`; meant to be unique within the server. */
   name: string;
   /** Untrusted hints about the tool's behavior. */
   annotations?: ToolAnnotations;
   /** What the tool does, written so that a model can choose it. */
   description?: string;
-  /**
-   * Images that represent the object on screen; clients that show icons handle
-   * at least PNG and JPEG.
-   */
+  /** Images that represent the object on screen; clients that show icons handle at least PNG and JPEG. */
   icons?: OpenIcon[];
-  /**
-   * JSON Schema of `structuredContent` in the tool's results; it may describe
-   * values of any kind.
-   */
+  /** JSON Schema of `structuredContent` in the tool's results; it may describe values of any kind. */
   outputSchema?: {
     /** URI of the JSON Schema dialect in use; 2020-12 when absent. */
     $schema?: string;
     [key: string]: unknown;
   };
-  /**
-   * Display name for users; when absent, `annotations.title` and then `name`
-   * are shown.
-   */
+  /** Display name for users; when absent, `annotations.title` and then `name` are shown. */
   title?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: MetaObject;
 }
 
 /** Open reading of `ToolChoice`. */
 export interface OpenToolChoice {
   /**
-   * `auto` leaves tool use to the model, `required` demands at least one call,
-   * `none` forbids calls; absent means `auto`.
+   * `auto` leaves tool use to the model, `required` demands at least one call, `none` forbids calls; absent
+   * means `auto`.
    */
   mode?: "auto" | "none" | "required" | Unlisted;
 }
@@ -527,14 +458,11 @@ export interface OpenToolResultContent {
   toolUseId: string;
   /** True if the tool use fails; absent means false. */
   isError?: boolean;
-  /**
-   * Machine-readable output: any JSON value, matching the tool's `outputSchema`
-   * if it has one.
-   */
+  /** Machine-readable output: any JSON value, matching the tool's `outputSchema` if it has one. */
   structuredContent?: unknown;
   /**
-   * Metadata that clients preserve when they resend this item in later sampling
-   * requests, which helps caching.
+   * Metadata that clients preserve when they resend this item in later sampling requests, which helps
+   * caching.
    */
   _meta?: MetaObject;
 }

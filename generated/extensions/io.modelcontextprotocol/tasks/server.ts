@@ -7,18 +7,14 @@ import { serverTable as table20260728 } from "./2026-07-28/methods.js";
 
 export type * from "./authoring.js";
 
-/**
- * Servers may answer tools/call with a task, which clients poll for its result.
- */
-export const tasks: ServerExtension<Messages> = /* @__PURE__ */ serverExtension(
-  {
-    format: 1,
-    id: "io.modelcontextprotocol/tasks",
-    version: "2026-08-21",
-    role: "server",
-    bases: /* @__PURE__ */ new Map([["2026-07-28", table20260728]]),
-  },
-);
+/** Servers may answer tools/call with a task, which clients poll for its result. */
+export const tasks: ServerExtension<Messages> = /* @__PURE__ */ serverExtension({
+  format: 1,
+  id: "io.modelcontextprotocol/tasks",
+  version: "2026-08-21",
+  role: "server",
+  bases: /* @__PURE__ */ new Map([["2026-07-28", table20260728]]),
+});
 
 // Functions and not methods of an object: a bundle keeps only those it calls.
 

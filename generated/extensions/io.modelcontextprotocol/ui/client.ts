@@ -8,10 +8,7 @@ import { clientTable as table20260728 } from "./2026-07-28/methods.js";
 
 export type * from "./authoring.js";
 
-/**
- * Tools show their results in views: pages of the server that the host displays
- * and talks to.
- */
+/** Tools show their results in views: pages of the server that the host displays and talks to. */
 export const ui: ClientExtension<Messages> = /* @__PURE__ */ clientExtension({
   format: 1,
   id: "io.modelcontextprotocol/ui",

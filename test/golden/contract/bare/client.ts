@@ -11,14 +11,7 @@ import {
 } from "@mcpgen/runtime";
 import type * as types from "./types.js";
 
-export type {
-  CallToolResult,
-  RequestOptions,
-  StructuredOutcome,
-  Failed,
-  Outcome,
-  types,
-};
+export type { CallToolResult, RequestOptions, StructuredOutcome, Failed, Outcome, types };
 
 export interface BareTools {}
 

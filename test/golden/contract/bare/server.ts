@@ -26,9 +26,7 @@ export type {
 };
 
 /** A tool that failed: the model reads why. */
-export type Failure = Pick<CallToolResult, "content" | "_meta"> & {
-  readonly isError: true;
-};
+export type Failure = Pick<CallToolResult, "content" | "_meta"> & { readonly isError: true };
 
 /** What a tool with an output schema answers; without `content`, the structured content is repeated as text. */
 export type StructuredAnswer<Content> = Structured<Content> | Failure;
@@ -47,10 +45,9 @@ export declare namespace Handlers {
   type Lists = Omit<Handlers, "completions">;
 
   /** What a handler answers, to be written where one is: `Handlers.Answer<"tools", "name of the tool">`. */
-  export type Answer<
-    List extends keyof Lists,
-    Name extends keyof Lists[List],
-  > = Lists[List][Name] extends (...given: never) => infer Given
+  export type Answer<List extends keyof Lists, Name extends keyof Lists[List]> = Lists[List][Name] extends (
+    ...given: never
+  ) => infer Given
     ? Awaited<Given>
     : never;
 }
@@ -60,9 +57,6 @@ export declare namespace Handlers {
  *
  * @throws {McpError} `invalid-definition`: a handler is missing
  */
-export function createBareServer(
-  handlers: Handlers,
-  options: ServerOptions,
-): Server {
+export function createBareServer(handlers: Handlers, options: ServerOptions): Server {
   return defineToolServer(contract, handlers, { ...options, checks });
 }

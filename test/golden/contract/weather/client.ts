@@ -35,18 +35,9 @@ export interface WeatherTools {
     args: types.GetWeather.Arguments,
     options?: RequestOptions,
   ) => Promise<StructuredOutcome<types.GetWeather.Result>>;
-  readonly getWeather2: (
-    args?: types.GetWeather2.Arguments,
-    options?: RequestOptions,
-  ) => Promise<Outcome>;
-  readonly delete_: (
-    args?: types.Delete_.Arguments,
-    options?: RequestOptions,
-  ) => Promise<Outcome>;
-  readonly proto: (
-    args?: types.Proto.Arguments,
-    options?: RequestOptions,
-  ) => Promise<Outcome>;
+  readonly getWeather2: (args?: types.GetWeather2.Arguments, options?: RequestOptions) => Promise<Outcome>;
+  readonly delete_: (args?: types.Delete_.Arguments, options?: RequestOptions) => Promise<Outcome>;
+  readonly proto: (args?: types.Proto.Arguments, options?: RequestOptions) => Promise<Outcome>;
 }
 
 export interface WeatherPrompts {

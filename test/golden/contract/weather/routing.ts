@@ -21,12 +21,7 @@ export interface Route {
  * for one of a simple expression. The value of an `exploded` variable is a list.
  */
 export type TemplatePart =
-  | string
-  | {
-      readonly name: string;
-      readonly operator: string;
-      readonly exploded?: true;
-    };
+  string | { readonly name: string; readonly operator: string; readonly exploded?: true };
 
 export interface Routing {
   readonly format: 1;

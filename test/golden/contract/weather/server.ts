@@ -26,9 +26,7 @@ export type {
 };
 
 /** A tool that failed: the model reads why. */
-export type Failure = Pick<CallToolResult, "content" | "_meta"> & {
-  readonly isError: true;
-};
+export type Failure = Pick<CallToolResult, "content" | "_meta"> & { readonly isError: true };
 
 /** What a tool with an output schema answers; without `content`, the structured content is repeated as text. */
 export type StructuredAnswer<Content> = Structured<Content> | Failure;
@@ -56,9 +54,7 @@ export interface Handlers {
     readonly get_weather: (
       args: types.GetWeather.Arguments,
       context: HandlerContext,
-    ) =>
-      | StructuredAnswer<types.GetWeather.Result>
-      | Promise<StructuredAnswer<types.GetWeather.Result>>;
+    ) => StructuredAnswer<types.GetWeather.Result> | Promise<StructuredAnswer<types.GetWeather.Result>>;
     readonly "get-weather": (
       args: types.GetWeather2.Arguments,
       context: HandlerContext,
@@ -100,9 +96,7 @@ export interface Handlers {
   /** Suggestions, by the name of a prompt or by a URI template. */
   readonly completions: {
     readonly plan: Completions<keyof types.PlanPrompt.Arguments>;
-    readonly "weather://{city}/days{?from}": Completions<
-      keyof types.DayTemplate.Variables
-    >;
+    readonly "weather://{city}/days{?from}": Completions<keyof types.DayTemplate.Variables>;
     readonly "map:///{+path}{.format}{/zoom}{?x,y}{&z}{#part}": Completions<
       keyof types.MapTemplate.Variables
     >;
@@ -113,10 +107,9 @@ export declare namespace Handlers {
   type Lists = Omit<Handlers, "completions">;
 
   /** What a handler answers, to be written where one is: `Handlers.Answer<"tools", "name of the tool">`. */
-  export type Answer<
-    List extends keyof Lists,
-    Name extends keyof Lists[List],
-  > = Lists[List][Name] extends (...given: never) => infer Given
+  export type Answer<List extends keyof Lists, Name extends keyof Lists[List]> = Lists[List][Name] extends (
+    ...given: never
+  ) => infer Given
     ? Awaited<Given>
     : never;
 }
@@ -126,9 +119,6 @@ export declare namespace Handlers {
  *
  * @throws {McpError} `invalid-definition`: a handler is missing
  */
-export function createWeatherServer(
-  handlers: Handlers,
-  options: ServerOptions,
-): Server {
+export function createWeatherServer(handlers: Handlers, options: ServerOptions): Server {
   return defineServer(contract, handlers, { ...options, checks });
 }

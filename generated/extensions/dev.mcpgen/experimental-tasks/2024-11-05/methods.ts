@@ -11,7 +11,7 @@ import type {
   OutgoingRequest,
   SendTable,
 } from "../../../../model.js";
-import { sendTable } from "../../../../sending.js";
+import { byMethod, sendTable } from "../../../../sending.js";
 import type * as types from "./types.js";
 import * as validators from "./validators.js";
 import { clientSteps, serverSteps } from "../2025-03-26/steps.js";
@@ -22,32 +22,19 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 /** What each request of the extension carries, and what may answer it. */
 export interface Requests {
   /** Asks the server to stop a task. */
-  "tasks/cancel": {
-    params: types.CancelTaskRequest["params"];
-    result: types.CancelTaskResult;
-  };
+  "tasks/cancel": { params: types.CancelTaskRequest["params"]; result: types.CancelTaskResult };
   /** Asks the server to run a tool as a task. */
-  "tasks/create": {
-    params: types.CreateTaskRequest["params"];
-    result: types.CreateTaskResult;
-  };
+  "tasks/create": { params: types.CreateTaskRequest["params"]; result: types.CreateTaskResult };
   /** Asks for the state of a task. */
-  "tasks/get": {
-    params: types.GetTaskRequest["params"];
-    result: types.GetTaskResult;
-  };
+  "tasks/get": { params: types.GetTaskRequest["params"]; result: types.GetTaskResult };
 }
 
 /** What each notification of the extension carries. */
 export interface Notifications {
   /** Announces the end of a task. */
-  "notifications/tasks/completed": {
-    params: types.TaskCompletedNotification["params"];
-  };
+  "notifications/tasks/completed": { params: types.TaskCompletedNotification["params"] };
   /** Announces how far a task is. */
-  "notifications/tasks/progress": {
-    params: types.TaskProgressNotification["params"];
-  };
+  "notifications/tasks/progress": { params: types.TaskProgressNotification["params"] };
 }
 
 /** Methods of the requests that a client sends. */
@@ -60,12 +47,10 @@ export type ClientNotificationMethod = never;
 export type ServerRequestMethod = never;
 
 /** Methods of the notifications that a server sends. */
-export type ServerNotificationMethod =
-  "notifications/tasks/completed" | "notifications/tasks/progress";
+export type ServerNotificationMethod = "notifications/tasks/completed" | "notifications/tasks/progress";
 
 /** The params of a method, or `undefined` where they may be left out. */
-export type Params<M extends keyof Requests | keyof Notifications> = (Requests &
-  Notifications)[M]["params"];
+export type Params<M extends keyof Requests | keyof Notifications> = (Requests & Notifications)[M]["params"];
 
 /** All that may answer a request. */
 export type Result<M extends keyof Requests> = Requests[M]["result"];
@@ -75,18 +60,9 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "client",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "tasks/cancel": {
-      name: "CancelTaskRequest",
-      is: validators.isCancelTaskRequest,
-    },
-    "tasks/create": {
-      name: "CreateTaskRequest",
-      is: validators.isCreateTaskRequest,
-    },
-    "tasks/get": {
-      name: "GetTaskRequest",
-      is: validators.isGetTaskRequest,
-    },
+    "tasks/cancel": { name: "CancelTaskRequest", is: validators.isCancelTaskRequest },
+    "tasks/create": { name: "CreateTaskRequest", is: validators.isCreateTaskRequest },
+    "tasks/get": { name: "GetTaskRequest", is: validators.isGetTaskRequest },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({}),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({}),
@@ -117,10 +93,7 @@ export const clientTable: ExtensionTable<"client"> = {
         path: ["experimental", "tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: {
-        name: "CancelTaskResult",
-        accepts: validators.acceptsCancelTaskResult,
-      },
+      result: { name: "CancelTaskResult", accepts: validators.acceptsCancelTaskResult },
     },
     "tasks/create": {
       capability: { of: "server", path: ["experimental", "tasks"] },
@@ -129,10 +102,7 @@ export const clientTable: ExtensionTable<"client"> = {
         path: ["experimental", "tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: {
-        name: "CreateTaskResult",
-        accepts: validators.acceptsCreateTaskResult,
-      },
+      result: { name: "CreateTaskResult", accepts: validators.acceptsCreateTaskResult },
     },
     "tasks/get": {
       capability: { of: "server", path: ["experimental", "tasks"] },
@@ -141,10 +111,7 @@ export const clientTable: ExtensionTable<"client"> = {
         path: ["experimental", "tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: {
-        name: "GetTaskResult",
-        accepts: validators.acceptsGetTaskResult,
-      },
+      result: { name: "GetTaskResult", accepts: validators.acceptsGetTaskResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({}),
@@ -157,17 +124,12 @@ export const clientTable: ExtensionTable<"client"> = {
     MISSING_REQUIRED_CLIENT_CAPABILITY: { code: -32001 },
   },
   augments: /* @__PURE__ */ byMethod<readonly AddedResult[]>({}),
-  declared: {
-    client: { path: ["experimental", "tasks"] },
-    server: { path: ["experimental", "tasks"] },
-  },
+  declared: { client: { path: ["experimental", "tasks"] }, server: { path: ["experimental", "tasks"] } },
   members: [],
   steps: clientSteps,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? clientSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? clientSends : undefined,
 };
 
 /** What a server sends, each message exactly as the extension defines it. */
@@ -186,12 +148,8 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
     },
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
-    "tasks/cancel": [
-      { name: "CancelTaskResult", is: validators.isCancelTaskResult },
-    ],
-    "tasks/create": [
-      { name: "CreateTaskResult", is: validators.isCreateTaskResult },
-    ],
+    "tasks/cancel": [{ name: "CancelTaskResult", is: validators.isCancelTaskResult }],
+    "tasks/create": [{ name: "CreateTaskResult", is: validators.isCreateTaskResult }],
     "tasks/get": [{ name: "GetTaskResult", is: validators.isGetTaskResult }],
   }),
   base64: [],
@@ -235,12 +193,8 @@ export const serverTable: ExtensionTable<"server"> = {
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({}),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({}),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
-    "notifications/tasks/completed": {
-      capability: { of: "server", path: ["experimental", "tasks"] },
-    },
-    "notifications/tasks/progress": {
-      capability: { of: "server", path: ["experimental", "tasks"] },
-    },
+    "notifications/tasks/completed": { capability: { of: "server", path: ["experimental", "tasks"] } },
+    "notifications/tasks/progress": { capability: { of: "server", path: ["experimental", "tasks"] } },
   }),
   errors: {
     CONNECTION_ERROR: { code: -32007 },
@@ -251,22 +205,10 @@ export const serverTable: ExtensionTable<"server"> = {
     MISSING_REQUIRED_CLIENT_CAPABILITY: { code: -32001 },
   },
   augments: /* @__PURE__ */ byMethod<readonly AddedResult[]>({}),
-  declared: {
-    client: { path: ["experimental", "tasks"] },
-    server: { path: ["experimental", "tasks"] },
-  },
+  declared: { client: { path: ["experimental", "tasks"] }, server: { path: ["experimental", "tasks"] } },
   members: [],
   steps: serverSteps,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? serverSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? serverSends : undefined,
 };
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
-}

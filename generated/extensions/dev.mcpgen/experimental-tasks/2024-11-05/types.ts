@@ -13,10 +13,7 @@ export interface CancelTaskRequest {
   params: {
     /** Request metadata, such as the progress token. */
     _meta?: {
-      /**
-       * Set to ask for progress notifications, which carry this token; the
-       * receiver may still send none.
-       */
+      /** Set to ask for progress notifications, which carry this token; the receiver may still send none. */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;
@@ -41,10 +38,7 @@ export interface CreateTaskRequest extends Request {
     parameters?: { [key: string]: unknown };
     /** Request metadata, such as the progress token. */
     _meta?: {
-      /**
-       * Set to ask for progress notifications, which carry this token; the
-       * receiver may still send none.
-       */
+      /** Set to ask for progress notifications, which carry this token; the receiver may still send none. */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;
@@ -64,10 +58,7 @@ export interface GetTaskRequest {
   params: {
     /** Request metadata, such as the progress token. */
     _meta?: {
-      /**
-       * Set to ask for progress notifications, which carry this token; the
-       * receiver may still send none.
-       */
+      /** Set to ask for progress notifications, which carry this token; the receiver may still send none. */
       progressToken?: ProgressToken;
     };
     [key: string]: unknown;
@@ -133,5 +124,4 @@ export interface TaskState {
 }
 
 /** The state of a task. */
-export type TaskStatus =
-  "cancelled" | "completed" | "failed" | "pending" | "running";
+export type TaskStatus = "cancelled" | "completed" | "failed" | "pending" | "running";

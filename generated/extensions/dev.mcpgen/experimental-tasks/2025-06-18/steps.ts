@@ -37,20 +37,12 @@ function liftResult(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "result", liftCallToolResult, report, at);
 }
 
-function liftCallToolResult(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftCallToolResult(value: unknown, report: StepReport, at: string): unknown {
   value = list(value, "content", liftContentBlock, report, at);
   return fitting(value, "structuredContent", isObject, report, at);
 }
 
-function liftContentBlock(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftContentBlock(value: unknown, report: StepReport, at: string): unknown {
   if (
     memberOf(value, "type") === "audio" ||
     memberOf(value, "type") === "resource" ||
@@ -66,23 +58,12 @@ function liftContentBlock(
   return value;
 }
 
-function liftAnnotations(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftAnnotations(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "lastModified", isString, report, at);
 }
 
-function liftEmbeddedResourceResource(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
-  if (
-    memberOf(value, "blob") !== undefined ||
-    memberOf(value, "text") !== undefined
-  ) {
+function liftEmbeddedResourceResource(value: unknown, report: StepReport, at: string): unknown {
+  if (memberOf(value, "blob") !== undefined || memberOf(value, "text") !== undefined) {
     value = fitting(value, "_meta", isObject, report, at);
   }
   return value;
@@ -92,26 +73,15 @@ function lowerResult(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "result", lowerCallToolResult, report, at);
 }
 
-function lowerCallToolResult(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerCallToolResult(value: unknown, report: StepReport, at: string): unknown {
   value = list(value, "content", lowerContentBlock, report, at);
   return alsoText(value, "structuredContent", "content", lowerTextBlock);
 }
 
-function lowerContentBlock(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerContentBlock(value: unknown, report: StepReport, at: string): unknown {
   if (memberOf(value, "type") === "resource_link") {
     lost(report, at, "ResourceLink", "text");
-    return {
-      type: "text",
-      text: `[${memberOf(value, "name")}](${memberOf(value, "uri")})`,
-    };
+    return { type: "text", text: `[${memberOf(value, "name")}](${memberOf(value, "uri")})` };
   }
   return value;
 }

@@ -11,7 +11,7 @@ import type {
   OutgoingRequest,
   SendTable,
 } from "../../../../model.js";
-import { sendTable } from "../../../../sending.js";
+import { byMethod, sendTable } from "../../../../sending.js";
 import * as baseValidators from "../../../../2025-06-18/validators.js";
 import type * as types from "./types.js";
 import * as validators from "./validators.js";
@@ -28,23 +28,16 @@ export interface Requests {
     result: types.ReadResourceDirectoryResult;
   };
   /** Asks for the entry of one skill, whether the server lists it or not. */
-  "skills/get": {
-    params: types.GetSkillRequest["params"];
-    result: types.GetSkillResult;
-  };
+  "skills/get": { params: types.GetSkillRequest["params"]; result: types.GetSkillResult };
   /** Asks for the skills that the server lists. */
-  "skills/list": {
-    params: types.ListSkillsRequest["params"];
-    result: types.ListSkillsResult;
-  };
+  "skills/list": { params: types.ListSkillsRequest["params"]; result: types.ListSkillsResult };
 }
 
 /** What each notification of the extension carries. */
 export interface Notifications {}
 
 /** Methods of the requests that a client sends. */
-export type ClientRequestMethod =
-  "resources/directory/read" | "skills/get" | "skills/list";
+export type ClientRequestMethod = "resources/directory/read" | "skills/get" | "skills/list";
 
 /** Methods of the notifications that a client sends. */
 export type ClientNotificationMethod = never;
@@ -56,8 +49,7 @@ export type ServerRequestMethod = never;
 export type ServerNotificationMethod = never;
 
 /** The params of a method, or `undefined` where they may be left out. */
-export type Params<M extends keyof Requests | keyof Notifications> = (Requests &
-  Notifications)[M]["params"];
+export type Params<M extends keyof Requests | keyof Notifications> = (Requests & Notifications)[M]["params"];
 
 /** All that may answer a request. */
 export type Result<M extends keyof Requests> = Requests[M]["result"];
@@ -71,14 +63,8 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
       name: "ReadResourceDirectoryRequest",
       is: validators.isReadResourceDirectoryRequest,
     },
-    "skills/get": {
-      name: "GetSkillRequest",
-      is: validators.isGetSkillRequest,
-    },
-    "skills/list": {
-      name: "ListSkillsRequest",
-      is: validators.isListSkillsRequest,
-    },
+    "skills/get": { name: "GetSkillRequest", is: validators.isGetSkillRequest },
+    "skills/list": { name: "ListSkillsRequest", is: validators.isListSkillsRequest },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({}),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({}),
@@ -92,36 +78,17 @@ export const clientTable: ExtensionTable<"client"> = {
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({}),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "resources/directory/read": {
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"],
-      },
-      result: {
-        name: "ReadResourceDirectoryResult",
-        accepts: validators.isReadResourceDirectoryResult,
-      },
-      page: {
-        member: "resources",
-        name: "Resource",
-        accepts: baseValidators.isResource,
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"] },
+      result: { name: "ReadResourceDirectoryResult", accepts: validators.isReadResourceDirectoryResult },
+      page: { member: "resources", name: "Resource", accepts: baseValidators.isResource },
     },
     "skills/get": {
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
       result: { name: "GetSkillResult", accepts: validators.isGetSkillResult },
     },
     "skills/list": {
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills"],
-      },
-      result: {
-        name: "ListSkillsResult",
-        accepts: validators.isListSkillsResult,
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
+      result: { name: "ListSkillsResult", accepts: validators.isListSkillsResult },
       page: { member: "skills", name: "Skill", accepts: validators.isSkill },
     },
   }),
@@ -142,9 +109,7 @@ export const clientTable: ExtensionTable<"client"> = {
   steps: clientSteps,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? clientSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? clientSends : undefined,
 };
 
 /** What a server sends, each message exactly as the extension defines it. */
@@ -155,15 +120,10 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({}),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
     "resources/directory/read": [
-      {
-        name: "ReadResourceDirectoryResult",
-        is: validators.isReadResourceDirectoryResult,
-      },
+      { name: "ReadResourceDirectoryResult", is: validators.isReadResourceDirectoryResult },
     ],
     "skills/get": [{ name: "GetSkillResult", is: validators.isGetSkillResult }],
-    "skills/list": [
-      { name: "ListSkillsResult", is: validators.isListSkillsResult },
-    ],
+    "skills/list": [{ name: "ListSkillsResult", is: validators.isListSkillsResult }],
   }),
   base64: [],
 });
@@ -175,26 +135,17 @@ export const serverTable: ExtensionTable<"server"> = {
     "resources/directory/read": {
       name: "ReadResourceDirectoryRequest",
       accepts: validators.isReadResourceDirectoryRequest,
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"] },
     },
     "skills/get": {
       name: "GetSkillRequest",
       accepts: validators.isGetSkillRequest,
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
     },
     "skills/list": {
       name: "ListSkillsRequest",
       accepts: validators.isListSkillsRequest,
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({}),
@@ -216,14 +167,5 @@ export const serverTable: ExtensionTable<"server"> = {
   steps: serverSteps,
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? serverSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? serverSends : undefined,
 };
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
-}

@@ -12,17 +12,12 @@ import type {
 export interface GetSkillRequest {
   jsonrpc: "2.0";
   method: "skills/get";
-  /**
-   * Identifier chosen by the sender and repeated in the response; never null.
-   */
+  /** Identifier chosen by the sender and repeated in the response; never null. */
   id: RequestId;
   params: {
     /** Request metadata, such as the progress token. */
     _meta?: {
-      /**
-       * Set to ask for progress notifications, which carry this token; the
-       * receiver may still send none.
-       */
+      /** Set to ask for progress notifications, which carry this token; the receiver may still send none. */
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };
@@ -36,10 +31,7 @@ export interface GetSkillRequestParams {
   uri: string;
 }
 
-/**
- * The entry of one skill as it is at this moment, in the shape of an entry of
- * `skills/list`.
- */
+/** The entry of one skill as it is at this moment, in the shape of an entry of `skills/list`. */
 export interface GetSkillResult extends Result {
   skill: Skill;
 }
@@ -58,17 +50,12 @@ export interface ListSkillsResult extends PaginatedResult {
 export interface ReadResourceDirectoryRequest {
   jsonrpc: "2.0";
   method: "resources/directory/read";
-  /**
-   * Identifier chosen by the sender and repeated in the response; never null.
-   */
+  /** Identifier chosen by the sender and repeated in the response; never null. */
   id: RequestId;
   params: {
     /** Request metadata, such as the progress token. */
     _meta?: {
-      /**
-       * Set to ask for progress notifications, which carry this token; the
-       * receiver may still send none.
-       */
+      /** Set to ask for progress notifications, which carry this token; the receiver may still send none. */
       progressToken?: ProgressToken;
       [key: string]: unknown;
     };
@@ -84,30 +71,18 @@ export interface ReadResourceDirectoryRequestParams {
   cursor?: string;
 }
 
-/**
- * A page of the children of a directory. A child of the type `inode/directory`
- * is a directory, too.
- */
+/** A page of the children of a directory. A child of the type `inode/directory` is a directory, too. */
 export interface ReadResourceDirectoryResult extends PaginatedResult {
   resources: Resource[];
 }
 
-/**
- * A skill that a server serves: a folder with a `SKILL.md`, described without
- * its content.
- */
+/** A skill that a server serves: a folder with a `SKILL.md`, described without its content. */
 export interface Skill {
   /** The YAML frontmatter of `SKILL.md` as JSON, with each of its fields. */
   frontmatter: SkillFrontmatter;
-  /**
-   * All files of the skill, `SKILL.md` among them, each once; or `dynamic`
-   * where no stable digests exist.
-   */
+  /** All files of the skill, `SKILL.md` among them, each once; or `dynamic` where no stable digests exist. */
   resources: "dynamic" | SkillResource[];
-  /**
-   * URI of the skill's `SKILL.md`, which `resources/read` reads. It identifies
-   * the skill on its server.
-   */
+  /** URI of the skill's `SKILL.md`, which `resources/read` reads. It identifies the skill on its server. */
   uri: string;
 }
 
@@ -115,19 +90,14 @@ export interface Skill {
 export interface SkillFrontmatter {
   /** What the skill does, and when to load it. */
   description: string;
-  /**
-   * Label of the skill: the last segment of the path of its folder. It need not
-   * be unique.
-   */
+  /** Label of the skill: the last segment of the path of its folder. It need not be unique. */
   name: string;
   [key: string]: unknown;
 }
 
 /** One file of a skill. */
 export interface SkillResource {
-  /**
-   * SHA-256 of the file's bytes: `sha256:` and 64 lowercase hexadecimal digits.
-   */
+  /** SHA-256 of the file's bytes: `sha256:` and 64 lowercase hexadecimal digits. */
   digest: string;
   /** Length in bytes of the file, as `digest` covers it. */
   size: number;
@@ -135,10 +105,7 @@ export interface SkillResource {
   uri: string;
 }
 
-/**
- * What a server declares of its skills. An empty object declares no optional
- * part.
- */
+/** What a server declares of its skills. An empty object declares no optional part. */
 export interface SkillsSettings {
   /** The server answers `resources/directory/read`. Default: `false`. */
   directoryRead?: boolean;

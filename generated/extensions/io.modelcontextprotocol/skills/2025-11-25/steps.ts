@@ -19,19 +19,11 @@ export const serverSteps: ExtensionSteps = {
   }),
 };
 
-function liftReadResourceDirectoryResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftReadResourceDirectoryResult(value: unknown, report: StepReport, at = ""): unknown {
   return list(value, "resources", liftResource, report, at);
 }
 
-function liftPaginatedRequestParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftPaginatedRequestParams(value: unknown, report: StepReport, at = ""): unknown {
   return fitting(value, "_meta", isPaginatedRequestParamsMeta, report, at);
 }
 
@@ -42,19 +34,11 @@ function liftResource(value: unknown, report: StepReport, at: string): unknown {
 function isPaginatedRequestParamsMeta(value: unknown): boolean {
   if (!isObject(value)) return false;
   const progressToken = value["progressToken"];
-  if (
-    progressToken !== undefined &&
-    !baseValidators.isProgressToken(progressToken)
-  ) {
-    return false;
-  }
-  return true;
+  return progressToken === undefined || baseValidators.isProgressToken(progressToken);
 }
 
 function isResourceIcons(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
-  for (const item of value) {
-    if (!baseValidators.isIcon(item)) return false;
-  }
+  for (const item of value) if (!baseValidators.isIcon(item)) return false;
   return true;
 }

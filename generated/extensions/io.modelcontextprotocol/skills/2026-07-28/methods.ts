@@ -11,7 +11,7 @@ import type {
   OutgoingRequest,
   SendTable,
 } from "../../../../model.js";
-import { sendTable } from "../../../../sending.js";
+import { byMethod, sendTable } from "../../../../sending.js";
 import type * as baseTypes from "../../../../2026-07-28/types.js";
 import * as baseValidators from "../../../../2026-07-28/validators.js";
 import type * as types from "./types.js";
@@ -28,23 +28,16 @@ export interface Requests {
     result: types.ReadResourceDirectoryResult;
   };
   /** Asks for the entry of one skill, whether the server lists it or not. */
-  "skills/get": {
-    params: types.GetSkillRequestParams;
-    result: types.GetSkillResult;
-  };
+  "skills/get": { params: types.GetSkillRequestParams; result: types.GetSkillResult };
   /** Asks for the skills that the server lists. */
-  "skills/list": {
-    params: baseTypes.PaginatedRequestParams;
-    result: types.ListSkillsResult;
-  };
+  "skills/list": { params: baseTypes.PaginatedRequestParams; result: types.ListSkillsResult };
 }
 
 /** What each notification of the extension carries. */
 export interface Notifications {}
 
 /** Methods of the requests that a client sends. */
-export type ClientRequestMethod =
-  "resources/directory/read" | "skills/get" | "skills/list";
+export type ClientRequestMethod = "resources/directory/read" | "skills/get" | "skills/list";
 
 /** Methods of the notifications that a client sends. */
 export type ClientNotificationMethod = never;
@@ -56,8 +49,7 @@ export type ServerRequestMethod = never;
 export type ServerNotificationMethod = never;
 
 /** The params of a method, or `undefined` where they may be left out. */
-export type Params<M extends keyof Requests | keyof Notifications> = (Requests &
-  Notifications)[M]["params"];
+export type Params<M extends keyof Requests | keyof Notifications> = (Requests & Notifications)[M]["params"];
 
 /** All that may answer a request. */
 export type Result<M extends keyof Requests> = Requests[M]["result"];
@@ -71,14 +63,8 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
       name: "ReadResourceDirectoryRequest",
       is: validators.isReadResourceDirectoryRequest,
     },
-    "skills/get": {
-      name: "GetSkillRequest",
-      is: validators.isGetSkillRequest,
-    },
-    "skills/list": {
-      name: "ListSkillsRequest",
-      is: validators.isListSkillsRequest,
-    },
+    "skills/get": { name: "GetSkillRequest", is: validators.isGetSkillRequest },
+    "skills/list": { name: "ListSkillsRequest", is: validators.isListSkillsRequest },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({}),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({}),
@@ -92,42 +78,20 @@ export const clientTable: ExtensionTable<"client"> = {
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({}),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "resources/directory/read": {
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"] },
       cacheable: true,
-      result: {
-        name: "ReadResourceDirectoryResult",
-        accepts: validators.acceptsReadResourceDirectoryResult,
-      },
-      page: {
-        member: "resources",
-        name: "Resource",
-        accepts: baseValidators.acceptsResource,
-      },
+      result: { name: "ReadResourceDirectoryResult", accepts: validators.acceptsReadResourceDirectoryResult },
+      page: { member: "resources", name: "Resource", accepts: baseValidators.acceptsResource },
     },
     "skills/get": {
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
       cacheable: true,
-      result: {
-        name: "GetSkillResult",
-        accepts: validators.acceptsGetSkillResult,
-      },
+      result: { name: "GetSkillResult", accepts: validators.acceptsGetSkillResult },
     },
     "skills/list": {
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
       cacheable: true,
-      result: {
-        name: "ListSkillsResult",
-        accepts: validators.acceptsListSkillsResult,
-      },
+      result: { name: "ListSkillsResult", accepts: validators.acceptsListSkillsResult },
       page: { member: "skills", name: "Skill", accepts: validators.isSkill },
     },
   }),
@@ -147,9 +111,7 @@ export const clientTable: ExtensionTable<"client"> = {
   members: [],
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? clientSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? clientSends : undefined,
 };
 
 /** What a server sends, each message exactly as the extension defines it. */
@@ -160,15 +122,10 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({}),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
     "resources/directory/read": [
-      {
-        name: "ReadResourceDirectoryResult",
-        is: validators.isReadResourceDirectoryResult,
-      },
+      { name: "ReadResourceDirectoryResult", is: validators.isReadResourceDirectoryResult },
     ],
     "skills/get": [{ name: "GetSkillResult", is: validators.isGetSkillResult }],
-    "skills/list": [
-      { name: "ListSkillsResult", is: validators.isListSkillsResult },
-    ],
+    "skills/list": [{ name: "ListSkillsResult", is: validators.isListSkillsResult }],
   }),
   base64: [],
 });
@@ -180,28 +137,19 @@ export const serverTable: ExtensionTable<"server"> = {
     "resources/directory/read": {
       name: "ReadResourceDirectoryRequest",
       accepts: validators.acceptsReadResourceDirectoryRequest,
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"] },
       cacheable: true,
     },
     "skills/get": {
       name: "GetSkillRequest",
       accepts: validators.acceptsGetSkillRequest,
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
       cacheable: true,
     },
     "skills/list": {
       name: "ListSkillsRequest",
       accepts: validators.acceptsListSkillsRequest,
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/skills"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
       cacheable: true,
     },
   }),
@@ -223,14 +171,5 @@ export const serverTable: ExtensionTable<"server"> = {
   members: [],
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? serverSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? serverSends : undefined,
 };
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
-}

@@ -11,7 +11,7 @@ import type {
   OutgoingRequest,
   SendTable,
 } from "../../../../model.js";
-import { sendTable } from "../../../../sending.js";
+import { byMethod, sendTable } from "../../../../sending.js";
 import type * as types from "./types.js";
 import * as validators from "./validators.js";
 
@@ -20,25 +20,14 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
 /** What each request of the extension carries, and what may answer it. */
 export interface Requests {
-  "tasks/cancel": {
-    params: types.CancelTaskRequest["params"];
-    result: types.CancelTaskResult;
-  };
-  "tasks/get": {
-    params: types.GetTaskRequest["params"];
-    result: types.GetTaskResult;
-  };
-  "tasks/update": {
-    params: types.UpdateTaskRequest["params"];
-    result: types.UpdateTaskResult;
-  };
+  "tasks/cancel": { params: types.CancelTaskRequest["params"]; result: types.CancelTaskResult };
+  "tasks/get": { params: types.GetTaskRequest["params"]; result: types.GetTaskResult };
+  "tasks/update": { params: types.UpdateTaskRequest["params"]; result: types.UpdateTaskResult };
 }
 
 /** What each notification of the extension carries. */
 export interface Notifications {
-  "notifications/tasks": {
-    params: types.TaskStatusNotificationParams;
-  };
+  "notifications/tasks": { params: types.TaskStatusNotificationParams };
 }
 
 /** Methods of the requests that a client sends. */
@@ -54,8 +43,7 @@ export type ServerRequestMethod = never;
 export type ServerNotificationMethod = "notifications/tasks";
 
 /** The params of a method, or `undefined` where they may be left out. */
-export type Params<M extends keyof Requests | keyof Notifications> = (Requests &
-  Notifications)[M]["params"];
+export type Params<M extends keyof Requests | keyof Notifications> = (Requests & Notifications)[M]["params"];
 
 /** All that may answer a request. */
 export type Result<M extends keyof Requests> = Requests[M]["result"];
@@ -65,18 +53,9 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "client",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "tasks/cancel": {
-      name: "CancelTaskRequest",
-      is: validators.isCancelTaskRequest,
-    },
-    "tasks/get": {
-      name: "GetTaskRequest",
-      is: validators.isGetTaskRequest,
-    },
-    "tasks/update": {
-      name: "UpdateTaskRequest",
-      is: validators.isUpdateTaskRequest,
-    },
+    "tasks/cancel": { name: "CancelTaskRequest", is: validators.isCancelTaskRequest },
+    "tasks/get": { name: "GetTaskRequest", is: validators.isGetTaskRequest },
+    "tasks/update": { name: "UpdateTaskRequest", is: validators.isUpdateTaskRequest },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({}),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({}),
@@ -91,10 +70,7 @@ export const clientTable: ExtensionTable<"client"> = {
     "notifications/tasks": {
       name: "TaskStatusNotification",
       accepts: validators.acceptsTaskStatusNotification,
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/tasks"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       filter: "taskIds",
       filterKey: "taskId",
       requires: {
@@ -106,52 +82,34 @@ export const clientTable: ExtensionTable<"client"> = {
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "tasks/cancel": {
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/tasks"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       headers: [{ header: "Mcp-Name", from: ["params", "taskId"] }],
       requires: {
         of: "client",
         path: ["extensions", "io.modelcontextprotocol/tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: {
-        name: "CancelTaskResult",
-        accepts: validators.acceptsCancelTaskResult,
-      },
+      result: { name: "CancelTaskResult", accepts: validators.acceptsCancelTaskResult },
     },
     "tasks/get": {
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/tasks"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       headers: [{ header: "Mcp-Name", from: ["params", "taskId"] }],
       requires: {
         of: "client",
         path: ["extensions", "io.modelcontextprotocol/tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: {
-        name: "GetTaskResult",
-        accepts: validators.acceptsGetTaskResult,
-      },
+      result: { name: "GetTaskResult", accepts: validators.acceptsGetTaskResult },
     },
     "tasks/update": {
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/tasks"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       headers: [{ header: "Mcp-Name", from: ["params", "taskId"] }],
       requires: {
         of: "client",
         path: ["extensions", "io.modelcontextprotocol/tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: {
-        name: "UpdateTaskResult",
-        accepts: validators.acceptsUpdateTaskResult,
-      },
+      result: { name: "UpdateTaskResult", accepts: validators.acceptsUpdateTaskResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({}),
@@ -193,9 +151,7 @@ export const clientTable: ExtensionTable<"client"> = {
   members: [],
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? clientSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? clientSends : undefined,
 };
 
 /** What a server sends, each message exactly as the extension defines it. */
@@ -204,26 +160,14 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   role: "server",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({}),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "notifications/tasks": {
-      name: "TaskStatusNotification",
-      is: validators.isTaskStatusNotification,
-    },
+    "notifications/tasks": { name: "TaskStatusNotification", is: validators.isTaskStatusNotification },
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
-    "tasks/cancel": [
-      { name: "CancelTaskResult", is: validators.isCancelTaskResult },
-    ],
+    "tasks/cancel": [{ name: "CancelTaskResult", is: validators.isCancelTaskResult }],
     "tasks/get": [{ name: "GetTaskResult", is: validators.isGetTaskResult }],
-    "tasks/update": [
-      { name: "UpdateTaskResult", is: validators.isUpdateTaskResult },
-    ],
+    "tasks/update": [{ name: "UpdateTaskResult", is: validators.isUpdateTaskResult }],
     "tools/call": [
-      {
-        name: "CreateTaskResult",
-        is: validators.isCreateTaskResult,
-        key: "resultType",
-        value: "task",
-      },
+      { name: "CreateTaskResult", is: validators.isCreateTaskResult, key: "resultType", value: "task" },
     ],
   }),
   base64: [],
@@ -236,10 +180,7 @@ export const serverTable: ExtensionTable<"server"> = {
     "tasks/cancel": {
       name: "CancelTaskRequest",
       accepts: validators.isCancelTaskRequest,
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/tasks"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       headers: [{ header: "Mcp-Name", from: ["params", "taskId"] }],
       requires: {
         of: "client",
@@ -250,10 +191,7 @@ export const serverTable: ExtensionTable<"server"> = {
     "tasks/get": {
       name: "GetTaskRequest",
       accepts: validators.isGetTaskRequest,
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/tasks"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       headers: [{ header: "Mcp-Name", from: ["params", "taskId"] }],
       requires: {
         of: "client",
@@ -264,10 +202,7 @@ export const serverTable: ExtensionTable<"server"> = {
     "tasks/update": {
       name: "UpdateTaskRequest",
       accepts: validators.acceptsUpdateTaskRequest,
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/tasks"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       headers: [{ header: "Mcp-Name", from: ["params", "taskId"] }],
       requires: {
         of: "client",
@@ -280,10 +215,7 @@ export const serverTable: ExtensionTable<"server"> = {
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({}),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
     "notifications/tasks": {
-      capability: {
-        of: "server",
-        path: ["extensions", "io.modelcontextprotocol/tasks"],
-      },
+      capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       filter: "taskIds",
       filterKey: "taskId",
       requires: {
@@ -331,14 +263,5 @@ export const serverTable: ExtensionTable<"server"> = {
   members: [],
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? serverSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? serverSends : undefined,
 };
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
-}

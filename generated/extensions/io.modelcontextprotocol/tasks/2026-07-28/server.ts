@@ -6,9 +6,6 @@ export { serverTable } from "./methods.js";
 
 // Functions and not methods of an object: a bundle keeps only those it calls.
 
-export function notifyTaskStatus<Sent>(
-  caller: Notifier<Sent>,
-  params: Params<"notifications/tasks">,
-): Sent {
+export function notifyTaskStatus<Sent>(caller: Notifier<Sent>, params: Params<"notifications/tasks">): Sent {
   return caller.notify("notifications/tasks", params);
 }

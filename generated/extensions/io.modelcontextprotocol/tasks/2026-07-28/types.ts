@@ -41,25 +41,18 @@ export interface CompletedTask {
     /** Unstructured output, for the model or the user to read. */
     content: ContentBlock[];
     /**
-     * True if the tool itself fails, with the failure described in `content` so
-     * that the model can react; absent means false. Unknown tools and malformed
-     * requests yield JSON-RPC errors instead.
+     * True if the tool itself fails, with the failure described in `content` so that the model can react;
+     * absent means false. Unknown tools and malformed requests yield JSON-RPC errors instead.
      */
     isError?: boolean;
     /**
-     * Kind of result, which decides how to parse it; clients read an absent
-     * value, as sent by older servers, as `complete`.
+     * Kind of result, which decides how to parse it; clients read an absent value, as sent by older servers,
+     * as `complete`.
      */
     resultType?: string;
-    /**
-     * Machine-readable output: any JSON value, matching the tool's
-     * `outputSchema` if it has one.
-     */
+    /** Machine-readable output: any JSON value, matching the tool's `outputSchema` if it has one. */
     structuredContent?: unknown;
-    /**
-     * Metadata apart from the payload; some key names are reserved for the
-     * protocol.
-     */
+    /** Metadata apart from the payload; some key names are reserved for the protocol. */
     _meta?: ResultMetaObject;
     [key: string]: unknown;
   };
@@ -73,8 +66,7 @@ export interface CreateTaskResult extends Result, Task {
   resultType: "task";
 }
 
-export type DetailedTask =
-  CancelledTask | CompletedTask | FailedTask | InputRequiredTask | WorkingTask;
+export type DetailedTask = CancelledTask | CompletedTask | FailedTask | InputRequiredTask | WorkingTask;
 
 export interface FailedTask {
   status: "failed";
@@ -120,16 +112,14 @@ export interface Task {
   statusMessage?: string;
 }
 
-export type TaskStatus =
-  "cancelled" | "completed" | "failed" | "input_required" | "working";
+export type TaskStatus = "cancelled" | "completed" | "failed" | "input_required" | "working";
 
 export interface TaskStatusNotification extends JSONRPCNotification {
   method: "notifications/tasks";
   params: TaskStatusNotificationParams;
 }
 
-export type TaskStatusNotificationParams = DetailedTask &
-  NotificationParams & { [key: string]: unknown };
+export type TaskStatusNotificationParams = DetailedTask & NotificationParams & { [key: string]: unknown };
 
 export interface TaskSubscriptionAcknowledgedNotifications {
   taskIds?: string[];

@@ -104,12 +104,7 @@ export interface McpUiHostContextChangedNotification {
 }
 
 export type McpUiHostContextSchema0 =
-  | { [key: string]: McpUiHostContextSchema0 }
-  | McpUiHostContextSchema0[]
-  | boolean
-  | null
-  | number
-  | string;
+  { [key: string]: McpUiHostContextSchema0 } | McpUiHostContextSchema0[] | boolean | null | number | string;
 
 export interface McpUiHostCss {
   fonts?: string;

@@ -14,7 +14,7 @@ import type {
   Requester,
   SendTable,
 } from "../../../../model.js";
-import { sendTable } from "../../../../sending.js";
+import { byMethod, sendTable } from "../../../../sending.js";
 import type * as baseTypes from "../../../../2025-06-18/types.js";
 import * as baseValidators from "../../../../2025-06-18/validators.js";
 import type * as types from "./types.js";
@@ -25,33 +25,12 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
 /** What a view is requested, and answers. */
 export interface IncomingRequests {
-  /**
-   * Checks that the peer is alive and responsive.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/ping#message-format
-   */
-  ping: {
-    params: baseTypes.PingRequest["params"];
-    result: baseTypes.EmptyResult;
-  };
-  /**
-   * Runs a tool on the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/tools#calling-tools
-   */
-  "tools/call": {
-    params: baseTypes.CallToolRequest["params"];
-    result: baseTypes.CallToolResult;
-  };
-  /**
-   * Fetches a page of the tools the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/tools#listing-tools
-   */
-  "tools/list": {
-    params: baseTypes.ListToolsRequest["params"];
-    result: baseTypes.ListToolsResult;
-  };
+  /** Checks that the peer is alive and responsive. */
+  ping: { params: baseTypes.PingRequest["params"]; result: baseTypes.EmptyResult };
+  /** Runs a tool on the server. */
+  "tools/call": { params: baseTypes.CallToolRequest["params"]; result: baseTypes.CallToolResult };
+  /** Fetches a page of the tools the server offers. */
+  "tools/list": { params: baseTypes.ListToolsRequest["params"]; result: baseTypes.ListToolsResult };
   "ui/resource-teardown": {
     params: types.McpUiResourceTeardownRequest["params"];
     result: types.McpUiResourceTeardownResult;
@@ -60,146 +39,57 @@ export interface IncomingRequests {
 
 /** What a view is notified of. */
 export interface IncomingNotifications {
-  /**
-   * Abandons an earlier request, whose result is no longer wanted.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/cancellation#cancellation-flow
-   */
-  "notifications/cancelled": {
-    params: baseTypes.CancelledNotification["params"];
-  };
-  /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/progress#progress-flow
-   */
-  "notifications/progress": {
-    params: baseTypes.ProgressNotification["params"];
-  };
-  /**
-   * Announces that the server's set of prompts has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#list-changed-notification
-   */
-  "notifications/prompts/list_changed": {
-    params: baseTypes.PromptListChangedNotification["params"];
-  };
-  /**
-   * Announces that the server's set of resources has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#list-changed-notification
-   */
-  "notifications/resources/list_changed": {
-    params: baseTypes.ResourceListChangedNotification["params"];
-  };
-  /**
-   * Announces that the server's set of tools has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/tools#list-changed-notification
-   */
-  "notifications/tools/list_changed": {
-    params: baseTypes.ToolListChangedNotification["params"];
-  };
-  "ui/notifications/host-context-changed": {
-    params: types.McpUiHostContext;
-  };
-  "ui/notifications/tool-cancelled": {
-    params: types.McpUiToolCancelledNotification["params"];
-  };
-  "ui/notifications/tool-input": {
-    params: types.McpUiToolInputNotification["params"];
-  };
-  "ui/notifications/tool-input-partial": {
-    params: types.McpUiToolInputPartialNotification["params"];
-  };
-  "ui/notifications/tool-result": {
-    params: types.McpUiToolResultNotification["params"];
-  };
+  /** Abandons an earlier request, whose result is no longer wanted. */
+  "notifications/cancelled": { params: baseTypes.CancelledNotification["params"] };
+  /** Reports how far a running request has come, if its requester supplied a progress token. */
+  "notifications/progress": { params: baseTypes.ProgressNotification["params"] };
+  /** Announces that the server's set of prompts has changed. */
+  "notifications/prompts/list_changed": { params: baseTypes.PromptListChangedNotification["params"] };
+  /** Announces that the server's set of resources has changed. */
+  "notifications/resources/list_changed": { params: baseTypes.ResourceListChangedNotification["params"] };
+  /** Announces that the server's set of tools has changed. */
+  "notifications/tools/list_changed": { params: baseTypes.ToolListChangedNotification["params"] };
+  "ui/notifications/host-context-changed": { params: types.McpUiHostContext };
+  "ui/notifications/tool-cancelled": { params: types.McpUiToolCancelledNotification["params"] };
+  "ui/notifications/tool-input": { params: types.McpUiToolInputNotification["params"] };
+  "ui/notifications/tool-input-partial": { params: types.McpUiToolInputPartialNotification["params"] };
+  "ui/notifications/tool-result": { params: types.McpUiToolResultNotification["params"] };
 }
 
 /** What a view requests. */
 export interface OutgoingRequests {
-  /**
-   * Checks that the peer is alive and responsive.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/ping#message-format
-   */
-  ping: {
-    params: baseTypes.PingRequest["params"];
-    result: baseTypes.EmptyResult;
-  };
-  /**
-   * Fetches a page of the prompts the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#listing-prompts
-   */
-  "prompts/list": {
-    params: baseTypes.ListPromptsRequest["params"];
-    result: baseTypes.ListPromptsResult;
-  };
-  /**
-   * Fetches a page of the resources the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#listing-resources
-   */
+  /** Checks that the peer is alive and responsive. */
+  ping: { params: baseTypes.PingRequest["params"]; result: baseTypes.EmptyResult };
+  /** Fetches a page of the prompts the server offers. */
+  "prompts/list": { params: baseTypes.ListPromptsRequest["params"]; result: baseTypes.ListPromptsResult };
+  /** Fetches a page of the resources the server offers. */
   "resources/list": {
     params: baseTypes.ListResourcesRequest["params"];
     result: baseTypes.ListResourcesResult;
   };
-  /**
-   * Fetches the contents of one resource.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#reading-resources
-   */
-  "resources/read": {
-    params: baseTypes.ReadResourceRequest["params"];
-    result: baseTypes.ReadResourceResult;
-  };
-  /**
-   * Fetches a page of the server's resource templates.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#resource-templates
-   */
+  /** Fetches the contents of one resource. */
+  "resources/read": { params: baseTypes.ReadResourceRequest["params"]; result: baseTypes.ReadResourceResult };
+  /** Fetches a page of the server's resource templates. */
   "resources/templates/list": {
     params: baseTypes.ListResourceTemplatesRequest["params"];
     result: baseTypes.ListResourceTemplatesResult;
   };
   /**
-   * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/client/sampling#creating-messages
+   * Has the client generate a message with a language model of its choice, usually after the user's approval.
    */
   "sampling/createMessage": {
     params: baseTypes.CreateMessageRequest["params"];
     result: baseTypes.CreateMessageResult;
   };
-  /**
-   * Runs a tool on the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/tools#calling-tools
-   */
-  "tools/call": {
-    params: baseTypes.CallToolRequest["params"];
-    result: baseTypes.CallToolResult;
-  };
+  /** Runs a tool on the server. */
+  "tools/call": { params: baseTypes.CallToolRequest["params"]; result: baseTypes.CallToolResult };
   "ui/download-file": {
     params: types.McpUiDownloadFileRequest["params"];
     result: types.McpUiDownloadFileResult;
   };
-  "ui/initialize": {
-    params: types.McpUiInitializeRequest["params"];
-    result: types.McpUiInitializeResult;
-  };
-  "ui/message": {
-    params: types.McpUiMessageRequest["params"];
-    result: types.McpUiMessageResult;
-  };
-  "ui/open-link": {
-    params: types.McpUiOpenLinkRequest["params"];
-    result: types.McpUiOpenLinkResult;
-  };
+  "ui/initialize": { params: types.McpUiInitializeRequest["params"]; result: types.McpUiInitializeResult };
+  "ui/message": { params: types.McpUiMessageRequest["params"]; result: types.McpUiMessageResult };
+  "ui/open-link": { params: types.McpUiOpenLinkRequest["params"]; result: types.McpUiOpenLinkResult };
   "ui/request-display-mode": {
     params: types.McpUiRequestDisplayModeRequest["params"];
     result: types.McpUiRequestDisplayModeResult;
@@ -212,48 +102,17 @@ export interface OutgoingRequests {
 
 /** What a view announces. */
 export interface OutgoingNotifications {
-  /**
-   * Abandons an earlier request, whose result is no longer wanted.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/cancellation#cancellation-flow
-   */
-  "notifications/cancelled": {
-    params: baseTypes.CancelledNotification["params"];
-  };
-  /**
-   * Delivers a log message to the client.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/logging#log-message-notifications
-   */
-  "notifications/message": {
-    params: baseTypes.LoggingMessageNotification["params"];
-  };
-  /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/progress#progress-flow
-   */
-  "notifications/progress": {
-    params: baseTypes.ProgressNotification["params"];
-  };
-  /**
-   * Announces that the server's set of tools has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-06-18/server/tools#list-changed-notification
-   */
-  "notifications/tools/list_changed": {
-    params: baseTypes.ToolListChangedNotification["params"];
-  };
-  "ui/notifications/initialized": {
-    params: types.McpUiInitializedNotification["params"];
-  };
-  "ui/notifications/request-teardown": {
-    params: types.McpUiRequestTeardownNotification["params"];
-  };
-  "ui/notifications/size-changed": {
-    params: types.McpUiSizeChangedNotification["params"];
-  };
+  /** Abandons an earlier request, whose result is no longer wanted. */
+  "notifications/cancelled": { params: baseTypes.CancelledNotification["params"] };
+  /** Delivers a log message to the client. */
+  "notifications/message": { params: baseTypes.LoggingMessageNotification["params"] };
+  /** Reports how far a running request has come, if its requester supplied a progress token. */
+  "notifications/progress": { params: baseTypes.ProgressNotification["params"] };
+  /** Announces that the server's set of tools has changed. */
+  "notifications/tools/list_changed": { params: baseTypes.ToolListChangedNotification["params"] };
+  "ui/notifications/initialized": { params: types.McpUiInitializedNotification["params"] };
+  "ui/notifications/request-teardown": { params: types.McpUiRequestTeardownNotification["params"] };
+  "ui/notifications/size-changed": { params: types.McpUiSizeChangedNotification["params"] };
 }
 
 /** What the messages of the channel carry, for the view. */
@@ -265,69 +124,34 @@ export interface ViewMessages {
 }
 
 /** What a view does with what it receives, by method. */
-export type ViewHandlers<Context = unknown> = ChannelHandlers<
-  ViewMessages,
-  Context
->;
+export type ViewHandlers<Context = unknown> = ChannelHandlers<ViewMessages, Context>;
 
 /** The params of a method that a view sends, or `undefined` where they may be left out. */
-export type Params<
-  M extends keyof OutgoingRequests | keyof OutgoingNotifications,
-> = (OutgoingRequests & OutgoingNotifications)[M]["params"];
+export type Params<M extends keyof OutgoingRequests | keyof OutgoingNotifications> = (OutgoingRequests &
+  OutgoingNotifications)[M]["params"];
 
 /** What answers a request of a view. */
-export type Result<M extends keyof OutgoingRequests> =
-  OutgoingRequests[M]["result"];
+export type Result<M extends keyof OutgoingRequests> = OutgoingRequests[M]["result"];
 
 /** What a view sends, each message exactly as its definition describes it. */
 export const viewSends: SendTable<"view"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "view",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    ping: {
-      name: "PingRequest",
-      is: baseValidators.isPingRequest,
-    },
-    "prompts/list": {
-      name: "ListPromptsRequest",
-      is: baseValidators.isListPromptsRequest,
-    },
-    "resources/list": {
-      name: "ListResourcesRequest",
-      is: baseValidators.isListResourcesRequest,
-    },
-    "resources/read": {
-      name: "ReadResourceRequest",
-      is: baseValidators.isReadResourceRequest,
-    },
+    ping: { name: "PingRequest", is: baseValidators.isPingRequest },
+    "prompts/list": { name: "ListPromptsRequest", is: baseValidators.isListPromptsRequest },
+    "resources/list": { name: "ListResourcesRequest", is: baseValidators.isListResourcesRequest },
+    "resources/read": { name: "ReadResourceRequest", is: baseValidators.isReadResourceRequest },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
       is: baseValidators.isListResourceTemplatesRequest,
     },
-    "sampling/createMessage": {
-      name: "CreateMessageRequest",
-      is: baseValidators.isCreateMessageRequest,
-    },
-    "tools/call": {
-      name: "CallToolRequest",
-      is: baseValidators.isCallToolRequest,
-    },
-    "ui/download-file": {
-      name: "McpUiDownloadFileRequest",
-      is: validators.isMcpUiDownloadFileRequest,
-    },
-    "ui/initialize": {
-      name: "McpUiInitializeRequest",
-      is: validators.isMcpUiInitializeRequest,
-    },
-    "ui/message": {
-      name: "McpUiMessageRequest",
-      is: validators.isMcpUiMessageRequest,
-    },
-    "ui/open-link": {
-      name: "McpUiOpenLinkRequest",
-      is: validators.isMcpUiOpenLinkRequest,
-    },
+    "sampling/createMessage": { name: "CreateMessageRequest", is: baseValidators.isCreateMessageRequest },
+    "tools/call": { name: "CallToolRequest", is: baseValidators.isCallToolRequest },
+    "ui/download-file": { name: "McpUiDownloadFileRequest", is: validators.isMcpUiDownloadFileRequest },
+    "ui/initialize": { name: "McpUiInitializeRequest", is: validators.isMcpUiInitializeRequest },
+    "ui/message": { name: "McpUiMessageRequest", is: validators.isMcpUiMessageRequest },
+    "ui/open-link": { name: "McpUiOpenLinkRequest", is: validators.isMcpUiOpenLinkRequest },
     "ui/request-display-mode": {
       name: "McpUiRequestDisplayModeRequest",
       is: validators.isMcpUiRequestDisplayModeRequest,
@@ -338,18 +162,12 @@ export const viewSends: SendTable<"view"> = /* @__PURE__ */ sendTable({
     },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      is: baseValidators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", is: baseValidators.isCancelledNotification },
     "notifications/message": {
       name: "LoggingMessageNotification",
       is: baseValidators.isLoggingMessageNotification,
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      is: baseValidators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", is: baseValidators.isProgressNotification },
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
       is: baseValidators.isToolListChangedNotification,
@@ -369,17 +187,10 @@ export const viewSends: SendTable<"view"> = /* @__PURE__ */ sendTable({
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
     ping: [{ name: "EmptyResult", is: baseValidators.isEmptyResult }],
-    "tools/call": [
-      { name: "CallToolResult", is: baseValidators.isCallToolResult },
-    ],
-    "tools/list": [
-      { name: "ListToolsResult", is: baseValidators.isListToolsResult },
-    ],
+    "tools/call": [{ name: "CallToolResult", is: baseValidators.isCallToolResult }],
+    "tools/list": [{ name: "ListToolsResult", is: baseValidators.isListToolsResult }],
     "ui/resource-teardown": [
-      {
-        name: "McpUiResourceTeardownResult",
-        is: validators.isMcpUiResourceTeardownResult,
-      },
+      { name: "McpUiResourceTeardownResult", is: validators.isMcpUiResourceTeardownResult },
     ],
   }),
   base64: [],
@@ -392,24 +203,11 @@ export const viewTable: ChannelTable<ViewMessages> = {
   version: "2026-01-26",
   base: "2025-06-18",
   role: "view",
-  handshake: {
-    opens: true,
-    request: "ui/initialize",
-    confirmation: "ui/notifications/initialized",
-  },
+  handshake: { opens: true, request: "ui/initialize", confirmation: "ui/notifications/initialized" },
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
-    ping: {
-      name: "PingRequest",
-      accepts: baseValidators.isPingRequest,
-    },
-    "tools/call": {
-      name: "CallToolRequest",
-      accepts: baseValidators.isCallToolRequest,
-    },
-    "tools/list": {
-      name: "ListToolsRequest",
-      accepts: baseValidators.isListToolsRequest,
-    },
+    ping: { name: "PingRequest", accepts: baseValidators.isPingRequest },
+    "tools/call": { name: "CallToolRequest", accepts: baseValidators.isCallToolRequest },
+    "tools/list": { name: "ListToolsRequest", accepts: baseValidators.isListToolsRequest },
     "ui/resource-teardown": {
       name: "McpUiResourceTeardownRequest",
       accepts: validators.isMcpUiResourceTeardownRequest,
@@ -458,42 +256,20 @@ export const viewTable: ChannelTable<ViewMessages> = {
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
-    ping: {
-      result: { name: "EmptyResult", accepts: baseValidators.isEmptyResult },
-    },
+    ping: { result: { name: "EmptyResult", accepts: baseValidators.isEmptyResult } },
     "prompts/list": {
-      result: {
-        name: "ListPromptsResult",
-        accepts: baseValidators.isListPromptsResult,
-      },
-      page: {
-        member: "prompts",
-        name: "Prompt",
-        accepts: baseValidators.isPrompt,
-      },
+      result: { name: "ListPromptsResult", accepts: baseValidators.isListPromptsResult },
+      page: { member: "prompts", name: "Prompt", accepts: baseValidators.isPrompt },
     },
     "resources/list": {
-      result: {
-        name: "ListResourcesResult",
-        accepts: baseValidators.isListResourcesResult,
-      },
-      page: {
-        member: "resources",
-        name: "Resource",
-        accepts: baseValidators.isResource,
-      },
+      result: { name: "ListResourcesResult", accepts: baseValidators.isListResourcesResult },
+      page: { member: "resources", name: "Resource", accepts: baseValidators.isResource },
     },
     "resources/read": {
-      result: {
-        name: "ReadResourceResult",
-        accepts: baseValidators.isReadResourceResult,
-      },
+      result: { name: "ReadResourceResult", accepts: baseValidators.isReadResourceResult },
     },
     "resources/templates/list": {
-      result: {
-        name: "ListResourceTemplatesResult",
-        accepts: baseValidators.isListResourceTemplatesResult,
-      },
+      result: { name: "ListResourceTemplatesResult", accepts: baseValidators.isListResourceTemplatesResult },
       page: {
         member: "resourceTemplates",
         name: "ResourceTemplate",
@@ -501,50 +277,24 @@ export const viewTable: ChannelTable<ViewMessages> = {
       },
     },
     "sampling/createMessage": {
-      result: {
-        name: "CreateMessageResult",
-        accepts: baseValidators.acceptsCreateMessageResult,
-      },
+      result: { name: "CreateMessageResult", accepts: baseValidators.acceptsCreateMessageResult },
     },
-    "tools/call": {
-      result: {
-        name: "CallToolResult",
-        accepts: baseValidators.acceptsCallToolResult,
-      },
-    },
+    "tools/call": { result: { name: "CallToolResult", accepts: baseValidators.acceptsCallToolResult } },
     "ui/download-file": {
-      result: {
-        name: "McpUiDownloadFileResult",
-        accepts: validators.isMcpUiDownloadFileResult,
-      },
+      result: { name: "McpUiDownloadFileResult", accepts: validators.isMcpUiDownloadFileResult },
     },
     "ui/initialize": {
-      result: {
-        name: "McpUiInitializeResult",
-        accepts: validators.acceptsMcpUiInitializeResult,
-      },
+      result: { name: "McpUiInitializeResult", accepts: validators.acceptsMcpUiInitializeResult },
     },
-    "ui/message": {
-      result: {
-        name: "McpUiMessageResult",
-        accepts: validators.isMcpUiMessageResult,
-      },
-    },
-    "ui/open-link": {
-      result: {
-        name: "McpUiOpenLinkResult",
-        accepts: validators.isMcpUiOpenLinkResult,
-      },
-    },
+    "ui/message": { result: { name: "McpUiMessageResult", accepts: validators.isMcpUiMessageResult } },
+    "ui/open-link": { result: { name: "McpUiOpenLinkResult", accepts: validators.isMcpUiOpenLinkResult } },
     "ui/request-display-mode": {
       result: {
         name: "McpUiRequestDisplayModeResult",
         accepts: validators.acceptsMcpUiRequestDisplayModeResult,
       },
     },
-    "ui/update-model-context": {
-      result: { name: "EmptyResult", accepts: baseValidators.isEmptyResult },
-    },
+    "ui/update-model-context": { result: { name: "EmptyResult", accepts: baseValidators.isEmptyResult } },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
     "notifications/cancelled": {},
@@ -557,9 +307,7 @@ export const viewTable: ChannelTable<ViewMessages> = {
   }),
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? viewSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? viewSends : undefined,
 };
 
 // Functions and not methods of an object: a bundle keeps only those it calls.
@@ -589,15 +337,11 @@ export function notifyLoggingMessage<Sent>(
 }
 
 /**
- * Reports how far a running request has come, if its requester supplied a
- * progress token.
+ * Reports how far a running request has come, if its requester supplied a progress token.
  *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/progress#progress-flow
  */
-export function notifyProgress<Sent>(
-  caller: Notifier<Sent>,
-  params: Params<"notifications/progress">,
-): Sent {
+export function notifyProgress<Sent>(caller: Notifier<Sent>, params: Params<"notifications/progress">): Sent {
   return caller.notify("notifications/progress", params);
 }
 
@@ -679,8 +423,7 @@ export function listResourceTemplates(
 }
 
 /**
- * Has the client generate a message with a language model of its choice,
- * usually after the user's approval.
+ * Has the client generate a message with a language model of its choice, usually after the user's approval.
  *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/client/sampling#creating-messages
  */
@@ -733,20 +476,14 @@ export function notifyMcpUiInitialized<Sent>(
   caller: Notifier<Sent>,
   params?: Params<"ui/notifications/initialized">,
 ): Sent {
-  return caller.notify(
-    "ui/notifications/initialized",
-    params as unknown as object,
-  );
+  return caller.notify("ui/notifications/initialized", params as unknown as object);
 }
 
 export function notifyMcpUiRequestTeardown<Sent>(
   caller: Notifier<Sent>,
   params?: Params<"ui/notifications/request-teardown">,
 ): Sent {
-  return caller.notify(
-    "ui/notifications/request-teardown",
-    params as unknown as object,
-  );
+  return caller.notify("ui/notifications/request-teardown", params as unknown as object);
 }
 
 export function notifyMcpUiSizeChanged<Sent>(
@@ -778,11 +515,4 @@ export function mcpUiUpdateModelContext(
   options?: RequestOptions,
 ): Promise<Result<"ui/update-model-context">> {
   return caller.request("ui/update-model-context", params, options);
-}
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
 }

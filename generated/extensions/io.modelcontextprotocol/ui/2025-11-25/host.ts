@@ -14,7 +14,7 @@ import type {
   Requester,
   SendTable,
 } from "../../../../model.js";
-import { sendTable } from "../../../../sending.js";
+import { byMethod, sendTable } from "../../../../sending.js";
 import type * as baseTypes from "../../../../2025-11-25/types.js";
 import * as baseValidators from "../../../../2025-11-25/validators.js";
 import type * as types from "./types.js";
@@ -25,86 +25,41 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
 /** What a host is requested, and answers. */
 export interface IncomingRequests {
-  /**
-   * Checks that the peer is alive and responsive.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#message-format
-   */
-  ping: {
-    params: baseTypes.RequestParams | undefined;
-    result: baseTypes.EmptyResult;
-  };
-  /**
-   * Fetches a page of the prompts the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#listing-prompts
-   */
+  /** Checks that the peer is alive and responsive. */
+  ping: { params: baseTypes.RequestParams | undefined; result: baseTypes.EmptyResult };
+  /** Fetches a page of the prompts the server offers. */
   "prompts/list": {
     params: baseTypes.PaginatedRequestParams | undefined;
     result: baseTypes.ListPromptsResult;
   };
-  /**
-   * Fetches a page of the resources the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#listing-resources
-   */
+  /** Fetches a page of the resources the server offers. */
   "resources/list": {
     params: baseTypes.PaginatedRequestParams | undefined;
     result: baseTypes.ListResourcesResult;
   };
-  /**
-   * Fetches the contents of one resource.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#reading-resources
-   */
-  "resources/read": {
-    params: baseTypes.ReadResourceRequestParams;
-    result: baseTypes.ReadResourceResult;
-  };
-  /**
-   * Fetches a page of the server's resource templates.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#resource-templates
-   */
+  /** Fetches the contents of one resource. */
+  "resources/read": { params: baseTypes.ReadResourceRequestParams; result: baseTypes.ReadResourceResult };
+  /** Fetches a page of the server's resource templates. */
   "resources/templates/list": {
     params: baseTypes.PaginatedRequestParams | undefined;
     result: baseTypes.ListResourceTemplatesResult;
   };
   /**
-   * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages
+   * Has the client generate a message with a language model of its choice, usually after the user's approval.
    */
   "sampling/createMessage": {
     params: baseTypes.CreateMessageRequestParams;
     result: baseTypes.CreateMessageResult;
   };
-  /**
-   * Runs a tool on the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#calling-tools
-   */
-  "tools/call": {
-    params: baseTypes.CallToolRequestParams;
-    result: baseTypes.CallToolResult;
-  };
+  /** Runs a tool on the server. */
+  "tools/call": { params: baseTypes.CallToolRequestParams; result: baseTypes.CallToolResult };
   "ui/download-file": {
     params: types.McpUiDownloadFileRequest["params"];
     result: types.McpUiDownloadFileResult;
   };
-  "ui/initialize": {
-    params: types.McpUiInitializeRequest["params"];
-    result: types.McpUiInitializeResult;
-  };
-  "ui/message": {
-    params: types.McpUiMessageRequest["params"];
-    result: types.McpUiMessageResult;
-  };
-  "ui/open-link": {
-    params: types.McpUiOpenLinkRequest["params"];
-    result: types.McpUiOpenLinkResult;
-  };
+  "ui/initialize": { params: types.McpUiInitializeRequest["params"]; result: types.McpUiInitializeResult };
+  "ui/message": { params: types.McpUiMessageRequest["params"]; result: types.McpUiMessageResult };
+  "ui/open-link": { params: types.McpUiOpenLinkRequest["params"]; result: types.McpUiOpenLinkResult };
   "ui/request-display-mode": {
     params: types.McpUiRequestDisplayModeRequest["params"];
     result: types.McpUiRequestDisplayModeResult;
@@ -118,82 +73,30 @@ export interface IncomingRequests {
 /** What a host is notified of. */
 export interface IncomingNotifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. Tasks are
-   * cancelled with `tasks/cancel` instead.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation#cancellation-flow
+   * Abandons an earlier request, whose result is no longer wanted. Tasks are cancelled with `tasks/cancel`
+   * instead.
    */
-  "notifications/cancelled": {
-    params: baseTypes.CancelledNotificationParams;
-  };
-  /**
-   * Delivers a log message to the client.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-message-notifications
-   */
-  "notifications/message": {
-    params: baseTypes.LoggingMessageNotificationParams;
-  };
-  /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#progress-flow
-   */
-  "notifications/progress": {
-    params: baseTypes.ProgressNotificationParams;
-  };
-  /**
-   * Announces that the server's set of tools has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#list-changed-notification
-   */
-  "notifications/tools/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
-  };
-  "ui/notifications/initialized": {
-    params: types.McpUiInitializedNotification["params"];
-  };
-  "ui/notifications/request-teardown": {
-    params: types.McpUiRequestTeardownNotification["params"];
-  };
-  "ui/notifications/sandbox-proxy-ready": {
-    params: types.McpUiSandboxProxyReadyNotification["params"];
-  };
-  "ui/notifications/size-changed": {
-    params: types.McpUiSizeChangedNotification["params"];
-  };
+  "notifications/cancelled": { params: baseTypes.CancelledNotificationParams };
+  /** Delivers a log message to the client. */
+  "notifications/message": { params: baseTypes.LoggingMessageNotificationParams };
+  /** Reports how far a running request has come, if its requester supplied a progress token. */
+  "notifications/progress": { params: baseTypes.ProgressNotificationParams };
+  /** Announces that the server's set of tools has changed. */
+  "notifications/tools/list_changed": { params: baseTypes.NotificationParams | undefined };
+  "ui/notifications/initialized": { params: types.McpUiInitializedNotification["params"] };
+  "ui/notifications/request-teardown": { params: types.McpUiRequestTeardownNotification["params"] };
+  "ui/notifications/sandbox-proxy-ready": { params: types.McpUiSandboxProxyReadyNotification["params"] };
+  "ui/notifications/size-changed": { params: types.McpUiSizeChangedNotification["params"] };
 }
 
 /** What a host requests. */
 export interface OutgoingRequests {
-  /**
-   * Checks that the peer is alive and responsive.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping#message-format
-   */
-  ping: {
-    params: baseTypes.RequestParams | undefined;
-    result: baseTypes.EmptyResult;
-  };
-  /**
-   * Runs a tool on the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#calling-tools
-   */
-  "tools/call": {
-    params: baseTypes.CallToolRequestParams;
-    result: baseTypes.CallToolResult;
-  };
-  /**
-   * Fetches a page of the tools the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#listing-tools
-   */
-  "tools/list": {
-    params: baseTypes.PaginatedRequestParams | undefined;
-    result: baseTypes.ListToolsResult;
-  };
+  /** Checks that the peer is alive and responsive. */
+  ping: { params: baseTypes.RequestParams | undefined; result: baseTypes.EmptyResult };
+  /** Runs a tool on the server. */
+  "tools/call": { params: baseTypes.CallToolRequestParams; result: baseTypes.CallToolResult };
+  /** Fetches a page of the tools the server offers. */
+  "tools/list": { params: baseTypes.PaginatedRequestParams | undefined; result: baseTypes.ListToolsResult };
   "ui/resource-teardown": {
     params: types.McpUiResourceTeardownRequest["params"];
     result: types.McpUiResourceTeardownResult;
@@ -203,65 +106,26 @@ export interface OutgoingRequests {
 /** What a host announces. */
 export interface OutgoingNotifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. Tasks are
-   * cancelled with `tasks/cancel` instead.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation#cancellation-flow
+   * Abandons an earlier request, whose result is no longer wanted. Tasks are cancelled with `tasks/cancel`
+   * instead.
    */
-  "notifications/cancelled": {
-    params: baseTypes.CancelledNotificationParams;
-  };
-  /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#progress-flow
-   */
-  "notifications/progress": {
-    params: baseTypes.ProgressNotificationParams;
-  };
-  /**
-   * Announces that the server's set of prompts has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#list-changed-notification
-   */
-  "notifications/prompts/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
-  };
-  /**
-   * Announces that the server's set of resources has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#list-changed-notification
-   */
-  "notifications/resources/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
-  };
-  /**
-   * Announces that the server's set of tools has changed.
-   *
-   * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#list-changed-notification
-   */
-  "notifications/tools/list_changed": {
-    params: baseTypes.NotificationParams | undefined;
-  };
-  "ui/notifications/host-context-changed": {
-    params: types.McpUiHostContext;
-  };
+  "notifications/cancelled": { params: baseTypes.CancelledNotificationParams };
+  /** Reports how far a running request has come, if its requester supplied a progress token. */
+  "notifications/progress": { params: baseTypes.ProgressNotificationParams };
+  /** Announces that the server's set of prompts has changed. */
+  "notifications/prompts/list_changed": { params: baseTypes.NotificationParams | undefined };
+  /** Announces that the server's set of resources has changed. */
+  "notifications/resources/list_changed": { params: baseTypes.NotificationParams | undefined };
+  /** Announces that the server's set of tools has changed. */
+  "notifications/tools/list_changed": { params: baseTypes.NotificationParams | undefined };
+  "ui/notifications/host-context-changed": { params: types.McpUiHostContext };
   "ui/notifications/sandbox-resource-ready": {
     params: types.McpUiSandboxResourceReadyNotification["params"];
   };
-  "ui/notifications/tool-cancelled": {
-    params: types.McpUiToolCancelledNotification["params"];
-  };
-  "ui/notifications/tool-input": {
-    params: types.McpUiToolInputNotification["params"];
-  };
-  "ui/notifications/tool-input-partial": {
-    params: types.McpUiToolInputPartialNotification["params"];
-  };
-  "ui/notifications/tool-result": {
-    params: types.McpUiToolResultNotification["params"];
-  };
+  "ui/notifications/tool-cancelled": { params: types.McpUiToolCancelledNotification["params"] };
+  "ui/notifications/tool-input": { params: types.McpUiToolInputNotification["params"] };
+  "ui/notifications/tool-input-partial": { params: types.McpUiToolInputPartialNotification["params"] };
+  "ui/notifications/tool-result": { params: types.McpUiToolResultNotification["params"] };
 }
 
 /** What the messages of the channel carry, for the host. */
@@ -273,51 +137,31 @@ export interface HostMessages {
 }
 
 /** What a host does with what it receives, by method. */
-export type HostHandlers<Context = unknown> = ChannelHandlers<
-  HostMessages,
-  Context
->;
+export type HostHandlers<Context = unknown> = ChannelHandlers<HostMessages, Context>;
 
 /** The params of a method that a host sends, or `undefined` where they may be left out. */
-export type Params<
-  M extends keyof OutgoingRequests | keyof OutgoingNotifications,
-> = (OutgoingRequests & OutgoingNotifications)[M]["params"];
+export type Params<M extends keyof OutgoingRequests | keyof OutgoingNotifications> = (OutgoingRequests &
+  OutgoingNotifications)[M]["params"];
 
 /** What answers a request of a host. */
-export type Result<M extends keyof OutgoingRequests> =
-  OutgoingRequests[M]["result"];
+export type Result<M extends keyof OutgoingRequests> = OutgoingRequests[M]["result"];
 
 /** What a host sends, each message exactly as its definition describes it. */
 export const hostSends: SendTable<"host"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "host",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    ping: {
-      name: "PingRequest",
-      is: baseValidators.isPingRequest,
-    },
-    "tools/call": {
-      name: "CallToolRequest",
-      is: baseValidators.isCallToolRequest,
-    },
-    "tools/list": {
-      name: "ListToolsRequest",
-      is: baseValidators.isListToolsRequest,
-    },
+    ping: { name: "PingRequest", is: baseValidators.isPingRequest },
+    "tools/call": { name: "CallToolRequest", is: baseValidators.isCallToolRequest },
+    "tools/list": { name: "ListToolsRequest", is: baseValidators.isListToolsRequest },
     "ui/resource-teardown": {
       name: "McpUiResourceTeardownRequest",
       is: validators.isMcpUiResourceTeardownRequest,
     },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      is: baseValidators.isCancelledNotification,
-    },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      is: baseValidators.isProgressNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", is: baseValidators.isCancelledNotification },
+    "notifications/progress": { name: "ProgressNotification", is: baseValidators.isProgressNotification },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
       is: baseValidators.isPromptListChangedNotification,
@@ -357,51 +201,22 @@ export const hostSends: SendTable<"host"> = /* @__PURE__ */ sendTable({
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
     ping: [{ name: "EmptyResult", is: baseValidators.isEmptyResult }],
-    "prompts/list": [
-      { name: "ListPromptsResult", is: baseValidators.isListPromptsResult },
-    ],
-    "resources/list": [
-      { name: "ListResourcesResult", is: baseValidators.isListResourcesResult },
-    ],
-    "resources/read": [
-      { name: "ReadResourceResult", is: baseValidators.isReadResourceResult },
-    ],
+    "prompts/list": [{ name: "ListPromptsResult", is: baseValidators.isListPromptsResult }],
+    "resources/list": [{ name: "ListResourcesResult", is: baseValidators.isListResourcesResult }],
+    "resources/read": [{ name: "ReadResourceResult", is: baseValidators.isReadResourceResult }],
     "resources/templates/list": [
-      {
-        name: "ListResourceTemplatesResult",
-        is: baseValidators.isListResourceTemplatesResult,
-      },
+      { name: "ListResourceTemplatesResult", is: baseValidators.isListResourceTemplatesResult },
     ],
-    "sampling/createMessage": [
-      { name: "CreateMessageResult", is: baseValidators.isCreateMessageResult },
-    ],
-    "tools/call": [
-      { name: "CallToolResult", is: baseValidators.isCallToolResult },
-    ],
-    "ui/download-file": [
-      {
-        name: "McpUiDownloadFileResult",
-        is: validators.isMcpUiDownloadFileResult,
-      },
-    ],
-    "ui/initialize": [
-      { name: "McpUiInitializeResult", is: validators.isMcpUiInitializeResult },
-    ],
-    "ui/message": [
-      { name: "McpUiMessageResult", is: validators.isMcpUiMessageResult },
-    ],
-    "ui/open-link": [
-      { name: "McpUiOpenLinkResult", is: validators.isMcpUiOpenLinkResult },
-    ],
+    "sampling/createMessage": [{ name: "CreateMessageResult", is: baseValidators.isCreateMessageResult }],
+    "tools/call": [{ name: "CallToolResult", is: baseValidators.isCallToolResult }],
+    "ui/download-file": [{ name: "McpUiDownloadFileResult", is: validators.isMcpUiDownloadFileResult }],
+    "ui/initialize": [{ name: "McpUiInitializeResult", is: validators.isMcpUiInitializeResult }],
+    "ui/message": [{ name: "McpUiMessageResult", is: validators.isMcpUiMessageResult }],
+    "ui/open-link": [{ name: "McpUiOpenLinkResult", is: validators.isMcpUiOpenLinkResult }],
     "ui/request-display-mode": [
-      {
-        name: "McpUiRequestDisplayModeResult",
-        is: validators.isMcpUiRequestDisplayModeResult,
-      },
+      { name: "McpUiRequestDisplayModeResult", is: validators.isMcpUiRequestDisplayModeResult },
     ],
-    "ui/update-model-context": [
-      { name: "EmptyResult", is: baseValidators.isEmptyResult },
-    ],
+    "ui/update-model-context": [{ name: "EmptyResult", is: baseValidators.isEmptyResult }],
   }),
   base64: [],
 });
@@ -413,28 +228,12 @@ export const hostTable: ChannelTable<HostMessages> = {
   version: "2026-01-26",
   base: "2025-11-25",
   role: "host",
-  handshake: {
-    opens: false,
-    request: "ui/initialize",
-    confirmation: "ui/notifications/initialized",
-  },
+  handshake: { opens: false, request: "ui/initialize", confirmation: "ui/notifications/initialized" },
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
-    ping: {
-      name: "PingRequest",
-      accepts: baseValidators.isPingRequest,
-    },
-    "prompts/list": {
-      name: "ListPromptsRequest",
-      accepts: baseValidators.isListPromptsRequest,
-    },
-    "resources/list": {
-      name: "ListResourcesRequest",
-      accepts: baseValidators.isListResourcesRequest,
-    },
-    "resources/read": {
-      name: "ReadResourceRequest",
-      accepts: baseValidators.isReadResourceRequest,
-    },
+    ping: { name: "PingRequest", accepts: baseValidators.isPingRequest },
+    "prompts/list": { name: "ListPromptsRequest", accepts: baseValidators.isListPromptsRequest },
+    "resources/list": { name: "ListResourcesRequest", accepts: baseValidators.isListResourcesRequest },
+    "resources/read": { name: "ReadResourceRequest", accepts: baseValidators.isReadResourceRequest },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
       accepts: baseValidators.isListResourceTemplatesRequest,
@@ -443,26 +242,14 @@ export const hostTable: ChannelTable<HostMessages> = {
       name: "CreateMessageRequest",
       accepts: baseValidators.acceptsCreateMessageRequest,
     },
-    "tools/call": {
-      name: "CallToolRequest",
-      accepts: baseValidators.isCallToolRequest,
-    },
+    "tools/call": { name: "CallToolRequest", accepts: baseValidators.isCallToolRequest },
     "ui/download-file": {
       name: "McpUiDownloadFileRequest",
       accepts: validators.acceptsMcpUiDownloadFileRequest,
     },
-    "ui/initialize": {
-      name: "McpUiInitializeRequest",
-      accepts: validators.acceptsMcpUiInitializeRequest,
-    },
-    "ui/message": {
-      name: "McpUiMessageRequest",
-      accepts: validators.acceptsMcpUiMessageRequest,
-    },
-    "ui/open-link": {
-      name: "McpUiOpenLinkRequest",
-      accepts: validators.isMcpUiOpenLinkRequest,
-    },
+    "ui/initialize": { name: "McpUiInitializeRequest", accepts: validators.acceptsMcpUiInitializeRequest },
+    "ui/message": { name: "McpUiMessageRequest", accepts: validators.acceptsMcpUiMessageRequest },
+    "ui/open-link": { name: "McpUiOpenLinkRequest", accepts: validators.isMcpUiOpenLinkRequest },
     "ui/request-display-mode": {
       name: "McpUiRequestDisplayModeRequest",
       accepts: validators.acceptsMcpUiRequestDisplayModeRequest,
@@ -507,31 +294,14 @@ export const hostTable: ChannelTable<HostMessages> = {
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
-    ping: {
-      result: { name: "EmptyResult", accepts: baseValidators.isEmptyResult },
-    },
-    "tools/call": {
-      result: {
-        name: "CallToolResult",
-        accepts: baseValidators.acceptsCallToolResult,
-      },
-    },
+    ping: { result: { name: "EmptyResult", accepts: baseValidators.isEmptyResult } },
+    "tools/call": { result: { name: "CallToolResult", accepts: baseValidators.acceptsCallToolResult } },
     "tools/list": {
-      result: {
-        name: "ListToolsResult",
-        accepts: baseValidators.acceptsListToolsResult,
-      },
-      page: {
-        member: "tools",
-        name: "Tool",
-        accepts: baseValidators.acceptsTool,
-      },
+      result: { name: "ListToolsResult", accepts: baseValidators.acceptsListToolsResult },
+      page: { member: "tools", name: "Tool", accepts: baseValidators.acceptsTool },
     },
     "ui/resource-teardown": {
-      result: {
-        name: "McpUiResourceTeardownResult",
-        accepts: validators.isMcpUiResourceTeardownResult,
-      },
+      result: { name: "McpUiResourceTeardownResult", accepts: validators.isMcpUiResourceTeardownResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
@@ -549,16 +319,14 @@ export const hostTable: ChannelTable<HostMessages> = {
   }),
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? hostSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? hostSends : undefined,
 };
 
 // Functions and not methods of an object: a bundle keeps only those it calls.
 
 /**
- * Abandons an earlier request, whose result is no longer wanted. Tasks are
- * cancelled with `tasks/cancel` instead.
+ * Abandons an earlier request, whose result is no longer wanted. Tasks are cancelled with `tasks/cancel`
+ * instead.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation#cancellation-flow
  */
@@ -570,15 +338,11 @@ export function notifyCancelled<Sent>(
 }
 
 /**
- * Reports how far a running request has come, if its requester supplied a
- * progress token.
+ * Reports how far a running request has come, if its requester supplied a progress token.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress#progress-flow
  */
-export function notifyProgress<Sent>(
-  caller: Notifier<Sent>,
-  params: Params<"notifications/progress">,
-): Sent {
+export function notifyProgress<Sent>(caller: Notifier<Sent>, params: Params<"notifications/progress">): Sent {
   return caller.notify("notifications/progress", params);
 }
 
@@ -696,10 +460,7 @@ export function notifyMcpUiToolResult<Sent>(
   caller: Notifier<Sent>,
   params: Params<"ui/notifications/tool-result">,
 ): Sent {
-  return caller.notify(
-    "ui/notifications/tool-result",
-    params as unknown as object,
-  );
+  return caller.notify("ui/notifications/tool-result", params as unknown as object);
 }
 
 export function mcpUiResourceTeardown(
@@ -707,16 +468,5 @@ export function mcpUiResourceTeardown(
   params: Params<"ui/resource-teardown">,
   options?: RequestOptions,
 ): Promise<Result<"ui/resource-teardown">> {
-  return caller.request(
-    "ui/resource-teardown",
-    params as unknown as object,
-    options,
-  );
-}
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
+  return caller.request("ui/resource-teardown", params as unknown as object, options);
 }

@@ -14,7 +14,7 @@ import type {
   Requester,
   SendTable,
 } from "../../../../model.js";
-import { sendTable } from "../../../../sending.js";
+import { byMethod, sendTable } from "../../../../sending.js";
 import type * as baseTypes from "../../../../2026-07-28/types.js";
 import * as baseValidators from "../../../../2026-07-28/validators.js";
 import type * as types from "./types.js";
@@ -25,81 +25,35 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
 /** What a host is requested, and answers. */
 export interface IncomingRequests {
-  ping: {
-    params: baseTypes.JSONRPCRequest["params"];
-    result: types.EmptyResult;
-  };
-  /**
-   * Fetches a page of the prompts the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#listing-prompts
-   */
-  "prompts/list": {
-    params: types.PaginatedRequestParams | undefined;
-    result: types.ListPromptsResult;
-  };
-  /**
-   * Fetches a page of the resources the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#listing-resources
-   */
-  "resources/list": {
-    params: types.PaginatedRequestParams | undefined;
-    result: types.ListResourcesResult;
-  };
-  /**
-   * Fetches the contents of one resource.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources
-   */
-  "resources/read": {
-    params: types.ReadResourceRequestParams;
-    result: types.ReadResourceResult;
-  };
-  /**
-   * Fetches a page of the server's resource templates.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
-   */
+  ping: { params: baseTypes.JSONRPCRequest["params"]; result: types.EmptyResult };
+  /** Fetches a page of the prompts the server offers. */
+  "prompts/list": { params: types.PaginatedRequestParams | undefined; result: types.ListPromptsResult };
+  /** Fetches a page of the resources the server offers. */
+  "resources/list": { params: types.PaginatedRequestParams | undefined; result: types.ListResourcesResult };
+  /** Fetches the contents of one resource. */
+  "resources/read": { params: types.ReadResourceRequestParams; result: types.ReadResourceResult };
+  /** Fetches a page of the server's resource templates. */
   "resources/templates/list": {
     params: types.PaginatedRequestParams | undefined;
     result: types.ListResourceTemplatesResult;
   };
   /**
-   * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval; embedded in an `input_required` result.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#creating-messages
+   * Has the client generate a message with a language model of its choice, usually after the user's approval;
+   * embedded in an `input_required` result.
    */
   "sampling/createMessage": {
     params: baseTypes.CreateMessageRequestParams;
     result: baseTypes.CreateMessageResult;
   };
-  /**
-   * Runs a tool on the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
-   */
-  "tools/call": {
-    params: types.CallToolRequestParams;
-    result: types.CallToolResult;
-  };
+  /** Runs a tool on the server. */
+  "tools/call": { params: types.CallToolRequestParams; result: types.CallToolResult };
   "ui/download-file": {
     params: types.McpUiDownloadFileRequest["params"];
     result: types.McpUiDownloadFileResult;
   };
-  "ui/initialize": {
-    params: types.McpUiInitializeRequest["params"];
-    result: types.McpUiInitializeResult;
-  };
-  "ui/message": {
-    params: types.McpUiMessageRequest["params"];
-    result: types.McpUiMessageResult;
-  };
-  "ui/open-link": {
-    params: types.McpUiOpenLinkRequest["params"];
-    result: types.McpUiOpenLinkResult;
-  };
+  "ui/initialize": { params: types.McpUiInitializeRequest["params"]; result: types.McpUiInitializeResult };
+  "ui/message": { params: types.McpUiMessageRequest["params"]; result: types.McpUiMessageResult };
+  "ui/open-link": { params: types.McpUiOpenLinkRequest["params"]; result: types.McpUiOpenLinkResult };
   "ui/request-display-mode": {
     params: types.McpUiRequestDisplayModeRequest["params"];
     result: types.McpUiRequestDisplayModeResult;
@@ -113,79 +67,29 @@ export interface IncomingRequests {
 /** What a host is notified of. */
 export interface IncomingNotifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. A server
-   * uses it only to end a `subscriptions/listen` stream.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
+   * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
+   * `subscriptions/listen` stream.
    */
-  "notifications/cancelled": {
-    params: types.CancelledNotificationParams;
-  };
-  /**
-   * Delivers a log message to the client while a request runs that asks for log
-   * messages.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-message-notifications
-   */
-  "notifications/message": {
-    params: types.LoggingMessageNotificationParams;
-  };
-  /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
-   */
-  "notifications/progress": {
-    params: types.ProgressNotificationParams;
-  };
-  /**
-   * Announces that the server's set of tools has changed; it reaches only
-   * clients that subscribe to it.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
-   */
-  "notifications/tools/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  "ui/notifications/initialized": {
-    params: types.McpUiInitializedNotification["params"];
-  };
-  "ui/notifications/request-teardown": {
-    params: types.McpUiRequestTeardownNotification["params"];
-  };
-  "ui/notifications/sandbox-proxy-ready": {
-    params: types.McpUiSandboxProxyReadyNotification["params"];
-  };
-  "ui/notifications/size-changed": {
-    params: types.McpUiSizeChangedNotification["params"];
-  };
+  "notifications/cancelled": { params: types.CancelledNotificationParams };
+  /** Delivers a log message to the client while a request runs that asks for log messages. */
+  "notifications/message": { params: types.LoggingMessageNotificationParams };
+  /** Reports how far a running request has come, if its requester supplied a progress token. */
+  "notifications/progress": { params: types.ProgressNotificationParams };
+  /** Announces that the server's set of tools has changed; it reaches only clients that subscribe to it. */
+  "notifications/tools/list_changed": { params: types.NotificationParams | undefined };
+  "ui/notifications/initialized": { params: types.McpUiInitializedNotification["params"] };
+  "ui/notifications/request-teardown": { params: types.McpUiRequestTeardownNotification["params"] };
+  "ui/notifications/sandbox-proxy-ready": { params: types.McpUiSandboxProxyReadyNotification["params"] };
+  "ui/notifications/size-changed": { params: types.McpUiSizeChangedNotification["params"] };
 }
 
 /** What a host requests. */
 export interface OutgoingRequests {
-  ping: {
-    params: baseTypes.JSONRPCRequest["params"];
-    result: types.EmptyResult;
-  };
-  /**
-   * Runs a tool on the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
-   */
-  "tools/call": {
-    params: types.CallToolRequestParams;
-    result: types.CallToolResult;
-  };
-  /**
-   * Fetches a page of the tools the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools
-   */
-  "tools/list": {
-    params: types.PaginatedRequestParams | undefined;
-    result: types.ListToolsResult;
-  };
+  ping: { params: baseTypes.JSONRPCRequest["params"]; result: types.EmptyResult };
+  /** Runs a tool on the server. */
+  "tools/call": { params: types.CallToolRequestParams; result: types.CallToolResult };
+  /** Fetches a page of the tools the server offers. */
+  "tools/list": { params: types.PaginatedRequestParams | undefined; result: types.ListToolsResult };
   "ui/resource-teardown": {
     params: types.McpUiResourceTeardownRequest["params"];
     result: types.McpUiResourceTeardownResult;
@@ -195,68 +99,28 @@ export interface OutgoingRequests {
 /** What a host announces. */
 export interface OutgoingNotifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. A server
-   * uses it only to end a `subscriptions/listen` stream.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
+   * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
+   * `subscriptions/listen` stream.
    */
-  "notifications/cancelled": {
-    params: types.CancelledNotificationParams;
-  };
+  "notifications/cancelled": { params: types.CancelledNotificationParams };
+  /** Reports how far a running request has come, if its requester supplied a progress token. */
+  "notifications/progress": { params: types.ProgressNotificationParams };
+  /** Announces that the server's set of prompts has changed; it reaches only clients that subscribe to it. */
+  "notifications/prompts/list_changed": { params: types.NotificationParams | undefined };
   /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
+   * Announces that the server's set of resources has changed; it reaches only clients that subscribe to it.
    */
-  "notifications/progress": {
-    params: types.ProgressNotificationParams;
-  };
-  /**
-   * Announces that the server's set of prompts has changed; it reaches only
-   * clients that subscribe to it.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#list-changed-notification
-   */
-  "notifications/prompts/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  /**
-   * Announces that the server's set of resources has changed; it reaches only
-   * clients that subscribe to it.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#list-changed-notification
-   */
-  "notifications/resources/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  /**
-   * Announces that the server's set of tools has changed; it reaches only
-   * clients that subscribe to it.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
-   */
-  "notifications/tools/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  "ui/notifications/host-context-changed": {
-    params: types.McpUiHostContext;
-  };
+  "notifications/resources/list_changed": { params: types.NotificationParams | undefined };
+  /** Announces that the server's set of tools has changed; it reaches only clients that subscribe to it. */
+  "notifications/tools/list_changed": { params: types.NotificationParams | undefined };
+  "ui/notifications/host-context-changed": { params: types.McpUiHostContext };
   "ui/notifications/sandbox-resource-ready": {
     params: types.McpUiSandboxResourceReadyNotification["params"];
   };
-  "ui/notifications/tool-cancelled": {
-    params: types.McpUiToolCancelledNotification["params"];
-  };
-  "ui/notifications/tool-input": {
-    params: types.McpUiToolInputNotification["params"];
-  };
-  "ui/notifications/tool-input-partial": {
-    params: types.McpUiToolInputPartialNotification["params"];
-  };
-  "ui/notifications/tool-result": {
-    params: types.McpUiToolResultNotification["params"];
-  };
+  "ui/notifications/tool-cancelled": { params: types.McpUiToolCancelledNotification["params"] };
+  "ui/notifications/tool-input": { params: types.McpUiToolInputNotification["params"] };
+  "ui/notifications/tool-input-partial": { params: types.McpUiToolInputPartialNotification["params"] };
+  "ui/notifications/tool-result": { params: types.McpUiToolResultNotification["params"] };
 }
 
 /** What the messages of the channel carry, for the host. */
@@ -268,51 +132,31 @@ export interface HostMessages {
 }
 
 /** What a host does with what it receives, by method. */
-export type HostHandlers<Context = unknown> = ChannelHandlers<
-  HostMessages,
-  Context
->;
+export type HostHandlers<Context = unknown> = ChannelHandlers<HostMessages, Context>;
 
 /** The params of a method that a host sends, or `undefined` where they may be left out. */
-export type Params<
-  M extends keyof OutgoingRequests | keyof OutgoingNotifications,
-> = (OutgoingRequests & OutgoingNotifications)[M]["params"];
+export type Params<M extends keyof OutgoingRequests | keyof OutgoingNotifications> = (OutgoingRequests &
+  OutgoingNotifications)[M]["params"];
 
 /** What answers a request of a host. */
-export type Result<M extends keyof OutgoingRequests> =
-  OutgoingRequests[M]["result"];
+export type Result<M extends keyof OutgoingRequests> = OutgoingRequests[M]["result"];
 
 /** What a host sends, each message exactly as its definition describes it. */
 export const hostSends: SendTable<"host"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "host",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    ping: {
-      name: "JSONRPCRequest",
-      is: baseValidators.isJSONRPCRequest,
-    },
-    "tools/call": {
-      name: "CallToolRequest",
-      is: validators.isCallToolRequest,
-    },
-    "tools/list": {
-      name: "ListToolsRequest",
-      is: validators.isListToolsRequest,
-    },
+    ping: { name: "JSONRPCRequest", is: baseValidators.isJSONRPCRequest },
+    "tools/call": { name: "CallToolRequest", is: validators.isCallToolRequest },
+    "tools/list": { name: "ListToolsRequest", is: validators.isListToolsRequest },
     "ui/resource-teardown": {
       name: "McpUiResourceTeardownRequest",
       is: validators.isMcpUiResourceTeardownRequest,
     },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      is: validators.isCancelledNotification,
-    },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      is: validators.isProgressNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", is: validators.isCancelledNotification },
+    "notifications/progress": { name: "ProgressNotification", is: validators.isProgressNotification },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
       is: validators.isPromptListChangedNotification,
@@ -352,49 +196,22 @@ export const hostSends: SendTable<"host"> = /* @__PURE__ */ sendTable({
   }),
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
     ping: [{ name: "EmptyResult", is: validators.isEmptyResult }],
-    "prompts/list": [
-      { name: "ListPromptsResult", is: validators.isListPromptsResult },
-    ],
-    "resources/list": [
-      { name: "ListResourcesResult", is: validators.isListResourcesResult },
-    ],
-    "resources/read": [
-      { name: "ReadResourceResult", is: validators.isReadResourceResult },
-    ],
+    "prompts/list": [{ name: "ListPromptsResult", is: validators.isListPromptsResult }],
+    "resources/list": [{ name: "ListResourcesResult", is: validators.isListResourcesResult }],
+    "resources/read": [{ name: "ReadResourceResult", is: validators.isReadResourceResult }],
     "resources/templates/list": [
-      {
-        name: "ListResourceTemplatesResult",
-        is: validators.isListResourceTemplatesResult,
-      },
+      { name: "ListResourceTemplatesResult", is: validators.isListResourceTemplatesResult },
     ],
-    "sampling/createMessage": [
-      { name: "CreateMessageResult", is: baseValidators.isCreateMessageResult },
-    ],
+    "sampling/createMessage": [{ name: "CreateMessageResult", is: baseValidators.isCreateMessageResult }],
     "tools/call": [{ name: "CallToolResult", is: validators.isCallToolResult }],
-    "ui/download-file": [
-      {
-        name: "McpUiDownloadFileResult",
-        is: validators.isMcpUiDownloadFileResult,
-      },
-    ],
-    "ui/initialize": [
-      { name: "McpUiInitializeResult", is: validators.isMcpUiInitializeResult },
-    ],
-    "ui/message": [
-      { name: "McpUiMessageResult", is: validators.isMcpUiMessageResult },
-    ],
-    "ui/open-link": [
-      { name: "McpUiOpenLinkResult", is: validators.isMcpUiOpenLinkResult },
-    ],
+    "ui/download-file": [{ name: "McpUiDownloadFileResult", is: validators.isMcpUiDownloadFileResult }],
+    "ui/initialize": [{ name: "McpUiInitializeResult", is: validators.isMcpUiInitializeResult }],
+    "ui/message": [{ name: "McpUiMessageResult", is: validators.isMcpUiMessageResult }],
+    "ui/open-link": [{ name: "McpUiOpenLinkResult", is: validators.isMcpUiOpenLinkResult }],
     "ui/request-display-mode": [
-      {
-        name: "McpUiRequestDisplayModeResult",
-        is: validators.isMcpUiRequestDisplayModeResult,
-      },
+      { name: "McpUiRequestDisplayModeResult", is: validators.isMcpUiRequestDisplayModeResult },
     ],
-    "ui/update-model-context": [
-      { name: "EmptyResult", is: validators.isEmptyResult },
-    ],
+    "ui/update-model-context": [{ name: "EmptyResult", is: validators.isEmptyResult }],
   }),
   base64: [],
 });
@@ -406,28 +223,12 @@ export const hostTable: ChannelTable<HostMessages> = {
   version: "2026-01-26",
   base: "2026-07-28",
   role: "host",
-  handshake: {
-    opens: false,
-    request: "ui/initialize",
-    confirmation: "ui/notifications/initialized",
-  },
+  handshake: { opens: false, request: "ui/initialize", confirmation: "ui/notifications/initialized" },
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
-    ping: {
-      name: "JSONRPCRequest",
-      accepts: baseValidators.isJSONRPCRequest,
-    },
-    "prompts/list": {
-      name: "ListPromptsRequest",
-      accepts: validators.isListPromptsRequest,
-    },
-    "resources/list": {
-      name: "ListResourcesRequest",
-      accepts: validators.isListResourcesRequest,
-    },
-    "resources/read": {
-      name: "ReadResourceRequest",
-      accepts: validators.isReadResourceRequest,
-    },
+    ping: { name: "JSONRPCRequest", accepts: baseValidators.isJSONRPCRequest },
+    "prompts/list": { name: "ListPromptsRequest", accepts: validators.isListPromptsRequest },
+    "resources/list": { name: "ListResourcesRequest", accepts: validators.isListResourcesRequest },
+    "resources/read": { name: "ReadResourceRequest", accepts: validators.isReadResourceRequest },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
       accepts: validators.isListResourceTemplatesRequest,
@@ -436,26 +237,14 @@ export const hostTable: ChannelTable<HostMessages> = {
       name: "CreateMessageRequest",
       accepts: baseValidators.acceptsCreateMessageRequest,
     },
-    "tools/call": {
-      name: "CallToolRequest",
-      accepts: validators.isCallToolRequest,
-    },
+    "tools/call": { name: "CallToolRequest", accepts: validators.isCallToolRequest },
     "ui/download-file": {
       name: "McpUiDownloadFileRequest",
       accepts: validators.acceptsMcpUiDownloadFileRequest,
     },
-    "ui/initialize": {
-      name: "McpUiInitializeRequest",
-      accepts: validators.acceptsMcpUiInitializeRequest,
-    },
-    "ui/message": {
-      name: "McpUiMessageRequest",
-      accepts: validators.acceptsMcpUiMessageRequest,
-    },
-    "ui/open-link": {
-      name: "McpUiOpenLinkRequest",
-      accepts: validators.isMcpUiOpenLinkRequest,
-    },
+    "ui/initialize": { name: "McpUiInitializeRequest", accepts: validators.acceptsMcpUiInitializeRequest },
+    "ui/message": { name: "McpUiMessageRequest", accepts: validators.acceptsMcpUiMessageRequest },
+    "ui/open-link": { name: "McpUiOpenLinkRequest", accepts: validators.isMcpUiOpenLinkRequest },
     "ui/request-display-mode": {
       name: "McpUiRequestDisplayModeRequest",
       accepts: validators.acceptsMcpUiRequestDisplayModeRequest,
@@ -466,18 +255,12 @@ export const hostTable: ChannelTable<HostMessages> = {
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      accepts: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
     "notifications/message": {
       name: "LoggingMessageNotification",
       accepts: validators.acceptsLoggingMessageNotification,
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      accepts: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
       accepts: validators.isToolListChangedNotification,
@@ -500,31 +283,14 @@ export const hostTable: ChannelTable<HostMessages> = {
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
-    ping: {
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
-    },
-    "tools/call": {
-      result: {
-        name: "CallToolResult",
-        accepts: validators.acceptsCallToolResult,
-      },
-    },
+    ping: { result: { name: "EmptyResult", accepts: validators.isEmptyResult } },
+    "tools/call": { result: { name: "CallToolResult", accepts: validators.acceptsCallToolResult } },
     "tools/list": {
-      result: {
-        name: "ListToolsResult",
-        accepts: validators.acceptsListToolsResult,
-      },
-      page: {
-        member: "tools",
-        name: "Tool",
-        accepts: baseValidators.acceptsTool,
-      },
+      result: { name: "ListToolsResult", accepts: validators.acceptsListToolsResult },
+      page: { member: "tools", name: "Tool", accepts: baseValidators.acceptsTool },
     },
     "ui/resource-teardown": {
-      result: {
-        name: "McpUiResourceTeardownResult",
-        accepts: validators.isMcpUiResourceTeardownResult,
-      },
+      result: { name: "McpUiResourceTeardownResult", accepts: validators.isMcpUiResourceTeardownResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
@@ -542,16 +308,14 @@ export const hostTable: ChannelTable<HostMessages> = {
   }),
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? hostSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? hostSends : undefined,
 };
 
 // Functions and not methods of an object: a bundle keeps only those it calls.
 
 /**
- * Abandons an earlier request, whose result is no longer wanted. A server uses
- * it only to end a `subscriptions/listen` stream.
+ * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
+ * `subscriptions/listen` stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
  */
@@ -563,21 +327,16 @@ export function notifyCancelled<Sent>(
 }
 
 /**
- * Reports how far a running request has come, if its requester supplied a
- * progress token.
+ * Reports how far a running request has come, if its requester supplied a progress token.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
  */
-export function notifyProgress<Sent>(
-  caller: Notifier<Sent>,
-  params: Params<"notifications/progress">,
-): Sent {
+export function notifyProgress<Sent>(caller: Notifier<Sent>, params: Params<"notifications/progress">): Sent {
   return caller.notify("notifications/progress", params);
 }
 
 /**
- * Announces that the server's set of prompts has changed; it reaches only
- * clients that subscribe to it.
+ * Announces that the server's set of prompts has changed; it reaches only clients that subscribe to it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#list-changed-notification
  */
@@ -589,8 +348,7 @@ export function notifyPromptListChanged<Sent>(
 }
 
 /**
- * Announces that the server's set of resources has changed; it reaches only
- * clients that subscribe to it.
+ * Announces that the server's set of resources has changed; it reaches only clients that subscribe to it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#list-changed-notification
  */
@@ -602,8 +360,7 @@ export function notifyResourceListChanged<Sent>(
 }
 
 /**
- * Announces that the server's set of tools has changed; it reaches only clients
- * that subscribe to it.
+ * Announces that the server's set of tools has changed; it reaches only clients that subscribe to it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
  */
@@ -687,10 +444,7 @@ export function notifyMcpUiToolResult<Sent>(
   caller: Notifier<Sent>,
   params: Params<"ui/notifications/tool-result">,
 ): Sent {
-  return caller.notify(
-    "ui/notifications/tool-result",
-    params as unknown as object,
-  );
+  return caller.notify("ui/notifications/tool-result", params as unknown as object);
 }
 
 export function mcpUiResourceTeardown(
@@ -698,16 +452,5 @@ export function mcpUiResourceTeardown(
   params: Params<"ui/resource-teardown">,
   options?: RequestOptions,
 ): Promise<Result<"ui/resource-teardown">> {
-  return caller.request(
-    "ui/resource-teardown",
-    params as unknown as object,
-    options,
-  );
-}
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
+  return caller.request("ui/resource-teardown", params as unknown as object, options);
 }

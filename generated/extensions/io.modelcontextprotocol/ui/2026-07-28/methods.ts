@@ -11,7 +11,7 @@ import type {
   OutgoingRequest,
   SendTable,
 } from "../../../../model.js";
-import { sendTable } from "../../../../sending.js";
+import { byMethod, sendTable } from "../../../../sending.js";
 import * as validators from "./validators.js";
 
 // Declared here, so that no types of Node are needed.
@@ -36,8 +36,7 @@ export type ServerRequestMethod = never;
 export type ServerNotificationMethod = never;
 
 /** The params of a method, or `undefined` where they may be left out. */
-export type Params<M extends keyof Requests | keyof Notifications> = (Requests &
-  Notifications)[M]["params"];
+export type Params<M extends keyof Requests | keyof Notifications> = (Requests & Notifications)[M]["params"];
 
 /** All that may answer a request. */
 export type Result<M extends keyof Requests> = Requests[M]["result"];
@@ -103,9 +102,7 @@ export const clientTable: ExtensionTable<"client"> = {
   ],
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? clientSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? clientSends : undefined,
 };
 
 /** What a server sends, each message exactly as the extension defines it. */
@@ -169,14 +166,5 @@ export const serverTable: ExtensionTable<"server"> = {
   ],
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? serverSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? serverSends : undefined,
 };
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
-}

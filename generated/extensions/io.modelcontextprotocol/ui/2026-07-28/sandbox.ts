@@ -12,7 +12,7 @@ import type {
   OutgoingRequest,
   SendTable,
 } from "../../../../model.js";
-import { sendTable } from "../../../../sending.js";
+import { byMethod, sendTable } from "../../../../sending.js";
 import type * as types from "./types.js";
 import * as validators from "./validators.js";
 
@@ -34,9 +34,7 @@ export interface OutgoingRequests {}
 
 /** What a sandbox announces. */
 export interface OutgoingNotifications {
-  "ui/notifications/sandbox-proxy-ready": {
-    params: types.McpUiSandboxProxyReadyNotification["params"];
-  };
+  "ui/notifications/sandbox-proxy-ready": { params: types.McpUiSandboxProxyReadyNotification["params"] };
 }
 
 /** What the messages of the channel carry, for the sandbox. */
@@ -48,15 +46,11 @@ export interface SandboxMessages {
 }
 
 /** What a sandbox does with what it receives, by method. */
-export type SandboxHandlers<Context = unknown> = ChannelHandlers<
-  SandboxMessages,
-  Context
->;
+export type SandboxHandlers<Context = unknown> = ChannelHandlers<SandboxMessages, Context>;
 
 /** The params of a method that a sandbox sends, or `undefined` where they may be left out. */
-export type Params<
-  M extends keyof OutgoingRequests | keyof OutgoingNotifications,
-> = (OutgoingRequests & OutgoingNotifications)[M]["params"];
+export type Params<M extends keyof OutgoingRequests | keyof OutgoingNotifications> = (OutgoingRequests &
+  OutgoingNotifications)[M]["params"];
 
 /** What a sandbox sends, each message exactly as its definition describes it. */
 export const sandboxSends: SendTable<"sandbox"> = /* @__PURE__ */ sendTable({
@@ -93,9 +87,7 @@ export const sandboxTable: ChannelTable<SandboxMessages> = {
   }),
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? sandboxSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? sandboxSends : undefined,
 };
 
 // Functions and not methods of an object: a bundle keeps only those it calls.
@@ -104,15 +96,5 @@ export function notifyMcpUiSandboxProxyReady<Sent>(
   caller: Notifier<Sent>,
   params: Params<"ui/notifications/sandbox-proxy-ready">,
 ): Sent {
-  return caller.notify(
-    "ui/notifications/sandbox-proxy-ready",
-    params as unknown as object,
-  );
-}
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
+  return caller.notify("ui/notifications/sandbox-proxy-ready", params as unknown as object);
 }

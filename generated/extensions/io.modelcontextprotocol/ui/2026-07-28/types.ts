@@ -33,10 +33,7 @@ export interface CallToolRequestParams {
   name: string;
   /** Arguments by name, matching the tool's `inputSchema`. */
   arguments?: { [key: string]: unknown };
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: RequestMetaObject;
 }
 
@@ -45,27 +42,20 @@ export interface CallToolResult {
   /** Unstructured output, for the model or the user to read. */
   content: ContentBlock[];
   /**
-   * True if the tool itself fails, with the failure described in `content` so
-   * that the model can react; absent means false. Unknown tools and malformed
-   * requests yield JSON-RPC errors instead.
+   * True if the tool itself fails, with the failure described in `content` so that the model can react;
+   * absent means false. Unknown tools and malformed requests yield JSON-RPC errors instead.
    */
   isError?: boolean;
-  /**
-   * Machine-readable output: any JSON value, matching the tool's `outputSchema`
-   * if it has one.
-   */
+  /** Machine-readable output: any JSON value, matching the tool's `outputSchema` if it has one. */
   structuredContent?: unknown;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
 
 /**
- * Tells the receiver that an earlier request is abandoned and its result no
- * longer wanted. Servers send it only to end a `subscriptions/listen` stream.
+ * Tells the receiver that an earlier request is abandoned and its result no longer wanted. Servers send it
+ * only to end a `subscriptions/listen` stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
  */
@@ -75,22 +65,16 @@ export interface CancelledNotification {
   params: CancelledNotificationParams;
 }
 
-/**
- * Parameters of `notifications/cancelled`: the abandoned request and an
- * optional reason.
- */
+/** Parameters of `notifications/cancelled`: the abandoned request and an optional reason. */
 export interface CancelledNotificationParams {
   /**
-   * Identifier of the abandoned request, which the client issued; a server
-   * names only `subscriptions/listen` requests.
+   * Identifier of the abandoned request, which the client issued; a server names only `subscriptions/listen`
+   * requests.
    */
   requestId: RequestId;
   /** Why the request is abandoned, for logs or display. */
   reason?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: NotificationMetaObject;
 }
 
@@ -113,15 +97,9 @@ export interface ListPromptsRequest {
 export interface ListPromptsResult {
   /** Prompts on this page. */
   prompts: Prompt[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -142,15 +120,9 @@ export interface ListResourceTemplatesRequest {
 export interface ListResourceTemplatesResult {
   /** Resource templates on this page. */
   resourceTemplates: ResourceTemplate[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -171,15 +143,9 @@ export interface ListResourcesRequest {
 export interface ListResourcesResult {
   /** Resources on this page. */
   resources: Resource[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -200,15 +166,9 @@ export interface ListToolsRequest {
 export interface ListToolsResult {
   /** Tools on this page. */
   tools: Tool[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. An empty string is still a valid cursor. */
   nextCursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -216,8 +176,7 @@ export interface ListToolsResult {
 /**
  * Log message from the server to the client.
  *
- * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry
- * for structured records.
+ * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry for structured records.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-message-notifications
  */
 export interface LoggingMessageNotification {
@@ -227,25 +186,18 @@ export interface LoggingMessageNotification {
 }
 
 /**
- * Parameters of `notifications/message`: the severity, source and content of a
- * log message.
+ * Parameters of `notifications/message`: the severity, source and content of a log message.
  *
- * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry
- * for structured records.
+ * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry for structured records.
  */
 export interface LoggingMessageNotificationParams {
-  /**
-   * Content of the message: a string or any other JSON value, free of secrets.
-   */
+  /** Content of the message: a string or any other JSON value, free of secrets. */
   data: unknown;
   /** Severity of the message. */
   level: LoggingLevel;
   /** Name of the part of the server that logs. */
   logger?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: NotificationMetaObject;
 }
 
@@ -345,12 +297,7 @@ export interface McpUiHostContextChangedNotification {
 }
 
 export type McpUiHostContextSchema0 =
-  | { [key: string]: McpUiHostContextSchema0 }
-  | McpUiHostContextSchema0[]
-  | boolean
-  | null
-  | number
-  | string;
+  { [key: string]: McpUiHostContextSchema0 } | McpUiHostContextSchema0[] | boolean | null | number | string;
 
 export interface McpUiHostCss {
   fonts?: string;
@@ -619,23 +566,15 @@ export interface NotificationMetaObject {
 
 /** Base of notification parameters. */
 export interface NotificationParams {
-  /**
-   * Notification metadata; on a subscription stream it names the subscription.
-   */
+  /** Notification metadata; on a subscription stream it names the subscription. */
   _meta?: NotificationMetaObject;
 }
 
 /** Parameters of requests that fetch a list page by page. */
 export interface PaginatedRequestParams {
-  /**
-   * `nextCursor` of the page before the wanted one; absent to fetch the first
-   * page.
-   */
+  /** `nextCursor` of the page before the wanted one; absent to fetch the first page. */
   cursor?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: RequestMetaObject;
 }
 
@@ -650,29 +589,19 @@ export interface ProgressNotification {
   params: ProgressNotificationParams;
 }
 
-/**
- * Parameters of `notifications/progress`: the request's token and the progress
- * made.
- */
+/** Parameters of `notifications/progress`: the request's token and the progress made. */
 export interface ProgressNotificationParams {
   /**
-   * Amount done so far, on a scale the sender chooses; it grows with each
-   * notification and may be fractional.
+   * Amount done so far, on a scale the sender chooses; it grows with each notification and may be fractional.
    */
   progress: number;
   /** Token that the reported request carries in its `_meta`. */
   progressToken: ProgressToken;
   /** What is going on at the moment, for people to read. */
   message?: string;
-  /**
-   * Amount at which the work is done, on the same scale as `progress`, if
-   * known.
-   */
+  /** Amount at which the work is done, on the same scale as `progress`, if known. */
   total?: number;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: NotificationMetaObject;
 }
 
@@ -701,41 +630,24 @@ export interface ReadResourceRequest {
 
 /** Parameters of `resources/read`: the URI of the resource. */
 export interface ReadResourceRequestParams {
-  /**
-   * URI of the resource to read; its scheme and meaning are up to the server.
-   */
+  /** URI of the resource to read; its scheme and meaning are up to the server. */
   uri: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: RequestMetaObject;
 }
 
 /** Contents of the resource that was read. */
 export interface ReadResourceResult {
-  /**
-   * Contents of the resource, possibly in several parts, such as the files of a
-   * directory.
-   */
+  /** Contents of the resource, possibly in several parts, such as the files of a directory. */
   contents: (BlobResourceContents | TextResourceContents)[];
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload; some key names are reserved for the protocol. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
 
-/**
- * Metadata of a request, including the protocol version and client capabilities
- * the server applies to it.
- */
+/** Metadata of a request, including the protocol version and client capabilities the server applies to it. */
 export interface RequestMetaObject {
-  /**
-   * Set to ask for progress notifications, which carry this token; the receiver
-   * may still send none.
-   */
+  /** Set to ask for progress notifications, which carry this token; the receiver may still send none. */
   progressToken?: ProgressToken;
   [key: string]: unknown;
 }

@@ -14,7 +14,7 @@ import type {
   Requester,
   SendTable,
 } from "../../../../model.js";
-import { sendTable } from "../../../../sending.js";
+import { byMethod, sendTable } from "../../../../sending.js";
 import type * as baseTypes from "../../../../2026-07-28/types.js";
 import * as baseValidators from "../../../../2026-07-28/validators.js";
 import type * as types from "./types.js";
@@ -25,28 +25,11 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
 /** What a view is requested, and answers. */
 export interface IncomingRequests {
-  ping: {
-    params: baseTypes.JSONRPCRequest["params"];
-    result: types.EmptyResult;
-  };
-  /**
-   * Runs a tool on the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
-   */
-  "tools/call": {
-    params: types.CallToolRequestParams;
-    result: types.CallToolResult;
-  };
-  /**
-   * Fetches a page of the tools the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools
-   */
-  "tools/list": {
-    params: types.PaginatedRequestParams | undefined;
-    result: types.ListToolsResult;
-  };
+  ping: { params: baseTypes.JSONRPCRequest["params"]; result: types.EmptyResult };
+  /** Runs a tool on the server. */
+  "tools/call": { params: types.CallToolRequestParams; result: types.CallToolResult };
+  /** Fetches a page of the tools the server offers. */
+  "tools/list": { params: types.PaginatedRequestParams | undefined; result: types.ListToolsResult };
   "ui/resource-teardown": {
     params: types.McpUiResourceTeardownRequest["params"];
     result: types.McpUiResourceTeardownResult;
@@ -56,144 +39,58 @@ export interface IncomingRequests {
 /** What a view is notified of. */
 export interface IncomingNotifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. A server
-   * uses it only to end a `subscriptions/listen` stream.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
+   * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
+   * `subscriptions/listen` stream.
    */
-  "notifications/cancelled": {
-    params: types.CancelledNotificationParams;
-  };
+  "notifications/cancelled": { params: types.CancelledNotificationParams };
+  /** Reports how far a running request has come, if its requester supplied a progress token. */
+  "notifications/progress": { params: types.ProgressNotificationParams };
+  /** Announces that the server's set of prompts has changed; it reaches only clients that subscribe to it. */
+  "notifications/prompts/list_changed": { params: types.NotificationParams | undefined };
   /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
+   * Announces that the server's set of resources has changed; it reaches only clients that subscribe to it.
    */
-  "notifications/progress": {
-    params: types.ProgressNotificationParams;
-  };
-  /**
-   * Announces that the server's set of prompts has changed; it reaches only
-   * clients that subscribe to it.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#list-changed-notification
-   */
-  "notifications/prompts/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  /**
-   * Announces that the server's set of resources has changed; it reaches only
-   * clients that subscribe to it.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#list-changed-notification
-   */
-  "notifications/resources/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  /**
-   * Announces that the server's set of tools has changed; it reaches only
-   * clients that subscribe to it.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
-   */
-  "notifications/tools/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  "ui/notifications/host-context-changed": {
-    params: types.McpUiHostContext;
-  };
-  "ui/notifications/tool-cancelled": {
-    params: types.McpUiToolCancelledNotification["params"];
-  };
-  "ui/notifications/tool-input": {
-    params: types.McpUiToolInputNotification["params"];
-  };
-  "ui/notifications/tool-input-partial": {
-    params: types.McpUiToolInputPartialNotification["params"];
-  };
-  "ui/notifications/tool-result": {
-    params: types.McpUiToolResultNotification["params"];
-  };
+  "notifications/resources/list_changed": { params: types.NotificationParams | undefined };
+  /** Announces that the server's set of tools has changed; it reaches only clients that subscribe to it. */
+  "notifications/tools/list_changed": { params: types.NotificationParams | undefined };
+  "ui/notifications/host-context-changed": { params: types.McpUiHostContext };
+  "ui/notifications/tool-cancelled": { params: types.McpUiToolCancelledNotification["params"] };
+  "ui/notifications/tool-input": { params: types.McpUiToolInputNotification["params"] };
+  "ui/notifications/tool-input-partial": { params: types.McpUiToolInputPartialNotification["params"] };
+  "ui/notifications/tool-result": { params: types.McpUiToolResultNotification["params"] };
 }
 
 /** What a view requests. */
 export interface OutgoingRequests {
-  ping: {
-    params: baseTypes.JSONRPCRequest["params"];
-    result: types.EmptyResult;
-  };
-  /**
-   * Fetches a page of the prompts the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#listing-prompts
-   */
-  "prompts/list": {
-    params: types.PaginatedRequestParams | undefined;
-    result: types.ListPromptsResult;
-  };
-  /**
-   * Fetches a page of the resources the server offers.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#listing-resources
-   */
-  "resources/list": {
-    params: types.PaginatedRequestParams | undefined;
-    result: types.ListResourcesResult;
-  };
-  /**
-   * Fetches the contents of one resource.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources
-   */
-  "resources/read": {
-    params: types.ReadResourceRequestParams;
-    result: types.ReadResourceResult;
-  };
-  /**
-   * Fetches a page of the server's resource templates.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates
-   */
+  ping: { params: baseTypes.JSONRPCRequest["params"]; result: types.EmptyResult };
+  /** Fetches a page of the prompts the server offers. */
+  "prompts/list": { params: types.PaginatedRequestParams | undefined; result: types.ListPromptsResult };
+  /** Fetches a page of the resources the server offers. */
+  "resources/list": { params: types.PaginatedRequestParams | undefined; result: types.ListResourcesResult };
+  /** Fetches the contents of one resource. */
+  "resources/read": { params: types.ReadResourceRequestParams; result: types.ReadResourceResult };
+  /** Fetches a page of the server's resource templates. */
   "resources/templates/list": {
     params: types.PaginatedRequestParams | undefined;
     result: types.ListResourceTemplatesResult;
   };
   /**
-   * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval; embedded in an `input_required` result.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#creating-messages
+   * Has the client generate a message with a language model of its choice, usually after the user's approval;
+   * embedded in an `input_required` result.
    */
   "sampling/createMessage": {
     params: baseTypes.CreateMessageRequestParams;
     result: baseTypes.CreateMessageResult;
   };
-  /**
-   * Runs a tool on the server.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
-   */
-  "tools/call": {
-    params: types.CallToolRequestParams;
-    result: types.CallToolResult;
-  };
+  /** Runs a tool on the server. */
+  "tools/call": { params: types.CallToolRequestParams; result: types.CallToolResult };
   "ui/download-file": {
     params: types.McpUiDownloadFileRequest["params"];
     result: types.McpUiDownloadFileResult;
   };
-  "ui/initialize": {
-    params: types.McpUiInitializeRequest["params"];
-    result: types.McpUiInitializeResult;
-  };
-  "ui/message": {
-    params: types.McpUiMessageRequest["params"];
-    result: types.McpUiMessageResult;
-  };
-  "ui/open-link": {
-    params: types.McpUiOpenLinkRequest["params"];
-    result: types.McpUiOpenLinkResult;
-  };
+  "ui/initialize": { params: types.McpUiInitializeRequest["params"]; result: types.McpUiInitializeResult };
+  "ui/message": { params: types.McpUiMessageRequest["params"]; result: types.McpUiMessageResult };
+  "ui/open-link": { params: types.McpUiOpenLinkRequest["params"]; result: types.McpUiOpenLinkResult };
   "ui/request-display-mode": {
     params: types.McpUiRequestDisplayModeRequest["params"];
     result: types.McpUiRequestDisplayModeResult;
@@ -207,50 +104,19 @@ export interface OutgoingRequests {
 /** What a view announces. */
 export interface OutgoingNotifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. A server
-   * uses it only to end a `subscriptions/listen` stream.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
+   * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
+   * `subscriptions/listen` stream.
    */
-  "notifications/cancelled": {
-    params: types.CancelledNotificationParams;
-  };
-  /**
-   * Delivers a log message to the client while a request runs that asks for log
-   * messages.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-message-notifications
-   */
-  "notifications/message": {
-    params: types.LoggingMessageNotificationParams;
-  };
-  /**
-   * Reports how far a running request has come, if its requester supplied a
-   * progress token.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
-   */
-  "notifications/progress": {
-    params: types.ProgressNotificationParams;
-  };
-  /**
-   * Announces that the server's set of tools has changed; it reaches only
-   * clients that subscribe to it.
-   *
-   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
-   */
-  "notifications/tools/list_changed": {
-    params: types.NotificationParams | undefined;
-  };
-  "ui/notifications/initialized": {
-    params: types.McpUiInitializedNotification["params"];
-  };
-  "ui/notifications/request-teardown": {
-    params: types.McpUiRequestTeardownNotification["params"];
-  };
-  "ui/notifications/size-changed": {
-    params: types.McpUiSizeChangedNotification["params"];
-  };
+  "notifications/cancelled": { params: types.CancelledNotificationParams };
+  /** Delivers a log message to the client while a request runs that asks for log messages. */
+  "notifications/message": { params: types.LoggingMessageNotificationParams };
+  /** Reports how far a running request has come, if its requester supplied a progress token. */
+  "notifications/progress": { params: types.ProgressNotificationParams };
+  /** Announces that the server's set of tools has changed; it reaches only clients that subscribe to it. */
+  "notifications/tools/list_changed": { params: types.NotificationParams | undefined };
+  "ui/notifications/initialized": { params: types.McpUiInitializedNotification["params"] };
+  "ui/notifications/request-teardown": { params: types.McpUiRequestTeardownNotification["params"] };
+  "ui/notifications/size-changed": { params: types.McpUiSizeChangedNotification["params"] };
 }
 
 /** What the messages of the channel carry, for the view. */
@@ -262,69 +128,34 @@ export interface ViewMessages {
 }
 
 /** What a view does with what it receives, by method. */
-export type ViewHandlers<Context = unknown> = ChannelHandlers<
-  ViewMessages,
-  Context
->;
+export type ViewHandlers<Context = unknown> = ChannelHandlers<ViewMessages, Context>;
 
 /** The params of a method that a view sends, or `undefined` where they may be left out. */
-export type Params<
-  M extends keyof OutgoingRequests | keyof OutgoingNotifications,
-> = (OutgoingRequests & OutgoingNotifications)[M]["params"];
+export type Params<M extends keyof OutgoingRequests | keyof OutgoingNotifications> = (OutgoingRequests &
+  OutgoingNotifications)[M]["params"];
 
 /** What answers a request of a view. */
-export type Result<M extends keyof OutgoingRequests> =
-  OutgoingRequests[M]["result"];
+export type Result<M extends keyof OutgoingRequests> = OutgoingRequests[M]["result"];
 
 /** What a view sends, each message exactly as its definition describes it. */
 export const viewSends: SendTable<"view"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "view",
   requests: /* @__PURE__ */ byMethod<ExactDefinition>({
-    ping: {
-      name: "JSONRPCRequest",
-      is: baseValidators.isJSONRPCRequest,
-    },
-    "prompts/list": {
-      name: "ListPromptsRequest",
-      is: validators.isListPromptsRequest,
-    },
-    "resources/list": {
-      name: "ListResourcesRequest",
-      is: validators.isListResourcesRequest,
-    },
-    "resources/read": {
-      name: "ReadResourceRequest",
-      is: validators.isReadResourceRequest,
-    },
+    ping: { name: "JSONRPCRequest", is: baseValidators.isJSONRPCRequest },
+    "prompts/list": { name: "ListPromptsRequest", is: validators.isListPromptsRequest },
+    "resources/list": { name: "ListResourcesRequest", is: validators.isListResourcesRequest },
+    "resources/read": { name: "ReadResourceRequest", is: validators.isReadResourceRequest },
     "resources/templates/list": {
       name: "ListResourceTemplatesRequest",
       is: validators.isListResourceTemplatesRequest,
     },
-    "sampling/createMessage": {
-      name: "CreateMessageRequest",
-      is: baseValidators.isCreateMessageRequest,
-    },
-    "tools/call": {
-      name: "CallToolRequest",
-      is: validators.isCallToolRequest,
-    },
-    "ui/download-file": {
-      name: "McpUiDownloadFileRequest",
-      is: validators.isMcpUiDownloadFileRequest,
-    },
-    "ui/initialize": {
-      name: "McpUiInitializeRequest",
-      is: validators.isMcpUiInitializeRequest,
-    },
-    "ui/message": {
-      name: "McpUiMessageRequest",
-      is: validators.isMcpUiMessageRequest,
-    },
-    "ui/open-link": {
-      name: "McpUiOpenLinkRequest",
-      is: validators.isMcpUiOpenLinkRequest,
-    },
+    "sampling/createMessage": { name: "CreateMessageRequest", is: baseValidators.isCreateMessageRequest },
+    "tools/call": { name: "CallToolRequest", is: validators.isCallToolRequest },
+    "ui/download-file": { name: "McpUiDownloadFileRequest", is: validators.isMcpUiDownloadFileRequest },
+    "ui/initialize": { name: "McpUiInitializeRequest", is: validators.isMcpUiInitializeRequest },
+    "ui/message": { name: "McpUiMessageRequest", is: validators.isMcpUiMessageRequest },
+    "ui/open-link": { name: "McpUiOpenLinkRequest", is: validators.isMcpUiOpenLinkRequest },
     "ui/request-display-mode": {
       name: "McpUiRequestDisplayModeRequest",
       is: validators.isMcpUiRequestDisplayModeRequest,
@@ -335,18 +166,12 @@ export const viewSends: SendTable<"view"> = /* @__PURE__ */ sendTable({
     },
   }),
   notifications: /* @__PURE__ */ byMethod<ExactDefinition>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      is: validators.isCancelledNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", is: validators.isCancelledNotification },
     "notifications/message": {
       name: "LoggingMessageNotification",
       is: validators.isLoggingMessageNotification,
     },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      is: validators.isProgressNotification,
-    },
+    "notifications/progress": { name: "ProgressNotification", is: validators.isProgressNotification },
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
       is: validators.isToolListChangedNotification,
@@ -367,14 +192,9 @@ export const viewSends: SendTable<"view"> = /* @__PURE__ */ sendTable({
   results: /* @__PURE__ */ byMethod<readonly ExactAnswer[]>({
     ping: [{ name: "EmptyResult", is: validators.isEmptyResult }],
     "tools/call": [{ name: "CallToolResult", is: validators.isCallToolResult }],
-    "tools/list": [
-      { name: "ListToolsResult", is: validators.isListToolsResult },
-    ],
+    "tools/list": [{ name: "ListToolsResult", is: validators.isListToolsResult }],
     "ui/resource-teardown": [
-      {
-        name: "McpUiResourceTeardownResult",
-        is: validators.isMcpUiResourceTeardownResult,
-      },
+      { name: "McpUiResourceTeardownResult", is: validators.isMcpUiResourceTeardownResult },
     ],
   }),
   base64: [],
@@ -387,38 +207,19 @@ export const viewTable: ChannelTable<ViewMessages> = {
   version: "2026-01-26",
   base: "2026-07-28",
   role: "view",
-  handshake: {
-    opens: true,
-    request: "ui/initialize",
-    confirmation: "ui/notifications/initialized",
-  },
+  handshake: { opens: true, request: "ui/initialize", confirmation: "ui/notifications/initialized" },
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
-    ping: {
-      name: "JSONRPCRequest",
-      accepts: baseValidators.isJSONRPCRequest,
-    },
-    "tools/call": {
-      name: "CallToolRequest",
-      accepts: validators.isCallToolRequest,
-    },
-    "tools/list": {
-      name: "ListToolsRequest",
-      accepts: validators.isListToolsRequest,
-    },
+    ping: { name: "JSONRPCRequest", accepts: baseValidators.isJSONRPCRequest },
+    "tools/call": { name: "CallToolRequest", accepts: validators.isCallToolRequest },
+    "tools/list": { name: "ListToolsRequest", accepts: validators.isListToolsRequest },
     "ui/resource-teardown": {
       name: "McpUiResourceTeardownRequest",
       accepts: validators.isMcpUiResourceTeardownRequest,
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      accepts: validators.isCancelledNotification,
-    },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      accepts: validators.isProgressNotification,
-    },
+    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
+    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
       accepts: validators.isPromptListChangedNotification,
@@ -453,42 +254,18 @@ export const viewTable: ChannelTable<ViewMessages> = {
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
-    ping: {
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
-    },
+    ping: { result: { name: "EmptyResult", accepts: validators.isEmptyResult } },
     "prompts/list": {
-      result: {
-        name: "ListPromptsResult",
-        accepts: validators.acceptsListPromptsResult,
-      },
-      page: {
-        member: "prompts",
-        name: "Prompt",
-        accepts: baseValidators.acceptsPrompt,
-      },
+      result: { name: "ListPromptsResult", accepts: validators.acceptsListPromptsResult },
+      page: { member: "prompts", name: "Prompt", accepts: baseValidators.acceptsPrompt },
     },
     "resources/list": {
-      result: {
-        name: "ListResourcesResult",
-        accepts: validators.acceptsListResourcesResult,
-      },
-      page: {
-        member: "resources",
-        name: "Resource",
-        accepts: baseValidators.acceptsResource,
-      },
+      result: { name: "ListResourcesResult", accepts: validators.acceptsListResourcesResult },
+      page: { member: "resources", name: "Resource", accepts: baseValidators.acceptsResource },
     },
-    "resources/read": {
-      result: {
-        name: "ReadResourceResult",
-        accepts: validators.isReadResourceResult,
-      },
-    },
+    "resources/read": { result: { name: "ReadResourceResult", accepts: validators.isReadResourceResult } },
     "resources/templates/list": {
-      result: {
-        name: "ListResourceTemplatesResult",
-        accepts: validators.acceptsListResourceTemplatesResult,
-      },
+      result: { name: "ListResourceTemplatesResult", accepts: validators.acceptsListResourceTemplatesResult },
       page: {
         member: "resourceTemplates",
         name: "ResourceTemplate",
@@ -496,50 +273,24 @@ export const viewTable: ChannelTable<ViewMessages> = {
       },
     },
     "sampling/createMessage": {
-      result: {
-        name: "CreateMessageResult",
-        accepts: baseValidators.acceptsCreateMessageResult,
-      },
+      result: { name: "CreateMessageResult", accepts: baseValidators.acceptsCreateMessageResult },
     },
-    "tools/call": {
-      result: {
-        name: "CallToolResult",
-        accepts: validators.acceptsCallToolResult,
-      },
-    },
+    "tools/call": { result: { name: "CallToolResult", accepts: validators.acceptsCallToolResult } },
     "ui/download-file": {
-      result: {
-        name: "McpUiDownloadFileResult",
-        accepts: validators.isMcpUiDownloadFileResult,
-      },
+      result: { name: "McpUiDownloadFileResult", accepts: validators.isMcpUiDownloadFileResult },
     },
     "ui/initialize": {
-      result: {
-        name: "McpUiInitializeResult",
-        accepts: validators.acceptsMcpUiInitializeResult,
-      },
+      result: { name: "McpUiInitializeResult", accepts: validators.acceptsMcpUiInitializeResult },
     },
-    "ui/message": {
-      result: {
-        name: "McpUiMessageResult",
-        accepts: validators.isMcpUiMessageResult,
-      },
-    },
-    "ui/open-link": {
-      result: {
-        name: "McpUiOpenLinkResult",
-        accepts: validators.isMcpUiOpenLinkResult,
-      },
-    },
+    "ui/message": { result: { name: "McpUiMessageResult", accepts: validators.isMcpUiMessageResult } },
+    "ui/open-link": { result: { name: "McpUiOpenLinkResult", accepts: validators.isMcpUiOpenLinkResult } },
     "ui/request-display-mode": {
       result: {
         name: "McpUiRequestDisplayModeResult",
         accepts: validators.acceptsMcpUiRequestDisplayModeResult,
       },
     },
-    "ui/update-model-context": {
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
-    },
+    "ui/update-model-context": { result: { name: "EmptyResult", accepts: validators.isEmptyResult } },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
     "notifications/cancelled": {},
@@ -552,16 +303,14 @@ export const viewTable: ChannelTable<ViewMessages> = {
   }),
   // Written so that a bundler which knows NODE_ENV can leave the table out.
   developmentSends:
-    typeof process !== "undefined" && process.env.NODE_ENV !== "production"
-      ? viewSends
-      : undefined,
+    typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? viewSends : undefined,
 };
 
 // Functions and not methods of an object: a bundle keeps only those it calls.
 
 /**
- * Abandons an earlier request, whose result is no longer wanted. A server uses
- * it only to end a `subscriptions/listen` stream.
+ * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
+ * `subscriptions/listen` stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
  */
@@ -573,8 +322,7 @@ export function notifyCancelled<Sent>(
 }
 
 /**
- * Delivers a log message to the client while a request runs that asks for log
- * messages.
+ * Delivers a log message to the client while a request runs that asks for log messages.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging#log-message-notifications
  */
@@ -586,21 +334,16 @@ export function notifyLoggingMessage<Sent>(
 }
 
 /**
- * Reports how far a running request has come, if its requester supplied a
- * progress token.
+ * Reports how far a running request has come, if its requester supplied a progress token.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress#progress-flow
  */
-export function notifyProgress<Sent>(
-  caller: Notifier<Sent>,
-  params: Params<"notifications/progress">,
-): Sent {
+export function notifyProgress<Sent>(caller: Notifier<Sent>, params: Params<"notifications/progress">): Sent {
   return caller.notify("notifications/progress", params);
 }
 
 /**
- * Announces that the server's set of tools has changed; it reaches only clients
- * that subscribe to it.
+ * Announces that the server's set of tools has changed; it reaches only clients that subscribe to it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
  */
@@ -672,8 +415,8 @@ export function listResourceTemplates(
 }
 
 /**
- * Has the client generate a message with a language model of its choice,
- * usually after the user's approval; embedded in an `input_required` result.
+ * Has the client generate a message with a language model of its choice, usually after the user's approval;
+ * embedded in an `input_required` result.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling#creating-messages
  */
@@ -726,20 +469,14 @@ export function notifyMcpUiInitialized<Sent>(
   caller: Notifier<Sent>,
   params?: Params<"ui/notifications/initialized">,
 ): Sent {
-  return caller.notify(
-    "ui/notifications/initialized",
-    params as unknown as object,
-  );
+  return caller.notify("ui/notifications/initialized", params as unknown as object);
 }
 
 export function notifyMcpUiRequestTeardown<Sent>(
   caller: Notifier<Sent>,
   params?: Params<"ui/notifications/request-teardown">,
 ): Sent {
-  return caller.notify(
-    "ui/notifications/request-teardown",
-    params as unknown as object,
-  );
+  return caller.notify("ui/notifications/request-teardown", params as unknown as object);
 }
 
 export function notifyMcpUiSizeChanged<Sent>(
@@ -771,11 +508,4 @@ export function mcpUiUpdateModelContext(
   options?: RequestOptions,
 ): Promise<Result<"ui/update-model-context">> {
   return caller.request("ui/update-model-context", params, options);
-}
-
-// A Map: a method named like a member that every object has is not found in it.
-function byMethod<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-): ReadonlyMap<string, Entry> {
-  return new Map(Object.entries(entries));
 }
