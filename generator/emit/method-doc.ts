@@ -5,3 +5,8 @@ import { deprecationLine, docComment } from "../print/text.js";
 export function methodDoc({ description, deprecated, see }: Method, indent = ""): string {
   return docComment([description, deprecationLine(deprecated), see && `@see ${see}`], indent);
 }
+
+/** The same without the link to the specification, which stands above the function that sends the method. */
+export function methodSummary({ description, deprecated }: Method, indent = ""): string {
+  return docComment([description, deprecationLine(deprecated)], indent);
+}

@@ -59,10 +59,13 @@ function isText(node: ts.Node): node is Text {
   );
 }
 
+/** The types that a text says were expected: it begins with one, or has one behind `expected`. Other mentions judge nothing. */
 function typesIn(text: string): string[] {
-  return [
-    ...text.matchAll(/\ban? (string|number|integer|boolean|object|array|list)\b|\b(true) or false\b/g),
-  ].map(([, type, boolean]) => (boolean ? "boolean" : type === "list" ? "array" : type!));
+  const expected =
+    /(?:^|\bexpected )(?:an? (string|number|integer|boolean|object|array|list)\b|(true) or false\b)/g;
+  return [...text.matchAll(expected)].map(([, type, boolean]) =>
+    boolean ? "boolean" : type === "list" ? "array" : type!,
+  );
 }
 
 /** A call that waits for a time. Without one, it is `pause()` of a stream. */

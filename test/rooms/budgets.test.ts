@@ -86,6 +86,14 @@ test("comments, names and blank lines count nothing", () => {
   ).toEqual([]);
 });
 
+test("a judge words what was expected; other texts may name types", () => {
+  const mention = "expected the header on a string, an integer or a boolean, got an object";
+  expect(factsOf(`fail("${mention}"); fail("an object");`).judges).toBe(0);
+  expect(factsOf('fail("a string"); fail("an object"); fail(`expected a list, got ${kind}`);').judges).toBe(
+    1,
+  );
+});
+
 test("the pause of a stream is no wait between attempts", () => {
   expect(factsOf("stream.pause(); await pause(1); await this.#sleep(1, clock);").waits).toBe(2);
 });

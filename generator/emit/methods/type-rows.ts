@@ -1,6 +1,6 @@
 import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
 import { printAt, typeMembers, unionMember } from "../../print/code-layout.js";
-import { methodDoc } from "../method-doc.js";
+import { methodSummary } from "../method-doc.js";
 import { memberKey } from "../../print/text.js";
 
 /** One method in the type maps. */
@@ -23,9 +23,8 @@ export function typeRows(model: ProtocolModel, typeOf: (definition: string) => s
   const rows = (kind: Method["kind"]): TypeRow[] =>
     model.methods
       .filter((method) => method.kind === kind)
-      .map(({ see: _, ...method }) => ({
-        // The link to the specification stands above the function that sends it.
-        doc: methodDoc(method, "  "),
+      .map((method) => ({
+        doc: methodSummary(method, "  "),
         line: printAt(1, [
           memberKey(method.name),
           ": ",
