@@ -354,4 +354,37 @@ export const schemaRows: readonly SchemaRow[] = [
     good: [{ a: { b: {} } }, { a: [[1, []]] }],
     wrong: [{ a: [[], { b: 5 }] }],
   },
+  {
+    name: "a member with a name, which others describe that give none",
+    schema: {
+      properties: {
+        a: { properties: { c: true }, allOf: [{ $ref: "#/$defs/Marks" }] },
+        b: {
+          properties: { c: { properties: { e: { type: "number" } } } },
+          allOf: [{ $ref: "#/$defs/Open" }],
+        },
+        d: {
+          dependentSchemas: { c: { properties: { c: true } } },
+          anyOf: [{ $ref: "#/$defs/Marks" }, { type: "object", additionalProperties: { const: 1 } }],
+        },
+        f: { anyOf: [{ $ref: "#/$defs/Marks" }, { type: "null" }], oneOf: [{ required: ["c"] }, true] },
+        g: { $ref: "#/$defs/Marks" },
+      },
+      $defs: {
+        Marks: { $ref: "#/$defs/EachMark" },
+        EachMark: { type: "object", additionalProperties: { const: "x" } },
+        Open: { type: "object", additionalProperties: { properties: { f: { const: "x" } } } },
+      },
+    },
+    good: [
+      { a: { c: "x" } },
+      { a: { c: "x", other: "x" } },
+      { b: { c: { e: 1, f: "x" } } },
+      { d: { c: "x" } },
+      { d: { c: 1 } },
+      { f: { other: "x" } },
+      { g: { c: "x" } },
+    ],
+    wrong: [{ a: 5 }, { b: { c: { e: "x" } } }, { g: { c: "y" } }],
+  },
 ];

@@ -12,6 +12,11 @@ export interface FormContext {
   readonly idle: readonly SchemaNode[];
   /** Another part of the type describes the same members: those of conditions have no type then. */
   readonly loose: boolean;
+  /**
+   * Another part of the type names members of the value: those without a name have no type then. TypeScript would refuse
+   * literals of the named ones: their types are read without the signature, and must fit it.
+   */
+  readonly isNamed: boolean;
 }
 
 /** Makes forms of nodes that a value satisfies together. */
@@ -27,7 +32,7 @@ export interface FormMaker {
 
 /** The context of a member or an item: nothing is known of it but what its own nodes say. */
 export function innerContext({ loose }: FormContext, idle: readonly SchemaNode[] = []): FormContext {
-  return { kinds: everyKind, around: [], idle, loose };
+  return { kinds: everyKind, around: [], idle, loose, isNamed: false };
 }
 
 /** What the nodes say for people: the first that says something decides. */

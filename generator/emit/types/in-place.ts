@@ -79,24 +79,23 @@ export class InPlace {
     );
   }
 
-  /** Whether members of a value may be described by several of these: parts together, a reference, the arms of a union. */
-  areMixed(
+  /** The nodes by the part of the type that they become: the keywords themselves, each reference, the arms of each union. */
+  groups(
     parts: readonly SchemaNode[],
     references: readonly string[],
     unions: readonly (readonly SchemaNode[])[],
-    around: readonly SchemaNode[],
-  ): boolean {
+  ): readonly (readonly SchemaNode[])[] {
     const own = parts.map(({ ref: _ref, allOf: _allOf, anyOf: _anyOf, oneOf: _oneOf, ...rest }) => rest);
     const definitions = references.map((name) => [this.schema.definitions.get(name)!.node]);
-    const groups = [own, ...definitions, ...unions, around].filter((group) => group.length > 0);
-    if (groups.length < 2) return false;
-    const seen = new Set<string>();
-    for (const group of groups)
-      for (const name of this.names(group)) {
-        if (seen.has(name)) return true;
-        seen.add(name);
-      }
-    return false;
+    return [own, ...definitions, ...unions];
+  }
+
+  /** Whether a definition gives a type to members without a name. */
+  hasSignature(name: string): boolean {
+    return [...this.possible([this.schema.definitions.get(name)!.node])].some(
+      ({ patternProperties, additionalProperties: others }) =>
+        patternProperties ?? (others && !others.never && !isAnything(others)),
+    );
   }
 
   /** Whether the types of some members that a definition leads to depend on conditions. */

@@ -23,7 +23,7 @@ interface Form {
   readonly isTrivial: boolean;
 }
 
-const everything: FormContext = { kinds: everyKind, around: [], idle: [], loose: false };
+const everything: FormContext = { kinds: everyKind, around: [], idle: [], loose: false, isNamed: false };
 
 /** So many members, at most, get their types from other nodes than those that require them; so many inside each other. */
 const mostBorrowed = { members: 1_000, levels: 16 };
@@ -127,19 +127,29 @@ class Forms implements FormMaker {
     context: FormContext,
   ): readonly SchemaNode[] | "never" {
     const unions = parts.flatMap(({ anyOf, oneOf }) => [anyOf, oneOf].filter((arms) => arms !== undefined));
-    const loose = context.loose || this.inPlace.areMixed(parts, references, unions, context.around);
-    const inner = { ...context, loose };
+    const names = this.inPlace.groups(parts, references, unions).map((group) => this.inPlace.names(group));
+    const loose = context.loose || areShared([...names, this.inPlace.names(context.around)]);
+    const isIdle = this.inPlace.names(context.idle).size > 0;
+    const inner = (group: number): FormContext => {
+      const isNamed =
+        context.isNamed || isIdle || names.some(({ size }, index) => size > 0 && index !== group);
+      return { ...context, loose, isNamed };
+    };
     const definitions = references.map((name) => this.schema.definitions.get(name)!.node);
     const around = [...context.around, ...parts, ...definitions];
-    const forms = unions.map((arms) => arms.map((arm) => this.formOf([arm], { ...inner, around })));
-    const named: SchemaNode[] = references.map((name) => ({ pointer: "", ref: this.use(name, inner) }));
+    const forms = unions.map((arms, index) =>
+      arms.map((arm) => this.formOf([arm], { ...inner(1 + references.length + index), around })),
+    );
+    const named: SchemaNode[] = references.map((name, index) => ({
+      pointer: "",
+      ref: this.use(name, inner(1 + index)),
+    }));
     const others = forms.filter((arms) => !arms.some(({ isTrivial }) => isTrivial)).map(unionOf);
     if (others.some(({ never }) => never)) return "never";
     // A union one of whose arms accepts all is but members that may be there.
     const idle = unions.filter((_, index) => forms[index]!.some(({ isTrivial }) => isTrivial)).flat();
-    const isBeside =
-      named.length + others.length > 0 || this.inPlace.certain(context.around).some(describesMembers);
-    const own = this.own({ parts, definitions, idle, isBeside }, inner);
+    const isBeside = named.length + others.length > 0 || context.isNamed;
+    const own = this.own({ parts, definitions, idle, isBeside }, { ...context, loose });
     return [...named, ...(own ? [own] : []), ...others];
   }
 
@@ -176,11 +186,12 @@ class Forms implements FormMaker {
   }
 
   /** The name of a definition of the form for a use of a definition. */
-  private use(of: string, { kinds: given, loose: isLoose }: FormContext): string {
+  private use(of: string, { kinds: given, loose: isLoose, isNamed: isBeside }: FormContext): string {
     const { node } = this.schema.definitions.get(of)!;
     const kinds = common(given, this.kindsOf(node));
     const loose = isLoose && this.inPlace.hasConditions(of);
-    const key = JSON.stringify([of, [...kinds].sort(), loose]);
+    const isNamed = isBeside && this.inPlace.hasSignature(of);
+    const key = JSON.stringify([of, [...kinds].sort(), loose, isNamed]);
     const known = this.uses.get(key);
     if (known) return known.name;
     const taken = new Set([...this.uses.values()].map(({ name }) => name));
@@ -188,7 +199,7 @@ class Forms implements FormMaker {
     const said = [...kinds].sort().join("-or-");
     for (let number = 1; taken.has(name) || (number > 1 && this.schema.definitions.has(name)); number++)
       name = `${of}-${kinds.size < everyKind.size ? said : "value"}${number === 1 ? "" : number}`;
-    this.uses.set(key, { name, of, context: { ...everything, kinds, loose } });
+    this.uses.set(key, { name, of, context: { ...everything, kinds, loose, isNamed } });
     return name;
   }
 }
@@ -199,8 +210,9 @@ function* descendantsInPlace(node: SchemaNode): Generator<SchemaNode> {
   for (const child of inPlaceChildren(node)) yield* descendantsInPlace(child);
 }
 
-function describesMembers({ properties, required }: SchemaNode): boolean {
-  return (properties?.size ?? 0) > 0 || (required?.length ?? 0) > 0;
+/** Whether a name is in several sets. */
+function areShared(sets: readonly ReadonlySet<string>[]): boolean {
+  return new Set(sets.flatMap((names) => [...names])).size < sets.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** The forms of the arms that accept values, each once. */
