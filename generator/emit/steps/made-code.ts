@@ -3,7 +3,7 @@ import { type Layout, flat, join } from "../../print/layout.js";
 import { memberKey, stringLiteral } from "../../print/text.js";
 import { type Made, type Test, isCertain } from "./made.js";
 import type { Change, Plan } from "./plan.js";
-import { literal, called } from "./statements.js";
+import { literal, called, isUsed } from "./statements.js";
 
 /** Names of the parts of the object that code reads. */
 const names = { object: "whole", item: "item" } as const;
@@ -109,6 +109,6 @@ function pathOf({
 /** A function that returns a value; without its parameter if that has no use. */
 function arrow(parameter: string | undefined, value: Layout): Layout {
   const text = flat(value);
-  const isUsed = parameter !== undefined && new RegExp(`\\b${parameter}\\b`).test(text);
-  return [isUsed ? `(${parameter}) => ` : "() => ", text.startsWith("{") ? ["(", value, ")"] : value];
+  const head = parameter !== undefined && isUsed(parameter, text) ? `(${parameter}) => ` : "() => ";
+  return [head, text.startsWith("{") ? ["(", value, ")"] : value];
 }

@@ -38,6 +38,7 @@ import {
   fails,
   ifAll,
   ifAny,
+  isUsed,
 } from "./statements.js";
 import { copyDeclaration } from "../copied-module.js";
 
@@ -121,8 +122,7 @@ export class PlanPrinter {
     const leaves = first.exits.some(({ test, unless }) => !conditionOf(test) && !unless);
     const body = leaves ? statements : returning(statements);
     const text = print(body);
-    const parameter = (name: string, type: string): string =>
-      new RegExp(`\\b${name}\\b`).test(text) ? type : `_${type}`;
+    const parameter = (name: string, type: string): string => (isUsed(name, text) ? type : `_${type}`);
     const parameters = [
       parameter("value", "value: unknown"),
       parameter("report", "report: StepReport"),

@@ -26,6 +26,19 @@ export function returning(statements: readonly Layout[]): Layout[] {
   return [...statements.slice(0, -1), ["return ", ...(last as readonly Layout[]).slice(1)]];
 }
 
+/** What printed code says for people, or to be compared, and the expressions inside of it. */
+const texts = /\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
+const expressions = /\$\{((?:"(?:[^"\\]|\\.)*"|[^"}])*)\}/g;
+
+/** Whether printed code uses a name. Words of texts, keys and members of objects are other names. */
+export function isUsed(name: string, code: string): boolean {
+  const inside = (text: string): string =>
+    text.startsWith("`")
+      ? [...text.matchAll(expressions)].map(([, each]) => each!.replace(texts, " ")).join(" ")
+      : " ";
+  return new RegExp(`(?<![\\w$]|(?<!\\.\\.)\\.)${name}(?![\\w$]|\\??:)`).test(code.replace(texts, inside));
+}
+
 /** The outgoing form of a value. */
 export function outcomeOf(outcome: Exclude<Outcome, { how: "pass" }>): Layout[] {
   const what = "what" in outcome ? stringLiteral(outcome.what) : "";

@@ -12,7 +12,7 @@ import type { MethodSteps, StepPlan, Way } from "./methods.js";
 import { type Plan, activePlans, mayRefuse, refusesAll } from "./plan.js";
 import { Predicates } from "./predicates.js";
 import { PlanPrinter, ownFunctionText, ownFunctions } from "./print.js";
-import { called } from "./statements.js";
+import { called, isUsed } from "./statements.js";
 
 /** Where a file of steps finds what it imports, and which definitions have their validators elsewhere. */
 interface StepSurroundings {
@@ -49,12 +49,11 @@ export function stepFile(
   const { functions, predicates } = file.print();
   const rows = tables.flatMap(({ parts }) => parts.flatMap((part) => part.rows));
   const blocks = [...functions, ...predicates];
-  const uses = (module: string): boolean =>
-    blocks.some((block) => new RegExp(`\\b${module}\\.is`).test(block));
-  const isMatching = blocks.some((block) => block.includes("textPatterns."));
+  const uses = (name: string): boolean => blocks.some((block) => isUsed(name, block));
+  const isMatching = uses("textPatterns");
   const isExtension = sources !== undefined;
   const stepsType = isExtension ? "ExtensionSteps" : "Steps";
-  const reporting = blocks.some((block) => block.includes("StepReport")) ? ["StepReport"] : [];
+  const reporting = uses("StepReport") ? ["StepReport"] : [];
   const names = ["basePrevious", "baseValidators", "previous", "validators"] as const;
   const content = render("steps.ts", {
     ...{ importExtension, origin, tables, blocks },
@@ -116,10 +115,9 @@ const stepping = [
 const ofPredicates = ["isObject", "isStrings"];
 
 function importOf(functions: readonly string[], predicates: readonly string[], module: string): string {
-  const isUsed = (name: string, code: readonly string[]): boolean =>
-    code.some((text) => new RegExp(`(?<![.\\w"])${name}\\b(?!")`).test(text));
+  const uses = (name: string, code: readonly string[]): boolean => code.some((text) => isUsed(name, text));
   const used = stepping.filter(
-    (name) => isUsed(name, functions) || (ofPredicates.includes(name) && isUsed(name, predicates)),
+    (name) => uses(name, functions) || (ofPredicates.includes(name) && uses(name, predicates)),
   );
   const names = join([",", line], [...used, "stepTable"]);
   return print(group("import {", indent(line, names, whenBroken(",")), line, `} from "${module}";`));

@@ -124,7 +124,7 @@ describe("a revision without notes", () => {
     }
     expect(refused).toBeGreaterThan(0);
     const needed = new RegExp(
-      `^(model|stepping|issue|explain)\\.ts$|^${newest}/(steps|validators|types)\\.ts$|^${older!.revision}/(validators|types)\\.ts$`,
+      `^(model|stepping|shared-checks|issue|explain)\\.ts$|^${newest}/(steps|validators|types)\\.ts$|^${older!.revision}/(validators|types)\\.ts$`,
     );
     const own = [...generated.files].filter(([path]) => needed.test(path));
     expect(await compilerErrors(new Map(own))).toEqual([]);
