@@ -8,7 +8,7 @@ import { type Figures, comparable, figuresOf, figuresTable, judged } from "./jud
 import { memberTrials } from "./members.js";
 import { methodTrials } from "./methods.js";
 import { type Trial, next, pin } from "./trial.js";
-import { conversationsWith, workspaceOf } from "./workspace.js";
+import { conversationsWith, typeErrorsWith, workspaceOf } from "./workspace.js";
 
 /** The conversations with the revisions that are released. */
 const before = conversationsWith("generated");
@@ -22,6 +22,8 @@ const figures = new Map<string, Figures>();
 afterAll(() => {
   if (figures.size > 0) console.log(figuresTable(figures));
 });
+
+const compiled = sharedFolder();
 
 describe.each([...memberTrials, ...methodTrials])("$name", (trial) => {
   const folder = sharedFolder();
@@ -52,6 +54,11 @@ describe.each([...memberTrials, ...methodTrials])("$name", (trial) => {
     const { invalid, answered } = judged(now, document);
     expect(invalid).toEqual([]);
     expect(answered.filter((exchange) => !trial.seen(exchange))).toEqual([]);
+  });
+
+  test("nobody changes a program: packages and examples compile against the new output", async () => {
+    await trialled();
+    expect(await typeErrorsWith(`${folder}/generated`, compiled)).toEqual([]);
   });
 
   test("most calls are served, and losses have names", async () => {

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import type { JsonObject } from "@mcpgen/engine";
 import { type Ran, mcpgen } from "../support/in-process.js";
 import type { Definitions } from "../support/schema-changes/edits.js";
+import { compilerOutput, projectConfig } from "../support/typescript-compiler.js";
 import type { Conversation } from "./conversation.js";
 import { type Trial, next, pin } from "./trial.js";
 
@@ -100,3 +101,39 @@ export async function conversationsWith(generated: string, words?: string): Prom
 }
 
 let built = 0;
+
+/** Examples that are packages have their own dependencies, which are not installed here. */
+const isPackage = (example: string): boolean => existsSync(`examples/${example}/package.json`);
+
+/**
+ * What the compiler says of the packages, of the examples and of the conversations when they are compiled against a
+ * workspace: an error a line, and none where nobody has to change a program.
+ *
+ * @param generated the folder of the output
+ * @param folder where outputs are compiled one after the other: of the next one, only what differs is checked again
+ */
+export async function typeErrorsWith(generated: string, folder: string): Promise<string[]> {
+  const output = join(folder, "generated");
+  rmSync(output, { recursive: true, force: true });
+  cpSync(generated, output, { recursive: true });
+  const examples = readdirSync("examples").filter((example) => !isPackage(example));
+  const programs = [
+    ...["runtime/**/*.ts", "test/trials/conversations.ts"],
+    ...examples.map((example) => `examples/${example}/*.ts`),
+  ];
+  const said = await compilerOutput(new Map(), {
+    ...projectConfig,
+    compilerOptions: {
+      ...projectConfig.compilerOptions,
+      incremental: true,
+      tsBuildInfoFile: join(folder, "types.tsbuildinfo"),
+      paths: {
+        "@mcpgen/protocol": [join(output, "index.ts")],
+        "@mcpgen/protocol/*": [join(output, "*.ts")],
+      },
+    },
+    include: [join(output, "**/*.ts"), ...programs.map((path) => resolve(path))],
+    exclude: [resolve("**/dist"), resolve("**/node_modules")],
+  });
+  return said.split("\n").filter((line) => line !== "");
+}
