@@ -12,7 +12,7 @@ import type { CommandContext, RunCommand } from "./context.js";
 import type { ProtocolModel, Role } from "../model/model.js";
 import { type Source, storedSource } from "./diff/source.js";
 import { informing } from "./diff/policies.js";
-import { compareSources } from "./diff/report.js";
+import { type Evaluated, compareSources } from "./diff/report.js";
 import { type ReportWithUses, reportUses } from "./diff/uses.js";
 import { noteWarnings, completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import type { Outcome } from "./outcome.js";
@@ -68,8 +68,10 @@ export const upgrade: RunCommand = async (args, context) => {
       : []),
   ];
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  const changed = report && base && { report, before: base.loaded.model };
-  const outcome = present(staged, { changed, decisions, dryRun, written, seconds }, run);
+  // Code that a revision needs it needs however often it is stored: not what another draft of it did not need.
+  const changed = base === previous || !previous ? report : compareWith(previous, staged, run).report;
+  const since = previous && changed && { before: previous.loaded.model, report: changed };
+  const outcome = present(staged, { report, since, decisions, dryRun, written, seconds }, run);
   return { ...outcome, findings: warnings };
 };
 
@@ -132,9 +134,14 @@ function stored(revision: string, { schemaDir }: Project, { directory }: Command
   return storedSource(schemaDir, revision, directory);
 }
 
-async function compare(base: Source, { source }: StagedUpgrade, run: ProjectRun): Promise<ReportWithUses> {
-  // An upgrade is meant to change things.
-  const { report } = compareSources(base, source, informing(run.args, run.project));
+/** An upgrade is meant to change things: no difference is a failure. */
+function compareWith(base: Source, { source }: StagedUpgrade, { args, project }: ProjectRun): Evaluated {
+  return compareSources(base, source, informing(args, project));
+}
+
+async function compare(base: Source, staged: StagedUpgrade, run: ProjectRun): Promise<ReportWithUses> {
+  const { source } = staged;
+  const { report } = compareWith(base, staged, run);
   const subject = { kind: "protocol", models: [base.loaded.model, source.loaded.model] } as const;
   return reportUses(report, subject, run);
 }
@@ -144,8 +151,10 @@ function warningsOf(staged: StagedUpgrade, project: Project, context: CommandCon
 }
 
 interface Result {
-  /** The comparison with the revision before, if there is one. */
-  readonly changed: { readonly report: Report; readonly before: ProtocolModel } | undefined;
+  /** The comparison with the revision before, or with what is stored of this one, if there is either. */
+  readonly report: Report | undefined;
+  /** The revision before, and the comparison with it. */
+  readonly since: { readonly before: ProtocolModel; readonly report: Report } | undefined;
   readonly decisions: Decisions;
   readonly dryRun: boolean;
   readonly written: boolean;
@@ -160,17 +169,14 @@ function requestersOf({ methods }: ProtocolModel): Role[] {
 
 function present(
   staged: StagedUpgrade,
-  { changed, decisions, dryRun, written, seconds }: Result,
+  { report, since, decisions, dryRun, written, seconds }: Result,
   { args, project, context }: ProjectRun,
 ): Outcome {
   const { revision, action, locked, definitions, notes } = staged.revision;
   const output = planOutcome(staged.plan, staged.comparison.generated, project, context);
   const { model } = staged.source.loaded;
-  const report = changed?.report;
-  const handwritten = changed
-    ? handwrittenParts(changed.before, model, successions(changed.before, model))
-    : [];
-  const gateway = changed ? gatewayPoints(changed.before, model, changed.report) : [];
+  const handwritten = since ? handwrittenParts(since.before, model, successions(since.before, model)) : [];
+  const gateway = since ? gatewayPoints(since.before, model, since.report) : [];
   const guide = guideOf({
     revision,
     handwritten,

@@ -44,7 +44,12 @@ interface Change {
   readonly successors: readonly Succession[];
 }
 
-/** What a revision changes of all that the runtime does without handlers, and which handlers are out of reach now. */
+/**
+ * What a revision changes of all that the runtime does without handlers, and which handlers are out of reach now.
+ *
+ * @param before the revision before, also where handlers and calls are written in the words of an older one: the runtime has
+ *   code for each revision, and what an earlier one needed was said when that came
+ */
 export function handwrittenParts(
   before: ProtocolModel,
   now: ProtocolModel,

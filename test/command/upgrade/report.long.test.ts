@@ -52,6 +52,15 @@ test("a gateway learns what to pass on, what to translate, and what to write aga
   expect(subjectsOf(/^Let through unread/).join()).toContain("ContentBlock");
 });
 
+test("a draft that is stored again needs the same code, and the same of gateways", async () => {
+  const folder = projectWith(everything);
+  const first = await reportOf(folder);
+  const again = await reportOf(folder);
+  expect(first.handwritten.length).toBeGreaterThan(3);
+  expect(again.handwritten).toEqual(first.handwritten);
+  expect(again.gateway).toEqual(first.gateway);
+});
+
 test("an alternative of a result is listed with its mark", async () => {
   const { gateway } = await reportOf(
     projectWith((definitions) => {
