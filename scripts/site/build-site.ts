@@ -1,103 +1,130 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { html } from "../../generator/page/html.js";
+import { join, posix } from "node:path";
+import { Eleventy, type UserConfig } from "@11ty/eleventy";
+import { pageDocument } from "../../generator/page/document.js";
+import { Html } from "../../generator/page/html.js";
+import { readingHtml } from "../../generator/page/reading-html.js";
 import { loadTemplates } from "../../generator/print/templates.js";
-import { deadLinks } from "./check-pages.js";
-import { addressFrom, documentsOf } from "./documents.js";
-import { type Site, readingPage, sitePage } from "./layout.js";
-import { type Places, type StandIn, resolveLinks } from "./links.js";
-import { navigationOf } from "./navigation.js";
-import { changesPage, protocolPage, searchPage } from "./own-pages.js";
-import { type Problem } from "./problem.js";
-import { programsOf } from "./programs.js";
-import { type Document, readDocument } from "./read-document.js";
+import { buildPages } from "../pages.mjs";
+import { deadLinks } from "./dead-links.js";
+import { type Document, type Group, addressFrom, documentOf, documentsOf, groupsOf } from "./documents.js";
+import { listsOf } from "./lists.js";
+import { type Resolver, siteMarkdown } from "./markdown.js";
 import { type References, readReferences } from "./references.js";
-import { renderDocument } from "./render-document.js";
+import { resolverOf } from "./resolver.js";
 import { searchIndex } from "./search-index.js";
 
-/** Files by their path in the site, and what is wrong with them. */
+/** Files by their path in the site, and a line for each link that leads nowhere. */
 export interface BuiltSite {
   readonly files: ReadonlyMap<string, string>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly string[];
 }
 
-/** The document that explains the changes of the newest revision. */
-const story = "docs/what-changed-2026-07-28.md";
+const [input, programs, output] = ["scripts/site", "node_modules/.cache/mcpgen-site", "dist/site"] as const;
+
+/** The places that the head of every page leads to. */
+const places = [
+  { page: "index.html", label: "mcpgen" },
+  { page: "docs/index.html", label: "Documentation" },
+  { page: "reference/index.html", label: "Protocol" },
+  { page: "changes/index.html", label: "Changes" },
+  { page: "search.html", label: "Search" },
+];
 
 /**
  * The whole site, which depends on nothing but the repository.
  *
  * @param root the folder of the repository
+ * @param repository the address of its files, e.g. `https://example.com/blob/main/`; without it, their paths are shown
  */
 export async function buildSite(root: string, repository?: string): Promise<BuiltSite> {
-  const documents = new Map(documentsOf(root).map((source) => [source.file, readDocument(source)]));
   const references = await readReferences(root);
+  const documents = documentsOf(root);
+  const pages = [...documents, ...listsOf(references), documentOf("search.md", "# Search the site")];
   const copied = filesOf(root);
-  const places: Places = {
-    ...{ root, documents, repository },
-    files: new Set(copied.keys()),
-    standIns: standInsOf(references),
+  const byFile = new Map(pages.map((page) => [page.file, page]));
+  const data = searchIndex(documents, references);
+  const content = {
+    ...{ pages, references, index: JSON.stringify(data).replaceAll("<", String.raw`\u003c`) },
+    groups: [
+      ...groupsOf(new Map(documents.map((each) => [each.file, each]))),
+      ...referenceGroups(references),
+    ],
+    resolver: resolverOf({ root, repository, byFile, references, copied }),
   };
-  const site: Site = {
-    groups: navigationOf(documents, references),
-    render: loadTemplates(),
-    style: readFileSync(join(root, "scripts/site/site.css"), "utf8"),
-    programs: await programsOf(root),
-    version: (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }).version,
-  };
-  const problems = [...documents.values()].flatMap((document) => document.problems);
-  const pages = new Map<string, string>();
-  for (const document of documents.values()) {
-    const resolved = resolveLinks(document, places);
-    problems.push(...resolved.problems);
-    if (resolved.problems.length === 0)
-      pages.set(document.page, documentPage(document, { targets: resolved.targets, references, site }));
-  }
-  for (const each of [...references.revisions, ...references.extensions, ...references.differences])
-    pages.set(each.page, readingPage(each, site));
-  const own = [
-    searchPage(searchIndex(documents.values(), references), site.groups),
-    protocolPage(references),
-    changesPage(references, documents.get(story)!),
-  ];
-  for (const each of own) pages.set(each.page, sitePage(each, site));
-  const files = new Map([...pages, ...copied]);
-  // Pages that are missing because of a problem would look like dead links.
-  return { files, problems: problems.length > 0 ? problems : deadLinks(files) };
-}
-
-interface DocumentContext {
-  readonly targets: ReturnType<typeof resolveLinks>["targets"];
-  readonly references: References;
-  readonly site: Site;
-}
-
-function documentPage(document: Document, { targets, references, site }: DocumentContext): string {
-  const { page, title, passages } = document;
-  const findings = new Map(
-    references.differences.flatMap(({ page: target, report }) =>
-      report.findings.map(({ fingerprint }) => [fingerprint, `${target}#finding-${fingerprint}`] as const),
-    ),
+  await buildPages("scripts/site/browser", programs);
+  const eleventy = new Eleventy(input, output, {
+    quietMode: true,
+    config: (config) => configure(config, content),
+  });
+  const built = (await eleventy.toJSON()).map(
+    ({ outputPath, content: text }) => [posix.relative(output, outputPath), text] as const,
   );
-  const addressOfCode = (code: string): string | undefined => {
-    const target = findings.get(code);
-    return target === undefined ? undefined : addressFrom(page, target);
-  };
-  const main = html`${renderDocument(document, { targets, addressOfCode })}`;
-  const contents = passages.filter(({ level }) => level === 2);
-  return sitePage({ page, title, main, contents }, site);
+  const files = new Map([...built.sort(([one], [other]) => (one < other ? -1 : 1)), ...copied]);
+  return { files, problems: deadLinks(files, pages) };
 }
 
-/** The reference of a revision stands for its report of the protocol. */
-function standInsOf({ revisions }: References): Map<string, StandIn> {
-  return new Map(
-    revisions.map(({ page, revision, reading }) => {
-      const ids = new Map(
-        reading.sections.flatMap(({ entries }) => entries.map(({ name, id }) => [name, id] as const)),
-      );
-      return [`generated/${revision}/PROTOCOL.md`, { page, addressOf: (name) => ids.get(name) }];
+interface Content {
+  readonly pages: readonly Document[];
+  readonly references: References;
+  readonly index: string;
+  readonly groups: readonly Group[];
+  readonly resolver: Resolver;
+}
+
+/** Every page is a text that Eleventy is given, with its layout. */
+function configure(config: UserConfig, { pages, references, index, groups, resolver }: Content): object {
+  const readings = [...references.revisions, ...references.extensions, ...references.differences];
+  const byPage = new Map(readings.map((each) => [each.page, each.reading]));
+  const render = loadTemplates();
+  const style = readFileSync("scripts/site/site.css", "utf8");
+  // Times of filters are none of the builder's business.
+  config.benchmarks.config.setIsVerbose(false);
+  config.setUseGitIgnore(false);
+  config.setTemplateFormats("md");
+  config.setLayoutsDirectory("layout");
+  config.setIncludesDirectory("layout");
+  config.setLibrary("md", siteMarkdown(resolver));
+  config.addGlobalData("places", places);
+  config.addGlobalData("groups", groups);
+  config.addFilter("from", (page: string, here: string) => addressFrom(here, page));
+  config.addFilter("reading", (page: string, links: string, end: string) =>
+    readingHtml(byPage.get(page)!, render, {
+      ...{ links: new Html(links), end: new Html(end) },
+      added: { style, programs: [] },
     }),
   );
+  config.addPairedShortcode("page", (body: string, title: string, here: string) => {
+    const program = readFileSync(
+      join(programs, here === "search.html" ? "search.js" : "document.js"),
+      "utf8",
+    );
+    return pageDocument(
+      {
+        ...{ title: title === "mcpgen" ? title : `${title} · mcpgen`, body: new Html(body) },
+        ...{ added: { style, programs: [program.trim()] }, policy: { "form-action": "'self'" } },
+      },
+      render,
+    );
+  });
+  for (const { file, page, text, title, passages } of pages)
+    config.addTemplate(file, text, {
+      ...{ layout: "document.njk", permalink: page, here: page, file, title },
+      contents: passages.filter(({ level }) => level === 2),
+      ...(page === "search.html" && { index }),
+    });
+  for (const page of byPage.keys())
+    config.addTemplate(`${page}.md`, "", { layout: "reading.njk", permalink: page, here: page });
+  // Documents are Markdown and nothing else: braces are text.
+  return { markdownTemplateEngine: false };
+}
+
+function referenceGroups({ revisions, extensions, differences }: References): Group[] {
+  return [
+    { title: "Protocol", pages: revisions.toReversed() },
+    { title: "Extensions", pages: [...extensions] },
+    { title: "Changes", pages: differences.toReversed() },
+  ].map(({ title, pages }) => ({ title, pages: pages.map(({ page, label }) => ({ page, label })) }));
 }
 
 /** The files of docs/ that documents link to and that are no documents. */

@@ -1,13 +1,22 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, posix } from "node:path";
+import { type Passage, passagesOf } from "./markdown.js";
 
-/** A Markdown file of the repository that becomes a page. */
-export interface Source {
+/** A Markdown text that becomes a page. */
+export interface Document {
   /** Its path in the repository. */
   readonly file: string;
   /** The path of its page in the site. */
   readonly page: string;
   readonly text: string;
+  readonly title: string;
+  readonly passages: readonly Passage[];
+}
+
+/** A group of pages in the list that every page has. */
+export interface Group {
+  readonly title: string;
+  readonly pages: { readonly page: string; readonly label: string }[];
 }
 
 /** Documents whose page has another name than the file. */
@@ -17,8 +26,11 @@ const renamed: Readonly<Record<string, string>> = {
   "CONTRIBUTING.md": "contributing.html",
 };
 
+/** The document that lists the others. */
+const list = "docs/README.md";
+
 /** Every document of the site: those of docs/, the texts at the root, and the READMEs of examples. */
-export function documentsOf(root: string): Source[] {
+export function documentsOf(root: string): Document[] {
   const examples = readdirSync(join(root, "examples"))
     .map((name) => `examples/${name}/README.md`)
     .filter((file) => existsSync(join(root, file)));
@@ -27,11 +39,35 @@ export function documentsOf(root: string): Source[] {
       .filter((name) => name.endsWith(".md"))
       .map((name) => `${folder}/${name}`),
   );
-  return [...Object.keys(renamed), ...docs.sort(), ...examples.sort()].map((file) => ({
-    file,
+  return [...Object.keys(renamed), ...docs.sort(), ...examples.sort()].map((file) =>
+    documentOf(file, readFileSync(join(root, file), "utf8").replace(/\r\n?/g, "\n")),
+  );
+}
+
+/** The document of a text. */
+export function documentOf(file: string, text: string): Document {
+  const passages = passagesOf(text);
+  return {
+    ...{ file, text, passages, title: passages[0]?.title ?? file },
     page: renamed[file] ?? file.replace(/README\.md$/, "index.html").replace(/\.md$/, ".html"),
-    text: readFileSync(join(root, file), "utf8").replace(/\r\n?/g, "\n"),
+  };
+}
+
+/** The documents as docs/README.md lists them, each where it comes first; then those of examples. */
+export function groupsOf(documents: ReadonlyMap<string, Document>): Group[] {
+  const left = new Map([...documents].filter(([file]) => file !== list));
+  const take = (file: string): Group["pages"] => {
+    const document = left.get(file);
+    left.delete(file);
+    return document ? [{ page: document.page, label: document.title }] : [];
+  };
+  const sections = documents.get(list)!.passages.filter(({ level }) => level === 2);
+  const listed = sections.map(({ title, links }) => ({
+    title,
+    pages: links.flatMap((href) => take(posix.join(posix.dirname(list), href.split("#")[0]!))),
   }));
+  const examples = [...left.keys()].filter((file) => file.startsWith("examples/"));
+  return [...listed, { title: "Examples", pages: examples.flatMap(take) }];
 }
 
 /** The address of one page on another. */

@@ -1,21 +1,17 @@
 // Builds the site: npm run site -- [--out DIR] [--repository URL]. Exits with 1 where a link leads nowhere, and writes nothing.
-import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { buildSite } from "./build-site.js";
-import { problemText } from "./problem.js";
-import { sizesText } from "./sizes.js";
 import { writeSite } from "./write-site.js";
 
 const { values } = parseArgs({
   options: { out: { type: "string", default: "dist/site" }, repository: { type: "string" } },
 });
-const { files, problems } = await buildSite(process.cwd(), values.repository);
+const { files, problems } = await buildSite(".", values.repository);
 if (problems.length > 0) {
-  for (const problem of problems) console.error(problemText(problem));
-  console.error(`site: ${problems.length} problems, nothing is written`);
+  for (const problem of problems) console.error(problem);
+  console.error(`site: ${problems.length} dead links, nothing is written`);
   process.exitCode = 1;
 } else {
-  writeSite(resolve(values.out), files);
-  console.log(sizesText(files));
+  writeSite(values.out, files);
   console.log(`${values.out}/index.html: ${files.size} files, 0 dead links`);
 }

@@ -1,53 +1,45 @@
-import type { Entry, Reading } from "../../generator/page/reading.js";
-import type { Found } from "./found.js";
-import type { Document } from "./read-document.js";
+import type { Entry } from "../../generator/page/reading.js";
+import type { Document } from "./documents.js";
+import type { Found } from "./find.js";
 import type { ReadingPage, References } from "./references.js";
 
-/** Every passage of the documents, and every entry of the references and differences. */
-export function searchIndex(documents: Iterable<Document>, references: References): Found[] {
-  const newestFirst = [...references.revisions].reverse();
+/** Every passage of the documents, and every entry of the references and differences, the newest first. */
+export function searchIndex(documents: readonly Document[], references: References): Found[] {
   return [
-    ...[...documents].flatMap(passages),
-    ...entries(newestFirst),
+    ...documents.flatMap(passages),
+    ...entries(references.revisions.toReversed()),
     ...references.extensions.flatMap((each) => entries([each])),
-    ...[...references.differences].reverse().flatMap(differences),
+    ...references.differences.toReversed().flatMap(differences),
   ];
 }
 
 function passages({ page, title, passages: all }: Document): Found[] {
-  return all.map(({ level, title: name, id, texts, terms }) => ({
-    n: name,
-    p: title,
-    a: level === 1 ? page : `${page}#${id}`,
+  return all.map(({ level, title: name, id, texts }) => ({
+    ...{ n: name, p: title, a: level === 1 ? page : `${page}#${id}` },
     t: texts.join(" ").replace(/\s+/g, " ").trim(),
-    ...(terms.length > 0 && { k: terms.join(" ") }),
   }));
 }
 
 /** The entries of several references: one that more of them have is found once. */
 function entries(pages: readonly ReadingPage[]): Found[] {
-  const found = new Map<string, Found & { readonly more: (readonly [string, string])[] }>();
+  const found = new Map<string, Found>();
   for (const { page, label, reading } of pages) {
-    for (const [section, entry] of entriesOf(reading)) {
-      const before = found.get(entry.id);
-      if (before) before.more.push([label, page]);
-      else
-        found.set(entry.id, {
-          ...{ n: entry.name, p: `${section} of ${label}`, a: `${page}#${entry.id}` },
-          ...{ t: entry.lead ?? "", more: [] },
-        });
+    for (const [section, { id, name, lead: t = "" }] of entriesOf(reading)) {
+      const newest = found.get(id);
+      if (newest) found.set(id, { ...newest, more: [...(newest.more ?? []), [label, page]] });
+      else found.set(id, { n: name, p: `${section} of ${label}`, a: `${page}#${id}`, t });
     }
   }
-  return [...found.values()].map(({ more, ...rest }) => (more.length > 0 ? { ...rest, more } : rest));
+  return [...found.values()];
 }
 
-function entriesOf({ sections }: Reading): (readonly [string, Entry])[] {
-  return sections.flatMap(({ title, entries }) => entries.map((entry) => [title, entry] as const));
+function entriesOf({ sections }: ReadingPage["reading"]): (readonly [string, Entry])[] {
+  return sections.flatMap(({ title, entries: all }) => all.map((entry) => [title, entry] as const));
 }
 
 /** What is safe is not looked for. */
 function differences({ page, label, reading }: ReadingPage): Found[] {
   return entriesOf(reading)
     .filter(([section]) => section !== "Safe")
-    .map(([, { id, name, lead = "" }]) => ({ n: name, p: `Change ${label}`, a: `${page}#${id}`, t: lead }));
+    .map(([, { id, name, lead: t = "" }]) => ({ n: name, p: `Change ${label}`, a: `${page}#${id}`, t }));
 }

@@ -1,4 +1,4 @@
-import { Slugs } from "../site/slug.js";
+import GithubSlugger from "github-slugger";
 
 /** Links from a document in docs/ to what `PROTOCOL.md` of a revision says. */
 export class ProtocolReport {
@@ -8,9 +8,9 @@ export class ProtocolReport {
 
   constructor(revision: string, text: string) {
     this.file = `../generated/${revision}/PROTOCOL.md`;
-    const slugs = new Slugs();
+    const slugs = new GithubSlugger();
     for (const [, heading] of text.matchAll(/^#{1,6} (.+)$/gm)) {
-      const id = slugs.of(heading!);
+      const id = slugs.slug(heading!);
       const [, name] = /^`([^`]+)`/.exec(heading!) ?? [];
       if (name !== undefined) this.ids.set(name, id);
     }

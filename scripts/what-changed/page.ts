@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import GithubSlugger from "github-slugger";
 import { undocumented } from "../../generator/revision/documentation.js";
 import { readLock } from "../../generator/revision/lock.js";
 import { loadRevision, storedRevision } from "../../generator/revision/revision-source.js";
 import type { HeaderRule } from "../../generator/model/model.js";
 import { reportBetween } from "../site/references.js";
-import { Slugs } from "../site/slug.js";
 import { ProtocolReport } from "./definitions.js";
 import { type Sources, factsOf } from "./facts.js";
 
@@ -40,12 +40,12 @@ export function withFacts(text: string, facts: ReadonlyMap<string, string>): str
 export async function sourcesOf(root: string, text: string): Promise<Sources> {
   const protocolOf = (revision: string): ProtocolReport =>
     new ProtocolReport(revision, readFileSync(join(root, `generated/${revision}/PROTOCOL.md`), "utf8"));
-  const slugs = new Slugs();
+  const slugs = new GithubSlugger();
   return {
     report: await reportBetween(root, from!, to!),
     protocols: [protocolOf(to!), protocolOf(from!)],
     headers: { old: await headersOf(root, from!), new: await headersOf(root, to!) },
-    titles: new Map([...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => [slugs.of(title!), title!])),
+    titles: new Map([...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => [slugs.slug(title!), title!])),
   };
 }
 

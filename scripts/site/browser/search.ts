@@ -1,20 +1,21 @@
 // The program of the search page. Without it, the page lists all pages.
-import { addTheme } from "../../../generator/page/browser/parts/theme.js";
-import type { Found } from "../found.js";
-import { addSearchKey } from "./parts/search-key.js";
-import { excerptOf, ranked, wordsOf } from "./parts/rank.js";
+import { type Found, searchIn } from "../find.js";
+import { addControls } from "./parts/controls.js";
 
 /** More results than these are not read. */
 const most = 60;
 
+/** Characters of a text around the first word. */
+const around = 110;
+
 const input = document.querySelector<HTMLInputElement>("#search")!;
 const results = document.querySelector("#results")!;
 const status = document.querySelector("#status")!;
-const everything = JSON.parse(document.querySelector("#index")!.textContent!) as Found[];
+const find = searchIn(JSON.parse(document.querySelector("#index")!.textContent!) as Found[]);
 
 function show(): void {
-  const words = wordsOf(input.value);
-  const found = ranked(everything, words);
+  const words = input.value.split(/[\p{Z}\p{P}]+/u).filter(Boolean);
+  const found = find(input.value);
   results.replaceChildren(...found.slice(0, most).map((each) => resultOf(each, words)));
   const count =
     found.length > most ? `${found.length} found, the first ${most} are shown` : `${found.length} found`;
@@ -41,6 +42,15 @@ function resultOf(found: Found, words: readonly string[]): Element {
   return item;
 }
 
+/** The part of a text that has a word; its beginning, where none is in it. */
+function excerptOf(text: string, words: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const places = words.map((word) => lower.indexOf(word.toLowerCase())).filter((at) => at >= 0);
+  const start = places.length === 0 ? 0 : Math.max(0, Math.min(...places) - around);
+  const end = start + 2 * around;
+  return `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`;
+}
+
 /** A text in which the words stand out. */
 function marked(text: string, words: readonly string[]): Node[] {
   const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
@@ -63,7 +73,6 @@ function keep(): void {
   }
 }
 
-for (const controls of document.querySelectorAll<HTMLElement>(".controls")) controls.hidden = false;
 input.value = new URLSearchParams(location.search).get("q") ?? "";
 input.addEventListener("input", () => {
   show();
@@ -73,7 +82,6 @@ input.form!.addEventListener("submit", (event) => {
   event.preventDefault();
   results.querySelector("a")?.focus();
 });
-addTheme();
-addSearchKey();
+addControls();
 show();
 input.focus();

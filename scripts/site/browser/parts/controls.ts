@@ -1,5 +1,9 @@
-/** The key / leads to the search, wherever nothing is being written. */
-export function addSearchKey(): void {
+import { addTheme } from "../../../../generator/page/browser/parts/theme.js";
+
+/** Shows what needs a program: the theme, and the search, to which the key / leads wherever nothing is being written. */
+export function addControls(): void {
+  for (const controls of document.querySelectorAll<HTMLElement>(".controls")) controls.hidden = false;
+  addTheme();
   const search = document.querySelector<HTMLInputElement>("#search");
   addEventListener("keydown", (event) => {
     const { key, target, ctrlKey, metaKey, altKey } = event;

@@ -1,0 +1,175 @@
+import { createRequire } from "node:module";
+import { posix } from "node:path";
+import GithubSlugger from "github-slugger";
+import Markdown, { type MarkdownIt, type RendererRule, type StateCore, type Token } from "markdown-it";
+import { escapeHtml } from "../../generator/page/html.js";
+
+/** An import would bring the types of browsers into every program that is checked with this one. */
+const highlighter = createRequire(import.meta.url)("highlight.js/lib/common") as {
+  getLanguage(name: string): object | undefined;
+  highlight(code: string, options: { readonly language: string }): { readonly value: string };
+};
+
+/** A heading, and the text below it up to the next one. */
+export interface Passage {
+  readonly level: number;
+  readonly title: string;
+  readonly id: string;
+  readonly texts: string[];
+  /** Where its links lead, as the text has them. */
+  readonly links: string[];
+}
+
+/** Finds what documents name. */
+export interface Resolver {
+  /**
+   * The address that a link of a document leads to; nothing for a file of the repository that the site does not hold.
+   *
+   * @param code the text of the link, if it is code alone
+   */
+  readonly link: (href: string, from: string, code?: string) => string | undefined;
+  /** The address of what a code span of a document names, if the site knows it. */
+  readonly code: (code: string, from: string) => string | undefined;
+}
+
+/** The passages of a document. */
+export function passagesOf(text: string): Passage[] {
+  const tokens = addressed(new Markdown({ html: true }).parse(text, {}));
+  const passages: Passage[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === "heading_open") {
+      const [level, id] = [Number(token.tag.slice(1)), String(token.attrGet("id"))];
+      passages.push({ level, title: plainText(tokens[index + 1]!), id, texts: [], links: [] });
+    } else if (tokens[index - 1]?.type !== "heading_open") {
+      const isText = token.type === "inline";
+      passages.at(-1)?.texts.push(isText ? plainText(token) : isCodeBlock(token) ? token.content : "");
+      passages.at(-1)?.links.push(...(token.children ?? []).filter(isLink).map(hrefOf));
+    }
+  }
+  return passages;
+}
+
+/** Headings get the addresses that GitHub gives them. */
+function addressed(tokens: Token[]): Token[] {
+  const slugs = new GithubSlugger();
+  for (const [index, token] of tokens.entries())
+    if (token.type === "heading_open") token.attrSet("id", slugs.slug(plainText(tokens[index + 1]!)));
+  return tokens;
+}
+
+/** The text of an inline token, without its marks. */
+function plainText({ children }: Token): string {
+  return (children ?? [])
+    .map(({ type, content }) => (type.endsWith("break") ? " " : type === "html_inline" ? "" : content))
+    .join("");
+}
+
+function isCodeBlock({ type }: Token): boolean {
+  return type === "fence" || type === "code_block";
+}
+
+function isCode(token: Token | undefined): boolean {
+  return token?.type === "code_inline";
+}
+
+function isLink({ type }: Token): boolean {
+  return type === "link_open";
+}
+
+function hrefOf(link: Token): string {
+  return String(link.attrGet("href"));
+}
+
+/** Reads documents for pages whose policy admits no attribute of style. The `file` of a page's data is the document. */
+export function siteMarkdown(resolver: Resolver): MarkdownIt {
+  const markdown = new Markdown({ html: true, highlight: highlighted });
+  markdown.core.ruler.push("site", (state) => {
+    const { tokens, env } = state;
+    const from = String((env as { readonly file: string }).file);
+    for (const [index, token] of addressed(tokens).entries()) {
+      const before = tokens[index - 1];
+      if (token.type === "inline") token.children = resolved(token.children ?? [], { from, state, resolver });
+      if (before?.type === "heading_open" && before.tag !== "h1" && !token.children!.some(isLink))
+        token.children = linkAround(token.children!, `#${String(before.attrGet("id"))}`, state);
+      if (before && /^t[hd]_open$/.test(before.type)) prepareCell(before, token, tokens[index + 1]!);
+    }
+  });
+  const { rules } = markdown.renderer;
+  const plainFence = rules["fence"]!;
+  // Code that scrolls is reachable by the keyboard.
+  rules["fence"] = (...context) =>
+    `<div class="example">${plainFence(...context).replace("<pre", '<pre tabindex="0"')}</div>\n`;
+  rules["html_block"] = rules["html_inline"] = plainMarkup;
+  rules["table_open"] = openTable;
+  rules["table_close"] = () => "</table></div>\n";
+  return markdown;
+}
+
+/** An empty text leaves the code as it is. */
+function highlighted(code: string, language: string): string {
+  return highlighter.getLanguage(language) ? highlighter.highlight(code, { language }).value : "";
+}
+
+/** Markup is text: what is meant as `<name>` is read. Comments vanish. */
+const plainMarkup: RendererRule = (tokens, index) =>
+  escapeHtml(tokens[index]!.content.replace(/<!--[^]*?-->/g, ""));
+
+/** A wide table scrolls within itself. */
+const openTable: RendererRule = (tokens, index) => {
+  const number = tokens.slice(0, index + 1).filter(({ type }) => type === "table_open").length;
+  return `<div class="wide" role="region" aria-label="Table ${number}" tabindex="0"><table>\n`;
+};
+
+/** The side of a column is a class; a header without text heads nothing: it is a plain cell. */
+function prepareCell(open: Token, { content }: Token, close: Token): void {
+  const side = /^text-align:(\w+)/.exec(String(open.attrGet("style") ?? ""));
+  open.attrs = side ? [["class", side[1]!]] : null;
+  if (content === "") open.tag = close.tag = "td";
+}
+
+interface Resolving {
+  readonly from: string;
+  readonly state: StateCore;
+  readonly resolver: Resolver;
+}
+
+/** The content of a text with the addresses of the site: of its links, and of code that names something. */
+function resolved(children: readonly Token[], { from, state, resolver }: Resolving): Token[] {
+  const result: Token[] = [];
+  for (let index = 0; index < children.length; index++) {
+    const child = children[index]!;
+    if (isLink(child)) {
+      const end = children.findIndex(({ type }, at) => at > index && type === "link_close");
+      const inner = children.slice(index + 1, end);
+      const code = inner.length === 1 && isCode(inner[0]) ? inner[0]!.content : undefined;
+      const href = resolver.link(hrefOf(child), from, code);
+      const file = posix.join(posix.dirname(from), hrefOf(child));
+      result.push(...(href === undefined ? named(inner, file, state) : linkAround(inner, href, state)));
+      index = end;
+    } else {
+      const href = isCode(child) ? resolver.code(child.content, from) : undefined;
+      result.push(...(href === undefined ? [child] : linkAround([child], href, state)));
+    }
+  }
+  return result;
+}
+
+function linkAround(inner: readonly Token[], href: string, { Token: Made }: StateCore): Token[] {
+  const open = new Made("link_open", "a", 1);
+  open.attrSet("href", href);
+  return [open, ...inner, new Made("link_close", "a", -1)];
+}
+
+/** A file that the site does not hold is named, where the text does not name it. */
+function named(inner: readonly Token[], file: string, { Token: Made }: StateCore): Token[] {
+  if (file.endsWith(inner.map(({ content }) => content).join(""))) return [...inner];
+  const [before, name, after] = [
+    new Made("text", "", 0),
+    new Made("code_inline", "code", 0),
+    new Made("text", "", 0),
+  ];
+  before.content = " (";
+  name.content = file;
+  after.content = ")";
+  return [...inner, before, name, after];
+}
