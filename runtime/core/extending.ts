@@ -43,9 +43,9 @@ export {
   messageOf,
   printError,
   rateLimitedCode,
-  rpc,
   timeLimitCode,
 } from "./jsonrpc/errors.js";
+export * as rpc from "./jsonrpc/rpc-codes.js";
 export { longestName, longestText, shortened, visible } from "./jsonrpc/foreign-text.js";
 export {
   classify,

@@ -1,7 +1,8 @@
 import type { OutgoingRequest, Page } from "@mcpgen/protocol/model";
 import { type NullReader, warning } from "../protocol/protocol-warnings.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
-import { McpError, type ErrorCode, rateLimitedCode, rpc, timeLimitCode } from "../jsonrpc/errors.js";
+import { McpError, type ErrorCode, rateLimitedCode, timeLimitCode } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import { type Params, isObject, type ResponseMessage } from "../jsonrpc/message.js";
 import { type ClientProfile, eraOf } from "./client-profile.js";
 

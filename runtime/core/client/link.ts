@@ -2,7 +2,8 @@ import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
 import type { Clock } from "../time/clock.js";
 import { shortText, shortened } from "../jsonrpc/foreign-text.js";
 import { warning } from "../protocol/protocol-warnings.js";
-import { McpError, messageOf, rpc } from "../jsonrpc/errors.js";
+import { McpError, messageOf } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import {
   type NotificationMessage,
   type Params,

@@ -1,6 +1,7 @@
 import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { Open } from "@mcpgen/protocol/open";
-import { McpError, rpc } from "../jsonrpc/errors.js";
+import { McpError } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type RevisionView, declaredIn } from "../protocol/revision-view.js";

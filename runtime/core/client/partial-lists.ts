@@ -1,5 +1,6 @@
 import type { EntryRequest, Page, PartialList } from "@mcpgen/protocol/model";
-import { McpError, rpc } from "../jsonrpc/errors.js";
+import { McpError } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import { valueAt, type Params, isObject } from "../jsonrpc/message.js";
 import type { NullReader } from "../protocol/protocol-warnings.js";
 import type { RevisionView } from "../protocol/revision-view.js";

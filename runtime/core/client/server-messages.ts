@@ -12,9 +12,9 @@ import {
   isMcpError,
   McpError,
   messageOf,
-  rpc,
   internalError,
 } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import { type Params, type RequestId, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
 import {

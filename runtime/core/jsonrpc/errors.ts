@@ -1,3 +1,4 @@
+import * as rpc from "./rpc-codes.js";
 import { longestMessage, shortened, visible } from "./foreign-text.js";
 import { isObject } from "./message.js";
 
@@ -74,15 +75,6 @@ export class McpError extends Error {
     if (details.data !== undefined) this.data = details.data;
   }
 }
-
-/** The error codes of JSON-RPC 2.0. */
-export const rpc = {
-  parseError: -32700,
-  invalidRequest: -32600,
-  methodNotFound: -32601,
-  invalidParams: -32602,
-  internalError: -32603,
-} as const;
 
 /**
  * The codes of errors that no revision defines. They lie outside the range that JSON-RPC reserves (2026-07-28, basic, error

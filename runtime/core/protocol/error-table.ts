@@ -1,4 +1,5 @@
-import { McpError, rpc } from "../jsonrpc/errors.js";
+import { McpError } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import { type Rules, checkOptions, invalid } from "../options/option-check.js";
 import type { ErrorTable, RevisionView } from "./revision-view.js";
 

@@ -13,7 +13,8 @@ import type {
   Refuse,
   SendTable,
 } from "@mcpgen/protocol/model";
-import { harmless, McpError, rpc } from "../jsonrpc/errors.js";
+import { harmless, McpError } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import { invalid } from "../options/option-check.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { locateIssue } from "../schema/locate.js";

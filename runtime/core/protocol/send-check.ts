@@ -1,5 +1,6 @@
 import type { Role, SendTable, UndefinedMessage } from "@mcpgen/protocol/model";
-import { McpError, rpc } from "../jsonrpc/errors.js";
+import { McpError } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import { type Params, type RequestId, requestOf } from "../jsonrpc/message.js";
 import { locateIssue } from "../schema/locate.js";
 import { placeText } from "../schema/words.js";

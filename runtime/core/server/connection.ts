@@ -20,10 +20,10 @@ import {
   invalidParams,
   invalidRequest,
   messageOf,
-  rpc,
   internalError,
   parseError,
 } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
 import { runRequest, RequestContext, errorOf, handlerOf } from "./request.js";
 import { type NullReader, nullReader } from "../protocol/protocol-warnings.js";

@@ -6,9 +6,8 @@ import type {
   ServerCapabilities,
   Tool,
 } from "@mcpgen/protocol/authoring";
-import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
-import { type Names, requireKnown } from "../options/option-check.js";
+import { type Names, invalid, requireKnown } from "../options/option-check.js";
 import { type Completer, type Completers, requireArguments } from "./completion.js";
 import type { HandlerContext } from "./context.js";
 import { type Features, otherFeatures } from "./features.js";
@@ -165,7 +164,7 @@ const fillOthers: FillOthers = (features, contract, handlers) => {
     (key) => !prompts.entries.has(key) && !templates.entries.has(key),
   );
   if (unknownKey !== undefined)
-    throw invalid(`completions: the contract has no prompt or template ${JSON.stringify(unknownKey)}`);
+    throw invalid(`completions: the contract has no prompt or template ${JSON.stringify(unknownKey)}.`);
 };
 
 /** @throws {McpError} `invalid-definition`: the contract, the handlers or the capabilities have more than tools */
@@ -173,7 +172,7 @@ const requireToolsAlone: FillOthers = (_, contract, handlers, declared) => {
   const more = ["resources", "resourceTemplates", "prompts", "completions"].find((kind) =>
     [contract, handlers, declared].some((some) => Object.hasOwn(some, kind)),
   );
-  if (more !== undefined) throw invalid(`${more}: only defineServer takes them`);
+  if (more !== undefined) throw invalid(`${more}: only defineServer takes them.`);
 };
 
 const known: Names<DefineServerOptions> = {
@@ -204,7 +203,7 @@ const known: Names<DefineServerOptions> = {
 };
 
 function invalidOptions(): never {
-  throw invalid("options: expected { revisions: serverRevisions }");
+  throw invalid("options: expected { revisions: serverRevisions }.");
 }
 
 function checksOf(
@@ -214,7 +213,7 @@ function checksOf(
 ): { checkInput: Parse; checkOutput: Check | undefined } {
   const found = Object.hasOwn(checks, name) && checks[name];
   if (!found || (outputSchema && !found.output))
-    throw invalid(`tools: there is no check for ${JSON.stringify(name)}`);
+    throw invalid(`tools: there is no check for ${JSON.stringify(name)}.`);
   return { checkInput: found.input, checkOutput: found.output };
 }
 
@@ -231,8 +230,8 @@ function fill<Definition extends object, Handler, Entry extends Listed>(
     const definition = others as unknown as Definition;
     const key = definition[keyOf] as string;
     const handler = Object.hasOwn(handlers, key) && handlers[key];
-    if (!handler) throw invalid(`${kind}: there is no handler for ${JSON.stringify(key)}`);
-    if (listing.entries.has(key)) throw invalid(`${kind}: the contract has ${JSON.stringify(key)} twice`);
+    if (!handler) throw invalid(`${kind}: there is no handler for ${JSON.stringify(key)}.`);
+    if (listing.entries.has(key)) throw invalid(`${kind}: the contract has ${JSON.stringify(key)} twice.`);
     listing.entries.set(key, {
       definition: definition as Params,
       enabled: true,
@@ -241,10 +240,6 @@ function fill<Definition extends object, Handler, Entry extends Listed>(
     } as unknown as Entry);
   }
   for (const key of Object.keys(handlers))
-    if (!listing.entries.has(key)) throw invalid(`${kind}: the contract has no ${JSON.stringify(key)}`);
+    if (!listing.entries.has(key)) throw invalid(`${kind}: the contract has no ${JSON.stringify(key)}.`);
   listing.changed();
-}
-
-function invalid(message: string): McpError {
-  return new McpError("invalid-definition", `${message}.`);
 }

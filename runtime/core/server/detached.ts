@@ -1,7 +1,8 @@
 import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
-import { McpError, rpc } from "../jsonrpc/errors.js";
+import { McpError } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import { type Params, type RequestId, notificationText } from "../jsonrpc/message.js";
 import type { ServerChannel } from "../jsonrpc/channel.js";
 import type { Clock } from "../time/clock.js";

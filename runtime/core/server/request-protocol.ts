@@ -1,6 +1,7 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { Era } from "@mcpgen/protocol/model";
-import { McpError, invalidRequest, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
+import { McpError, invalidRequest, invalidParams, internalError } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import { type NotificationMessage, type Params, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { type LogLevel, isLogLevel, metaKeys } from "../protocol/meta.js";

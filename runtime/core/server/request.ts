@@ -2,14 +2,8 @@ import { requestParams } from "../protocol/revision-view.js";
 import type * as platform from "../platform/platform.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { BatchAnswers, IncomingRequest } from "@mcpgen/protocol/model";
-import {
-  type McpError,
-  isMcpError,
-  messageOf,
-  rpc,
-  invalidParams,
-  internalError,
-} from "../jsonrpc/errors.js";
+import { type McpError, isMcpError, messageOf, invalidParams, internalError } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import {
   type Params,
   type RequestId,

@@ -1,5 +1,6 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from "@mcpgen/protocol/authoring";
-import { McpError, rpc } from "../jsonrpc/errors.js";
+import { McpError } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { refusal } from "../protocol/refusals.js";
 import type { Completers } from "./completion.js";

@@ -1,5 +1,6 @@
 import { BoundedMap } from "../admission/bounded-map.js";
-import { McpError, rpc } from "../jsonrpc/errors.js";
+import { McpError } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
 import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.js";
 import { invalid } from "../options/option-check.js";
 import { fromBase64Url, toBase64Url } from "../protocol/base64.js";

@@ -1,4 +1,5 @@
-import { McpError, messageOf, rpc, interrupted } from "../../jsonrpc/errors.js";
+import { McpError, messageOf, interrupted } from "../../jsonrpc/errors.js";
+import * as rpc from "../../jsonrpc/rpc-codes.js";
 import { shortened } from "../../jsonrpc/foreign-text.js";
 import { type HttpResponse, headerOf, pump } from "./http-response.js";
 import {

@@ -1,5 +1,6 @@
 import type * as platform from "../../platform/platform.js";
-import { McpError, messageOf, rpc, interrupted, printWarning } from "../../jsonrpc/errors.js";
+import { McpError, messageOf, interrupted, printWarning } from "../../jsonrpc/errors.js";
+import * as rpc from "../../jsonrpc/rpc-codes.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import type { RequestId } from "../../jsonrpc/message.js";
 import { type ClientChannel, type ClientReceiver, type Outgoing, batchText } from "../../jsonrpc/channel.js";

@@ -1,4 +1,5 @@
-import { McpError, rpc, invalidRequest } from "../../jsonrpc/errors.js";
+import { McpError, invalidRequest } from "../../jsonrpc/errors.js";
+import * as rpc from "../../jsonrpc/rpc-codes.js";
 import {
   type MessageKind,
   type Problem,

@@ -1,5 +1,6 @@
 import type * as platform from "../../platform/platform.js";
-import { McpError, rpc } from "../../jsonrpc/errors.js";
+import { McpError } from "../../jsonrpc/errors.js";
+import * as rpc from "../../jsonrpc/rpc-codes.js";
 import type { HttpRequest } from "../../server/connection.js";
 import type { HttpCounts } from "./http-stats.js";
 import type { BodyReading } from "./limits.js";

@@ -1,6 +1,7 @@
 import type { HeaderSource, ReceiveTable } from "@mcpgen/protocol/model";
 import type { ServerChannel } from "../../jsonrpc/channel.js";
-import { McpError, rateLimitedCode, rpc } from "../../jsonrpc/errors.js";
+import { McpError, rateLimitedCode } from "../../jsonrpc/errors.js";
+import * as rpc from "../../jsonrpc/rpc-codes.js";
 import {
   valueAt,
   type MessageKind,

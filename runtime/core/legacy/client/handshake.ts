@@ -6,7 +6,7 @@ import { decode, remoteError } from "../../client/decode.js";
 import { exchangeThrough } from "../../client/middleware.js";
 import { mirrorHeaders } from "../../client/mirrored-headers.js";
 import { type Handshake, noCommonVersion } from "../../client/negotiation.js";
-import { rpc } from "../../jsonrpc/errors.js";
+import * as rpc from "../../jsonrpc/rpc-codes.js";
 import { isObject } from "../../jsonrpc/message.js";
 import { declaredIn } from "../../protocol/revision-view.js";
 import { exactParams } from "../../protocol/send-check.js";

@@ -9,7 +9,8 @@ import {
   idOf,
   isObject,
 } from "../../jsonrpc/message.js";
-import { McpError, invalidRequest, internalError, rpc } from "../../jsonrpc/errors.js";
+import { McpError, invalidRequest, internalError } from "../../jsonrpc/errors.js";
+import * as rpc from "../../jsonrpc/rpc-codes.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
 import { beforeHandshake, unsupportedVersion } from "../../server/request-protocol.js";

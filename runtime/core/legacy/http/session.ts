@@ -1,5 +1,6 @@
 import type { ServerChannel } from "../../jsonrpc/channel.js";
-import { type McpError, rateLimitedCode, rpc } from "../../jsonrpc/errors.js";
+import { type McpError, rateLimitedCode } from "../../jsonrpc/errors.js";
+import * as rpc from "../../jsonrpc/rpc-codes.js";
 import { type RequestId, errorText, isPromise } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";

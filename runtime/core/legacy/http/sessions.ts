@@ -1,4 +1,5 @@
-import { McpError, rpc } from "../../jsonrpc/errors.js";
+import { McpError } from "../../jsonrpc/errors.js";
+import * as rpc from "../../jsonrpc/rpc-codes.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { longestWait, type Clock, unref, wallTimeOf } from "../../time/clock.js";
 import { ClientProfiles } from "./client-profiles.js";
