@@ -1,4 +1,4 @@
-import { exitCodes } from "../generator/command/outcome.js";
+import { exitCodes } from "../generator/command/command.js";
 import { catalogue } from "../generator/diagnostics/catalogue.js";
 import type { Diagnostic } from "../generator/diagnostics/diagnostic.js";
 import type { ErrorCode } from "../runtime/core/jsonrpc/errors.js";

@@ -1,10 +1,10 @@
 // Writes the JSON Schemas of the files that users write: node scripts/run-ts.mjs scripts/schemas.ts
 import { writeFileSync } from "node:fs";
 import { format, resolveConfig } from "prettier";
-import { configSchema } from "../generator/config/config-schema.js";
-import { contractSchema } from "../generator/contract/contract-schema.js";
-import { extensionSchema } from "../generator/extension/extension-schema.js";
-import { notesSchema } from "../generator/notes/notes-schema.js";
+import { configSchema } from "../generator/config/config.js";
+import { contractSchema } from "../generator/contract/fault.js";
+import { extensionSchema } from "../generator/extension/extension-file.js";
+import { notesSchema } from "../generator/notes/parse.js";
 
 const schemas = {
   config: configSchema,

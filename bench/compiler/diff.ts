@@ -2,7 +2,7 @@
 // node scripts/run-ts.mjs bench/compiler/diff.ts
 import { join } from "node:path";
 import { diffModels } from "../../generator/diff/diff-models.js";
-import { undocumented } from "../../generator/revision/documentation.js";
+import { undocumented } from "../../generator/revision/schema-source.js";
 import { loadRevision, storedRevision } from "../../generator/revision/revision-source.js";
 import { readLock } from "../../generator/revision/lock.js";
 

@@ -8,7 +8,7 @@ import { join, relative, resolve } from "node:path";
 import { runInThisContext } from "node:vm";
 import { type Dialect, type JsonValue, type Schema, readDocument } from "@mcpgen/engine";
 import { transformSync } from "esbuild";
-import { capitalised, nameDefinitions } from "../../generator/print/names.js";
+import { capitalised, nameDefinitions } from "../../generator/print/text.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { emitValidators } from "../../generator/emit/validators/emit.js";
 import { metaSchemas } from "../../engine/meta-schemas.js";

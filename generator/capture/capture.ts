@@ -3,7 +3,7 @@ import type { Asked, Contract, ContractList } from "../contract/contract.js";
 import { contractFault } from "../contract/fault.js";
 import { type Gone, keysOf } from "../contract/incomplete-lists.js";
 import type { LiveClient, LiveList, LiveOptions, RejectedItem, LiveListOptions } from "./runtime.js";
-import { oneLine } from "../print/one-line.js";
+import { oneLine } from "../print/terminal-text.js";
 import { secrets } from "../secrets/secrets.js";
 import { isRuntimeError } from "./server-error.js";
 import { lookUp } from "./look-up.js";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
-import { shortList } from "../print/short-list.js";
+import { shortList } from "../print/terminal-text.js";
 import type { LiveClient, LiveList, LiveOptions } from "./runtime.js";
 import { isRuntimeError } from "./server-error.js";
 

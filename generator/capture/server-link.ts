@@ -1,8 +1,6 @@
-import { replaced } from "./replaced.js";
 import type { Channel, LiveClient, Receiver, Runtime } from "./runtime.js";
-import { StderrTail } from "./stderr-tail.js";
 import { secrets } from "../secrets/secrets.js";
-import { shortText } from "../print/short-list.js";
+import { shortText } from "../print/terminal-text.js";
 
 /** A link to a server. It can be closed at any time, also if connecting failed. */
 export interface ServerLink {
@@ -168,5 +166,34 @@ function isMessage(text: string): boolean {
     return typeof each === "object" && each !== null && "jsonrpc" in each;
   } catch {
     return false;
+  }
+}
+
+/** `object` with some of its methods replaced; the others are called on the object itself. */
+export function replaced<T extends object>(object: T, methods: Partial<T>): T {
+  return new Proxy(object, {
+    get(target, key) {
+      if (Object.hasOwn(methods, key)) return methods[key as keyof T];
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+/** Characters of a server's standard error that are kept. */
+const most = 8192;
+
+/** The end of what a server's process has printed on standard error. It holds no secret, and no part of one that was cut. */
+export class StderrTail {
+  private kept = "";
+  private readonly stream = secrets.stream();
+
+  add(text: string): void {
+    this.kept = (this.kept + this.stream.push(text)).slice(-most);
+  }
+
+  get text(): string {
+    this.kept = (this.kept + this.stream.end()).slice(-most);
+    return this.kept;
   }
 }

@@ -1,17 +1,16 @@
 import type { JsonObject } from "@mcpgen/engine";
-import { packageVersion } from "../files/package-folder.js";
+import { packageVersion } from "../files/own-package.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
 import { loginOf, secrets } from "../secrets/secrets.js";
-import { expectConfidential } from "../login/destination.js";
+import { expectConfidential } from "../login/variables.js";
 import { interruption } from "./interruption.js";
 import { type Channel, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
-import { type ServerSource, isServerSource, noServer } from "./server-source.js";
+import { type ServerSource, isServerSource, noServer, shownSource } from "./server-source.js";
 import { openFetch, useProxies } from "../files/proxies.js";
 import { HttpLink, ProcessLink, type ServerLink } from "./server-link.js";
-import { shownSource } from "./shown-source.js";
 
 /** How a server is reached. */
 export interface ServerOptions {

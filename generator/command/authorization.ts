@@ -1,9 +1,7 @@
 import { createInterface } from "node:readline";
 import { Authorization } from "../login/authorization.js";
-import { serversAmong } from "../login/destination.js";
-import { scopesOf } from "../login/variables.js";
-import type { Arguments } from "./arguments.js";
-import type { CommandContext } from "./context.js";
+import { serversAmong, scopesOf } from "../login/variables.js";
+import type { Arguments, CommandContext } from "./command.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type {
   AuthPackage,
@@ -12,9 +10,9 @@ import type {
   Redirect,
   RedirectReceiver,
   StoreKind,
-} from "../login/auth-package.js";
+} from "../login/token-stores.js";
 import { printable } from "../print/terminal-text.js";
-import { type Terminal, canAsk } from "./terminal.js";
+import { type Terminal, canAsk } from "./console.js";
 
 /** How a command authorizes its requests. It asks its user only where it may ask questions. */
 export function authorizationOf(args: Arguments, context: CommandContext): Authorization {

@@ -1,27 +1,38 @@
 import { resolve } from "node:path";
 import { type JsonObject, type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
-import { oneLine } from "../print/one-line.js";
+import { oneLine } from "../print/terminal-text.js";
 import { type LiveTask, isTask } from "../capture/live-tasks.js";
 import { namedEntry } from "../capture/look-up.js";
 import type { LiveClient, LiveOptions } from "../capture/runtime.js";
-import { errorData } from "../capture/error-data.js";
-import { isRuntimeError } from "../capture/server-error.js";
+import { errorData, isRuntimeError } from "../capture/server-error.js";
 import { CodedError } from "../diagnostics/coded-error.js";
-import type { Arguments } from "./arguments.js";
+import {
+  type Arguments,
+  type CommandContext,
+  type RunCommand,
+  type Outcome,
+  withFindings,
+} from "./command.js";
 import { askServer } from "./ask/ask-server.js";
 import { readPairs } from "./call/pairs.js";
 import { toolOutcome } from "./call/tool-outcome.js";
 import { typedArguments } from "./call/typed-arguments.js";
-import { expectFree } from "./content.js";
-import type { CommandContext, RunCommand } from "./context.js";
-import { toolSignature } from "./signature.js";
-import { type Outcome, withFindings } from "./outcome.js";
+import {
+  type Saved,
+  expectFree,
+  contentText,
+  withFiles,
+  binaryPieces,
+  savePieces,
+  resourceText,
+  resourcePieces,
+} from "./content.js";
+import { toolSignature, promptArguments, promptSignature } from "./signature.js";
 import { serverSource } from "./servers/named-servers.js";
 import { ServerTasks } from "./task/server-tasks.js";
 import { parseJson } from "../files/json-file.js";
 import { sourceText } from "../files/source.js";
-import { readRegularFile } from "../files/regular-file.js";
-import { decodeText } from "../files/text-file.js";
+import { readRegularFile, decodeText } from "../files/regular-file.js";
 
 /** Calls one tool. A call that becomes a task is waited for, unless `--detach` leaves it to the server. */
 export const call: RunCommand = async (args, context) => {
@@ -127,3 +138,79 @@ async function readArguments(file: string, name: string, context: CommandContext
   if (file !== "-") return decodeText(readRegularFile(resolve(context.directory, file)), name);
   return sourceText(file, context);
 }
+
+/** Gets one prompt: its messages, with the arguments filled in. */
+export const prompt: RunCommand = async (args, context) => {
+  const name = args.required("name");
+  const pairs = readPairs(args.strings("arguments") ?? []);
+  expectFree(args, context);
+  const source = await serverSource(args.required("source"), args, context);
+  const result = await askServer(source, args, context, async (client, options, listing) => {
+    const given = pairs.map(({ key }) => ({ name: key }));
+    const definition = await namedEntry(client, "prompt", { name, arguments: given }, listing);
+    const target = {
+      schema: schemaOf(definition),
+      owner: `the prompt ${JSON.stringify(name)}`,
+      signature: promptSignature(definition),
+    };
+    const values = typedArguments(pairs, target) as Record<string, string>;
+    return client.getPrompt(name, values, options);
+  });
+  const messages = (Array.isArray(result["messages"]) ? result["messages"] : []).filter(isJsonObject);
+  const blocks = messages.map(({ content }) => content ?? null);
+  const saved = savePieces(binaryPieces(blocks), args, context);
+  const { description } = result;
+  return {
+    text: messages.map((message) => messageText(message, saved)).join("\n"),
+    data: {
+      prompt: name,
+      ...(description !== undefined && { description }),
+      messages: withFiles(messages, saved),
+      ...(saved.length > 0 && { files: saved.map(({ file }) => file) }),
+    },
+  };
+};
+
+/** Arguments of prompts are texts, and no others may be given. */
+function schemaOf(definition: JsonObject): JsonValue {
+  const args = promptArguments(definition["arguments"]);
+  return {
+    type: "object",
+    properties: Object.fromEntries(args.map(({ name }) => [name, { type: "string" }])),
+    required: args.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+function messageText({ role, content }: JsonObject, saved: readonly Saved[]): string {
+  const blocks = Array.isArray(content) ? content : [content ?? null];
+  return [`${String(role)}:`, ...blocks.flatMap((block) => contentText(block, saved).split("\n"))].join(
+    "\n  ",
+  );
+}
+
+/** Reads one resource. */
+export const read: RunCommand = async (args, context) => {
+  const uri = args.required("uri");
+  expectFree(args, context);
+  const source = await serverSource(args.required("source"), args, context);
+  const result = await askServer(source, args, context, (client, options) =>
+    client.readResource(uri, options),
+  );
+  const contents = Array.isArray(result["contents"]) ? result["contents"] : [];
+  const saved = savePieces(resourcePieces(contents), args, context);
+  const files = saved.map(({ file }) => file);
+  const [only] = contents;
+  // The text of a single one, and nothing else: its address is known.
+  const isPlain =
+    contents.length === 1 && saved.length === 0 && isJsonObject(only!) && typeof only["text"] === "string";
+  return {
+    text: isPlain
+      ? String(only["text"])
+      : contents
+          .filter(isJsonObject)
+          .map((content) => resourceText(content, saved))
+          .join("\n"),
+    data: { uri, contents: withFiles(contents, saved), ...(files.length > 0 && { files }) },
+  };
+};

@@ -1,36 +1,34 @@
 import { basename, dirname, resolve } from "node:path";
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import { type Captured, capture as captureFrom, lists } from "../capture/capture.js";
-import type { ServerSource } from "../capture/server-source.js";
-import { shownSource } from "../capture/shown-source.js";
+import { type ServerSource, shownSource } from "../capture/server-source.js";
 import { withServer } from "../capture/with-server.js";
-import { contractFileName } from "../contract/contract-file.js";
-import type { Asked, Contract } from "../contract/contract.js";
-import { contractText } from "../contract/contract-text.js";
+import { type Asked, type Contract, contractFileName } from "../contract/contract.js";
 import { readableTemplates } from "../contract/emit/readable-templates.js";
 import { ignoredWarnings, readToolSchemas, untypedWarning } from "../contract/emit/tool-schemas.js";
 import { bothAsked, mergedContract } from "../contract/incomplete-lists.js";
-import { loadContract } from "../contract/read-contract.js";
 import { withScopesOf } from "../contract/scopes.js";
 import { withTasksOf } from "../contract/tasks.js";
-import { type Place, CodedError } from "../diagnostics/coded-error.js";
-import type { Finding } from "../diagnostics/finding.js";
+import { type Place, type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { readRegularFile } from "../files/regular-file.js";
 import { WriteRoot } from "../files/write-root.js";
 import { writeFiles } from "../files/writer.js";
-import type { Arguments } from "./arguments.js";
+import {
+  type Arguments,
+  type CommandContext,
+  type RunCommand,
+  type Outcome,
+  findingText,
+} from "./command.js";
 import { incompleteFindings, leftOutFinding } from "./capture/left-out.js";
-import type { CommandContext, RunCommand } from "./context.js";
-import { counted } from "../print/counted.js";
-import type { Outcome } from "./outcome.js";
-import { findingText } from "./present.js";
+import { counted, shownPath } from "../print/terminal-text.js";
 import { openProject } from "./project.js";
 import { expectReach, serverOptions } from "./server-options.js";
 import { serverSource } from "./servers/named-servers.js";
-import { shownPath } from "./shown-path.js";
 import { closest } from "../diagnostics/suggest.js";
 import { readPairs } from "./call/pairs.js";
 import { storedExtensions } from "../extension/extension-store.js";
+import { contractText, loadContract } from "../contract/read-contract.js";
 
 export const capture: RunCommand = async (args, context) => {
   const source = await serverSource(args.required("source"), args, context);

@@ -1,23 +1,24 @@
 import { join, resolve } from "node:path";
-import { type Project, type ProjectRun, openProject } from "./project.js";
+import { type Project, type ProjectRun, type OutputRequest, openProject, outputRequest } from "./project.js";
 import { type CachedRun } from "../files/cache.js";
-import { listOutput } from "../files/folder.js";
-import { CodedError } from "../diagnostics/coded-error.js";
-import { manifestFile } from "../files/manifest.js";
-import { contentSha256 } from "../files/line-ends.js";
+import { listOutput, manifestFile } from "../files/plan.js";
+import { type Finding, CodedError, findingOfError } from "../diagnostics/coded-error.js";
+import { contentSha256, readRegularFile } from "../files/regular-file.js";
 import { extensionKey, hasSchemas, verifyExtensions } from "../extension/extension-store.js";
-import { verifyStore } from "../revision/verify.js";
-import type { Arguments } from "./arguments.js";
-import { counted } from "../print/counted.js";
-import type { CommandContext, RunCommand } from "./context.js";
-import { inputState, trustsCache } from "./input-state.js";
-import { type Finding, findingOfError } from "../diagnostics/finding.js";
-import { type Outcome, repeatedWithout, restoring, together } from "./outcome.js";
-import { type OutputRequest, outputRequest } from "./output-request.js";
-import { type ContractTarget, servedContracts, contractTargets } from "./contracts/targets.js";
-import { serverOptionDefinitions } from "./command-definition.js";
-import { shownPath } from "./shown-path.js";
-import { readRegularFile } from "../files/regular-file.js";
+import { verifyStore } from "../revision/stored-schema.js";
+import {
+  type Arguments,
+  type CommandContext,
+  type RunCommand,
+  type Outcome,
+  repeatedWithout,
+  restoring,
+  together,
+  serverOptionDefinitions,
+} from "./command.js";
+import { counted, shownPath } from "../print/terminal-text.js";
+import { inputState, trustsCache } from "./comparison.js";
+import { type ContractTarget, servedContracts, contractTargets, isContractsOnly } from "./contract-output.js";
 
 export const check: RunCommand = async (args, context) => {
   if (!args.flag("watch")) return checkOnce(args, context);
@@ -60,7 +61,7 @@ async function checkOnce(args: Arguments, context: CommandContext): Promise<Outc
     ? await readContracts(project, context)
     : await checkAll(targets, { args, project, context }, { handlers: true });
   if (served.length === 0) return outcome;
-  const { checkConfiguredServers } = await import("./check/configured-servers.js");
+  const { checkConfiguredServers } = await import("./check/server.js");
   return together(outcome, await checkConfiguredServers(served, args, project, context));
 }
 
@@ -88,18 +89,8 @@ export async function checkAll(
   if (targets.length === 0) return protocol!;
   const contracts = handlers
     ? await (await import("./check/contracts.js")).checkConfigured(targets, run)
-    : await (await import("./contracts/run.js")).checkContracts(targets, run);
+    : await (await import("./contract-output.js")).checkContracts(targets, run);
   return protocol ? together(protocol, contracts) : contracts;
-}
-
-/** A project of contracts needs no schema folder. */
-export function isContractsOnly(
-  args: Arguments,
-  { schemaDir }: Project,
-  targets: readonly ContractTarget[],
-): boolean {
-  if (targets.length === 0) return false;
-  return args.string("contract") !== undefined || !hasSchemas(schemaDir);
 }
 
 /** A project that generates nothing, and names contracts to compare with their servers, needs no schema folder. */
@@ -186,7 +177,7 @@ async function checkOutput(
   });
   if (comparison instanceof CodedError) return unreadable(comparison, schemas, context);
   const findings = [...schemas, ...drift(comparison, project, context)];
-  const { lossyNotes, withoutMethods } = await import("./output-warnings.js");
+  const { lossyNotes, withoutMethods } = await import("./plan-report.js");
   const warnings = [
     ...noteWarnings(comparison.generated, project, context),
     ...withoutMethods(comparison.generated, wanted.request, context),

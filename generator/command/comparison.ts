@@ -1,26 +1,106 @@
-import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { extensionsFolder } from "../extension/extension-store.js";
-import { isTemplate } from "../print/templates.js";
-import { type Generated, type GenerateRequest, generateFiles } from "../pipeline/generate.js";
-import { type CachedRun, writeCache } from "../files/cache.js";
-import { type ComparedFile, compareOutput } from "../files/compare.js";
-import { fileFingerprint } from "../files/fingerprint.js";
+import { canonicalText } from "@mcpgen/engine";
+import type { Project, OutputRequest } from "./project.js";
 import {
+  type CacheFile,
+  type CachedRun,
+  cacheFile,
+  readCache,
+  fileFingerprint,
+  folderFingerprint,
+  generatorFingerprint,
+  writeCache,
+} from "../files/cache.js";
+import {
+  sha256,
+  layoutFreeSha256,
+  contentSha256,
+  withPlainLineEnds,
+  readRegularText,
+} from "../files/regular-file.js";
+import { filesOf, storedExtensions, extensionsFolder } from "../extension/extension-store.js";
+import { lockFile, revisionFolders } from "../revision/lock.js";
+import { releasedFiles, takesReleasedNotes } from "../revision/revision-source.js";
+import { existsSync, readdirSync } from "node:fs";
+import type { Generated, GenerateRequest } from "../pipeline/generate.js";
+import {
+  type ComparedFile,
   type Manifest,
+  compareOutput,
+  recordedFiles,
   isSameManifest,
   manifestFile,
   manifestText,
   readManifest,
   readableManifest,
-} from "../files/manifest.js";
-import { layoutFreeSha256 } from "../files/layout-free.js";
-import { contentSha256, withPlainLineEnds } from "../files/line-ends.js";
-import { recordedFiles } from "../files/write.js";
-import { packageVersion } from "../files/package-folder.js";
-import type { InputState } from "./input-state.js";
-import type { OutputRequest } from "./output-request.js";
-import { readRegularText } from "../files/regular-file.js";
+} from "../files/plan.js";
+import { packageVersion } from "../files/own-package.js";
+
+/** Everything a run depends on, as hashes, with what the cache knows of it. */
+export interface InputState {
+  /** Hash of mcpgen itself; undefined when it runs from source. */
+  readonly generator: string | undefined;
+  /** Hash of mcpgen, of every input and of every option. */
+  readonly key: string;
+  /** Hash of what concerns every revision. */
+  readonly setup: string;
+  readonly cacheFile: CacheFile | undefined;
+  /** The last run by this version of mcpgen, on any input. */
+  readonly cached: CachedRun | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @param trust whether the cache may be read */
+export function inputState(
+  { request, options, partial }: OutputRequest,
+  project: Project,
+  env: Environment,
+  trust: boolean,
+): InputState {
+  // A partial run does not find what the next complete run would: it uses no cache.
+  if (partial || request.kept)
+    return { generator: undefined, key: "", setup: "", cacheFile: undefined, cached: undefined };
+  const { schemaDir, outDir } = project;
+  const generator = generatorFingerprint();
+  const files = [
+    join(schemaDir, lockFile),
+    ...revisionFolders(schemaDir).map((revision) => join(schemaDir, revision, "schema.json")),
+    ...request.sources.flatMap(({ schemaFile, notesFile }) => [schemaFile, notesFile ?? ""]),
+    ...(request.sources.some(takesReleasedNotes) ? releasedFiles() : []),
+    // All versions: `check` compares each with the lock.
+    ...storedExtensions(schemaDir).flatMap((stored) => Object.values(filesOf(stored))),
+  ];
+  const setup = sha256(
+    [
+      generator,
+      canonicalText(options),
+      folderFingerprint(request.templatesDir),
+      fileFingerprint(join(schemaDir, "docs.json")),
+    ].join("\n"),
+  );
+  const key = sha256(
+    [
+      setup,
+      ...request.sources.map(({ revision, status }) => `${revision} ${status}`),
+      ...files.map((file) => `${file} ${fileFingerprint(file)}`),
+    ].join("\n"),
+  );
+  const file = cacheFile(env, outDir);
+  const cached = trust && generator !== undefined ? readCache(file) : undefined;
+  return {
+    generator,
+    key,
+    setup,
+    cacheFile: file,
+    cached: cached?.generator === generator ? cached : undefined,
+  };
+}
+
+/** The cache saves time at a terminal. With `CI` set it is not read. */
+export function trustsCache(env: Environment): boolean {
+  return !env["CI"] || env["CI"] === "false";
+}
 
 /** The output of a run compared with the files in the folder. */
 export interface Comparison {
@@ -50,11 +130,12 @@ export async function compareWithOutput(
   const before = ignoreManifest ? readableManifest(outDir) : readManifest(outDir);
   const leftAlone = leftAloneBy(wanted);
   const reuse = cached?.setup === setup ? reusable(outDir, cached) : undefined;
+  const { generateFiles } = await import("../pipeline/generate.js");
   const generated = await generateFiles({ ...request, ...(reuse && { reuse }) });
   const manifest: Manifest = {
     generator: packageVersion(),
     options,
-    shared: { ...sharedInputs(request), ...extensionInputs(generated) },
+    shared: { ...(await sharedInputs(request)), ...extensionInputs(generated) },
     inputs: inputsOf(generated, before, request.kept),
     files: recordedFiles(generated.files, before, leftAlone),
   };
@@ -97,15 +178,16 @@ function extensionInputs({ extensions }: Generated): Record<string, string> {
 }
 
 /** Hashes of what concerns every revision. */
-function sharedInputs({ schemaDir, templatesDir }: GenerateRequest): Record<string, string> {
+async function sharedInputs({ schemaDir, templatesDir }: GenerateRequest): Promise<Record<string, string>> {
   const docs = "docs.json";
   const file = join(schemaDir, docs);
-  const templates = templatesDir === undefined ? [] : readdirSync(templatesDir).filter(isTemplate);
-  const hashes = [
-    ...(existsSync(file) ? [[docs, layoutFreeSha256(docs, readRegularText(file))] as const] : []),
-    ...templates.map((name) => [`templates/${name}`, fileFingerprint(join(templatesDir!, name))] as const),
-  ];
-  return Object.fromEntries(hashes);
+  const hashes: Record<string, string> = {};
+  if (existsSync(file)) hashes[docs] = layoutFreeSha256(docs, readRegularText(file));
+  if (templatesDir === undefined) return hashes;
+  const { isTemplate } = await import("../print/templates.js");
+  for (const name of readdirSync(templatesDir).filter(isTemplate))
+    hashes[`templates/${name}`] = fileFingerprint(join(templatesDir, name));
+  return hashes;
 }
 
 /** The manifest is rewritten whenever its content would differ; edits of it are not kept. */

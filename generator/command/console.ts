@@ -1,5 +1,6 @@
 import { secrets } from "../secrets/secrets.js";
-import { Colours, type Paint, shownJson, withoutCiCommands } from "../print/terminal-text.js";
+import { type Paint, Colours, shownJson, withoutCiCommands } from "../print/terminal-text.js";
+import type { Readable, Writable } from "node:stream";
 
 export type Format = "text" | "json" | "github";
 export type ColorChoice = "auto" | "always" | "never";
@@ -134,4 +135,30 @@ export function usesColor(
   if (forced !== undefined) return forced !== "0" && forced !== "false";
   if (env["NO_COLOR"]) return false;
   return isTerminal && env["TERM"] !== "dumb";
+}
+
+/** The streams that questions and answers pass. */
+export interface Terminal {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+/** The surroundings that say whether a command may ask, and whom. */
+export interface Surroundings {
+  readonly console: Console;
+  /** Paths on the command line are relative to it. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The terminal for questions; undefined where standard input or standard error is no terminal. */
+  readonly terminal?: Terminal | undefined;
+}
+
+/** Whether the command may ask questions: at a terminal, outside of CI, without `--quiet`, in text format. */
+export function canAsk({
+  terminal,
+  env,
+  console,
+}: Pick<Surroundings, "terminal" | "env" | "console">): boolean {
+  const { format, quiet } = console.settings;
+  return terminal !== undefined && !env["CI"] && format === "text" && !quiet;
 }

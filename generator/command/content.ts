@@ -4,9 +4,8 @@ import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { WriteRoot } from "../files/write-root.js";
 import { writeFiles } from "../files/writer.js";
-import type { Arguments } from "./arguments.js";
-import type { CommandContext } from "./context.js";
-import { shownPath } from "./shown-path.js";
+import type { Arguments, CommandContext } from "./command.js";
+import { shownPath } from "../print/terminal-text.js";
 
 /** A piece of a result and the file that it is in now. */
 export interface Saved {

@@ -2,16 +2,12 @@ import { existsSync, statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
 import { type CaptureSettings, type Captured, capture } from "../capture/capture.js";
-import { type ServerSource, isServerSource } from "../capture/server-source.js";
-import { meantAdvice } from "../capture/meant-source.js";
-import { shownSource } from "../capture/shown-source.js";
+import { type ServerSource, isServerSource, meantAdvice, shownSource } from "../capture/server-source.js";
 import { type ServerOptions, withServer } from "../capture/with-server.js";
 import type { Contract, ContractDocument } from "../contract/contract.js";
 import { contractFault } from "../contract/fault.js";
 import type { Gone } from "../contract/incomplete-lists.js";
-import { loadContract, readContract } from "../contract/read-contract.js";
-import { CodedError, type Place } from "../diagnostics/coded-error.js";
-import type { Finding } from "../diagnostics/finding.js";
+import { type Place, type Finding, CodedError } from "../diagnostics/coded-error.js";
 import type { FilePlace } from "../diff/report/report.js";
 import { kindOfSource, sourceName, sourceText } from "../files/source.js";
 import {
@@ -20,9 +16,10 @@ import {
   leftOutFindings,
   unreadFinding,
 } from "./capture/left-out.js";
-import type { CommandContext } from "./context.js";
-import { shownPath } from "./shown-path.js";
+import type { CommandContext } from "./command.js";
+import { shownPath } from "../print/terminal-text.js";
 import { readRegularText } from "../files/regular-file.js";
+import { loadContract, readContract } from "../contract/read-contract.js";
 
 /** A contract that a SOURCE stands for: a file's, or what a live server offers just now. */
 export interface ContractSource {

@@ -3,16 +3,13 @@ import { resolve } from "node:path";
 import { interruption } from "../capture/interruption.js";
 import { loadRuntime } from "../capture/runtime.js";
 import { WatchedFiles } from "../dev/watched-files.js";
-import { CodedError } from "../diagnostics/coded-error.js";
-import { type Finding, findingOfError } from "../diagnostics/finding.js";
-import type { Arguments } from "./arguments.js";
-import type { CommandContext, RunCommand } from "./context.js";
+import { type Finding, CodedError, findingOfError } from "../diagnostics/coded-error.js";
+import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.js";
 import { type Change, ChangeReport, filesText, seconds } from "./dev/change-report.js";
 import { DevPage } from "./dev/page.js";
 import { Preparation } from "./dev/preparation.js";
 import { developedServer } from "./dev/server-command.js";
 import { type Session, type SessionEvents, openSession, recorder } from "./dev/session.js";
-import type { Outcome } from "./outcome.js";
 
 /** Keeps output, handlers, types and a running server in step with the files, until it is interrupted. */
 export const dev: RunCommand = async (args, given) => {

@@ -6,17 +6,22 @@ import { applyApprovals } from "../diff/policy/approvals.js";
 import { jsonReport } from "../diff/report/json.js";
 import { junitReport, sarifReport } from "../diff/report/machine-formats.js";
 import { markdownReport } from "../diff/report/markdown.js";
-import type { Report, ReportedFinding } from "../diff/report/report.js";
-import { summaryText } from "../diff/report/summary.js";
+import { type Report, type ReportedFinding, summaryText } from "../diff/report/report.js";
 import { textReport } from "../diff/report/text.js";
-import { packageVersion } from "../files/package-folder.js";
-import type { Arguments } from "./arguments.js";
-import type { CommandContext, RunCommand } from "./context.js";
+import { packageVersion } from "../files/own-package.js";
+import {
+  type Arguments,
+  type CommandContext,
+  type RunCommand,
+  type Outcome,
+  documentOf,
+  findingText,
+} from "./command.js";
 import { compareExtensions } from "./diff/extensions.js";
 import { compareContracts, findingsBeside, loadContractSources } from "./diff/contracts.js";
-import { CodedError } from "../diagnostics/coded-error.js";
+import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import type { ServerSource } from "../capture/server-source.js";
-import { namedRevisions } from "../revision/revisions-folder.js";
+import { namedRevisions, readLock } from "../revision/lock.js";
 import { contractSource } from "./contract-source.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
@@ -31,23 +36,17 @@ import {
 import { type Evaluation, compareSources } from "./diff/report.js";
 import { type Source, loadSources } from "./diff/source.js";
 import { reportUses } from "./diff/uses.js";
-import type { Finding } from "../diagnostics/finding.js";
-import type { Outcome } from "./outcome.js";
-import { documentOf, findingText } from "./present.js";
-import { type Paint, printableLines } from "../print/terminal-text.js";
-import { shownPath } from "./shown-path.js";
-import { readRegularFile } from "../files/regular-file.js";
+import { type Paint, printableLines, shownPath } from "../print/terminal-text.js";
+import { readRegularFile, sha256 } from "../files/regular-file.js";
 import { WriteRoot } from "../files/write-root.js";
 import { writeFiles } from "../files/writer.js";
 import { secrets } from "../secrets/secrets.js";
-import type { Published } from "../diff/walk/files.js";
+import type { Published } from "../diff/walk/parts.js";
 import { canonicalDocument } from "../revision/schema-source.js";
 import { loadJson } from "../files/json-file.js";
 import { storedRevision } from "../revision/revision-source.js";
-import { carryNotes } from "../revision/carry.js";
-import { sha256 } from "../files/sha256.js";
+import { carryNotes } from "../revision/carried-notes.js";
 import { identify } from "../revision/identify.js";
-import { readLock } from "../revision/lock.js";
 
 export const diff: RunCommand = async (args, context) => {
   const project = await openProject(args, context);

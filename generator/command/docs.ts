@@ -1,29 +1,29 @@
 import { join, resolve } from "node:path";
 import { existsSync } from "node:fs";
 import { WriteRoot } from "../files/write-root.js";
-import { counted } from "../print/counted.js";
+import { counted, shownPath } from "../print/terminal-text.js";
 import { readingHtml } from "../page/reading-html.js";
 import { readingMarkdown } from "../page/reading-markdown.js";
-import type { Arguments } from "./arguments.js";
-import type { CommandContext, RunCommand } from "./context.js";
+import {
+  type Arguments,
+  type CommandContext,
+  type RunCommand,
+  type Outcome,
+  findingText,
+} from "./command.js";
 import { pageTemplates, openFile, pageFile, writePage } from "./docs/page-file.js";
-import type { Outcome } from "./outcome.js";
-import { findingText } from "./present.js";
 import { type Project, openProject } from "./project.js";
-import { shownPath } from "./shown-path.js";
-import type { Finding } from "../diagnostics/finding.js";
+import type { Finding } from "../diagnostics/coded-error.js";
 import type { Reading } from "../page/reading.js";
 import { extensionReading, revisionReading } from "../page/reference/reading.js";
 import { kindOfSource, readSource, sourceName } from "../files/source.js";
 import { loadBases } from "../extension/add/bases.js";
-import { readStoredExtension } from "../extension/extension-source.js";
-import { expectExtension, extensionKey } from "../extension/extension-store.js";
+import { readStoredExtension, expectExtension, extensionKey } from "../extension/extension-store.js";
 import { extensionOver } from "../extension/load-extension.js";
 import { isExtensionName } from "./diff/extensions.js";
 import type { ProtocolModel } from "../model/model.js";
-import { loadDocumentation, undocumented } from "../revision/documentation.js";
-import { readLock } from "../revision/lock.js";
-import { namedRevisions, revisionsFolder } from "../revision/revisions-folder.js";
+import { loadDocumentation, undocumented } from "../revision/schema-source.js";
+import { readLock, namedRevisions, revisionsFolder } from "../revision/lock.js";
 import { loadRevision, storedRevision } from "../revision/revision-source.js";
 import { unknownSource } from "./diff/source.js";
 import { usualProfiles } from "../lint/rule.js";

@@ -1,17 +1,15 @@
 import { explainLintRule } from "../lint/manual.js";
-import { lintRules } from "../lint/table.js";
+import { lintRules } from "../lint/lint-contract.js";
 import { explainRule } from "../diff/rules/manual.js";
 import { ruleIds, ruleTable } from "../diff/rules/table.js";
 import { catalogue } from "../diagnostics/catalogue.js";
 import { renamed } from "../diagnostics/renamed.js";
-import { kindsOfNotes } from "../notes/note-fields.js";
+import { kindsOfNotes } from "../notes/parse.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import { CodedError } from "../diagnostics/coded-error.js";
-import type { Finding } from "../diagnostics/finding.js";
+import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
-import { columns } from "./columns.js";
-import type { RunCommand } from "./context.js";
-import { exitCodes } from "./outcome.js";
+import { columns } from "../print/terminal-text.js";
+import { type RunCommand, exitCodes } from "./command.js";
 
 const codes: ReadonlyMap<string, Diagnostic> = new Map(Object.entries(catalogue));
 /** Rules that are no rows of a table, by the code that explains them. */

@@ -1,6 +1,5 @@
 import { basename } from "node:path";
-import { CodedError } from "../diagnostics/coded-error.js";
-import type { Finding } from "../diagnostics/finding.js";
+import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import {
   type AddExtensionRequest,
   type StagedExtension,
@@ -10,7 +9,7 @@ import {
 } from "../extension/add/add.js";
 import type { Sender } from "../extension/add/new-notes.js";
 import type { Question } from "../extension/add/questions.js";
-import { extensionId } from "../extension/extension-id.js";
+import { extensionId, readExtensionFile } from "../extension/extension-file.js";
 import {
   extensionFolder,
   extensionKey,
@@ -20,21 +19,15 @@ import {
   verifyExtensions,
 } from "../extension/extension-store.js";
 import { readSource } from "../files/source.js";
-import { counted } from "../print/counted.js";
-import { type RevisionStatus, readExtensionLock } from "../revision/lock.js";
-import { readUpstream } from "../revision/source.js";
-import type { Arguments } from "./arguments.js";
-import type { CommandContext, RunCommand } from "./context.js";
+import { counted, shownPath, columns } from "../print/terminal-text.js";
+import { type RevisionStatus, readExtensionLock, usesOwnRevisions } from "../revision/lock.js";
+import { readUpstream } from "../revision/schema-source.js";
+import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.js";
 import { type Project, openProject, schemaRoot } from "./project.js";
 import { expectForm } from "./revision.js";
-import { shownPath } from "./shown-path.js";
-import { readExtensionFile } from "../extension/extension-file.js";
 import { loadJson } from "../files/json-file.js";
-import { columns } from "./columns.js";
 import { removeExtension, stageRemoval } from "../extension/remove.js";
-import { usesOwnRevisions } from "../revision/revisions-folder.js";
 import { verifyExtensionFile } from "../extension/add/verify-upstream.js";
-import type { Outcome } from "./outcome.js";
 
 export const extensionAdd: RunCommand = async (args, context) => {
   const project = await openProject(args, context);

@@ -1,22 +1,21 @@
-import type { LoadContract } from "../contract/contract-reader.js";
-import { type Project, openProject, outputRoot } from "./project.js";
-import { planOutput } from "../files/plan.js";
-import { planSet } from "../files/write.js";
+import { type Project, type OutputRequest, openProject, outputRoot, outputRequest } from "./project.js";
+import { planOutput, planSet } from "../files/plan.js";
 import { type FileSet, writeFileSets } from "../files/writer.js";
-import type { Arguments } from "./arguments.js";
-import { checkAll, isContractsOnly } from "./check.js";
-import { type Comparison, compareWithOutput, remember } from "./comparison.js";
-import { counted } from "../print/counted.js";
-import type { CommandContext, RunCommand } from "./context.js";
-import { noteWarnings, completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
-import { inputState, trustsCache } from "./input-state.js";
-import type { Finding } from "../diagnostics/finding.js";
-import { type Outcome, together } from "./outcome.js";
-import { type OutputRequest, outputRequest } from "./output-request.js";
-import { planContracts } from "./contracts/run.js";
-import { contractTargets } from "./contracts/targets.js";
-import { printable } from "../print/terminal-text.js";
-import { withoutMethods, lossyNotes } from "./output-warnings.js";
+import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
+import { type Comparison, compareWithOutput, remember, inputState, trustsCache } from "./comparison.js";
+import { counted, printable } from "../print/terminal-text.js";
+import {
+  noteWarnings,
+  completedFindings,
+  conflictFindings,
+  forcing,
+  planOutcome,
+  withoutMethods,
+  lossyNotes,
+} from "./plan-report.js";
+import type { Finding } from "../diagnostics/coded-error.js";
+import { planContracts, contractTargets, isContractsOnly } from "./contract-output.js";
+import type { LoadContract } from "../contract/read-contract.js";
 
 export const generate: RunCommand = async (args, context) => {
   if (!args.flag("watch")) return generateProject(args, context);
@@ -36,8 +35,10 @@ export async function generateProject(
   load?: LoadContract,
 ): Promise<Outcome> {
   const project = await openProject(args, context, { renders: true });
-  if (args.flag("check"))
+  if (args.flag("check")) {
+    const { checkAll } = await import("./check.js");
     return checkAll(contractTargets(args, project, context), { args, project, context });
+  }
   const dryRun = args.flag("dry-run");
   const targets = contractTargets(args, project, context);
   const wanted = isContractsOnly(args, project, targets)

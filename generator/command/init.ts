@@ -2,7 +2,7 @@ import { existsSync, lstatSync, statSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { CANCEL_SYMBOL } from "@clack/prompts";
 import { loadRevisionIds } from "../capture/runtime.js";
-import { CodedError } from "../diagnostics/coded-error.js";
+import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { type ProjectExtension, capabilitiesOf } from "../init/extension-files.js";
 import {
@@ -16,31 +16,24 @@ import {
   projectPackage,
 } from "../init/project.js";
 import { type PackageSpecs, packageSpecs } from "../init/package-specs.js";
-import { contractIn } from "../contract/contract-file.js";
-import { contractSha256 } from "../contract/contract-sha256.js";
+import { contractSha256 } from "../contract/read-contract.js";
 import { mayAnswerWithTasks, needsTasks, tasksExtensionId } from "../contract/tasks.js";
 import { type GeneratedContract, generateContract } from "../pipeline/generate-contract.js";
 import { loadTemplates } from "../print/templates.js";
-import { type Manifest, manifestFile, manifestText } from "../files/manifest.js";
+import { type Manifest, manifestFile, manifestText, recordedFiles } from "../files/plan.js";
 import { WriteRoot } from "../files/write-root.js";
 import { writeFiles } from "../files/writer.js";
-import { recordedFiles } from "../files/write.js";
-import { packageFolder, packageVersion } from "../files/package-folder.js";
-import type { Arguments } from "./arguments.js";
-import { columns } from "./columns.js";
-import { counted } from "../print/counted.js";
-import type { CommandContext, RunCommand } from "./context.js";
+import { packageFolder, packageVersion } from "../files/own-package.js";
+import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.js";
+import { columns, counted, shellLine, shownPath } from "../print/terminal-text.js";
 import { projectExtensions } from "./init/extensions.js";
 import { projectSource, folderName } from "./init/source.js";
-import type { Outcome } from "./outcome.js";
-import { shellLine } from "../print/shell-line.js";
-import { shownPath } from "./shown-path.js";
-import { type Terminal, canAsk } from "./terminal.js";
-import { configNames, findConfig, loadConfig } from "../config/load-config.js";
-import type { Finding } from "../diagnostics/finding.js";
+import { type Terminal, canAsk } from "./console.js";
+import { configNames, findConfig, loadConfig } from "../config/config.js";
 import { escapeUnprintable } from "../print/text.js";
 import { readRegularText } from "../files/regular-file.js";
 import { nameFault } from "../contract/project-name.js";
+import { contractIn } from "../contract/contract.js";
 
 type Role = ProjectRequest["role"];
 

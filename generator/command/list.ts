@@ -1,13 +1,10 @@
 import type { JsonObject } from "@mcpgen/engine";
 import type { Contract } from "../contract/contract.js";
-import type { Paint } from "../print/terminal-text.js";
-import { columns } from "./columns.js";
+import { type Paint, columns, counted } from "../print/terminal-text.js";
 import { contractSource } from "./contract-source.js";
-import type { CommandContext, RunCommand } from "./context.js";
-import { counted } from "../print/counted.js";
-import { type Finding, findingOfError } from "../diagnostics/finding.js";
+import type { CommandContext, RunCommand, Outcome } from "./command.js";
+import { type Finding, findingOfError } from "../diagnostics/coded-error.js";
 import { promptSignature, toolSignature } from "./signature.js";
-import type { Outcome } from "./outcome.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { knownServers, sourceOrServer } from "./servers/named-servers.js";
 

@@ -1,10 +1,9 @@
 import { CodedError } from "../diagnostics/coded-error.js";
-import type { RunCommand, CommandContext } from "./context.js";
+import type { RunCommand, CommandContext, Arguments } from "./command.js";
 import { authorizationOf } from "./authorization.js";
 import { noServer } from "../capture/server-source.js";
-import type { Arguments } from "./arguments.js";
 import { serverSource } from "./servers/named-servers.js";
-import type { StoredLogin } from "../login/auth-package.js";
+import type { StoredLogin } from "../login/token-stores.js";
 
 /** Logs in to a server. */
 export const login: RunCommand = async (args, context) => {

@@ -1,13 +1,22 @@
 import { parseArgs } from "node:util";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { packageVersion } from "../files/package-folder.js";
+import { packageVersion } from "../files/own-package.js";
 import { secrets } from "../secrets/secrets.js";
 import { type ColorChoice, type ConsoleSettings, type Format, Console } from "./console.js";
-import type { CommandContext } from "./context.js";
-import { parseCommandLine } from "./parse.js";
-import { present, presentError } from "./present.js";
-import type { Arguments } from "./arguments.js";
+import {
+  type CommandContext,
+  type CommandDefinition,
+  present,
+  presentError,
+  Arguments,
+  guarded,
+  unguarded,
+  exitCodeTable,
+} from "./command.js";
 import { Trust } from "./trust/trust.js";
+import yargs, { type Argv, type Options } from "yargs";
+import { commands, globalOptions, groups } from "./commands.js";
+import { closest } from "../diagnostics/suggest.js";
 
 /** The process a command line runs in; tests bring their own. */
 export interface Surrounding extends Omit<CommandContext, "console" | "words" | "trust"> {
@@ -122,4 +131,357 @@ export function readSettings(args: readonly string[]): ConsoleSettings {
 
 function oneOf<T extends string>(choices: readonly T[], value: unknown, otherwise: T): T {
   return choices.find((choice) => choice === value) ?? otherwise;
+}
+
+/** The command that a command line selects, with its arguments. */
+interface Selection {
+  readonly command: CommandDefinition;
+  readonly args: Arguments;
+}
+
+/**
+ * Reads a command line.
+ *
+ * @param print shows help, version and completion scripts
+ * @returns undefined where such a text was all that was asked for
+ * @throws CodedError MG20xx
+ */
+export async function parseCommandLine(
+  args: readonly string[],
+  version: string,
+  print: (text: string) => void,
+): Promise<Selection | undefined> {
+  const script = completionScript(args);
+  if (script !== undefined) {
+    print(script);
+    return undefined;
+  }
+  let selection: Selection | undefined;
+  const select = (command: CommandDefinition, values: Record<string, unknown>): void => {
+    refuseRepeated(command, values);
+    refuseEmpty({ ...globalOptions, ...command.options }, values);
+    selection = { command, args: new Arguments(values) };
+  };
+  const parser = configure(yargs([]), version);
+  for (const entry of new Set(commands.map((command) => groupOf(command) ?? command))) {
+    if (typeof entry === "string") addGroup(parser, entry, select);
+    else addCommand(parser, entry, select);
+  }
+  parser.completion(
+    "completion",
+    "Print a completion script: for bash or zsh, or with a name for fish or powershell",
+  );
+  parser.fail((message: string | null, error: Error | undefined) => {
+    throw error instanceof CodedError ? error : usageError(unguarded(message ?? error?.message ?? ""), args);
+  });
+  // Alone it asks for the version, as everywhere; beside a command it is short for --verbose.
+  const words = args.join(" ") === "-v" ? ["--version"] : helpWords(args);
+  // A request for completions is followed by the words that the shell's user has typed.
+  const given = words[0] === "--get-yargs-completions" ? words : guarded(words);
+  await parser.parseAsync(given, {}, (_error, _values, output) => {
+    if (output) print(output);
+  });
+  return selection;
+}
+
+/**
+ * `help COMMAND` as the parser knows it: `COMMAND --help`.
+ *
+ * @throws CodedError MG2001 for a command that is not there, MG2002 for an option that is not there
+ */
+function helpWords(words: readonly string[]): readonly string[] {
+  if (words[0] !== "help") return words;
+  const named = words.slice(1).filter((word) => !word.startsWith("-"));
+  const name = named.join(" ");
+  const misspelt = unknownOption(words.slice(1));
+  if (misspelt) throw misspelt;
+  if (
+    name !== "" &&
+    !groups.has(name) &&
+    name !== "completion" &&
+    !commands.some((command) => command.name === name)
+  )
+    throw usageError(`Unknown command: ${name}`, named);
+  return [...named, "--help"];
+}
+
+function configure(parser: Argv, version: string): Argv {
+  return parser
+    .scriptName("mcpgen")
+    .usage("mcpgen: the compiler for the Model Context Protocol\n\nmcpgen COMMAND [options]")
+    .locale("en")
+    .parserConfiguration({
+      "boolean-negation": false,
+      "camel-case-expansion": false,
+      "dot-notation": false,
+      "greedy-arrays": false,
+      "parse-numbers": false,
+      "parse-positional-numbers": false,
+    })
+    .options(globalOptions)
+    .updateStrings({ "Options:": "Options of every command:" })
+    .command("help [command..]", "Show the options of a command")
+    .demandCommand(1)
+    .strict()
+    .help()
+    .alias("help", "h")
+    .version(version)
+    .wrap(100)
+    .epilogue(exitCodeTable())
+    .exitProcess(false);
+}
+
+type Select = (command: CommandDefinition, values: Record<string, unknown>) => void;
+
+function addCommand(parser: Argv, command: CommandDefinition, select: Select): void {
+  const positionals = Object.entries(command.positionals ?? {});
+  const form = positionals.map(([name, { demandOption, array }]) => {
+    const word = array ? `${name}..` : name;
+    return demandOption ? `<${word}>` : `[${word}]`;
+  });
+  parser.command(
+    [command.name.split(" ").at(-1)!, ...form].join(" "),
+    command.summary,
+    (builder) => {
+      for (const [name, options] of positionals) builder.positional(name, options);
+      // The parser wraps a command that stands beside its description, so that it cannot be copied.
+      for (const [example, description] of command.examples ?? [])
+        builder.example(`# ${description}\n${example}`, "");
+      // The version that the command asks for is not that of the program.
+      return (command.options?.["version"] ? builder.version(false) : builder)
+        .options(withoutInherited(command.options ?? {}))
+        .group(Object.keys(command.options ?? {}), `Options of ${command.name}:`);
+    },
+    (values) => select(command, values),
+  );
+}
+
+/** The parser adds the choices of an option of every command to those of the command's own. */
+function withoutInherited(options: NonNullable<CommandDefinition["options"]>): typeof options {
+  const entries = Object.entries(options).map(([name, option]) => {
+    const inherited = globalOptions[name]?.choices ?? [];
+    const choices = option.choices?.filter((choice) => !inherited.includes(choice));
+    return [name, { ...option, ...(choices && { choices }) }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function groupOf({ name }: CommandDefinition): string | undefined {
+  return name.includes(" ") ? name.split(" ")[0] : undefined;
+}
+
+function addGroup(parser: Argv, group: string, select: Select): void {
+  parser.command(
+    group,
+    groups.get(group)!,
+    (builder) => {
+      for (const command of commands) if (groupOf(command) === group) addCommand(builder, command, select);
+      return builder.demandCommand(1);
+    },
+    () => {},
+  );
+}
+
+/** The parser makes a list of a repeated option even if it takes one value. */
+function refuseRepeated(command: CommandDefinition, values: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (name === "_" || !Array.isArray(value)) continue;
+    if (command.options?.[name]?.array || command.positionals?.[name]?.array) continue;
+    throw new CodedError("MG2004", `--${name} is given ${value.length} times`, { next: "Give it once." });
+  }
+}
+
+/** An empty value says nothing, and for a folder would be taken for the working directory. */
+function refuseEmpty(
+  options: NonNullable<CommandDefinition["options"]>,
+  values: Record<string, unknown>,
+): void {
+  for (const name of Object.keys(options)) {
+    const given = [values[name]].flat();
+    if (!given.some((value) => typeof value === "string" && /^[\s,]*$/.test(value))) continue;
+    throw new CodedError("MG2003", `expected a value after --${name}`, {
+      next: "Give one, or leave the option out.",
+    });
+  }
+}
+
+/** Scripts for the shells that the parser has none for. Each asks mcpgen itself what may come next. */
+const scripts: ReadonlyMap<string, string> = new Map([
+  [
+    "fish",
+    `# mcpgen completion fish > ~/.config/fish/completions/mcpgen.fish
+function __mcpgen_complete
+    set -l words (commandline -opc) (commandline -ct)
+    mcpgen --get-yargs-completions $words[2..-1]
+end
+complete -c mcpgen -a '(__mcpgen_complete)'
+`,
+  ],
+  [
+    "powershell",
+    `# mcpgen completion powershell >> $PROFILE
+Register-ArgumentCompleter -Native -CommandName mcpgen -ScriptBlock {
+    param($word, $line)
+    $words = @($line.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
+    if ($word -eq '') { $words += '' }
+    mcpgen --get-yargs-completions @words |
+        Where-Object { $_ -like "$word*" } |
+        ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
+}
+`,
+  ],
+]);
+
+/**
+ * The script that the words `completion SHELL` ask for; undefined for other words, and for shells that the
+ * parser knows.
+ *
+ * @throws CodedError MG2004 for an unknown shell
+ */
+function completionScript(words: readonly string[]): string | undefined {
+  const [command, shell] = words;
+  if (command !== "completion" || shell === undefined || shell.startsWith("-")) return undefined;
+  const script = scripts.get(shell);
+  if (script !== undefined) return script;
+  throw new CodedError(
+    "MG2004",
+    `expected one of ${[...scripts.keys()].join(", ")}, got ${JSON.stringify(shell)}`,
+    {
+      next: "For bash and zsh leave it out: `mcpgen completion` goes by $SHELL.",
+    },
+  );
+}
+
+/** The complaint of the parser as a coded error with a suggestion. */
+function usageError(message: string, args: readonly string[]): CodedError {
+  // The parser looks for missing arguments first; a misspelt option is often why one is missing.
+  const misspelt = unknownOption(args);
+  if (misspelt) return misspelt;
+  const command = commandOf(args);
+  const help = helpOf(command);
+  const unknown = /^Unknown (?:argument|command)s?: ([^]*)$/.exec(message)?.[1];
+  if (unknown !== undefined) return unknownArgument(unknown.split(", ")[0]!, args, command, help);
+  const choice = /Argument: (.*), Given: ([^]*), Choices: (.*)/.exec(message);
+  if (choice) return wrongChoice(named(choice[1]!, command), choice[2]!, choice[3]!);
+  if (message.startsWith("Missing required argument")) {
+    return new CodedError("MG2003", `expected ${required(message, command)}`, { next: help });
+  }
+  const valueOf = /^Not enough arguments following: (.*)$/.exec(message)?.[1];
+  if (valueOf !== undefined)
+    return new CodedError("MG2003", `expected a value after --${valueOf}`, { next: help });
+  if (message.startsWith("Not enough non-option arguments"))
+    return missingPositional(message, args, command, help);
+  return new CodedError("MG2003", message || "the command line cannot be read", { next: help });
+}
+
+function helpOf(command: CommandDefinition | undefined): string {
+  return `See \`mcpgen ${command ? `${command.name} ` : ""}--help\`.`;
+}
+
+/** The error for the first option of a command line that its command does not have; undefined where there is none. */
+function unknownOption(args: readonly string[]): CodedError | undefined {
+  const command = commandOf(args);
+  const options: Readonly<Record<string, Options>> = { ...globalOptions, ...command?.options };
+  const names = new Set([...Object.keys(options), "help", "version"]);
+  const letters = new Set(["h", ...Object.values(options).flatMap(({ alias = [] }) => alias)]);
+  for (const arg of wordsBefore(args, "--")) {
+    const [, name, cluster = ""] = /^(?:--([^=]+)|-([A-Za-z]+))/.exec(arg) ?? [];
+    const letter = [...cluster].find((each) => !letters.has(each));
+    if (name === undefined ? letter === undefined : names.has(name)) continue;
+    const suggestion = name === undefined ? undefined : closest(name, names);
+    return new CodedError("MG2002", `there is no option ${name === undefined ? `-${letter}` : `--${name}`}`, {
+      next: suggestion === undefined ? helpOf(command) : `Did you mean --${suggestion}?`,
+    });
+  }
+  return undefined;
+}
+
+function wordsBefore(words: readonly string[], end: string): readonly string[] {
+  return words.includes(end) ? words.slice(0, words.indexOf(end)) : words;
+}
+
+/** The command that the leading words select, options between them left out. */
+function commandOf(args: readonly string[]): CommandDefinition | undefined {
+  const words = args.filter((arg) => !arg.startsWith("-"));
+  return commands.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
+}
+
+function unknownArgument(
+  name: string,
+  args: readonly string[],
+  command: CommandDefinition | undefined,
+  help: string,
+): CodedError {
+  if (command) {
+    return new CodedError("MG2002", `unexpected argument ${JSON.stringify(name)}`, {
+      next: command.positionals ? `Put a value with spaces in quotes. ${help}` : help,
+    });
+  }
+  const group = args.find((arg) => groups.has(arg));
+  const candidates = commands.map((each) => each.name).filter((each) => !group || each.startsWith(group));
+  const suggestion = closest(group ? `${group} ${name}` : name, [
+    ...candidates,
+    ...groups.keys(),
+    "completion",
+  ]);
+  return new CodedError(
+    "MG2001",
+    `there is no command ${JSON.stringify(group ? `${group} ${name}` : name)}`,
+    {
+      next:
+        suggestion === undefined
+          ? `See \`mcpgen ${group ? `${group} ` : ""}--help\`.`
+          : `Did you mean \`mcpgen ${suggestion}\`?`,
+    },
+  );
+}
+
+/** A positional argument or an option, as help shows it. */
+function named(name: string, command: CommandDefinition | undefined): string {
+  return command?.positionals && Object.hasOwn(command.positionals, name) ? name.toUpperCase() : `--${name}`;
+}
+
+function wrongChoice(name: string, given: string, choices: string): CodedError {
+  const plain = choices.split(", ").map((choice) => choice.replaceAll('"', ""));
+  const suggestion = closest(given.replaceAll('"', ""), plain);
+  return new CodedError("MG2004", `expected ${name} to be one of ${plain.join(", ")}, got ${given}`, {
+    next: suggestion === undefined ? `Choose one of these.` : `Did you mean ${suggestion}?`,
+  });
+}
+
+/** The options that are missing; one alone with its description. */
+function required(message: string, command: CommandDefinition | undefined): string {
+  const names = message.replace(/^[^:]*: /, "").split(", ");
+  const [name, ...others] = names;
+  const { description } = (others.length === 0 && command?.options?.[name!]) || {};
+  if (description !== undefined) return `--${name}: ${inSentence(description)}`;
+  return names.map((each) => (each === "" ? "an argument" : `--${each}`)).join(" and ");
+}
+
+function missingPositional(
+  message: string,
+  args: readonly string[],
+  command: CommandDefinition | undefined,
+  help: string,
+): CodedError {
+  const group = args.find((arg) => groups.has(arg));
+  if (!command) {
+    const names = commands.map(({ name }) => name).filter((name) => !group || name.startsWith(group));
+    return new CodedError("MG2003", `expected a command: ${names.join(", ")}`, {
+      next: group ? `See \`mcpgen ${group} --help\`.` : help,
+    });
+  }
+  const required = Object.entries(command.positionals ?? {}).filter(([, { demandOption }]) => demandOption);
+  const given = Number(/got (\d+)/.exec(message)?.[1] ?? 0);
+  const [name, { description }] = required[given] ?? required[0] ?? ["argument", {}];
+  // If several arguments are required, the parser does not report which one is missing.
+  const which = required.length > 1 ? `${name.toUpperCase()}: ` : "";
+  return new CodedError("MG2003", `expected ${which}${inSentence(description ?? name)}`, {
+    next: help,
+  });
+}
+
+/** A description stands for itself; in a sentence it has no capital, unless its first word is one of capitals. */
+function inSentence(description: string): string {
+  return description.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }

@@ -1,23 +1,19 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
-import { contractIn } from "../contract/contract-file.js";
-import type { ContractDocument } from "../contract/contract.js";
+import { type ContractDocument, contractIn } from "../contract/contract.js";
 import { dockerFiles, mcpbFiles, registryFiles } from "../distribution/targets.js";
 import type { PackageFiles, PackageRequest } from "../distribution/request.js";
-import { loadContract } from "../contract/read-contract.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { loadTemplates } from "../print/templates.js";
 import { loadJson } from "../files/json-file.js";
 import { WriteRoot } from "../files/write-root.js";
 import { writeFiles } from "../files/writer.js";
-import type { Arguments } from "./arguments.js";
-import { columns } from "./columns.js";
-import type { CommandContext, RunCommand } from "./context.js";
-import { counted } from "../print/counted.js";
+import type { Arguments, CommandContext, RunCommand } from "./command.js";
+import { columns, counted, shownPath } from "../print/terminal-text.js";
 import { type Project, openProject } from "./project.js";
-import { shownPath } from "./shown-path.js";
 import { readRegularText } from "../files/regular-file.js";
+import { loadContract } from "../contract/read-contract.js";
 
 /** The forms in which a server can be packaged. */
 const targets: Readonly<Record<string, (request: PackageRequest) => PackageFiles>> = {

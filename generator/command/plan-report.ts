@@ -1,23 +1,24 @@
 import { relative, join } from "node:path";
 import type { Project } from "./project.js";
-import type { Generated } from "../pipeline/generate.js";
-import type { PlannedFile } from "../files/plan.js";
-import { columns } from "./columns.js";
+import type { Generated, GenerateRequest } from "../pipeline/generate.js";
+import type { PlannedFile, ComparedFile, FileState } from "../files/plan.js";
+import {
+  columns,
+  counted,
+  shownPath,
+  operands,
+  shellLine,
+  shortText,
+  printable,
+} from "../print/terminal-text.js";
 import type { Comparison } from "./comparison.js";
-import type { CommandContext } from "./context.js";
-import type { Finding } from "../diagnostics/finding.js";
-import { type Outcome, repeatedWith, restoring } from "./outcome.js";
-import { counted } from "../print/counted.js";
-import { printable } from "../print/terminal-text.js";
-import { shownPath } from "./shown-path.js";
+import { type CommandContext, type Outcome, repeatedWith, restoring } from "./command.js";
+import type { Finding } from "../diagnostics/coded-error.js";
 import type { CodeOfError } from "../diagnostics/catalogue.js";
-import type { ComparedFile, FileState } from "../files/compare.js";
-import { agreeingNote } from "../notes/conflict.js";
+import { agreeingNote } from "../notes/note.js";
 import { inLayoutOf } from "../files/in-layout-of.js";
-import { withPlainLineEnds } from "../files/line-ends.js";
+import { withPlainLineEnds } from "../files/regular-file.js";
 import { unifiedDiff } from "../files/unified-diff.js";
-import { operands, shellLine } from "../print/shell-line.js";
-import { shortText } from "../print/short-list.js";
 
 /** The files that block a plan. */
 export function conflictFindings(
@@ -275,4 +276,54 @@ function carriedNotes({ carried }: Generated, { schemaDir }: Project, context: C
       },
     ];
   });
+}
+
+/** Warnings about notes whose expressions do not bring back what they convert. */
+export async function lossyNotes(
+  { models }: Pick<Generated, "models">,
+  { schemaDir, only }: Pick<GenerateRequest, "only" | "schemaDir">,
+  { directory }: CommandContext,
+): Promise<Finding[]> {
+  if (only?.includes("steps") === false) return [];
+  if (models.every(({ reshapes }) => reshapes.length === 0)) return [];
+  // Loaded only for them: few runs have such notes.
+  const { lossyReshapes } = await import("../emit/steps/problems.js");
+  return models.flatMap((model, index) => {
+    const previous = models[index - 1];
+    const lossy = previous ? lossyReshapes(previous, model) : [];
+    return lossy.map(({ note, pointer, message }): Finding => ({
+      code: "MG1208",
+      severity: "warning",
+      message: `note of kind reshaped on ${note.targets.join(", ")}: a value is lost. ${message}`,
+      place: { file: shownPath(schemaDir, directory, join(model.revision, "notes.json")), pointer },
+      next: 'Keep in "lift" what "lower" needs, or accept the loss.',
+    }));
+  });
+}
+
+/** Outputs that say nothing of methods: asking for them alone says that none are expected. */
+const ofDefinitions: ReadonlySet<string> = new Set(["types", "open", "validators", "explain"]);
+
+/** Warnings about revisions whose schema describes no message, where output about messages is wanted. */
+export function withoutMethods(
+  { models }: Pick<Generated, "models">,
+  { sources, only }: Pick<GenerateRequest, "sources" | "only">,
+  { directory }: CommandContext,
+): Finding[] {
+  if (only?.every((name) => ofDefinitions.has(name))) return [];
+  return models
+    .filter(({ methods }) => methods.length === 0)
+    .flatMap(({ revision }): Finding[] => {
+      const source = sources.find((each) => each.revision === revision);
+      if (!source) return [];
+      return [
+        {
+          code: "MG1111",
+          severity: "warning",
+          message: `${revision}: no definition describes a message: tables and stubs are empty`,
+          place: { file: shownPath(source.schemaFile, directory) },
+          next: "Check that this is the schema of a protocol, or generate with --only types,validators,explain.",
+        },
+      ];
+    });
 }

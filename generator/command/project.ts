@@ -1,9 +1,26 @@
 import { dirname, resolve } from "node:path";
 import { WriteRoot } from "../files/write-root.js";
-import type { Arguments } from "./arguments.js";
-import type { CommandContext } from "./context.js";
-import { type LoadedConfig, isJsonConfig, loadConfig, noConfig } from "../config/load-config.js";
+import type { Arguments, CommandContext } from "./command.js";
+import { type LoadedConfig, isJsonConfig, loadConfig, noConfig } from "../config/config.js";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { type JsonObject, naturalCompare } from "@mcpgen/engine";
+import { isNpmName } from "../print/text.js";
+import type { PackageManifest } from "../emit/emitter.js";
+import { type StoredExtension, newestExtensions } from "../extension/extension-store.js";
+import type { GenerateRequest } from "../pipeline/generate.js";
+import { type RevisionSource, storedRevision } from "../revision/revision-source.js";
+import { readableManifest } from "../files/plan.js";
+import {
+  type Lock,
+  type LockContent,
+  readLock,
+  readVocabulary,
+  ownSchemaFolder,
+  protocolPackage,
+  expectRevision,
+} from "../revision/lock.js";
+import { expectRevisionName } from "../notes/note.js";
+import { contractIn } from "../contract/contract.js";
 
 /** The folders and the configuration a command works with. */
 export interface Project {
@@ -25,7 +42,7 @@ export interface ProjectRun {
   readonly context: CommandContext;
 }
 
-export interface ProjectOptions {
+interface ProjectOptions {
   /** Whether the command can do without configuration: then what is not trusted is left out. Default: it cannot. */
   readonly optional?: boolean;
   /** Whether it renders templates. */
@@ -109,4 +126,229 @@ export function outputRoot(
 /** Where schemas may be written; errors as `outputRoot`. */
 export function schemaRoot({ schemaDir, loaded }: Project): WriteRoot {
   return WriteRoot.ofProject(schemaDir, loaded.folder);
+}
+
+/** The output that a run of the generator is to make. */
+export interface OutputRequest {
+  readonly request: GenerateRequest;
+  /** Options that decide what the output is, as the manifest records them. */
+  readonly options: JsonObject;
+  /** Only some of the output is asked for. */
+  readonly partial: boolean;
+}
+
+/**
+ * Combines the command line and the configuration.
+ *
+ * @param locked the pinned revisions and vocabulary; those of the schema folder without it
+ * @throws CodedError MG2005 for options that exclude each other, MG2010 for revisions that do not exist
+ */
+export function outputRequest(
+  args: Arguments,
+  project: Project,
+  directory: string,
+  locked: Pick<LockContent, "revisions" | "vocabulary"> = lockedIn(project.schemaDir),
+): OutputRequest {
+  const { revisions: lock } = locked;
+  refuseContradictions(args);
+  refuseRoot(project.outDir);
+  const { templatesDir, importExtension } = project;
+  const only = args.list("only");
+  const packageManifest = packageManifestOf(args, project);
+  const notes = !args.flag("no-notes");
+  const extensions = newestExtensions(project.schemaDir);
+  const basePackage = basePackageOf(args, extensions, lock);
+  const schemaDir = basePackage === undefined ? project.schemaDir : ownSchemaFolder;
+  const wanted = basePackage === undefined ? sourcesOf(args, project, directory, lock) : ownRevisions(notes);
+  const kept = keptSources(args, wanted, project, lock);
+  const vocabulary = basePackage === undefined ? locked.vocabulary : readVocabulary(ownSchemaFolder);
+  return {
+    request: {
+      sources: [...wanted, ...kept].sort((a, b) => naturalCompare(a.revision, b.revision)),
+      ...(kept.length > 0 && { kept: kept.map(({ revision }) => revision) }),
+      ...(basePackage !== undefined && { basePackage }),
+      vocabulary,
+      extensions,
+      schemaDir,
+      importExtension,
+      ...(only && { only }),
+      ...(templatesDir && { templatesDir }),
+      ...(packageManifest && { packageManifest }),
+    },
+    options: {
+      importExtension,
+      notes,
+      ...(basePackage !== undefined && { basePackage }),
+      ...(packageManifest && { package: packageManifest }),
+      ...(templatesDir && { templates: true }),
+    },
+    partial: only !== undefined,
+  };
+}
+
+/** The revisions in the lock of a schema folder, and its vocabulary. */
+function lockedIn(schemaDir: string): Pick<LockContent, "revisions" | "vocabulary"> {
+  const revisions = readLock(schemaDir);
+  return { revisions, vocabulary: readVocabulary(schemaDir, revisions) };
+}
+
+/** The package that has the revisions, where the schema folder has extensions alone, and no other is asked for. */
+function basePackageOf(
+  args: Arguments,
+  extensions: readonly StoredExtension[],
+  lock: Lock,
+): string | undefined {
+  const isAsked = args.strings("revision") !== undefined || args.string("schema") !== undefined;
+  return lock.size > 0 || extensions.length === 0 || isAsked ? undefined : protocolPackage;
+}
+
+/** The revisions that mcpgen brings. */
+function ownRevisions(notes: boolean): RevisionSource[] {
+  return [...readLock(ownSchemaFolder)].map(([revision, { status }]) =>
+    storedRevision(ownSchemaFolder, revision, status, notes),
+  );
+}
+
+/** Extensions over the revisions that mcpgen brings, which nothing is generated of. */
+export function extensionsAlone(extensions: readonly StoredExtension[]): GenerateRequest {
+  return {
+    ...{ sources: ownRevisions(true), basePackage: protocolPackage, extensions },
+    ...{ vocabulary: readVocabulary(ownSchemaFolder) },
+    ...{ schemaDir: ownSchemaFolder, importExtension: "js" },
+  };
+}
+
+/** Members that the output decides: no configuration may set them. */
+const decided = ["type", "sideEffects", "engines", "files", "exports"];
+
+/** The package that `--package` or the configuration asks for; `--package` replaces the name alone. */
+function packageManifestOf(args: Arguments, { loaded }: Project): PackageManifest | undefined {
+  const given = args.string("package");
+  const configured = loaded.config.package;
+  const members = typeof configured === "object" ? (configured as PackageManifest) : undefined;
+  const name = given ?? members?.name ?? (configured as string | undefined);
+  if (name === undefined) return undefined;
+  const place = loaded.file === undefined ? {} : { place: { file: loaded.file, pointer: "/package" } };
+  if (!isNpmName(name))
+    throw new CodedError(
+      given === undefined ? "MG2103" : "MG2004",
+      `expected ${given === undefined ? "package" : "--package"} to be a name that npm allows, got ${JSON.stringify(name)}`,
+      {
+        ...(given === undefined && place),
+        next: "Use lower case letters, digits, - and ., with or without a scope: @scope/name.",
+      },
+    );
+  const clash = decided.find((key) => members !== undefined && Object.hasOwn(members, key));
+  if (clash !== undefined)
+    throw new CodedError("MG2102", `package.${clash} is decided by the output`, {
+      ...place,
+      next: `Remove ${JSON.stringify(clash)} from "package".`,
+    });
+  return { ...members, name };
+}
+
+function sourcesOf(args: Arguments, project: Project, directory: string, lock: Lock): RevisionSource[] {
+  const { schemaDir, loaded } = project;
+  const file = args.string("schema");
+  const named = args.strings("revision") ?? (file === undefined ? loaded.config.revisions : undefined);
+  const revisions = named ?? (file === undefined ? [...lock.keys()] : []);
+  const sources = [...new Set(revisions)].map((revision) =>
+    storedRevision(schemaDir, revision, expectRevision(lock, revision).status, !args.flag("no-notes")),
+  );
+  if (file !== undefined) sources.push(extraSource(args, file, directory, sources));
+  if (sources.length === 0) {
+    throw new CodedError("MG2010", "there is no revision to generate", {
+      place: { file: schemaDir },
+      next: `${fromContract(directory)}Bring one in with \`mcpgen revision add FILE\`, or an extension with \`mcpgen extension add FILE --id ID\`; or name a file with --schema and --name. In a project of \`mcpgen init\`, run it where mcpgen.config.json is.`,
+    });
+  }
+  return sources;
+}
+
+/** How to generate from a contract, which no configuration names. */
+function fromContract(directory: string): string {
+  const contract = contractIn(directory);
+  return contract === undefined
+    ? "From a contract: `mcpgen generate --contract FILE --out DIR`. "
+    : `From the contract here: \`mcpgen generate --contract ${contract} --out src/generated\`. `;
+}
+
+/**
+ * The other revisions of the output folder: where the command line names some revisions, the others stay as they are.
+ *
+ * @throws CodedError MG3007 for output of revisions whose schema is not stored
+ */
+function keptSources(
+  args: Arguments,
+  wanted: readonly RevisionSource[],
+  { schemaDir, outDir }: Project,
+  lock: Lock,
+): RevisionSource[] {
+  if (args.strings("revision") === undefined && args.string("schema") === undefined) return [];
+  const named = new Set(wanted.map(({ revision }) => revision));
+  const others = Object.keys(readableManifest(outDir)?.inputs ?? {}).filter((name) => !named.has(name));
+  const unknown = others.filter((name) => !lock.has(name));
+  if (unknown.length > 0) {
+    throw new CodedError("MG3007", `the output of ${unknown.join(", ")} would be lost`, {
+      place: { file: outDir },
+      next: `Choose another folder with --out, or add its schema: \`mcpgen revision add FILE --name ${unknown[0]}\`.`,
+    });
+  }
+  return others.map((name) =>
+    storedRevision(schemaDir, name, expectRevision(lock, name).status, !args.flag("no-notes")),
+  );
+}
+
+function extraSource(
+  args: Arguments,
+  file: string,
+  directory: string,
+  others: readonly RevisionSource[],
+): RevisionSource {
+  const revision = expectRevisionName(args.required("name"));
+  if (others.some((other) => other.revision === revision)) {
+    throw contradiction(
+      `--name ${revision} and --revision ${revision} are the same revision`,
+      "Give one of them another name.",
+    );
+  }
+  const notesFile = args.string("notes");
+  return {
+    revision,
+    status: "draft",
+    schemaFile: resolve(directory, file),
+    ...(notesFile !== undefined && { notesFile: resolve(directory, notesFile) }),
+    ...(args.flag("no-notes") && { withoutNotes: true }),
+  };
+}
+
+/** @throws CodedError MG2005 */
+export function refuseContradictions(args: Arguments): void {
+  const given = (name: string): boolean => args.string(name) !== undefined;
+  if (given("schema") && !given("name")) {
+    throw contradiction("--schema needs --name", "Name the revision: --name next.");
+  }
+  for (const name of ["name", "notes"]) {
+    if (given(name) && !given("schema"))
+      throw contradiction(`--${name} needs --schema`, "Name the schema file, too.");
+  }
+  if (given("notes") && args.flag("no-notes")) {
+    throw contradiction("--notes and --no-notes exclude each other", "Leave one of them out.");
+  }
+  if (args.flag("check") && (args.flag("dry-run") || args.flag("force"))) {
+    throw contradiction("--check writes nothing: --dry-run and --force have no effect", "Leave --check out.");
+  }
+}
+
+/** The root of a file system is no output folder, and reading all of it takes hours. */
+export function refuseRoot(outDir: string): void {
+  if (dirname(outDir) !== outDir) return;
+  throw new CodedError("MG3002", "expected a folder, got the root of the file system", {
+    place: { file: outDir },
+    next: "Choose another output folder with --out.",
+  });
+}
+
+function contradiction(message: string, next: string): CodedError {
+  return new CodedError("MG2005", message, { next });
 }

@@ -6,8 +6,8 @@ import type { Report } from "../diff/report/report.js";
 import { authoredModel, vocabularyFrom } from "../emit/authoring/vocabulary.js";
 import { writeFiles } from "../files/writer.js";
 import type { ProtocolModel } from "../model/model.js";
-import { counted } from "../print/counted.js";
-import { undocumented } from "../revision/documentation.js";
+import { counted } from "../print/terminal-text.js";
+import { undocumented } from "../revision/schema-source.js";
 import {
   type Lock,
   changedLock,
@@ -15,15 +15,13 @@ import {
   readLock,
   vocabularyIn,
   writtenVocabulary,
+  expectRevision,
 } from "../revision/lock.js";
 import { loadRevision, storedRevision } from "../revision/revision-source.js";
-import { expectRevision } from "../revision/verify.js";
-import type { Arguments } from "./arguments.js";
-import type { RunCommand } from "./context.js";
+import type { Arguments, RunCommand, Outcome } from "./command.js";
 import { informing } from "./diff/policies.js";
 import { evaluate } from "./diff/report.js";
 import { reportUses } from "./diff/uses.js";
-import type { Outcome } from "./outcome.js";
 import { type Point, guideMarkdown, guideText, vocabularyGuide } from "./upgrade/guide.js";
 
 /** Moves the vocabulary: reports what that changes for handlers and clients, and writes the lock. */

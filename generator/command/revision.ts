@@ -1,18 +1,21 @@
 import { openProject, schemaRoot } from "./project.js";
-import { CodedError } from "../diagnostics/coded-error.js";
+import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { tryExtensions } from "../extension/add/try-extensions.js";
 import { type AddRequest, type AddedRevision, addRevision } from "../revision/add.js";
-import { type RevisionStatus, readLock, readVocabulary, vocabularyIn } from "../revision/lock.js";
-import { readRevision } from "../revision/source.js";
-import type { Arguments } from "./arguments.js";
-import { counted } from "../print/counted.js";
-import type { RunCommand } from "./context.js";
-import type { Finding } from "../diagnostics/finding.js";
+import {
+  type RevisionStatus,
+  readLock,
+  readVocabulary,
+  vocabularyIn,
+  releasedRevisions,
+  namedRevisions,
+  expectRevision,
+} from "../revision/lock.js";
+import { readRevision } from "../revision/schema-source.js";
+import type { Arguments, RunCommand, Outcome } from "./command.js";
+import { counted, columns } from "../print/terminal-text.js";
 import { notOver, over, vocabularyRemark, nameWarnings } from "./upgrade/remarks.js";
-import { releasedRevisions, namedRevisions } from "../revision/revisions-folder.js";
-import { columns } from "./columns.js";
-import { type UpstreamVerdict, expectRevision, verifyStore, verifyUpstream } from "../revision/verify.js";
-import type { Outcome } from "./outcome.js";
+import { type UpstreamVerdict, verifyStore, verifyUpstream } from "../revision/stored-schema.js";
 
 export const revisionAdd: RunCommand = async (args, context) => {
   const project = await openProject(args, context);

@@ -1,9 +1,7 @@
 import { CodedError } from "../diagnostics/coded-error.js";
-import { meantAdvice } from "../capture/meant-source.js";
-import { type ServerSource, isServerSource, kindOfServer } from "../capture/server-source.js";
+import { type ServerSource, meantAdvice, isServerSource, kindOfServer } from "../capture/server-source.js";
 import type { ServerOptions } from "../capture/with-server.js";
-import type { Arguments } from "./arguments.js";
-import type { CommandContext } from "./context.js";
+import type { Arguments, CommandContext } from "./command.js";
 import { namedVariable } from "./servers/expand.js";
 import { secrets } from "../secrets/secrets.js";
 import { printable } from "../print/terminal-text.js";

@@ -1,15 +1,17 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { CodedError } from "../diagnostics/coded-error.js";
-import type { Finding } from "../diagnostics/finding.js";
+import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { WriteRoot } from "../files/write-root.js";
 import { type FileSet, writeFileSets } from "../files/writer.js";
-import type { Arguments } from "./arguments.js";
-import { counted } from "../print/counted.js";
-import type { CommandContext, RunCommand } from "./context.js";
-import { type Outcome, repeatedWithout } from "./outcome.js";
+import {
+  type Arguments,
+  type CommandContext,
+  type RunCommand,
+  type Outcome,
+  repeatedWithout,
+} from "./command.js";
+import { counted, shownPath } from "../print/terminal-text.js";
 import { type Project, openProject } from "./project.js";
-import { shownPath } from "./shown-path.js";
 import { type HandlersFile, missingFindings, noHandlers, readHandlers } from "./sync/handlers.js";
 import { type ServerContract, serverContracts } from "./sync/server-contracts.js";
 import { userFiles } from "./sync/user-files.js";

@@ -1,21 +1,21 @@
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import type { LiveClient } from "../capture/runtime.js";
 import type { TaskState } from "../capture/live-tasks.js";
-import { CodedError } from "../diagnostics/coded-error.js";
-import { type Finding, findingOfError } from "../diagnostics/finding.js";
-import { counted } from "../print/counted.js";
-import { oneLine } from "../print/one-line.js";
-import { columns } from "./columns.js";
-import type { RunCommand, CommandContext } from "./context.js";
-import { type Outcome, withFindings } from "./outcome.js";
+import { type Finding, CodedError, findingOfError } from "../diagnostics/coded-error.js";
+import { counted, oneLine, columns, printable } from "../print/terminal-text.js";
+import {
+  type RunCommand,
+  type CommandContext,
+  type Outcome,
+  type Arguments,
+  withFindings,
+} from "./command.js";
 import { serverSource } from "./servers/named-servers.js";
 import { ServerTasks, isFinal } from "./task/server-tasks.js";
 import { type KeptTask, type NamedTask, TaskFiles } from "./task/task-files.js";
 import { askServer } from "./ask/ask-server.js";
 import { toolOutcome } from "./call/tool-outcome.js";
 import { expectFree } from "./content.js";
-import { printable } from "../print/terminal-text.js";
-import type { Arguments } from "./arguments.js";
 import type { ServerSource } from "../capture/server-source.js";
 import { type Questions, withServer } from "../capture/with-server.js";
 import { expectReach, serverOptions } from "./server-options.js";

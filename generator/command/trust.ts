@@ -1,15 +1,10 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { configsIn } from "../config/load-config.js";
-import { searchFolders } from "../config/search-folders.js";
+import { configsIn, searchFolders } from "../config/config.js";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { counted } from "../print/counted.js";
-import { printable } from "../print/terminal-text.js";
-import type { Arguments } from "./arguments.js";
-import type { CommandContext, RunCommand } from "./context.js";
-import type { Outcome } from "./outcome.js";
+import { counted, shownPath, printable } from "../print/terminal-text.js";
+import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.js";
 import { hostFilesIn } from "./servers/host-files.js";
-import { shownPath } from "./shown-path.js";
 import { effectLines } from "./trust/trust.js";
 
 /** Trusts the configuration of a folder; or prints, lists and removes what is trusted. */

@@ -1,18 +1,12 @@
 import { type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
 import { packageNameIn } from "../config/config.js";
 import { openProject } from "./project.js";
-import { CodedError } from "../diagnostics/coded-error.js";
+import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { openSource, sourceName } from "../files/source.js";
 import { expectExtension, storedExtensions } from "../extension/extension-store.js";
-import { readLock } from "../revision/lock.js";
-import { protocolPackage } from "../revision/revisions-folder.js";
-import { expectRevision } from "../revision/verify.js";
-import { counted } from "../print/counted.js";
-import type { CommandContext, RunCommand } from "./context.js";
-import type { Finding } from "../diagnostics/finding.js";
-import type { Outcome } from "./outcome.js";
-import { printable } from "../print/terminal-text.js";
-import { shownPath } from "./shown-path.js";
+import { readLock, protocolPackage, expectRevision } from "../revision/lock.js";
+import { counted, shownPath, shortText, printable } from "../print/terminal-text.js";
+import type { CommandContext, RunCommand, Outcome } from "./command.js";
 import { type Verdict, Judge, quoted } from "./validate/judge.js";
 import {
   type Issue,
@@ -23,7 +17,6 @@ import {
   loadProtocol,
   loadProtocolExtension,
 } from "./validate/protocol.js";
-import { shortText } from "../print/short-list.js";
 
 export const validate: RunCommand = async (args, context) => {
   const project = await openProject(args, context, { optional: true });

@@ -1,14 +1,11 @@
 import { dirname, resolve } from "node:path";
 import { interruption } from "../capture/interruption.js";
 import { WatchedFiles } from "../dev/watched-files.js";
-import { CodedError } from "../diagnostics/coded-error.js";
-import { type Finding, findingOfError } from "../diagnostics/finding.js";
+import { type Finding, CodedError, findingOfError } from "../diagnostics/coded-error.js";
 import { kindOfSource } from "../files/source.js";
-import type { Arguments } from "./arguments.js";
-import type { CommandContext } from "./context.js";
+import type { Arguments, CommandContext, Outcome } from "./command.js";
 import { ChangeReport, filesText } from "./dev/change-report.js";
 import { type ProjectInputs, filesIn, foldersOf, inputsOf, outputFolders } from "./dev/inputs.js";
-import type { Outcome } from "./outcome.js";
 import { type Project, openProject } from "./project.js";
 
 interface WatchOptions {

@@ -1,9 +1,7 @@
 import type { JsonValue, SchemaNode } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { buildInstance } from "../sample/build.js";
-import { firstChoices, randomChoices } from "../sample/choices.js";
-import { heightsOf } from "../sample/height.js";
-import { randomFrom } from "../sample/random.js";
+import { buildInstance, firstChoices, randomChoices, heightsOf } from "../sample/build.js";
+import { randomFrom } from "../sample/values.js";
 import type { Conjunction, ShapeType } from "./shape/form.js";
 import type { FormReader } from "./shape/form-reader.js";
 

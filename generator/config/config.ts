@@ -1,3 +1,12 @@
+import { type JsonObject, type JsonValue, kindOf } from "@mcpgen/engine";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, extname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { type PlaceOf, placesIn, refuseFaults, FileForm } from "../files/file-form.js";
+import { readRegularFile } from "../files/regular-file.js";
+import { homedir } from "node:os";
+
 /** The content of mcpgen.config.{json,js,ts}. Paths are relative to the file. */
 export interface Config {
   /** Revisions to generate (default: all in the schema folder). */
@@ -48,7 +57,7 @@ export interface DiffConfig {
 }
 
 /** A contract that code is generated from. */
-export type GeneratedContract = ContractConfig & Required<Pick<ContractConfig, "out" | "role">>;
+type GeneratedContract = ContractConfig & Required<Pick<ContractConfig, "out" | "role">>;
 
 /** The contracts of the configuration that code is generated from. */
 export function generatedContracts({ contracts = [] }: Config): GeneratedContract[] {
@@ -63,4 +72,278 @@ export function packageNameIn({ package: asked }: Config): string | undefined {
 /** Types a configuration module: `export default defineConfig({ … })`. */
 export function defineConfig(config: Config): Config {
   return config;
+}
+
+const text = (description: string): JsonObject => ({ type: "string", minLength: 1, description });
+
+/**
+ * The JSON Schema of `mcpgen.config.json`: the reader judges by it, and it is written to docs/config.schema.json for editors.
+ * Keys stand in the order of the documentation.
+ */
+export const configSchema: JsonObject = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "mcpgen configuration",
+  type: "object",
+  description: "Configuration of mcpgen. Paths are relative to the file.",
+  properties: {
+    $schema: text("Location of this schema, for editors."),
+    revisions: {
+      type: "array",
+      description: "Revisions to generate (default: all in the schema folder).",
+      items: text("Id of a revision."),
+    },
+    schema: text("The schema folder (default: schema)."),
+    out: text("The output folder (default: generated)."),
+    package: {
+      type: ["string", "object"],
+      minLength: 1,
+      required: ["name"],
+      properties: { name: { type: "string", minLength: 1 } },
+      description: "Write a package.json and a README.md into the output folder: its name, or its members.",
+    },
+    contracts: {
+      type: "array",
+      description:
+        "Contracts to generate from, each into a separate folder, or only to compare with their servers.",
+      items: {
+        type: "object",
+        description: "A contract to generate from, or to compare with its server.",
+        properties: {
+          file: text("The contract: YAML, or JSON by its extension."),
+          out: text(
+            "Output folder for the generated code; without it, the contract is only compared with its server.",
+          ),
+          role: { enum: ["client", "server", "both"], description: "The role to generate code for." },
+          formats: {
+            enum: ["annotation", "assertion"],
+            description: "Whether `format` is asserted (default: annotation).",
+          },
+          base: text("Folder whose files the schemas may refer to."),
+          server: text(
+            "The live server that `mcpgen check` compares with the contract: http(s)://…, stdio:COMMAND … or a name.",
+          ),
+        },
+        required: ["file"],
+        dependentRequired: { out: ["role"] },
+        additionalProperties: false,
+      },
+    },
+    importExtension: {
+      enum: ["js", "ts"],
+      description: "Extension of relative imports in generated code (default: js).",
+    },
+    templates: text("Folder with templates that replace the shipped templates of the same name."),
+    plugins: { type: "array", description: "Modules that add emitters.", items: text("A module.") },
+    diff: {
+      type: "object",
+      description: "Defaults of mcpgen diff.",
+      properties: {
+        readers: {
+          enum: ["open", "closed"],
+          description: "How readers treat unknown values of unions and string sets.",
+        },
+        failOn: {
+          enum: ["breaking", "dangerous", "any", "never"],
+          description: "Findings for which the exit code is 1.",
+        },
+        rules: { type: "object", description: "Severity by rule id." },
+      },
+      additionalProperties: false,
+    },
+  },
+  additionalProperties: false,
+};
+
+/** A configuration with the folder its paths are relative to. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file, where there is one. */
+  readonly file?: string;
+  readonly folder: string;
+}
+
+/** The names that a configuration file may have. */
+export const configNames: readonly string[] = ["mcpgen.config.json", "mcpgen.config.js", "mcpgen.config.ts"];
+
+/** Decides which configuration is believed. */
+export interface ConfigGate {
+  /** The user's home folder: the search does not leave it. */
+  readonly home: string;
+  /**
+   * Whether a configuration file may be read and, if it is code, run.
+   *
+   * @throws CodedError where the command cannot go on without it
+   */
+  admitsConfig(file: string): Promise<boolean>;
+}
+
+/** The configuration of a project that has none, or whose configuration is left out. */
+export function noConfig(directory: string): LoadedConfig {
+  return { config: {}, folder: directory };
+}
+
+/**
+ * The configuration that holds in `directory`.
+ *
+ * @param named the file given with `--config`
+ * @throws CodedError MG21xx
+ */
+export async function loadConfig(directory: string, gate: ConfigGate, named?: string): Promise<LoadedConfig> {
+  const file = named === undefined ? findConfig(directory, gate.home) : resolve(directory, named);
+  if (file === undefined) return noConfig(directory);
+  if (!existsSync(file)) {
+    throw new CodedError("MG2101", "there is no such file", {
+      place: { file },
+      next: "Check the path given with --config.",
+    });
+  }
+  // Code that is no regular file has no content to trust, and importing it would wait for a pipe.
+  if (!isJsonConfig(file)) expectRegularFile(file);
+  if (!(await gate.admitsConfig(file))) return noConfig(directory);
+  const config = isJsonConfig(file) ? await readJsonConfig(file) : await importConfig(file);
+  return { config, file, folder: dirname(file) };
+}
+
+/** Whether a configuration file is JSON. All others are modules, which run. */
+export function isJsonConfig(file: string): boolean {
+  return extname(file) === ".json";
+}
+
+/**
+ * The nearest configuration file, from `directory` up to the root of the project or the home folder.
+ *
+ * @throws CodedError MG2101 for a folder with more than one
+ */
+export function findConfig(directory: string, home: string): string | undefined {
+  for (const folder of searchFolders(directory, home)) {
+    const [found, another] = configsIn(folder);
+    if (another !== undefined)
+      throw new CodedError("MG2101", `expected one configuration file, got ${configsIn(folder).length}`, {
+        place: { file: another },
+        next: `Delete it or ${found!}.`,
+      });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The configuration files in a folder. */
+export function configsIn(folder: string): string[] {
+  return configNames.map((name) => join(folder, name)).filter((file) => existsSync(file));
+}
+
+const form = new FileForm(configSchema, { unknownKey: "MG2102", wrongValue: "MG2103" });
+
+/**
+ * The configuration that `value` is.
+ *
+ * @throws CodedError MG2102 for a key that means nothing, MG2103 for a value that is not allowed
+ */
+export async function readConfig(value: JsonValue, placeOf: PlaceOf): Promise<Config> {
+  await refuseFaults(form.faults(value), placeOf);
+  return value as unknown as Config;
+}
+
+async function readJsonConfig(file: string): Promise<Config> {
+  const { loadJson } = await import("../files/json-file.js");
+  const json = await loadJson(file).catch((error: unknown) => {
+    throw error instanceof CodedError ? asConfigError(error) : error;
+  });
+  return readConfig(json.value, placesIn(json));
+}
+
+/** @throws CodedError MG2101 for a configuration that is a pipe, a device or a folder */
+function expectRegularFile(file: string): void {
+  try {
+    readRegularFile(file);
+  } catch (error) {
+    throw error instanceof CodedError ? asConfigError(error) : error;
+  }
+}
+
+/** A configuration that is not JSON is a mistake of configuration: exit code 2, not 3. */
+function asConfigError(error: CodedError): CodedError {
+  const { place, next } = error;
+  return new CodedError("MG2101", error.message, {
+    ...(place && { place }),
+    ...(next && { next }),
+    cause: error,
+  });
+}
+
+async function importConfig(file: string): Promise<Config> {
+  const module = await importModule(file);
+  const value = module["default"];
+  if (typeof value !== "object" || value === null) {
+    const got =
+      value === undefined
+        ? "none"
+        : typeof value === "object"
+          ? kindOf(value as JsonValue)
+          : `a ${typeof value}`;
+    throw new CodedError("MG2101", `expected an object as the default export, got ${got}`, {
+      place: { file },
+      next: "Write `export default defineConfig({ … })`.",
+    });
+  }
+  return readConfig(value as JsonValue, async (pointer) => ({ file, pointer }));
+}
+
+async function importModule(file: string): Promise<Record<string, unknown>> {
+  try {
+    return await withoutOutput(() => import(pathToFileURL(file).href) as Promise<Record<string, unknown>>);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_UNKNOWN_FILE_EXTENSION") {
+      throw new CodedError("MG2104", `Node.js ${process.versions.node} cannot import TypeScript`, {
+        place: { file },
+        next: "Rename it to mcpgen.config.js, or use Node.js 22.18 or later.",
+        cause: error,
+      });
+    }
+    throw new CodedError("MG2101", `the file cannot be imported: ${(error as Error).message}`, {
+      place: { file },
+      next: "Correct the module; it runs as an ES module in Node.js.",
+      cause: error,
+    });
+  }
+}
+
+/** Standard output is for results: what a module prints there while it is imported goes to standard error. */
+async function withoutOutput<T>(work: () => Promise<T>): Promise<T> {
+  const { stdout, stderr } = process;
+  const original = Object.getOwnPropertyDescriptor(stdout, "write");
+  stdout.write = stderr.write.bind(stderr);
+  try {
+    return await work();
+  } finally {
+    if (original) Object.defineProperty(stdout, "write", original);
+    else Reflect.deleteProperty(stdout, "write");
+  }
+}
+
+/** The home folder of the user, links resolved; the one that the system knows where no variable names it. */
+export function homeFolder({ HOME, USERPROFILE }: Readonly<Record<string, string | undefined>>): string {
+  const home = HOME || USERPROFILE || homedir();
+  return existsSync(home) ? realpathSync(home) : home;
+}
+
+/**
+ * The folders in which configuration of a project may lie, the nearest first: from `directory` up to the project's root, and
+ * never beyond the home folder. The root is the nearest folder with `.git`; without one, the nearest with package.json.
+ *
+ * @param home the user's home folder
+ */
+export function searchFolders(directory: string, home: string): string[] {
+  const all = foldersUpFrom(directory);
+  const below = all.slice(0, all.indexOf(home) + 1 || all.length);
+  const end = [".git", "package.json"]
+    .map((name) => below.findIndex((folder) => existsSync(join(folder, name))))
+    .find((index) => index >= 0);
+  return below.slice(0, (end ?? below.length) + 1);
+}
+
+/** A folder and those around it, the nearest first. */
+export function foldersUpFrom(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...foldersUpFrom(parent)];
 }

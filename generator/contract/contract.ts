@@ -1,4 +1,6 @@
-import type { JsonObject } from "@mcpgen/engine";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type JsonObject, type JsonValue, pointer } from "@mcpgen/engine";
 import type { Place } from "../diagnostics/coded-error.js";
 
 /**
@@ -45,7 +47,7 @@ export interface ContractTool {
 }
 
 /** How calls of a tool run as tasks. */
-export interface ContractTask {
+interface ContractTask {
   readonly support: "optional" | "required" | "forbidden";
   readonly inlineMs?: number;
   readonly onRestart?: "replay" | "fail";
@@ -95,4 +97,30 @@ export interface ContractDocument {
   readonly text: string;
   /** The position of the value at a JSON Pointer; of the nearest value around it, if there is none. */
   readonly place: (pointer: string) => Place;
+}
+
+/** Levels that a contract may have: more than any schema that values can be judged by, and few enough to recurse over. */
+export const mostLevels = 1000;
+
+/** JSON Pointer of the first value that stands deeper than `mostLevels`; as deep as it goes, without recursion. */
+export function tooDeep(value: JsonValue): string | undefined {
+  let level: [at: string, value: JsonValue][] = [["", value]];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > mostLevels) return level[0]![0];
+    const below: typeof level = [];
+    for (const [at, each] of level)
+      if (typeof each === "object" && each !== null)
+        for (const [key, member] of Object.entries(each))
+          if (typeof member === "object" && member !== null) below.push([pointer(at, key), member]);
+    level = below;
+  }
+  return undefined;
+}
+
+/** The file name of a contract, unless a name is given. */
+export const contractFileName = "mcp.contract.yaml";
+
+/** The name of the contract that a folder holds; undefined where it holds none of a usual name. */
+export function contractIn(folder: string): string | undefined {
+  return [contractFileName, "mcp.contract.json"].find((name) => existsSync(join(folder, name)));
 }

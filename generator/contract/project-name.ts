@@ -40,8 +40,3 @@ export function packageName(name: string, role: "client" | "server"): string {
   const taken = ["mcp", "node_modules", "favicon.ico", "mcpgen", "typescript"].includes(plain);
   return role === "client" || taken ? `${plain}-${role}` : plain;
 }
-
-/** Whether npm allows a name for a new package; more on docs.npmjs.com, package.json, name. */
-export function isNpmName(name: string): boolean {
-  return /^(?:@[a-z\d~-][a-z\d._~-]*\/)?[a-z\d~-][a-z\d._~-]*$/.test(name) && name.length <= 214;
-}

@@ -1,13 +1,12 @@
 import { extname } from "node:path";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Place } from "../diagnostics/coded-error.js";
-import { errorOfFaults } from "../files/fault.js";
-import { parseJson } from "../files/json-file.js";
-import { positionsIn } from "../files/positions.js";
-import { readRegularFile } from "../files/regular-file.js";
-import { decodeText } from "../files/text-file.js";
+import { errorOfFaults } from "../files/file-form.js";
+import { parseJson, positionsIn } from "../files/json-file.js";
+import { readRegularFile, decodeText, sha256 } from "../files/regular-file.js";
 import type { Contract, ContractDocument } from "./contract.js";
 import { contractFaults } from "./fault.js";
+import { shownJson } from "../print/terminal-text.js";
 
 /** A document's value, and where its parts stand. */
 interface Parsed {
@@ -72,4 +71,40 @@ function refuseFaults({ value, place, written }: Parsed): void {
   });
   const error = errorOfFaults(faults, place);
   if (error) throw error;
+}
+
+/**
+ * A contract as the text of a file: JSON where the file's name ends so, else YAML. Keys keep their order; what does
+ * not show, reorders text or commands a CI runner is escaped, so that a reader sees all there is.
+ */
+export async function contractText(contract: Contract, file: string): Promise<string> {
+  if (extname(file) === ".json") return `${shownJson(contract)}\n`;
+  const { stringifyYaml } = await import("./yaml.js");
+  return stringifyYaml(contract);
+}
+
+/** Reads the contract file at an absolute path; the second argument is its name in errors. As `loadContract`. */
+export type LoadContract = (path: string, file: string) => Promise<ContractDocument>;
+
+/**
+ * A `LoadContract` that reads each file once, so that all steps of a run work on the same text: an editor may save the
+ * file between two of them.
+ */
+export function readOnce(load: LoadContract = loadContract): LoadContract {
+  const documents = new Map<string, Promise<ContractDocument>>();
+  return (path, file) => {
+    const known = documents.get(path);
+    if (known) return known;
+    const document = load(path, file);
+    documents.set(path, document);
+    return document;
+  };
+}
+
+/**
+ * sha256 of a contract's content, in hexadecimal. Comments, white space, quotes and the notation (JSON or YAML) do not
+ * change it. The order of keys does: generated code and the server's lists keep that order.
+ */
+export function contractSha256(contract: Contract): string {
+  return sha256(JSON.stringify(contract));
 }

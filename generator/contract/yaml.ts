@@ -18,10 +18,10 @@ import {
   visit,
 } from "yaml";
 import { type Place, CodedError } from "../diagnostics/coded-error.js";
-import type { Entry, Part } from "./edit/parts.js";
+import type { Entry, Part } from "./edit/edit.js";
 import { withoutCiCommands } from "../print/terminal-text.js";
 import { escapedLines } from "../print/text.js";
-import { mostLevels } from "./depth.js";
+import { mostLevels } from "./contract.js";
 
 /** A YAML document as JSON, and where its parts stand. */
 interface YamlDocument {

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { ts } from "ts-morph";
-import type { Finding } from "../diagnostics/finding.js";
+import type { Finding } from "../diagnostics/coded-error.js";
 import { WriteRoot } from "../files/write-root.js";
 import { type FileChange, writeFiles } from "../files/writer.js";
 import { entryOf } from "./watched-files.js";

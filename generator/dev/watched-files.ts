@@ -1,8 +1,7 @@
 import { type FSWatcher, statSync, watch } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { sha256 } from "../files/sha256.js";
-import { readRegularFile } from "../files/regular-file.js";
+import { sha256, readRegularFile } from "../files/regular-file.js";
 
 /** The inputs of a loop, as paths. They are listed again at each look: files come and go. */
 export interface Inputs {

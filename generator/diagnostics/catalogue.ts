@@ -1,15 +1,13 @@
-import { contractDiagnostics } from "./catalogue/contract.js";
-import { devDiagnostics } from "./catalogue/dev.js";
-import { diffDiagnostics } from "./catalogue/diff.js";
-import { hostDiagnostics } from "./catalogue/hosts.js";
-import { initDiagnostics } from "./catalogue/init.js";
-import { inputDiagnostics } from "./catalogue/input.js";
-import { lintDiagnostics } from "./catalogue/lint.js";
-import { outputDiagnostics } from "./catalogue/output.js";
-import { packageDiagnostics } from "./catalogue/package.js";
+import { contractDiagnostics, inputDiagnostics } from "./catalogue/input.js";
+import {
+  devDiagnostics,
+  hostDiagnostics,
+  initDiagnostics,
+  packageDiagnostics,
+  usageDiagnostics,
+} from "./catalogue/usage.js";
+import { diffDiagnostics, lintDiagnostics, outputDiagnostics, syncDiagnostics } from "./catalogue/output.js";
 import { serverDiagnostics } from "./catalogue/server.js";
-import { syncDiagnostics } from "./catalogue/sync.js";
-import { usageDiagnostics } from "./catalogue/usage.js";
 import type { Diagnostic } from "./diagnostic.js";
 
 /** Every code mcpgen can report. Codes are never reused. */

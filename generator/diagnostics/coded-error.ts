@@ -1,4 +1,4 @@
-import { type CodeOfError, catalogue } from "./catalogue.js";
+import { type CodeOfError, type CodeOfInfo, type CodeOfWarning, catalogue } from "./catalogue.js";
 
 /** The place of a problem in the user's input. Lines and columns count from 1. */
 export interface Place {
@@ -51,4 +51,55 @@ export class CodedError extends Error {
   get exitCode(): number {
     return catalogue[this.code].exit;
   }
+}
+
+/** A fact about the user's files that a command reports: data, not an exception. */
+export type Finding = ErrorFinding | WarningFinding | InfoFinding;
+
+export interface ErrorFinding extends FindingDetails {
+  readonly code: CodeOfError;
+  readonly severity: "error";
+}
+
+/** Warnings do not change the exit code. */
+export interface WarningFinding extends FindingDetails {
+  readonly code: CodeOfWarning;
+  readonly severity: "warning";
+}
+
+/** Something that a reader of the other findings must know, and need not change. */
+interface InfoFinding extends FindingDetails {
+  readonly code: CodeOfInfo;
+  readonly severity: "info";
+}
+
+interface FindingDetails {
+  readonly message: string;
+  readonly place?: Place;
+  /** The next step, one imperative sentence. */
+  readonly next?: string;
+  /** Shown below the message: a diff, the issues of a message. */
+  readonly detail?: string;
+}
+
+/** An error as a finding: the command continues, and reports it beside its other findings. */
+export function findingOfError({ code, message, place, next, detail }: CodedError): ErrorFinding {
+  return {
+    code,
+    severity: "error",
+    message,
+    ...(place && { place }),
+    ...(next !== undefined && { next }),
+    ...(detail !== undefined && { detail }),
+  };
+}
+
+/** A bug of ours: something that the code around it promises did not hold. */
+class InvariantError extends Error {
+  override readonly name = "InvariantError";
+}
+
+/** Asserts what must hold for every input. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new InvariantError(message);
 }

@@ -1,25 +1,26 @@
 import { naturalCompare, pointer } from "@mcpgen/engine";
 import type { ErrorCode, ProtocolModel } from "../model/model.js";
 import { Aligner } from "../compare/align/aligner.js";
-import type { Fact, Pair } from "../compare/align/pair.js";
-import { Renames } from "../compare/align/renames.js";
-import { Collection } from "./collect.js";
-import { type Finding, type Policy, defaultPolicy, levelFor, subjectText } from "./finding.js";
-import { grouped } from "./group.js";
+import { type Fact, type Pair, Renames, formSignature } from "../compare/align/pair.js";
+import {
+  type Finding,
+  type Policy,
+  Collection,
+  defaultPolicy,
+  levelFor,
+  subjectText,
+  grouped,
+} from "./finding.js";
 import { ruleIds } from "./rules/table.js";
-import type { MethodComparison } from "./walk/direction.js";
-import { envelopeRoots } from "./walk/envelope.js";
-import { type Origins, compareFiles } from "./walk/files.js";
+import type { MethodComparison, Root, Context } from "./walk/context.js";
+import { envelopeRoots } from "./walk/messages.js";
+import { type Origins, type Parts, compareFiles, held, partsOf } from "./walk/parts.js";
 import { compareMethods } from "./walk/methods.js";
-import { type Parts, held, partsOf } from "./walk/parts.js";
 import { type Reached, leadingToFacts, metFrom, reachedFrom } from "../compare/reach.js";
-import type { Root } from "./walk/root.js";
 import { Maker } from "../compare/instance-maker.js";
 import { Prover } from "./witness/prove.js";
 import { constantMember, hasMember } from "../model/object-view.js";
-import { isRoleUnion } from "../model/role-unions.js";
-import type { Context } from "./walk/context.js";
-import { formSignature } from "../compare/align/signature.js";
+import { isRoleUnion } from "../model/messages.js";
 import type { FormReader } from "../compare/shape/form-reader.js";
 
 /**

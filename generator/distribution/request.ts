@@ -1,5 +1,5 @@
 import type { JsonObject } from "@mcpgen/engine";
-import type { Finding } from "../diagnostics/finding.js";
+import type { Finding } from "../diagnostics/coded-error.js";
 import { shownJson } from "../print/terminal-text.js";
 import type { Render } from "../print/templates.js";
 import type { Contract } from "../contract/contract.js";

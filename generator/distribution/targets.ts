@@ -1,9 +1,9 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { CodedError } from "../diagnostics/coded-error.js";
+import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { type PackageFiles, type PackageRequest, json } from "./request.js";
-import type { Finding } from "../diagnostics/finding.js";
-import { shellLine } from "../print/shell-line.js";
-import { isNpmName, packageName } from "../contract/project-name.js";
+import { shellLine } from "../print/terminal-text.js";
+import { packageName } from "../contract/project-name.js";
+import { isNpmName } from "../print/text.js";
 
 /** The one file that the bundle holds, below the project. */
 const entry = "dist/server.mjs";

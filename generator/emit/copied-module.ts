@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
-import { invariant } from "../diagnostics/invariant.js";
-import { packageFolder } from "../files/package-folder.js";
+import { invariant } from "../diagnostics/coded-error.js";
+import { packageFolder } from "../files/own-package.js";
 import type { Surroundings } from "./emitter.js";
 import { wordsOf } from "./imported.js";
 import { readRegularText } from "../files/regular-file.js";

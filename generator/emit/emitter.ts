@@ -1,8 +1,7 @@
 import type { JsonObject, Schema } from "@mcpgen/engine";
 import type { Imported } from "./imported.js";
 import type { ExtensionModel } from "../model/extension-model.js";
-import type { ProtocolModel } from "../model/model.js";
-import type { Words } from "./methods/words.js";
+import type { ProtocolModel, Words } from "../model/model.js";
 import type { EmittedFile } from "../print/emitted-file.js";
 
 /** Output by path, relative to the output folder, POSIX separators. */

@@ -1,6 +1,6 @@
 import type { Definition, Schema } from "@mcpgen/engine";
 import type { ExtensionModel } from "../model/extension-model.js";
-import { capitalised, nameDefinitions, namesOfTypes } from "../print/names.js";
+import { capitalised, nameDefinitions, namesOfTypes } from "../print/text.js";
 import type { Surroundings } from "./emitter.js";
 
 /** Definitions of a schema whose code stands elsewhere: those of the revision that an extension extends. */

@@ -1,6 +1,3 @@
-import { emitAuthoring } from "./authoring/emit.js";
-import { emitExtensionOpen, emitOpen } from "./authoring/emit-open.js";
-import { emitExplain, emitExplainer } from "./explain/emit.js";
 import type {
   Emitter,
   ExtensionInput,
@@ -9,67 +6,59 @@ import type {
   WorkspaceInput,
   WholeExtensionInput,
 } from "./emitter.js";
-import { emitExtensionAuthoring } from "./extension/authoring.js";
-import { emitChannel } from "./extension/channel.js";
-import { emitExtensionForClients, emitExtensionForServers } from "./extension/roles.js";
-import { emitMethods } from "./methods/emit.js";
-import { emitPackage } from "./package/emit.js";
-import { emitExtensionReport, emitProtocolReport } from "./protocol-report/emit.js";
-import { emitSharedModel } from "./shared-types/emit.js";
-import { emitSteps, emitStepping } from "./steps/emit.js";
-import { emitClient, emitServer } from "./stubs/emit.js";
-import { emitTypes } from "./types/emit.js";
-import { emitSharedChecks, emitValidators } from "./validators/emit.js";
-import { emitVectors } from "./vectors/emit.js";
-import { emitExtensionExplained, emitIndex } from "./workspace-index/emit.js";
 
-/** Emitters by the name `--only` knows them under, in the order they run. */
+/**
+ * Emitters by the name `--only` knows them under, in the order they run. Each is loaded by the runs that want its output.
+ */
 interface Emitters<Input> {
-  readonly [name: string]: Emitter<Input>;
+  readonly [name: string]: () => Promise<Emitter<Input>>;
 }
 
 /** Output made from JSON Schema alone, one set a revision. */
 export const schemaEmitters: Emitters<SchemaInput> = {
-  types: emitTypes,
-  validators: emitValidators,
-  explain: emitExplain,
+  types: async () => (await import("./types/emit.js")).emitTypes,
+  validators: async () => (await import("./validators/emit.js")).emitValidators,
+  explain: async () => (await import("./explain/emit.js")).emitExplain,
 };
 
 const ofModels: Emitters<ModelInput> = {
-  methods: emitMethods,
-  client: emitClient,
-  server: emitServer,
-  steps: emitSteps,
-  vectors: emitVectors,
+  methods: async () => (await import("./methods/emit.js")).emitMethods,
+  client: async () => (await import("./stubs/emit.js")).emitClient,
+  server: async () => (await import("./stubs/emit.js")).emitServer,
+  steps: async () => (await import("./steps/emit.js")).emitSteps,
+  vectors: async () => (await import("./vectors/emit.js")).emitVectors,
 };
 
 /** Output made from the protocol model, one set a revision. */
-export const modelEmitters: Emitters<ModelInput> = { ...ofModels, protocol: emitProtocolReport };
+export const modelEmitters: Emitters<ModelInput> = {
+  ...ofModels,
+  protocol: async () => (await import("./protocol-report/emit.js")).emitProtocolReport,
+};
 
 /** The same of an extension over one of its bases. */
 export const baseEmitters: Emitters<ExtensionInput> = {
   ...ofModels,
-  extension: emitExtensionReport,
-  channel: emitChannel,
+  extension: async () => (await import("./protocol-report/emit.js")).emitExtensionReport,
+  channel: async () => (await import("./extension/channel.js")).emitChannel,
 };
 
 /** Output that covers all bases of an extension. */
 export const wholeEmitters: Emitters<WholeExtensionInput> = {
-  authoring: emitExtensionAuthoring,
-  open: emitExtensionOpen,
-  client: emitExtensionForClients,
-  server: emitExtensionForServers,
-  index: emitExtensionExplained,
+  authoring: async () => (await import("./extension/authoring.js")).emitExtensionAuthoring,
+  open: async () => (await import("./authoring/emit-open.js")).emitExtensionOpen,
+  client: async () => (await import("./extension/roles.js")).emitExtensionForClients,
+  server: async () => (await import("./extension/roles.js")).emitExtensionForServers,
+  index: async () => (await import("./workspace-index/emit.js")).emitExtensionExplained,
 };
 
 /** Output that covers all revisions. */
 export const workspaceEmitters: Emitters<WorkspaceInput> = {
-  model: emitSharedModel,
-  validators: emitSharedChecks,
-  stepping: emitStepping,
-  authoring: emitAuthoring,
-  open: emitOpen,
-  explain: emitExplainer,
-  index: emitIndex,
-  package: emitPackage,
+  model: async () => (await import("./shared-types/emit.js")).emitSharedModel,
+  validators: async () => (await import("./validators/emit.js")).emitSharedChecks,
+  stepping: async () => (await import("./steps/emit.js")).emitStepping,
+  authoring: async () => (await import("./authoring/emit.js")).emitAuthoring,
+  open: async () => (await import("./authoring/emit-open.js")).emitOpen,
+  explain: async () => (await import("./explain/emit.js")).emitExplainer,
+  index: async () => (await import("./workspace-index/emit.js")).emitIndex,
+  package: async () => (await import("./package/emit.js")).emitPackage,
 };

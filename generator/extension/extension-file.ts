@@ -1,10 +1,250 @@
-import { atPointer, pointer, pointerTokens } from "@mcpgen/engine";
-import { type PlaceOf, placesIn, refuseFaults } from "../files/fault.js";
-import { FileForm } from "../files/file-form.js";
+import { type JsonObject, atPointer, pointer, pointerTokens } from "@mcpgen/engine";
+import { type PlaceOf, placesIn, refuseFaults, FileForm } from "../files/file-form.js";
 import type { JsonFile } from "../files/json-file.js";
 import type { Role, Status } from "../model/model.js";
-import { expectExtensionVersion, extensionId } from "./extension-id.js";
-import { extensionSchema } from "./extension-schema.js";
+import { type Place, CodedError } from "../diagnostics/coded-error.js";
+
+/** A label of a prefix: it begins with a letter and ends with a letter or digit. */
+const label = "[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+
+/** The name after the prefix: it begins and ends with a letter or digit. */
+const name = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
+
+/** The prefix of official extensions (SEP-2133, Official Extensions). */
+const official = "io.modelcontextprotocol";
+
+/** Reserved labels at the second place of a prefix that is not the official one. */
+const reserved = "(?!io\\.modelcontextprotocol/)[^./]*\\.(?:mcp|modelcontextprotocol)[./]";
+
+/** The ids that the specification allows (2026-07-28, basic, `_meta`; SEP-2133: the prefix is mandatory). */
+export const idPattern = `^(?!${reserved})${label}(?:\\.${label})*/${name}$`;
+
+/** Versions name folders. */
+const versionPattern = "^[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,62}[A-Za-z0-9])?$";
+
+/** Names that Windows keeps for devices, with any ending. */
+const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+
+/** The two parts of an extension's id, which name its folders. */
+interface ExtensionId {
+  readonly prefix: string;
+  readonly name: string;
+}
+
+/**
+ * Splits an id such as `com.example/search`.
+ *
+ * @param place where the id is written
+ * @throws CodedError MG1301 for an id that the specification does not allow, or that cannot name folders
+ */
+export function extensionId(id: string, place: Place = {}): ExtensionId {
+  refuse(id, faultOf(id) ?? folderFaultOf(id), place);
+  const [prefix, last] = id.split("/") as [string, string];
+  return { prefix, name: last };
+}
+
+/**
+ * Checks an id that is declared, and names no folder.
+ *
+ * @param place where the id is written
+ * @throws CodedError MG1301 for an id that the specification does not allow
+ */
+export function expectExtensionId(id: string, place: Place): void {
+  refuse(id, faultOf(id), place);
+}
+
+function refuse(id: string, fault: string | undefined, place: Place): void {
+  if (fault === undefined) return;
+  throw new CodedError("MG1301", `${JSON.stringify(id)} is no id of an extension: ${fault}`, {
+    ...(Object.keys(place).length > 0 && { place }),
+    next: `Write the domain that you own, reversed, and a name: ${nearestId(id)}.`,
+  });
+}
+
+/** The id most like `id`; an example where it has no prefix that could stay. */
+function nearestId(id: string): string {
+  const words = id.split("/").map((word) => word.replace(/[^A-Za-z0-9._-]+/g, "-"));
+  const name = words.findLast((word) => /[A-Za-z0-9]/.test(word))?.replace(/^[._-]+|[._-]+$/g, "");
+  const labels = words.slice(0, -1).flatMap((word) => word.split(/[._]+/));
+  const prefix = labels.map((word) => word.replace(/^[^A-Za-z]+|-+$/g, "")).filter((word) => word !== "");
+  const near = `${prefix.length > 0 ? prefix.join(".") : "com.example"}/${name ?? "search"}`;
+  const other = `com.example/${name ?? "search"}`;
+  return (
+    [near, other].find((one) => (faultOf(one) ?? folderFaultOf(one)) === undefined) ?? "com.example/search"
+  );
+}
+
+/** Why an id that the specification allows cannot name folders. */
+function folderFaultOf(id: string): string | undefined {
+  const folder = id.split("/").find((one) => device.test(one));
+  return folder === undefined ? undefined : `no folder can be called ${folder} on Windows`;
+}
+
+function faultOf(id: string): string | undefined {
+  const [prefix, last, ...rest] = id.split("/");
+  if (last === undefined) return "it has no prefix, which ends with a slash";
+  if (rest.length > 0) return "it has more than one slash";
+  const labels = prefix!.split(".");
+  const wrong = labels.find((one) => !new RegExp(`^${label}$`).test(one));
+  if (wrong !== undefined)
+    return `expected the label ${JSON.stringify(wrong)} to begin with a letter, to end with a letter or digit, and to have letters, digits and hyphens between`;
+  if (!new RegExp(`^${name}$`).test(last))
+    return `expected the name ${JSON.stringify(last)} to begin and end with a letter or digit, and to have letters, digits, hyphens, underscores and dots between`;
+  if (prefix !== official && (labels[1] === "mcp" || labels[1] === "modelcontextprotocol"))
+    return `prefixes whose second label is ${labels[1]} are reserved for the protocol`;
+  return undefined;
+}
+
+/**
+ * The version of an extension, as a folder is called.
+ *
+ * @throws CodedError MG1301 for a version that cannot name a folder
+ */
+export function expectExtensionVersion(version: string, place: Place = {}): string {
+  if (new RegExp(versionPattern).test(version) && !device.test(version)) return version;
+  throw new CodedError("MG1301", `${JSON.stringify(version)} is no version of an extension`, {
+    ...(Object.keys(place).length > 0 && { place }),
+    next: "Use letters, digits, dots and hyphens, e.g. 2026-07-28 or 1.2.0.",
+  });
+}
+
+const text = (description: string): JsonObject => ({ type: "string", minLength: 1, description });
+
+const pointerPattern = "^(?:/(?:[^~/]|~[01])*)+$";
+
+/** A JSON Pointer into the capabilities of a side, or `null` where the side has none. */
+const path = (description: string): JsonObject => ({
+  type: ["string", "null"],
+  pattern: pointerPattern,
+  examples: ["/extensions/com.example~1search", null],
+  description,
+});
+
+const definition = (description: string): JsonObject => ({
+  type: ["string", "null"],
+  pattern: "^#/\\$defs/[^/]+$",
+  examples: ["#/$defs/Settings", null],
+  description,
+});
+
+const id = (description: string): JsonObject => ({
+  type: "string",
+  pattern: idPattern,
+  examples: ["com.example/search"],
+  description,
+});
+
+/** An array that has items, each once. */
+const someOf = (items: JsonObject, description: string, minItems = 1): JsonObject => ({
+  type: "array",
+  description,
+  minItems,
+  uniqueItems: true,
+  items,
+});
+
+const object = (
+  description: string,
+  properties: JsonObject,
+  required: readonly string[] = [],
+): JsonObject => ({
+  type: "object",
+  description,
+  properties,
+  ...(required.length > 0 && { required: [...required] }),
+  additionalProperties: false,
+});
+
+const hasPlace = (side: string): JsonObject => ({
+  properties: { [side]: { type: "string" } },
+  required: [side],
+});
+
+/** Modules of an extension that a role of a channel cannot be called after, and the sides of the protocol. */
+const taken = [
+  ...["authoring", "client", "explain", "formats", "index", "methods", "open"],
+  ...["patterns", "server", "steps", "types", "validators", "vectors"],
+];
+
+const role: JsonObject = {
+  type: "string",
+  pattern: `^(?!(?:${taken.join("|")})$)[a-z][a-z0-9]*$`,
+  examples: ["view", "host"],
+  description: "Role on the channel. It names a module.",
+};
+
+/**
+ * The JSON Schema of `extension.json`: the reader judges by it, and it is written to docs/extension.schema.json for
+ * editors. Keys stand in the order of the documentation.
+ */
+export const extensionSchema: JsonObject = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "mcpgen extension",
+  ...object(
+    "An extension of the Model Context Protocol. The messages are in schema.json beside the file.",
+    {
+      $schema: text("Location of this schema, for editors."),
+      format: { enum: [1], description: "Form of the file." },
+      id: id("Id as the sides declare it: prefix/name."),
+      version: {
+        type: "string",
+        pattern: versionPattern,
+        examples: ["2026-07-28", "1.2.0"],
+        description: "Version of the extension.",
+      },
+      status: {
+        enum: ["released", "draft", "handwritten"],
+        description:
+          "Status of the schema. A handwritten schema was written from the text of a specification.",
+      },
+      bases: someOf(text("Id of a revision."), "Revisions of the protocol that the extension extends."),
+      declared: {
+        ...object("Where each side declares the extension. A side without a place declares nothing.", {
+          client: path("Place of the settings in the capabilities of a client."),
+          server: path("Place of the settings in the capabilities of a server."),
+        }),
+        anyOf: [hasPlace("client"), hasPlace("server")],
+      },
+      settings: object(
+        "What the sides declare. Without a definition, the settings are an object of any members.",
+        {
+          client: definition("Definition of the settings of a client."),
+          server: definition("Definition of the settings of a server."),
+        },
+      ),
+      needs: object("What must be there beside the extension.", {
+        capabilities: someOf(
+          {
+            type: "string",
+            pattern: pointerPattern,
+            examples: ["/resources"],
+            description: "JSON Pointer of a capability.",
+          },
+          "Capabilities that a server which declares the extension declares, too.",
+        ),
+        extensions: someOf(id("Id of an extension."), "Extensions without which this one is of no use."),
+      }),
+      channel: object(
+        "A second channel with roles that are neither client nor server. Notes of kind channel say what travels on it.",
+        {
+          roles: someOf(role, "Who takes part in it.", 2),
+          handshake: object(
+            "The messages that open it.",
+            {
+              request: text("Method of the first request."),
+              confirmation: text("Method of the notification that the same role sends after the answer."),
+            },
+            ["request"],
+          ),
+        },
+        ["roles", "handshake"],
+      ),
+      description: text("What the extension adds, in one sentence."),
+      link: text("Location of its specification."),
+    },
+    ["format", "id", "version", "status", "bases", "declared"],
+  ),
+};
 
 type OfEachSide<Value> = { readonly [Side in Role]?: Value };
 
@@ -33,7 +273,7 @@ export interface ExtensionFile {
 }
 
 /** A second channel: who takes part in it, and the methods that open it. */
-export interface ChannelFacts {
+interface ChannelFacts {
   readonly roles: readonly string[];
   readonly handshake: { readonly request: string; readonly confirmation?: string };
 }

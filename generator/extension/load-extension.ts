@@ -2,27 +2,31 @@ import {
   type JsonObject,
   type Schema,
   type SchemaNode,
+  type Definition,
   atPointer,
   isJsonObject,
   jsonObject,
   pointer,
   pointerTokens,
   readSchema,
+  reachable,
 } from "@mcpgen/engine";
 import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import { buildModel } from "../model/build-model.js";
-import { type ChannelFault, faultsOfChannel } from "../model/channel.js";
-import { type ExtensionModel, completeExtension } from "../model/extension-model.js";
-import type { Assumption, ProtocolModel } from "../model/model.js";
-import { answersNamed, withNames } from "../notes/alternatives.js";
+import {
+  type ChannelFault,
+  type ExtensionModel,
+  faultsOfChannel,
+  completeExtension,
+} from "../model/extension-model.js";
+import { type Assumption, type ProtocolModel, type Method, answersOf } from "../model/model.js";
+import { type CarriesNote, type ExtendsNote, type Note, answersNamed, withNames } from "../notes/note.js";
 import { type NoteProblem, applyNotes } from "../notes/apply.js";
-import type { CarriesNote, ExtendsNote, Note } from "../notes/note.js";
 import { withPlaces } from "../revision/schema-source.js";
-import { withChannelDefinitions } from "./channel-definitions.js";
-import type { ExtensionSource } from "./extension-source.js";
-import { flattened } from "./flatten.js";
+import type { ExtensionSource } from "./extension-store.js";
 import {
   type BaseNames,
+  flattened,
   baseNames,
   definitionReference,
   isBaseReference,
@@ -30,8 +34,9 @@ import {
   withBaseDefinitions,
   withoutBaseReferences,
   withStubs,
-} from "./over-base.js";
+} from "./flatten.js";
 import { withChildren } from "../emit/with-children.js";
+import { authoredSchema } from "../emit/authoring/authored-schema.js";
 
 interface OverOptions {
   /**
@@ -349,4 +354,90 @@ function carriedResult(
   // Results are open: their definition inherits that, and a copy cannot.
   const additionalProperties = result.additionalProperties ?? { pointer, always: true };
   return { ...result, pointer, required: required!, additionalProperties };
+}
+
+/**
+ * The model, with definitions of messages on the channel that have no members of an era: no peer on a channel fills them
+ * in. A definition that messages between client and server reach, too, keeps them, and the channel gets a copy.
+ */
+function withChannelDefinitions(model: ExtensionModel): ExtensionModel {
+  const { channel, schema, imported } = model;
+  if (!channel || model.owned.size === 0) return model;
+  const travelling = channel.messages.map(({ method }) => method);
+  const authored = authoredSchema({ ...model, methods: travelling });
+  const elsewhere = reachable(schema, namedBeside(model));
+  const keys = new Map(
+    [...reachable(schema, definitionsOf(travelling))]
+      .filter((name) => authored.changed.has(name))
+      .map((name) => [name, elsewhere.has(name) ? freeName(name, schema.definitions) : name]),
+  );
+  if (keys.size === 0) return model;
+  const keyOf = (name: string): string => keys.get(name) ?? name;
+  const definitions = new Map(schema.definitions);
+  for (const [name, key] of keys) {
+    const { extends: _extends, ...definition } = authored.schema.definitions.get(name)!;
+    definitions.set(key, { ...definition, name: key, node: withKeys(definition.node, keyOf) });
+  }
+  const own = new Set(keys.values());
+  return {
+    ...model,
+    schema: { ...schema, definitions },
+    imported: new Map([...imported].filter(([key]) => !own.has(key))),
+    owned: new Map([...model.owned].filter(([key]) => !own.has(key))),
+    channel: {
+      ...channel,
+      messages: channel.messages.map((message) => ({
+        ...message,
+        method: renamed(message.method, keyOf, authored.lenient),
+      })),
+    },
+  };
+}
+
+function definitionsOf(methods: readonly Method[]): string[] {
+  return methods.flatMap((method) => [method.message, ...answersOf(method)]);
+}
+
+/** The definitions that are in use between client and server. */
+function namedBeside({ methods, declared, augments, members }: ExtensionModel): string[] {
+  return [
+    ...definitionsOf(methods),
+    ...Object.values(declared).flatMap(({ settings }) => settings ?? []),
+    ...augments.map(({ result }) => result.definition),
+    ...members.map(({ definition }) => definition),
+  ];
+}
+
+function freeName(name: string, taken: ReadonlyMap<string, Definition>): string {
+  let free = `${name} on channel`;
+  while (taken.has(free)) free += " ";
+  return free;
+}
+
+function withKeys(node: SchemaNode, keyOf: (name: string) => string): SchemaNode {
+  const inner = withChildren(node, (child) => withKeys(child, keyOf));
+  return inner.ref === undefined || keyOf(inner.ref) === inner.ref
+    ? inner
+    : { ...inner, ref: keyOf(inner.ref) };
+}
+
+/** @param lenient definitions of params that need not be given */
+function renamed(method: Method, keyOf: (name: string) => string, lenient: ReadonlySet<string>): Method {
+  const { message, params, result, page } = method;
+  const isLenient = params.definition !== undefined && lenient.has(params.definition);
+  return {
+    ...method,
+    message: keyOf(message),
+    params: {
+      presence: isLenient ? "optional" : params.presence,
+      ...(params.definition !== undefined && { definition: keyOf(params.definition) }),
+    },
+    ...(result && {
+      result: {
+        ...(result.definition !== undefined && { definition: keyOf(result.definition) }),
+        alternatives: result.alternatives.map((one) => ({ ...one, definition: keyOf(one.definition) })),
+      },
+    }),
+    ...(page && { page: { ...page, item: keyOf(page.item) } }),
+  };
 }

@@ -21,7 +21,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { invariant } from "../diagnostics/invariant.js";
+import { invariant } from "../diagnostics/coded-error.js";
 import { type ReadOptions, readRegularFile } from "./regular-file.js";
 
 /** What stands in the way of a folder, a file or a name: a symbolic link, or something of another kind. */

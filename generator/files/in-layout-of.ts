@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import { withPlainLineEnds } from "./line-ends.js";
+import { withPlainLineEnds } from "./regular-file.js";
 
 /** Tokens that may be added and removed between two texts: the time to find the fewest grows with the square. */
 const mostEdits = 1_000;

@@ -1,7 +1,7 @@
-import { type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonValue, isJsonObject, escapeToken, pointerTokens } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { readRegularFile } from "./regular-file.js";
-import { decodeText } from "./text-file.js";
+import { readRegularFile, decodeText } from "./regular-file.js";
+import type { ParseError } from "jsonc-parser";
 
 /** A JSON file as read: its value and the text that positions refer to. */
 export interface JsonFile {
@@ -37,7 +37,6 @@ async function parsed(text: string, file: string): Promise<JsonValue> {
 }
 
 async function ambiguous(text: string, file: string, duplicate: DuplicateKey): Promise<CodedError> {
-  const { lineAndColumn } = await import("./positions.js");
   const { key, first, offset } = duplicate;
   const { line } = lineAndColumn(text, first);
   return new CodedError(
@@ -51,8 +50,7 @@ async function ambiguous(text: string, file: string, duplicate: DuplicateKey): P
 }
 
 async function syntaxError(text: string, file: string, cause: unknown): Promise<CodedError> {
-  const { firstSyntaxError, lineAndColumn } = await import("./positions.js");
-  const problem = firstSyntaxError(text, cause);
+  const problem = await firstSyntaxError(text, cause);
   return new CodedError("MG1002", problem.message, {
     place: { file, ...lineAndColumn(text, problem.offset) },
     next: nextOf(file),
@@ -79,7 +77,7 @@ interface DuplicateKey {
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g;
 
 /** Strings, brackets, colons and commas. */
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
+const punctuation = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
  * The first key that repeats another one of its object; `JSON.parse` keeps the last of them and says nothing.
@@ -117,7 +115,7 @@ function find(text: string): DuplicateKey | undefined {
   /** For each container around the place: the offsets of an object's keys so far; empty for an array. */
   const around: (Map<string, number> | undefined)[] = [];
   let last: { readonly token: string; readonly offset: number } | undefined;
-  for (const { 0: token, index: offset } of text.matchAll(tokens)) {
+  for (const { 0: token, index: offset } of text.matchAll(punctuation)) {
     if (token === "{") around.push(new Map());
     else if (token === "[") around.push(undefined);
     else if (token === "}" || token === "]") around.pop();
@@ -131,4 +129,166 @@ function find(text: string): DuplicateKey | undefined {
     last = { token, offset };
   }
   return undefined;
+}
+
+/** The line and column of a character offset, counted from 1. */
+export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset);
+  const lineStart = before.lastIndexOf("\n") + 1;
+  return { line: before.split("\n").length, column: offset - lineStart + 1 };
+}
+
+/** The first thing in `text` that is not JSON, for text that `JSON.parse` refused with `cause`. */
+export async function firstSyntaxError(
+  text: string,
+  cause: unknown,
+): Promise<{ offset: number; message: string }> {
+  if (text.trim() === "") return { offset: 0, message: "expected JSON, got an empty file" };
+  const { parseTree, printParseErrorCode } = await import("jsonc-parser");
+  const errors: ParseError[] = [];
+  try {
+    parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  } catch {
+    // Nested too deep for a tree. JSON.parse takes any depth, and its errors mostly name the offset.
+    if (String(cause).includes("end of JSON")) return endOfFile(text);
+    const said = /at position (\d+)/.exec(String(cause))?.[1];
+    return { offset: Number(said ?? 0), message: "expected JSON, got something else inside deep nesting" };
+  }
+  const [first] = errors;
+  if (first === undefined) return { offset: 0, message: "expected JSON" };
+  if (text.slice(first.offset).trim() === "") return endOfFile(text);
+  const expectation = printParseErrorCode(first.error)
+    .replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+    .trim();
+  return {
+    offset: first.offset,
+    message: `expected JSON, got ${JSON.stringify(text.slice(first.offset, first.offset + 12))} (${expectation})`,
+  };
+}
+
+function endOfFile(text: string): { offset: number; message: string } {
+  return { offset: text.trimEnd().length, message: "expected more JSON, got the end of the file" };
+}
+
+/**
+ * The position in `text` of the value that `pointer` names; of the nearest value around it, if the text does not have
+ * it.
+ */
+export function positionOf(text: string, pointer: string): { line: number; column: number } {
+  return lineAndColumn(text, offsetOf(text, pointerTokens(pointer)));
+}
+
+/** The tokens of JSON text: strings, signs, and all else between them. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** Token by token, without a tree: the text, which is JSON, may be nested as deep as it likes. */
+function offsetOf(text: string, path: readonly string[]): number {
+  let nearest = 0;
+  /** How much of the path leads to the container that is being looked through, and how deep we are. */
+  let matched = -1;
+  let depth = 0;
+  /** The key of the next value in that container: items are counted; a member's key is not read yet. */
+  let name: string | number | undefined;
+  for (const { 0: token, index } of text.matchAll(tokens)) {
+    const direct = depth === matched + 1;
+    if (token === "}" || token === "]") {
+      if (direct) return nearest;
+      depth--;
+    } else if (token === ",") {
+      if (direct) name = typeof name === "number" ? name + 1 : undefined;
+    } else if (direct && matched >= 0 && name === undefined) {
+      name = JSON.parse(token) as string;
+    } else if (token !== ":") {
+      const opens = token === "{" || token === "[";
+      if (direct && (matched < 0 || String(name) === path[matched])) {
+        nearest = index;
+        if (++matched === path.length || !opens) return nearest;
+        name = token === "[" ? 0 : undefined;
+      }
+      if (opens) depth++;
+    }
+  }
+  return nearest;
+}
+
+interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A container that is open; without a pointer where it stands too deep to be remembered. */
+interface Open {
+  readonly pointer: string | undefined;
+  readonly isArray: boolean;
+  /** The key of its next value: items are counted; a member's key is not read yet. */
+  name: string | number | undefined;
+}
+
+/** Indexed levels. Texts may be nested deeper; each lookup below this level searches again. */
+const deepest = 64;
+
+/** One search is fast; the index pays off only for repeated lookups. */
+const seldom = 16;
+
+/** As `positionOf`, for many lookups in one JSON text. */
+export function positionsIn(text: string): (pointer: string) => Position {
+  let asked = 0;
+  let index: ((pointer: string) => Position | undefined) | undefined;
+  return (pointer) => {
+    if (++asked <= seldom) return positionOf(text, pointer);
+    index ??= indexOf(text);
+    return index(pointer) ?? positionOf(text, pointer);
+  };
+}
+
+function indexOf(text: string): (pointer: string) => Position | undefined {
+  const offsets = offsetsIn(text);
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return (pointer) => {
+    if (pointerTokens(pointer).length > deepest) return undefined;
+    let nearest = pointer;
+    while (!offsets.has(nearest) && nearest !== "") nearest = nearest.slice(0, nearest.lastIndexOf("/"));
+    const offset = offsets.get(nearest);
+    return offset === undefined ? undefined : positionAt(starts, offset);
+  };
+}
+
+function positionAt(starts: readonly number[], offset: number): Position {
+  let [low, high] = [0, starts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (starts[middle]! <= offset) low = middle;
+    else high = middle;
+  }
+  return { line: low + 1, column: offset - starts[low]! + 1 };
+}
+
+/** The places of all values that are not too deep, by pointer. */
+function offsetsIn(text: string): ReadonlyMap<string, number> {
+  const offsets = new Map<string, number>();
+  const open: Open[] = [];
+  for (const { 0: token, index } of text.matchAll(tokens)) {
+    const around = open.at(-1);
+    if (token === "}" || token === "]") open.pop();
+    else if (token === ",") around!.name = around!.isArray ? Number(around!.name) + 1 : undefined;
+    else if (token === ":") continue;
+    else if (around && around.name === undefined) around.name = JSON.parse(token) as string;
+    else {
+      const pointer = pointerIn(around);
+      if (pointer !== undefined) offsets.set(pointer, index);
+      if (token !== "{" && token !== "[") continue;
+      const isArray = token === "[";
+      open.push({
+        pointer: open.length < deepest ? pointer : undefined,
+        isArray,
+        name: isArray ? 0 : undefined,
+      });
+    }
+  }
+  return offsets;
+}
+
+function pointerIn(around: Open | undefined): string | undefined {
+  if (!around) return "";
+  return around.pointer === undefined ? undefined : `${around.pointer}/${escapeToken(String(around.name))}`;
 }

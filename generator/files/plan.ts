@@ -1,4 +1,195 @@
-import type { ComparedFile, FileState } from "./compare.js";
+import { type Stats, existsSync, lstatSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type JsonObject, type JsonValue, naturalCompare, isJsonObject } from "@mcpgen/engine";
+import {
+  layoutFreeSha256,
+  withoutLayout,
+  withPlainLineEnds,
+  readRegularText,
+  readTextIfPresent,
+  readRegularFile,
+} from "./regular-file.js";
+import { CodedError, invariant } from "../diagnostics/coded-error.js";
+import { type WriteRoot, pathFault } from "./write-root.js";
+import type { FileChange, FileSet } from "./writer.js";
+
+/** How a file on disk relates to what would be written. */
+export type FileState =
+  /** as planned, apart from layout */
+  | "same"
+  /** planned, not on disk */
+  | "missing"
+  /** not as planned, but as mcpgen wrote it */
+  | "outdated"
+  /** not as planned and not as mcpgen wrote it: edited by hand */
+  | "edited"
+  /** planned, and something that mcpgen has no record of stands there */
+  | "unrecorded"
+  /** not planned, as mcpgen wrote it */
+  | "stale"
+  /** not planned; written by mcpgen, and edited by hand since */
+  | "stale-edited"
+  /** not planned, and not in the manifest; a header in the file is no proof that mcpgen wrote it */
+  | "foreign";
+
+export interface ComparedFile {
+  readonly path: string;
+  readonly state: FileState;
+  /** The content that would be written; undefined for files that are not planned. */
+  readonly planned?: string;
+  /** The content on disk. */
+  readonly present?: string;
+}
+
+/**
+ * Compares an output folder with the planned files. Ignores line ends, which a checkout may change, and layout, which a
+ * formatter may change.
+ *
+ * @param files what would be written, by path; the manifest itself is not among them
+ * @param before the manifest of the last run, if it is known
+ * @param leftAlone whether this run ignores a file that is not planned
+ */
+export function compareOutput(
+  outDir: string,
+  files: ReadonlyMap<string, string>,
+  before: Manifest | undefined,
+  leftAlone: (path: string) => boolean,
+): ComparedFile[] {
+  expectFolder(outDir);
+  const result = [...files].map(([path, planned]) => comparePlanned(outDir, path, planned, before));
+  const others = new Set([...listOutput(outDir), ...recordedOnDisk(outDir, before)]);
+  for (const path of others) {
+    if (path === manifestFile || files.has(path) || leftAlone(path)) continue;
+    result.push(compareOther(outDir, path, before));
+  }
+  return result.sort((a, b) => naturalCompare(a.path, b.path));
+}
+
+function comparePlanned(
+  outDir: string,
+  path: string,
+  planned: string,
+  before: Manifest | undefined,
+): ComparedFile {
+  refuseEscape(outDir, path);
+  const file = join(outDir, path);
+  if (!existsSync(file)) return { path, state: "missing", planned };
+  const present = readRegularText(file);
+  const state = plannedState(path, planned, present, before?.files.get(path));
+  // Equal texts share one string: two copies of a large output would take twice the memory.
+  return { path, state, planned, present: present === planned ? planned : present };
+}
+
+function plannedState(
+  path: string,
+  planned: string,
+  present: string,
+  recorded: string | undefined,
+): FileState {
+  if (withPlainLineEnds(present) === withPlainLineEnds(planned)) return "same";
+  // A file that the project's formatter has rewritten does not count as edited.
+  if (withoutLayout(path, present) === withoutLayout(path, planned)) return "same";
+  if (recorded === undefined) return "unrecorded";
+  return layoutFreeSha256(path, present) === recorded ? "outdated" : "edited";
+}
+
+function compareOther(outDir: string, path: string, before: Manifest | undefined): ComparedFile {
+  const recorded = before?.files.get(path);
+  if (recorded === undefined) return { path, state: "foreign" };
+  refuseEscape(outDir, path);
+  const present = readRegularText(join(outDir, path));
+  return { path, state: layoutFreeSha256(path, present) === recorded ? "stale" : "stale-edited", present };
+}
+
+/** Files of the last run that `listOutput` leaves out, e.g. a package.json that we wrote. */
+function recordedOnDisk(outDir: string, before: Manifest | undefined): string[] {
+  return [...(before?.files.keys() ?? [])].filter((path) => existsSync(join(outDir, path)));
+}
+
+/**
+ * Not output although in its folder: what a build or an installation puts there, and what people and tools
+ * keep beside a package.
+ */
+function isForeign(path: string, name: string): boolean {
+  if (name === "node_modules" || name.startsWith(".")) return true;
+  if (path.includes("/")) return false;
+  return (
+    ["dist", "package.json", "package-lock.json", "LICENSE"].includes(name) || name.endsWith(".tsbuildinfo")
+  );
+}
+
+/**
+ * Lists every file below `outDir`, POSIX separators, natural order. A subfolder with a separate manifest is
+ * another output and is skipped.
+ */
+export function listOutput(outDir: string): string[] {
+  const paths: string[] = [];
+  collect(outDir, "", paths);
+  return paths.sort(naturalCompare);
+}
+
+function collect(outDir: string, folder: string, paths: string[]): void {
+  for (const entry of readFolder(join(outDir, folder))) {
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    if (isForeign(path, entry.name)) continue;
+    if (entry.isDirectory()) {
+      if (!existsSync(join(outDir, path, manifestFile))) collect(outDir, path, paths);
+    } else paths.push(path);
+  }
+}
+
+function readFolder(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw new CodedError("MG3002", `cannot be read as a folder (${(error as NodeJS.ErrnoException).code})`, {
+      place: { file: folder },
+      next: "Choose another output folder with --out.",
+      cause: error,
+    });
+  }
+}
+
+/** @throws CodedError MG3002 when there is something else where the output folder is to be */
+function expectFolder(outDir: string): void {
+  const found = statSync(outDir, { throwIfNoEntry: false });
+  if (found && !found.isDirectory()) {
+    throw elsewhere(outDir, "expected a folder, got a file", "Choose another output folder with --out.");
+  }
+}
+
+/**
+ * Makes sure that `path` is a regular file below `outDir` or free to become one.
+ *
+ * @throws CodedError MG3002 when it leads elsewhere: `..`, a symbolic link, a file in place of a folder
+ */
+function refuseEscape(outDir: string, path: string): void {
+  const fault = pathFault(path);
+  if (fault !== undefined)
+    throw elsewhere(join(outDir, path), fault, "Rename the revision or output that it is named after.");
+  const parts = path.split("/");
+  for (let length = 1; length <= parts.length; length++) {
+    const place = join(outDir, ...parts.slice(0, length));
+    const found = statOf(place);
+    if (!found) return;
+    const last = length === parts.length;
+    if (found.isSymbolicLink()) {
+      throw elsewhere(place, "expected a regular file or folder, got a symbolic link", "Remove the link.");
+    }
+    if (last ? !found.isFile() : !found.isDirectory()) {
+      throw elsewhere(place, `expected a ${last ? "file" : "folder"}, got something else`, "Move it away.");
+    }
+  }
+}
+
+function statOf(place: string): Stats | undefined {
+  return lstatSync(place, { throwIfNoEntry: false });
+}
+
+function elsewhere(file: string, message: string, next: string): CodedError {
+  return new CodedError("MG3002", message, { place: { file }, next });
+}
 
 export type Action = "CREATE" | "UPDATE" | "DELETE" | "UNCHANGED" | "CONFLICT";
 
@@ -51,4 +242,195 @@ function actionOf(state: FileState, force: boolean): Action {
     default:
       return force ? "UPDATE" : "CONFLICT";
   }
+}
+
+/**
+ * The files of a plan without conflicts, to be written as one set. Unchanged files are not touched. The manifest is put in
+ * place first, with what is being written, and last, without.
+ *
+ * @param before the manifest of the last run
+ */
+export function planSet(
+  root: WriteRoot,
+  plan: readonly PlannedFile[],
+  before: Manifest | undefined,
+  manifest: Manifest,
+): FileSet {
+  const changes = planChanges(root.folder, plan, manifest);
+  const others = changes.filter(({ path }) => path !== manifestFile);
+  if (others.length === 0) return { root, changes };
+  const writing = others.map(({ path, content }): [string, string | null] => [
+    path,
+    content === null ? null : layoutFreeSha256(path, content as string),
+  ]);
+  const unchanged = [...manifest.files].filter(([path]) => !others.some((other) => other.path === path));
+  const files = before?.files ?? new Map(unchanged);
+  const announced = { ...(before ?? manifest), files, writing: new Map(writing) };
+  const announcement = { path: manifestFile, content: manifestText(announced) };
+  const isListed = others.length < changes.length;
+  // A manifest that says the same already is put back as it is, in the layout that a formatter may have given it.
+  const present = isListed ? [] : [{ path: manifestFile, content: manifestOnDisk(root.folder)! }];
+  return { root, changes: [...changes, ...present], announcement };
+}
+
+function planChanges(outDir: string, plan: readonly PlannedFile[], manifest: Manifest): FileChange[] {
+  invariant(!plan.some(({ action }) => action === "CONFLICT"), "a plan with conflicts is never carried out");
+  const changes: FileChange[] = plan
+    .filter(({ action }) => action !== "UNCHANGED")
+    .map(({ path, content }) => ({ path, content }));
+  const text = manifestText(manifest);
+  const present = manifestOnDisk(outDir);
+  if (present === undefined || !isSameManifest(present, text))
+    changes.push({ path: manifestFile, content: text });
+  return changes;
+}
+
+function manifestOnDisk(outDir: string): string | undefined {
+  return readTextIfPresent(join(outDir, manifestFile));
+}
+
+/**
+ * The records of the manifest after a run.
+ *
+ * @param leftAlone selects files that were not written and whose records stay
+ */
+export function recordedFiles(
+  files: ReadonlyMap<string, string>,
+  before: Manifest | undefined,
+  leftAlone: (path: string) => boolean,
+): Map<string, string> {
+  const written = [...files].map(([path, content]) => [path, layoutFreeSha256(path, content)] as const);
+  const others = [...(before?.files ?? [])].filter(([path]) => leftAlone(path));
+  return new Map([...others, ...written]);
+}
+
+/** The record of the files that mcpgen wrote into an output folder, and of their inputs. */
+export interface Manifest {
+  /** Version of mcpgen. */
+  readonly generator: string;
+  /** Options that decide what the output is. */
+  readonly options: JsonObject;
+  /** sha256 of what all revisions are made from: `docs.json`, and templates that replace shipped ones. */
+  readonly shared: Readonly<Record<string, string>>;
+  /** sha256 of a revision's own input files, by revision. */
+  readonly inputs: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** sha256 of every file without its layout, by path; those above are of content with plain line ends. */
+  readonly files: ReadonlyMap<string, string>;
+  /**
+   * sha256 of every file that a run has begun to write, null for one to be deleted. Each is on disk as `files` says, or as
+   * this does. A manifest of a run that has ended has none.
+   */
+  readonly writing?: ReadonlyMap<string, string | null>;
+}
+
+export const manifestFile = "manifest.json";
+
+/**
+ * The manifest of an output folder, if it has one.
+ *
+ * @throws CodedError MG3006 when it is malformed
+ */
+export function readManifest(outDir: string): Manifest | undefined {
+  const file = join(outDir, manifestFile);
+  if (!existsSync(file)) return undefined;
+  const manifest = parseManifest(readRegularFile(file).toString("utf8"), file);
+  return manifest.writing ? settled(outDir, manifest, manifest.writing) : manifest;
+}
+
+/** The records of a run that died in the middle: a file has the hash that its content has, of the two that it may have. */
+function settled(outDir: string, manifest: Manifest, writing: ReadonlyMap<string, string | null>): Manifest {
+  const files = new Map(manifest.files);
+  for (const [path, hash] of writing)
+    if (hash !== null && hashOnDisk(outDir, path) === hash) files.set(path, hash);
+  return { ...manifest, files };
+}
+
+function hashOnDisk(outDir: string, path: string): string | undefined {
+  if (pathFault(path) !== undefined) return undefined;
+  try {
+    return layoutFreeSha256(path, readRegularFile(join(outDir, path)).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `readManifest`; a malformed manifest counts as absent. */
+export function readableManifest(outDir: string): Manifest | undefined {
+  try {
+    return readManifest(outDir);
+  } catch {
+    return undefined;
+  }
+}
+
+export function parseManifest(text: string, file: string): Manifest {
+  const content = parseJson(text, file);
+  if (!isJsonObject(content) || content["format"] !== 1) throw malformed(file, 'expected { "format": 1, … }');
+  const { generator, options, shared = {}, inputs, files, writing } = content;
+  if (typeof generator !== "string" || !isJsonObject(options) || !isJsonObject(inputs)) {
+    throw malformed(file, "expected generator, options and inputs");
+  }
+  if (!areHashes(shared) || !areHashes(files)) {
+    throw malformed(file, "expected shared and files to be objects of sha256 by path");
+  }
+  if (writing !== undefined && !areHashes(writing, true))
+    throw malformed(file, "expected writing to be an object of sha256 or null by path");
+  return {
+    generator,
+    options,
+    shared,
+    inputs: inputs as unknown as Manifest["inputs"],
+    files: new Map(Object.entries(files)),
+    ...(writing !== undefined && { writing: new Map(Object.entries(writing)) }),
+  };
+}
+
+function areHashes(value: JsonValue | undefined): value is Record<string, string>;
+function areHashes(value: JsonValue | undefined, orNull: true): value is Record<string, string | null>;
+function areHashes(value: JsonValue | undefined, orNull = false): boolean {
+  return (
+    isJsonObject(value) &&
+    Object.values(value).every((hash) => typeof hash === "string" || (orNull && hash === null))
+  );
+}
+
+export function manifestText({ generator, options, shared, inputs, files, writing }: Manifest): string {
+  const content = {
+    format: 1,
+    generator,
+    options: sorted(options),
+    shared: sorted(shared),
+    inputs: sorted(inputs),
+    files: sorted(Object.fromEntries(files)),
+    ...(writing && { writing: sorted(Object.fromEntries(writing)) }),
+  };
+  return JSON.stringify(content, null, 2) + "\n";
+}
+
+/** Whether two texts of a manifest differ in layout alone. */
+export function isSameManifest(one: string, other: string): boolean {
+  return withoutLayout(manifestFile, one) === withoutLayout(manifestFile, other);
+}
+
+/** Keys in natural order, all the way down. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const keys = Object.keys(value).sort(naturalCompare);
+  return Object.fromEntries(keys.map((key) => [key, sorted((value as Record<string, unknown>)[key])]));
+}
+
+function parseJson(text: string, file: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (cause) {
+    throw malformed(file, `not JSON (${(cause as Error).message})`, cause);
+  }
+}
+
+function malformed(file: string, message: string, cause?: unknown): CodedError {
+  return new CodedError("MG3006", `the manifest is malformed: ${message}`, {
+    place: { file },
+    next: "Restore it from version control, or run `mcpgen generate --force`, which writes all files.",
+    cause,
+  });
 }

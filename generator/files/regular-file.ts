@@ -1,5 +1,6 @@
 import { type Stats, closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { createHash } from "node:crypto";
 
 /** Larger files are refused unread: no schema has this size. */
 export const maximumBytes = 32 * 1024 * 1024;
@@ -146,4 +147,140 @@ export function tooLarge(file: string, bytes: number, limit = maximumBytes): Cod
     place: { file },
     next: "Check that this is the file you meant.",
   });
+}
+
+/**
+ * The text of `bytes`: UTF-8, or UTF-16 by its byte order mark (upstream has published both).
+ *
+ * @throws CodedError MG1004 when the bytes are not text in that encoding
+ */
+export function decodeText(bytes: Uint8Array, file: string): string {
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe
+      ? "utf-16le"
+      : bytes[0] === 0xfe && bytes[1] === 0xff
+        ? "utf-16be"
+        : "utf-8";
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new CodedError("MG1004", `expected text in ${encoding}, got other bytes`, {
+      place: { file },
+      next: "Save the file as UTF-8.",
+      cause: error,
+    });
+  }
+}
+
+/** The bytes of a text, in the encoding of a file that has been read, with its byte order mark if it has one. */
+export function encodeLike(bytes: Uint8Array, text: string): Uint8Array {
+  const marked = (mark: readonly number[]): boolean => mark.every((byte, index) => bytes[index] === byte);
+  if (marked([0xff, 0xfe])) return Buffer.from(`\ufeff${text}`, "utf16le");
+  if (marked([0xfe, 0xff])) return Buffer.from(`\ufeff${text}`, "utf16le").swap16();
+  return Buffer.from(marked([0xef, 0xbb, 0xbf]) ? `\ufeff${text}` : text);
+}
+
+/** Characters that are hashed at once: Node takes three bytes of memory for each. */
+const partLength = 65_536;
+
+/** In hexadecimal; text is hashed as UTF-8. */
+export function sha256(content: string | Uint8Array): string {
+  const hash = createHash("sha256");
+  if (typeof content !== "string") return hash.update(content).digest("hex");
+  for (let start = 0; start < content.length;) {
+    let end = start + partLength;
+    // Both halves of a surrogate pair are one character of UTF-8.
+    if (content.codePointAt(end - 1)! > 0xffff) end++;
+    hash.update(content.slice(start, end));
+    start = end;
+  }
+  return hash.digest("hex");
+}
+
+/** Text as it was before a checkout turned its line ends into CRLF, as Git does on Windows. */
+export function withPlainLineEnds(text: string): string {
+  return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
+}
+
+/** sha256 of a file's content, which line ends do not change. In hexadecimal. */
+export function contentSha256(content: string | Uint8Array): string {
+  if (typeof content === "string") return sha256(withPlainLineEnds(content));
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  // Latin-1 has a character for every byte, so that what is no text keeps its own.
+  return bytes.includes("\r\n")
+    ? sha256(Buffer.from(withPlainLineEnds(bytes.toString("latin1")), "latin1"))
+    : sha256(bytes);
+}
+
+/**
+ * The text of a file without what a formatter decides: white space, line ends, quotes, semicolons, trailing commas,
+ * parentheses, the first `|` of a union. Two texts that a formatter makes of one are equal so; what differs in a word, a
+ * number or an operator is not.
+ *
+ * @param path decides the language, by its extension; other files have no layout
+ */
+export function withoutLayout(path: string, text: string): string {
+  const plain = withPlainLineEnds(text);
+  switch (path.slice(path.lastIndexOf(".") + 1)) {
+    case "ts":
+      return withoutLayoutOfCode(plain);
+    case "json":
+      return jsonText(plain);
+    case "md":
+      // Tables are drawn with as many dashes as they are wide.
+      return plain.replace(/\s+/g, "").replace(/-{2,}/g, "-");
+    default:
+      return plain;
+  }
+}
+
+/** Numbers have layout, too: `1e+3`. What is no JSON is compared as it is. */
+function jsonText(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+function withoutLayoutOfCode(text: string): string {
+  return (
+    text
+      .replace(/\s+/g, "")
+      // A quote inside a string is escaped or not, as the quotes around it are.
+      .replace(/\\(?=["'])/g, "")
+      .replace(/'/g, '"')
+      .replace(/;/g, "")
+      .replace(/,(?=[\])}>])/g, "")
+      .replace(/[()]/g, "")
+      .replace(/(?<=[=<:[,?{]|=>)[|&](?![|&=])/g, "")
+      .replace(/"([A-Za-z_$][\w$]*)"(?=\??:)/g, "$1")
+  );
+}
+
+/** Characters of a text whose layout is taken away at once: whole copies of a large file would add up. */
+const codeLength = 32_768;
+
+/**
+ * Code cut where no layout spans the cut: behind a brace that ends a line, before a line that starts with a letter or a
+ * comment. `withoutLayoutOfCode` removes neither, and looks past neither.
+ */
+function* parts(text: string): Generator<string> {
+  const cut = /\}\n(?=[A-Za-z/])/g;
+  let start = 0;
+  while (text.length - start > codeLength) {
+    cut.lastIndex = start + codeLength;
+    if (!cut.test(text)) break;
+    yield text.slice(start, cut.lastIndex);
+    start = cut.lastIndex;
+  }
+  yield text.slice(start);
+}
+
+/** sha256 of a file's content, which its layout does not change. In hexadecimal. */
+export function layoutFreeSha256(path: string, text: string): string {
+  if (!path.endsWith(".ts")) return sha256(withoutLayout(path, text));
+  const hash = createHash("sha256");
+  for (const part of parts(withPlainLineEnds(text))) hash.update(withoutLayoutOfCode(part));
+  return hash.digest("hex");
 }

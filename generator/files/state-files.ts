@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
 import { randomBytes } from "node:crypto";
-import { dirname, join } from "node:path";
+import { dirname, join, isAbsolute } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { HeldFolder, Obstacle } from "./held-folder.js";
-import { stateFolder } from "./state-folder.js";
+import { homedir } from "node:os";
 
 /**
  * Files that mcpgen keeps for one user, in a folder of the state folder: trust, logins, tasks, the cache. Files have mode
@@ -141,4 +141,17 @@ function unsafe(place: string, why: string, cause?: unknown): CodedError {
     next: "Remove it, or name another folder by XDG_STATE_HOME.",
     ...(cause !== undefined && { cause }),
   });
+}
+
+/**
+ * The folder of what mcpgen remembers (XDG Base Directory Specification). A relative path in a variable counts as absent, as
+ * the specification asks: it would lead into the folder where a command runs, which others may have filled.
+ */
+export function stateFolder({ XDG_STATE_HOME, HOME }: Readonly<Record<string, string | undefined>>): string {
+  const home = absolute(HOME) ?? homedir();
+  return join(absolute(XDG_STATE_HOME) ?? join(home, ".local/state"), "mcpgen");
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined;
 }

@@ -1,5 +1,5 @@
 import { structuredPatch } from "diff";
-import { withPlainLineEnds } from "./line-ends.js";
+import { withPlainLineEnds } from "./regular-file.js";
 
 /**
  * A short unified diff: `-` is on disk, `+` would be written. A diff longer than `shownLines` is cut, with a note of

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, isAbsolute, relative, sep } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { HeldFolder } from "./held-folder.js";
-import { isGitFolder, namesBelow } from "./relative-path.js";
 
 /**
  * A folder that a command may write below: in the project, or one that the user named on the command line. From the root to
@@ -136,4 +135,41 @@ export function projectRoot(folder: string): string {
 
 function holdsHome(folder: string): boolean {
   return dirname(folder) === folder || namesBelow(folder, homedir()) !== undefined;
+}
+
+/**
+ * The names that lead from `folder` to `path`; none where they are the same, `undefined` where `path` lies elsewhere. No link
+ * is looked at.
+ *
+ * @param folder absolute
+ * @param path absolute
+ */
+function namesBelow(folder: string, path: string): readonly string[] | undefined {
+  const way = relative(folder, path);
+  if (way === "") return [];
+  const names = way.split(sep);
+  return isAbsolute(way) || names[0] === ".." ? undefined : names;
+}
+
+/**
+ * What is wrong with a path below a folder, as a file of the project may give it; `undefined` for a path that may be written.
+ * Its separators are POSIX ones.
+ */
+export function pathFault(path: string): string | undefined {
+  const names = path.split("/");
+  if (/[\\\0]/.test(path) || /^[a-z]:/i.test(path) || names.some((name) => /^(?:|\.|\.\.)$/.test(name)))
+    return "expected a path below the output folder";
+  return names.some(isGitFolder) ? "expected a path outside of .git" : undefined;
+}
+
+/** Characters that HFS+ ignores in names, so that `.g\u200cit` is the folder `.git`. */
+const ignored = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/**
+ * Whether a file system takes `name` for `.git`: without regard to case, with spaces and dots at the end or a stream's name
+ * (NTFS), by its short name (FAT). What Git runs and reads lies there.
+ */
+function isGitFolder(name: string): boolean {
+  const [plain = ""] = name.replace(ignored, "").toLowerCase().split(":");
+  return /^(?:\.git|git~\d+)[. ]*$/.test(plain);
 }

@@ -2,8 +2,7 @@ import { dirname, join } from "node:path/posix";
 import { randomBytes } from "node:crypto";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type HeldFolder, Obstacle, obstacle } from "./held-folder.js";
-import { pathFault } from "./relative-path.js";
-import { type WriteRoot, folderMode } from "./write-root.js";
+import { type WriteRoot, pathFault, folderMode } from "./write-root.js";
 
 /** One file to put in place, or to take away where `content` is null. */
 export interface FileChange {

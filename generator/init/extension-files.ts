@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { authoredBase, optionalMethods } from "../emit/extension/authoring.js";
+import { optionalMethods } from "../emit/extension/authoring.js";
 import { exportedName, functionNames } from "../emit/extension/roles.js";
-import type { ExtensionModel } from "../model/extension-model.js";
+import { type ExtensionModel, authoredBase } from "../model/extension-model.js";
 import type { Method, Role } from "../model/model.js";
 import { memberKey, stringLiteral } from "../print/text.js";
 import type { Render } from "../print/templates.js";

@@ -8,13 +8,12 @@ import { type ProjectExtension, extensionFiles, extensionUse } from "./extension
 import type { PackageSpecs } from "./package-specs.js";
 import { packageName } from "../contract/project-name.js";
 import { bundleCommand } from "../distribution/targets.js";
-import { shownJson } from "../print/terminal-text.js";
-import { shellLine } from "../print/shell-line.js";
+import { shownJson, shellLine } from "../print/terminal-text.js";
 import { contractNames } from "../contract/emit/names.js";
 import { completable } from "../contract/completable.js";
 import { handlersStub } from "../sync/stub.js";
 import { wantedMembers } from "../sync/wanted.js";
-import type { Finding } from "../diagnostics/finding.js";
+import type { Finding } from "../diagnostics/coded-error.js";
 
 /** The folder of generated code, below the project. */
 export const generatedFolder = "src/generated";

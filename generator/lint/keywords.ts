@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
-import { counted } from "../print/counted.js";
+import { counted } from "../print/terminal-text.js";
 import { definitionLists, typesOf } from "./places.js";
 import {
   type LintRule,

@@ -13,7 +13,11 @@ import {
   type SchemaPlace,
   levelFor,
 } from "./rule.js";
-import { lintRules } from "./table.js";
+import { contradictionRules, unionRules } from "./contradictions.js";
+import { keywordRules } from "./keywords.js";
+import { nameRules, scopeRules, taskRules } from "./tool.js";
+import { patternRules } from "./patterns.js";
+import { structureRules } from "./structure.js";
 
 /** A violation of a rule in a contract. */
 export interface LintProblem {
@@ -109,3 +113,15 @@ export function toolCosts(contract: Contract): ToolCost[] {
     return { tool: tool.name, pointer: pointer("/tools", index), bytes, tokens: Math.ceil(bytes / 4) };
   });
 }
+
+/** Every rule of `mcpgen lint`, in the order of docs/lint.md. */
+export const lintRules: readonly LintRule[] = [
+  ...nameRules,
+  ...structureRules,
+  ...keywordRules,
+  ...patternRules,
+  ...contradictionRules,
+  ...unionRules,
+  ...scopeRules,
+  ...taskRules,
+];

@@ -1,5 +1,5 @@
 import { type LintRule, type Profile, everyProfile } from "./rule.js";
-import { lintRules } from "./table.js";
+import { lintRules } from "./lint-contract.js";
 
 const introduction = `# Rules of \`mcpgen lint\`
 

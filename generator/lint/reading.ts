@@ -10,8 +10,8 @@ import {
   readableSchema,
 } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { tooDeep } from "../contract/depth.js";
 import type { SchemaPlace } from "./rule.js";
+import { tooDeep } from "../contract/contract.js";
 
 /** The address of a schema in the document that asks it. */
 const address = "urn:mcpgen:lint";

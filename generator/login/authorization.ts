@@ -8,15 +8,16 @@ import {
   type ServerInspection,
   type StoredLogin,
   type TokenStore,
-  loadAuth,
   type StoreKind,
-} from "./auth-package.js";
+  loadAuth,
+  LoginIndex,
+  openStore,
+} from "./token-stores.js";
 import { proxyAdvice } from "../files/proxies.js";
-import { shellLine } from "../print/shell-line.js";
+import { shellLine } from "../print/terminal-text.js";
 import { type Driven, drive, harmlessRequest, headersWith } from "./drive.js";
 import { type GivenCredentials, credentialsOf } from "./environment.js";
 import { exceptionsOf, issuerOf, networkOf, variable } from "./variables.js";
-import { LoginIndex, openStore } from "./token-stores.js";
 
 /** How servers are authorized, as the command line and the environment say. */
 export interface LoginSettings {

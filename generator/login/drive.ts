@@ -1,6 +1,6 @@
 import { networkFetch } from "../files/proxies.js";
 import { secrets } from "../secrets/secrets.js";
-import type { Authorizer, Refusal } from "./auth-package.js";
+import type { Authorizer, Refusal } from "./token-stores.js";
 
 /** Attempts of one request, as the runtime makes them. */
 const mostAttempts = 4;

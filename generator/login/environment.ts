@@ -2,10 +2,12 @@ import { createPrivateKey } from "node:crypto";
 import { resolve } from "node:path";
 import { readRegularFile } from "../files/regular-file.js";
 import { secrets } from "../secrets/secrets.js";
-import type { AuthPackage, Authorizer } from "./auth-package.js";
-import { type Aim, ServerAim, isConfidential } from "./destination.js";
+import type { AuthPackage, Authorizer } from "./token-stores.js";
 import {
+  type Aim,
   type Environment,
+  ServerAim,
+  isConfidential,
   exceptionsOf,
   issuerOf,
   networkOf,

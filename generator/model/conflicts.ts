@@ -6,10 +6,8 @@ import {
   pointer,
   pointerTokens,
 } from "@mcpgen/engine";
-import { alternativesOf } from "../notes/alternatives.js";
-import type { NoteConflict } from "../notes/conflict.js";
-import type { Note, SubscriptionNote } from "../notes/note.js";
-import { mayHave } from "./header-rules.js";
+import { type NoteConflict, type Note, type SubscriptionNote, alternativesOf } from "../notes/note.js";
+import { mayHave } from "./notes-by-method.js";
 import { type Method, type ProtocolModel, type Role, receivers } from "./model.js";
 import { hasMember, memberNames, memberNodes } from "./object-view.js";
 import { propertyAt, withArms } from "./owned.js";

@@ -1,6 +1,11 @@
-import type { Deprecation, JsonValue, Schema } from "@mcpgen/engine";
-import type { NoteConflict } from "../notes/conflict.js";
-import type { RenamedNote, ReshapedNote, StepNote, WrappedNote } from "../notes/note.js";
+import {
+  type Deprecation,
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+  naturalCompare,
+} from "@mcpgen/engine";
+import type { NoteConflict, RenamedNote, ReshapedNote, StepNote, WrappedNote } from "../notes/note.js";
 
 export type Role = "client" | "server";
 export type Era = "legacy" | "modern";
@@ -230,4 +235,76 @@ export function gate(method: Method, sender: Role): Capability | undefined {
   if (method.capabilities.length < 2) return method.capabilities[0];
   const side = method.kind === "request" ? opposite(sender) : sender;
   return method.capabilities.find(({ of }) => of === side);
+}
+
+/** What is known of a revision, as far as its place among others depends on it. */
+interface Dated {
+  readonly revision: string;
+  readonly status: Status;
+}
+
+/** The models of the protocol as released: those of finished revisions, or all if none is finished. */
+export function published<Model extends Pick<Dated, "status">>(models: readonly Model[]): readonly Model[] {
+  const finished = models.filter(({ status }) => status !== "draft");
+  return finished.length > 0 ? finished : models;
+}
+
+/**
+ * The model that handlers write and clients read: that of the pinned revision. Where that is not among them, the nearest
+ * older one takes its place, and the oldest where all are newer: steps lead there from all others.
+ *
+ * @param models oldest first
+ * @param pinned id of a revision; without it, the newest that is released
+ */
+export function vocabularyOf<Model extends Dated>(
+  models: readonly Model[],
+  pinned: string | undefined,
+): Model | undefined {
+  const finished = published(models);
+  if (pinned === undefined) return finished.at(-1);
+  return finished.findLast(({ revision }) => naturalCompare(revision, pinned) <= 0) ?? finished[0];
+}
+
+/** The names that the vocabulary has for members which tables name, by kind and name of the method. */
+export type Words = ReadonlyMap<string, Word>;
+
+interface Word extends JsonObject {
+  readonly filter: string | null;
+  readonly filterKey: string | null;
+  /** The member with the list of a page. */
+  readonly page: string | null;
+  /** The place in the capabilities of servers. */
+  readonly server: string | null;
+}
+
+const keyOf = ({ kind, name }: Pick<Method, "kind" | "name">): string => `${kind} ${name}`;
+
+export function wordsOf({ methods }: ProtocolModel): Words {
+  return new Map(
+    methods.map((method) => {
+      const { filter = null, filterKey = null, page, capabilities } = method;
+      const server = capabilities.find(({ of }) => of === "server")?.path ?? null;
+      return [keyOf(method), { filter, filterKey, page: page?.member ?? null, server }];
+    }),
+  );
+}
+
+/**
+ * A method as the tables have it. Lists, filters and capabilities of servers are read in values of the vocabulary, so their
+ * members are called as there; the list of a page is also read in the message itself, if the revision has pages. What
+ * travels alone, such as headers, keeps the words of the revision.
+ */
+export function inWords(method: Method, words: Words | undefined): Method {
+  const word = words?.get(keyOf(method));
+  if (!word) return method;
+  const { filter, filterKey, page, capabilities } = method;
+  return {
+    ...method,
+    capabilities: capabilities.map((capability) =>
+      capability.of === "server" ? { ...capability, path: word.server ?? capability.path } : capability,
+    ),
+    ...(filter !== undefined && { filter: word.filter ?? filter }),
+    ...(filterKey !== undefined && { filterKey: word.filterKey ?? filterKey }),
+    ...(word.page !== null && word.page !== page?.member && { list: word.page }),
+  };
 }

@@ -1,5 +1,14 @@
-import type { Schema, SchemaNode } from "@mcpgen/engine";
-import type { Capability, Era, Method, ProtocolModel } from "./model.js";
+import { type Schema, type SchemaNode, naturalCompare, pointerTokens } from "@mcpgen/engine";
+import {
+  type Capability,
+  type Era,
+  type Method,
+  type ProtocolModel,
+  type HeaderRule,
+  type Requirement,
+  type Role,
+  gate,
+} from "./model.js";
 import type { NoteProblem } from "../notes/apply.js";
 import type {
   CapabilityNote,
@@ -10,6 +19,8 @@ import type {
   PairingNote,
   SenderNote,
   SubscriptionNote,
+  HeaderNote,
+  RequiresNote,
 } from "../notes/note.js";
 import type { Message } from "./messages.js";
 import { conjuncts, hasMember, memberNames, memberNodes } from "./object-view.js";
@@ -302,4 +313,107 @@ function hasFilter(schema: Schema, { definition: { node } }: Message, definition
       .flatMap((name) => memberNodes(schema, params, name))
       .some((member) => conjuncts(schema, member).includes(filter)),
   );
+}
+
+/** The headers that repeat a part of a message. A part that the message does not describe is a problem. */
+export function headerRules(
+  schema: Schema,
+  notes: readonly HeaderNote[],
+  messages: readonly Message[],
+  problems: NoteProblem[],
+): HeaderRule[] {
+  const definitions = new Map(messages.map(({ method, definition }) => [method, definition]));
+  const rules: HeaderRule[] = [];
+  for (const note of notes) {
+    for (const method of note.targets) {
+      const node = definitions.get(method)?.node;
+      if (method !== "*" && !node) continue;
+      if (node && note.from !== null && !mayHave(schema, node, pointerTokens(note.from))) {
+        const message = `the message has no member at ${note.from}, which ${note.header} is to repeat`;
+        problems.push({ code: "MG1202", note, target: method, message });
+        continue;
+      }
+      rules.push({ header: note.header, method, from: note.from });
+    }
+  }
+  return rules.sort((a, b) => naturalCompare(a.header, b.header) || naturalCompare(a.method, b.method));
+}
+
+/** Whether a value may have a member at a place: one that the schema names, or one among any others. */
+export function mayHave(schema: Schema, node: SchemaNode, tokens: readonly string[]): boolean {
+  let nodes = [node];
+  for (const token of tokens) {
+    const members = nodes.flatMap((each) => memberNodes(schema, each, token));
+    if (members.length === 0) return nodes.flatMap((each) => conjuncts(schema, each)).every(takesOthers);
+    nodes = members;
+  }
+  return true;
+}
+
+/** Whether the schema lets members come that it does not name: it says so, or it names none. */
+function takesOthers({ types, properties, additionalProperties: others }: SchemaNode): boolean {
+  if (types && !types.includes("object")) return false;
+  return properties === undefined || (others !== undefined && !others.never);
+}
+
+/** The error of a missing capability, by the name that revisions give it. */
+export const missingCapability = "MISSING_REQUIRED_CLIENT_CAPABILITY";
+
+interface RequirementSubject {
+  readonly methods: readonly Pick<Method, "name" | "kind" | "senders">[];
+  /** The errors that a note may name; without them, any. */
+  readonly errors?: ProtocolModel["errors"];
+  /** Of an extension: where each side declares it. */
+  readonly declared?: { readonly [Side in Role]?: string };
+}
+
+/** What notes of kind `requires` say of methods, by method. Without a capability, the extension itself must be declared. */
+export function requirementsOf(
+  notes: readonly Note[],
+  { methods, errors, declared = {} }: RequirementSubject,
+  problems: NoteProblem[],
+): ReadonlyMap<string, Pick<Method, "requires">> {
+  const requirements = new Map<string, Pick<Method, "requires">>();
+  for (const note of notes) {
+    if (note.kind !== "requires") continue;
+    for (const target of note.targets) {
+      const method = methods.find(({ name }) => name === target);
+      // notesByMethod has reported it.
+      if (!method) continue;
+      const path = note.capability ?? declared[note.of];
+      const message =
+        path === undefined
+          ? `the ${note.of} declares no place of the extension`
+          : requirementFault(note, method, errors);
+      if (message !== undefined) problems.push({ code: "MG1202", note, target, message });
+      else {
+        const requires = { of: note.of, path: path!, error: note.error ?? missingCapability };
+        requirements.set(target, { requires });
+      }
+    }
+  }
+  return requirements;
+}
+
+function requirementFault(
+  { of, error }: RequiresNote,
+  { kind, senders }: RequirementSubject["methods"][number],
+  errors: RequirementSubject["errors"],
+): string | undefined {
+  if (kind === "request" && !senders.includes(of)) return `the ${of} does not send it`;
+  const isKnown = error === undefined || (errors?.some(({ name }) => name === error) ?? true);
+  return isKnown ? undefined : `the revision has no error ${JSON.stringify(error)}`;
+}
+
+/**
+ * What a method of a revision requires beside the capability that gates it: what notes say, or the capability of the other
+ * side where one side alone sends the method and both must have declared something.
+ */
+export function requirementOf(method: Method): Requirement | undefined {
+  const { capabilities, requires, senders } = method;
+  const [sender, other] = senders;
+  if (requires || !sender || other || capabilities.length < 2) return requires;
+  const gating = gate(method, sender);
+  const { of, path } = capabilities.find((each) => each !== gating)!;
+  return { of, path, error: missingCapability };
 }

@@ -1,4 +1,4 @@
-import { DefinitionMemo, type Schema, type SchemaNode } from "@mcpgen/engine";
+import { type Schema, type SchemaNode, DefinitionMemo } from "@mcpgen/engine";
 
 /** The members of objects that a node, its reference and all of `allOf` describe. */
 interface ObjectView {

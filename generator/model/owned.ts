@@ -1,9 +1,9 @@
+import { memberNames, memberNodes, requiredMembers, constantMember, hasMember } from "./object-view.js";
 import { type Schema, type SchemaNode, pointerTokens } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
 import type { OwnedNote } from "../notes/note.js";
 import type { Message } from "./messages.js";
 import { type ResultOf, answersOf } from "./model.js";
-import { constantMember, hasMember, memberNames, memberNodes, requiredMembers } from "./object-view.js";
 import { responseOf } from "./pairing.js";
 
 /** The definitions that stand in places which the era fills in, whatever they extend. */

@@ -20,7 +20,7 @@ import type {
 import { conjuncts, hasMember, memberNames, memberNodes, requiredMembers } from "./object-view.js";
 import type { NoteProblem } from "../notes/apply.js";
 import type { PartialNote } from "../notes/note.js";
-import { certainMark } from "./discriminator.js";
+import { certainMark } from "./pairing.js";
 
 /**
  * The page of a list that the result of a request holds. Such requests take a cursor, and their result has the next cursor

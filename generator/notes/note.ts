@@ -1,4 +1,6 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { basename, dirname } from "node:path";
+import { CodedError } from "../diagnostics/coded-error.js";
 
 /** The fields of every note. */
 interface NoteBase {
@@ -130,7 +132,7 @@ export interface RequiresNote extends NoteBase {
 }
 
 /** A result that an extension adds to a method of its base. */
-export interface AugmentsNote extends NoteBase {
+interface AugmentsNote extends NoteBase {
   readonly kind: "augments";
   /** Name of its definition. */
   readonly result: string;
@@ -139,7 +141,7 @@ export interface AugmentsNote extends NoteBase {
 }
 
 /** A member that an extension adds to objects of its base: the targets are definitions of the base. */
-export interface MemberNote extends NoteBase {
+interface MemberNote extends NoteBase {
   readonly kind: "member";
   /** JSON Pointer of the member within the object. */
   readonly member: string;
@@ -286,3 +288,96 @@ export type Note =
   | StepNote;
 
 export type NoteKind = Note["kind"];
+
+/** The alternatives that a note names, each with its mark and capability; `undefined` if it names none. */
+export function alternativesOf({
+  alternatives,
+  alternativeMark,
+  alternativeCapability,
+}: PairingNote): readonly PairedAlternative[] | undefined {
+  return alternatives?.map((each) => ({
+    ...(alternativeMark && { mark: alternativeMark }),
+    ...(alternativeCapability !== undefined && { capability: alternativeCapability }),
+    ...(typeof each === "string" ? { definition: each } : each),
+  }));
+}
+
+/** The definitions that a note names: the plain result first. */
+export function answersNamed(note: PairingNote): string[] {
+  return [note.result, ...(alternativesOf(note) ?? []).map(({ definition }) => definition)];
+}
+
+/** The note with its definitions under other names. */
+export function withNames(note: PairingNote, nameOf: (definition: string) => string): PairingNote {
+  const { alternatives, result } = note;
+  return {
+    ...note,
+    result: nameOf(result),
+    ...(alternatives && {
+      alternatives: alternatives.map((each) =>
+        typeof each === "string" ? nameOf(each) : { ...each, definition: nameOf(each.definition) },
+      ),
+    }),
+  };
+}
+
+/** A note that says otherwise than the schema. It holds, because it may correct the schema; and it is reported. */
+export interface NoteConflict {
+  readonly note: Note;
+  readonly target: string;
+  readonly message: string;
+  /** The fields of a note on the target that agrees with the schema; absent if a person has to find them. */
+  readonly fields?: JsonObject;
+  /** A person has to fill in a part of those fields. */
+  readonly isUnfinished?: true;
+}
+
+/** The note that would agree with the schema, to be pasted into the file. */
+export function agreeingNote({ note, target, fields }: NoteConflict): JsonObject | undefined {
+  const { kind, reason, link } = note;
+  return fields && { kind, target, ...fields, reason, link };
+}
+
+const date = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Names that folders of output or input have, and those Windows keeps for devices. */
+const reserved = /^(?:dist|extensions|node_modules|con|prn|aux|nul|com\d|lpt\d|.*\.(?:json|ts|js|md))$/i;
+
+/** Whether `name` is a date of the calendar, as released revisions are called. */
+export function isDate(name: string): boolean {
+  const day = new Date(`${name}T00:00:00Z`);
+  return date.test(name) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(name);
+}
+
+/** The name of the folder that a file lies in, by its path or URL. */
+export function folderOf(source: string): string {
+  return basename(dirname(/^https?:/i.test(source) ? new URL(source).pathname : source));
+}
+
+/** Whether upstream would call the folder of a revision so. */
+export function isRevisionFolder(folder: string): boolean {
+  return isDate(folder) || folder === "draft";
+}
+
+/**
+ * The default name of a revision: the folder its file lies in, if that is a date or `draft`.
+ *
+ * @param source path or URL of the file
+ * @throws CodedError MG2007 for any other folder
+ */
+export function nameFromFolder(source: string): string {
+  const folder = folderOf(source);
+  if (isRevisionFolder(folder)) return folder;
+  throw new CodedError("MG2007", "the folder of the file does not give the name of the revision", {
+    place: { file: source },
+    next: "Say it with --name, e.g. --name 2026-07-28.",
+  });
+}
+
+/** @throws CodedError MG2008 for a name that cannot be a folder's in input and output */
+export function expectRevisionName(name: string): string {
+  if (/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/.test(name) && !reserved.test(name)) return name;
+  throw new CodedError("MG2008", `a revision cannot be called ${JSON.stringify(name)}`, {
+    next: "Use letters, digits, - and _, e.g. 2026-07-28 or draft.",
+  });
+}

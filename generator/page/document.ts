@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { CodedError } from "../diagnostics/coded-error.js";
-import { invariant } from "../diagnostics/invariant.js";
-import { packageFolder } from "../files/package-folder.js";
+import { CodedError, invariant } from "../diagnostics/coded-error.js";
+import { packageFolder } from "../files/own-package.js";
 import type { Render } from "../print/templates.js";
 import { Html, visible } from "./html.js";
 import { readRegularText } from "../files/regular-file.js";

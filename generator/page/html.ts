@@ -1,4 +1,5 @@
 import { escapeUnprintable } from "../print/text.js";
+import { sha256 } from "../files/regular-file.js";
 
 /** Markup that is safe to stand in a page as it is. Templates of pages insert it unescaped, and escape every string. */
 export class Html {
@@ -68,3 +69,38 @@ export function visible(page: string): string {
     .map((part) => (part === "\n" || part === "\t" ? part : escapeUnprintable(part)))
     .join("");
 }
+
+/** Longer names are cut, and made unique by a hash. */
+const longest = 100;
+
+/**
+ * The `id` of the element about `name`, the same in every page that has it: `#` and this is its address. Other
+ * characters than those of fragments (RFC 3986, section 3.5) are percent-encoded.
+ */
+export function anchor(kind: string, name: string): string {
+  const encoded = encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd"))
+    .replaceAll("%2F", "/")
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  const short =
+    encoded.length > longest ? `${encoded.slice(0, longest)}-${sha256(name).slice(0, 12)}` : encoded;
+  return `${kind}-${short}`;
+}
+
+/** Characters of one text in a page: nothing limits names and prose of servers. */
+const most = 6_000;
+
+/** The beginning of a long text, and how much of it is left out. */
+export function cut(text: string, longest = most): { readonly text: string; readonly left: number } {
+  return text.length <= longest
+    ? { text, left: 0 }
+    : { text: text.slice(0, longest), left: text.length - longest };
+}
+
+/** The same as one text. */
+export function shortened(text: string, longest = most): string {
+  const { text: beginning, left } = cut(text, longest);
+  return left === 0 ? beginning : `${beginning}… (${left.toLocaleString("en")} more characters)`;
+}
+
+/** Characters of a name. */
+export const longestName = 300;

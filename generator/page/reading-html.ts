@@ -1,10 +1,8 @@
-import { counted } from "../print/counted.js";
+import { counted, shortText } from "../print/terminal-text.js";
 import type { Render } from "../print/templates.js";
 import { type PageContent, pageDocument } from "./document.js";
-import { Html, type Piece, breakable, html, joined } from "./html.js";
-import { cut, longestName, shortened } from "./long-text.js";
+import { type Piece, Html, breakable, html, joined, cut, longestName, shortened } from "./html.js";
 import type { Badge, Entry, Figure, Filter, Member, Part, Reading, Remark, Side, Text } from "./reading.js";
-import { shortText } from "../print/short-list.js";
 
 /** What a site adds to each of its pages. */
 export interface Frame {

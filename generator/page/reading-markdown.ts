@@ -1,7 +1,6 @@
 import { fencedBlock, markdownProse, markdownText as plain, oneLineCode as code } from "../print/markdown.js";
 import type { Render } from "../print/templates.js";
-import { escapeHtml, visible } from "./html.js";
-import { longestName, shortened } from "./long-text.js";
+import { escapeHtml, visible, longestName, shortened } from "./html.js";
 import type { Badge, Entry, Member, Part, Reading, Side, Text } from "./reading.js";
 
 /** The same page as Markdown of GitHub. Text of others becomes no markup: neither of Markdown nor of HTML. */

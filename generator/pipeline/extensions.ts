@@ -1,15 +1,17 @@
 import { canonicalText, naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { authoredBase } from "../emit/extension/authoring.js";
 import type { ExtensionInput, SchemaInput, WholeExtensionInput } from "../emit/emitter.js";
-import { type ExtensionSource, readStoredExtension } from "../extension/extension-source.js";
-import { type StoredExtension, extensionsFolder } from "../extension/extension-store.js";
+import {
+  type ExtensionSource,
+  type StoredExtension,
+  readStoredExtension,
+  extensionsFolder,
+} from "../extension/extension-store.js";
 import { extensionOver } from "../extension/load-extension.js";
-import { sha256 } from "../files/sha256.js";
-import type { ExtensionModel } from "../model/extension-model.js";
+import { sha256 } from "../files/regular-file.js";
+import { type ExtensionModel, authoredBase } from "../model/extension-model.js";
 import type { ProtocolModel } from "../model/model.js";
-import type { NoteConflict } from "../notes/conflict.js";
-import type { Note } from "../notes/note.js";
+import type { NoteConflict, Note } from "../notes/note.js";
 import { folderOfExtension, importedBy } from "../emit/imported.js";
 
 /** An extension over those of its bases that are generated. */

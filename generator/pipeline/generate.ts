@@ -3,7 +3,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import type { Emitter, Files, PackageManifest, Surroundings, WorkspaceInput } from "../emit/emitter.js";
 import type { EmittedFile } from "../print/emitted-file.js";
-import { type Words, wordsOf } from "../emit/methods/words.js";
+import { type Words, type Assumption, type ProtocolModel, wordsOf, vocabularyOf } from "../model/model.js";
 import {
   baseEmitters,
   modelEmitters,
@@ -11,7 +11,6 @@ import {
   wholeEmitters,
   workspaceEmitters,
 } from "../emit/registry.js";
-import { stepAssumptions } from "../emit/steps/problems.js";
 import { loadTemplates, overridesIn } from "../print/templates.js";
 import { format } from "../print/format.js";
 import type { StoredExtension } from "../extension/extension-store.js";
@@ -25,14 +24,10 @@ import {
   loadExtensions,
   sideOf,
 } from "./extensions.js";
-import { changedPlaces } from "../revision/carried-notes.js";
-import { loadDocumentation } from "../revision/documentation.js";
+import { loadDocumentation } from "../revision/schema-source.js";
 import { type LoadedRevision, type RevisionSource, loadRevision } from "../revision/revision-source.js";
-import type { Assumption, ProtocolModel } from "../model/model.js";
-import { vocabularyOf } from "../model/published.js";
-import type { NoteConflict } from "../notes/conflict.js";
-import type { Note } from "../notes/note.js";
-import { sha256 } from "../files/sha256.js";
+import type { NoteConflict, Note } from "../notes/note.js";
+import { sha256 } from "../files/regular-file.js";
 
 export interface GenerateRequest {
   /** Oldest first. */
@@ -139,7 +134,7 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   });
   let format = 0;
   // Each file is finished before the next is emitted: what one is made of is not kept beside the next.
-  for (const [path, file] of emitAll(
+  for await (const [path, file] of emitAll(
     { models: changed.map(([, { model }]) => model), extensions: changedExtensions },
     { models, extensions, vocabulary, words },
     request,
@@ -154,14 +149,7 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
     inputs: new Map(emitted.map(([revision, { inputs }]) => [revision, inputs])),
     models,
     extensions,
-    assumptions: [
-      ...ofExtensions(extensions),
-      ...wanted.flatMap(([revision, { model, assumptions }]) => {
-        const previous = models[models.indexOf(model) - 1];
-        const steps = previous && isWanted("steps", request) ? stepAssumptions(previous, model) : [];
-        return [...assumptions, ...steps].map((assumption) => ({ ...assumption, revision }));
-      }),
-    ],
+    assumptions: [...ofExtensions(extensions), ...(await assumptionsOf(wanted, models, request))],
     carried: [
       ...wanted.flatMap(([folder, { carried }]) => carried.map((note) => ({ folder, note }))),
       ...extensions.flatMap(carriedNotes),
@@ -174,6 +162,19 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   };
 }
 
+async function assumptionsOf(
+  wanted: readonly (readonly [revision: string, loaded: LoadedRevision])[],
+  models: readonly ProtocolModel[],
+  request: GenerateRequest,
+): Promise<Generated["assumptions"]> {
+  const steps = isWanted("steps", request) ? await import("../emit/steps/problems.js") : undefined;
+  return wanted.flatMap(([revision, { model, assumptions }]) => {
+    const previous = models[models.indexOf(model) - 1];
+    const ofSteps = previous && steps ? steps.stepAssumptions(previous, model) : [];
+    return [...assumptions, ...ofSteps].map((assumption) => ({ ...assumption, revision }));
+  });
+}
+
 /** Conflicts of the notes of revisions, also with what the schema of the revision before said. */
 async function conflictsOf(
   wanted: readonly (readonly [revision: string, loaded: LoadedRevision])[],
@@ -183,8 +184,12 @@ async function conflictsOf(
   const all = wanted.map(async ([folder, loaded]) => {
     const place = sources.findIndex(({ revision }) => revision === folder);
     const [before, source] = [sources[place - 1], sources[place]!];
-    const previous = before && { source: before, loaded: revisions.get(before.revision)! };
-    const changed = previous ? await changedPlaces({ source, loaded }, previous) : [];
+    const changed =
+      before && loaded.carried.length > 0
+        ? await (
+            await import("../revision/carried-notes.js")
+          ).changedPlaces({ source, loaded }, { source: before, loaded: revisions.get(before.revision)! })
+        : [];
     return [...loaded.model.conflicts, ...changed].map((conflict) => ({ ...conflict, folder }));
   });
   return (await Promise.all(all)).flat();
@@ -284,19 +289,20 @@ interface AllSubjects extends Subjects {
  *
  * @param changed those whose own files are wanted, too
  */
-function* emitAll(
+async function* emitAll(
   changed: Subjects,
   { models, extensions, vocabulary, words }: AllSubjects,
   request: GenerateRequest,
-): Generator<readonly [path: string, file: EmittedFile]> {
+): AsyncGenerator<readonly [path: string, file: EmittedFile]> {
   const render = loadTemplates(request.templatesDir);
   const isOverridden = overridesIn(request.templatesDir);
-  function* run<Input extends Surroundings>(
-    emitters: { readonly [name: string]: Emitter<Input> },
+  async function* run<Input extends Surroundings>(
+    emitters: { readonly [name: string]: () => Promise<Emitter<Input>> },
     input: Input,
-  ): Generator<readonly [string, EmittedFile]> {
-    for (const [name, emitter] of Object.entries(emitters)) {
+  ): AsyncGenerator<readonly [string, EmittedFile]> {
+    for (const [name, load] of Object.entries(emitters)) {
       if (!isWanted(name, request)) continue;
+      const emitter = await load();
       let shipped = true;
       const watched: Surroundings["render"] = (template, view) => {
         if (isOverridden(template)) shipped = false;

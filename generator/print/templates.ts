@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import Handlebars from "handlebars";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
-import { packageFolder } from "../files/package-folder.js";
+import { packageFolder } from "../files/own-package.js";
 import { stringLiteral } from "./text.js";
 import { readRegularText } from "../files/regular-file.js";
 

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { secrets } from "../secrets/secrets.js";
 import { escapeUnprintable } from "./text.js";
+import { join, relative, sep } from "node:path";
 
 /**
  * Makes a text safe for a terminal: control, bidirectional and invisible characters become `\uXXXX`. Line ends and tabs
@@ -83,4 +84,76 @@ export class Colours {
   #code(code: number): string {
     return `${this.#mark}${code}>`;
   }
+}
+
+/** A number with its noun: `1 note`, `2 notes`. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+/** Joins the lines of foreign text for a one-line message; `between` replaces the line ends. */
+export function oneLine(text: string, between: string): string {
+  return text
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(between);
+}
+
+/** The beginning of a text: at most `most` characters, of which the last says that more follows. */
+export function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+/** A text that has more than `most` characters ends with `…`. */
+export function shortText(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+/** Twenty names at most. */
+export function shortList(names: readonly string[]): string {
+  const shown = names.slice(0, 20);
+  return names.length > shown.length
+    ? `${shown.join(", ")} and ${names.length - shown.length} more`
+    : shown.join(", ");
+}
+
+/**
+ * A word as a POSIX shell takes it. `stdio:` sources quote the same way: a single quote stands in double quotes, because
+ * a backslash outside of quotes is an ordinary character there. A leading `=` is quoted, which zsh would expand.
+ */
+function shellWord(word: string): string {
+  return /^(?!=)[\w./:=,@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
+}
+
+/** A command line whose words are `words`. */
+export function shellLine(words: readonly string[]): string {
+  return words.map(shellWord).join(" ");
+}
+
+/** Words after all options of a command: where one begins with a dash, `--` keeps it from being an option. */
+export function operands(words: readonly string[]): readonly string[] {
+  return words.some((word) => word.startsWith("-")) ? ["--", ...words] : words;
+}
+
+/** Rows of cells as lines of text, the columns aligned. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows)
+    row.forEach((cell, index) => (widths[index] = Math.max(widths[index] ?? 0, cell.length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, index) => cell.padEnd(widths[index]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** A path as messages show it: from the working directory where it is below it, POSIX separators. */
+export function shownPath(folder: string, directory: string, path = ""): string {
+  const full = join(folder, path);
+  const short = relative(directory, full);
+  return (short.startsWith("..") ? full : short || ".").split(sep).join("/");
 }

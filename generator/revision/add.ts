@@ -15,9 +15,9 @@ import {
   readVocabulary,
   vocabularyIn,
 } from "./lock.js";
-import { keptVocabulary } from "./newest.js";
-import { expectRevisionName, isDate, nameFromFolder } from "../notes/revision-name.js";
-import type { UpstreamFile } from "./source.js";
+import { keptVocabulary } from "./identify.js";
+import { expectRevisionName, isDate, nameFromFolder } from "../notes/note.js";
+import type { UpstreamFile } from "./schema-source.js";
 import { type StoredSchema, storedSchema } from "./stored-schema.js";
 import { readTextIfPresent } from "../files/regular-file.js";
 

@@ -1,12 +1,9 @@
-import { type JsonObject, canonicalText, isJsonObject } from "@mcpgen/engine";
-import { canonicalDocument } from "./schema-source.js";
+import { type JsonObject, canonicalText, isJsonObject, naturalCompare } from "@mcpgen/engine";
+import { type UpstreamFile, canonicalDocument } from "./schema-source.js";
 import { loadJson } from "../files/json-file.js";
-import { type Lock, readLock } from "./lock.js";
-import { revisionBefore } from "./newest.js";
-import { folderOf, isRevisionFolder } from "../notes/revision-name.js";
-import type { UpstreamFile } from "./source.js";
+import { type Lock, type LockContent, readLock, vocabularyIn, expectRevision } from "./lock.js";
+import { folderOf, isRevisionFolder, isDate } from "../notes/note.js";
 import { storedRevision } from "./revision-source.js";
-import { expectRevision } from "./verify.js";
 
 /**
  * Revisions have far less in common (78 % at most, of those until 2026), and corrections of a published file
@@ -100,4 +97,32 @@ async function sharedDefinitions(
 function definitionsOf(document: JsonObject): Map<string, string> {
   const definitions = isJsonObject(document["$defs"]) ? document["$defs"] : {};
   return new Map(Object.entries(definitions).map(([name, node]) => [name, canonicalText(node)]));
+}
+
+/**
+ * The revision that a new one called `name` is compared with: the newest released one before it; where none
+ * is released, the newest of all others. Dates are in natural order; any other name is newer than every date.
+ */
+export function revisionBefore(lock: Lock, name: string | undefined): string | undefined {
+  const others = [...lock].filter(([other]) => other !== name);
+  const earlier =
+    name !== undefined && isDate(name)
+      ? others.filter(([other]) => isDate(other) && naturalCompare(other, name) < 0)
+      : others;
+  const released = (earlier.length > 0 ? earlier : others).filter(([, { status }]) => status === "released");
+  return (released.at(-1) ?? others.at(-1))?.[0];
+}
+
+/**
+ * The vocabulary to pin when a lock becomes `after`, so that new revisions do not move it: the pinned one, else the one that
+ * `before` implied, if `after` implies another. Undefined where nothing has to be pinned.
+ */
+export function keptVocabulary(
+  before: Pick<LockContent, "revisions" | "vocabulary">,
+  after: Lock,
+): string | undefined {
+  if (before.vocabulary !== undefined) return before.vocabulary;
+  const implied = vocabularyIn(before);
+  const isFinished = implied !== undefined && after.get(implied)?.status !== "draft";
+  return isFinished && vocabularyIn({ revisions: after }) !== implied ? implied : undefined;
 }

@@ -1,11 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Dialect, type JsonObject, type JsonValue, naturalCompare } from "@mcpgen/engine";
-import { CodedError, type Place } from "../diagnostics/coded-error.js";
-import { errorOfFaults } from "../files/fault.js";
-import { FileForm } from "../files/file-form.js";
+import { type Place, CodedError } from "../diagnostics/coded-error.js";
+import { errorOfFaults, FileForm } from "../files/file-form.js";
 import { readRegularText } from "../files/regular-file.js";
-import { vocabularyOf } from "../model/published.js";
+import { vocabularyOf } from "../model/model.js";
+import { packageFolder } from "../files/own-package.js";
+import { closest } from "../diagnostics/suggest.js";
 
 export type RevisionStatus = "released" | "draft" | "handwritten";
 
@@ -252,4 +253,69 @@ const restore = "Restore the file from version control, or run `mcpgen revision 
 
 function placeIn(file: string, at: string): Place {
   return { file, ...(at && { pointer: at }) };
+}
+
+/** Package that has the generated files of the revisions that mcpgen brings. */
+export const protocolPackage = "@mcpgen/protocol";
+
+/** The schema folder of the mcpgen package: the released revisions, their notes and documentation, and extensions. */
+export const ownSchemaFolder = join(packageFolder, "schema");
+
+/** Whether a schema folder has no revision, so that extensions in it extend those that mcpgen brings. */
+export function usesOwnRevisions(schemaDir: string): boolean {
+  return readLock(schemaDir).size === 0;
+}
+
+/** The folder of the revisions that the extensions of a schema folder extend: itself, or that of the mcpgen package. */
+export function revisionsFolder(schemaDir: string): string {
+  return usesOwnRevisions(schemaDir) ? ownSchemaFolder : schemaDir;
+}
+
+/** A revision with a schema folder that has it. */
+interface NamedRevision {
+  readonly folder: string;
+  readonly locked: LockedRevision;
+}
+
+/**
+ * The revisions that commands know by their names, oldest first: those of a schema folder, and beside them the released ones that
+ * mcpgen brings.
+ */
+export function namedRevisions(schemaDir: string): ReadonlyMap<string, NamedRevision> {
+  const found = [...releasedRevisions(), ...inFolder(schemaDir)];
+  return new Map(found.sort(([a], [b]) => naturalCompare(a, b)));
+}
+
+/** The released revisions that mcpgen brings. */
+export function releasedRevisions(): ReadonlyMap<string, NamedRevision> {
+  return new Map(inFolder(ownSchemaFolder).filter(([, { locked }]) => locked.status === "released"));
+}
+
+function inFolder(folder: string): [string, NamedRevision][] {
+  return [...readLock(folder)].map(([name, locked]) => [name, { folder, locked }]);
+}
+
+/** Folders that hold a schema, whether the lock knows of them or not. */
+export function revisionFolders(schemaDir: string): string[] {
+  if (!existsSync(schemaDir)) return [];
+  return readdirSync(schemaDir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(schemaDir, entry.name, "schema.json")))
+    .map((entry) => entry.name);
+}
+
+/** @throws CodedError MG2010 naming the nearest revision */
+export function expectRevision(lock: Lock, revision: string): LockedRevision {
+  const locked = lock.get(revision);
+  if (locked) return locked;
+  const suggestion = closest(revision, lock.keys());
+  const released = releasedRevisions().has(revision);
+  throw new CodedError("MG2010", `there is no revision ${JSON.stringify(revision)}`, {
+    next: released
+      ? `Bring it in with \`mcpgen revision add ${revision}\`.`
+      : suggestion !== undefined
+        ? `Did you mean ${suggestion}?`
+        : lock.size === 0
+          ? "Bring it in with `mcpgen revision add FILE`."
+          : `The revisions are ${[...lock.keys()].join(", ")}.`,
+  });
 }

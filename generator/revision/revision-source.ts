@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, type Schema, descendants } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { nameDefinitions } from "../print/names.js";
+import { nameDefinitions } from "../print/text.js";
 import { printType } from "../emit/types/print.js";
 import { buildModel } from "../model/build-model.js";
 import type { Assumption, ProtocolModel, Status } from "../model/model.js";
@@ -10,12 +10,11 @@ import type { NoteProblem } from "../notes/apply.js";
 import { assumeNotes } from "../model/assume.js";
 import type { Note } from "../notes/note.js";
 import { parseNotes } from "../notes/parse.js";
-import { layoutFreeSha256 } from "../files/layout-free.js";
-import { contentSha256 } from "../files/line-ends.js";
-import type { Documentation } from "./documentation.js";
-import { releasedNotes } from "./released.js";
+import { layoutFreeSha256, contentSha256, sha256 } from "../files/regular-file.js";
+import { type Documentation, annotateSchema, canonicalDocument, withPlaces } from "./schema-source.js";
 import { type JsonFile, loadJson } from "../files/json-file.js";
-import { annotateSchema, canonicalDocument, withPlaces } from "./schema-source.js";
+import { lockFile, readLock, ownSchemaFolder } from "./lock.js";
+import { storedText } from "./stored-schema.js";
 
 /** The files of one revision's input. */
 export interface RevisionSource {
@@ -198,4 +197,38 @@ function refuseProblems(problems: readonly NoteProblem[], notesFile: JsonFile | 
           : "Remove the note, or point it at the right place.",
     },
   );
+}
+
+/**
+ * The released revision whose schema a file holds, prose left out. Neither the name of the file nor the name that the
+ * user gives the revision counts.
+ *
+ * @returns undefined for every other schema
+ * @throws CodedError MG11xx for a file that is no schema
+ */
+export async function releasedRevision(file: JsonFile): Promise<string | undefined> {
+  const document = await canonicalDocument(file, { descriptions: false });
+  const hash = sha256(storedText(document));
+  return [...readLock(ownSchemaFolder)].find(
+    ([, { status, canonical }]) => status === "released" && canonical === hash,
+  )?.[0];
+}
+
+/**
+ * The file of the notes that mcpgen brings for the released revision whose schema a file holds; errors as
+ * `releasedRevision`.
+ */
+export async function releasedNotes(file: JsonFile): Promise<string | undefined> {
+  const revision = await releasedRevision(file);
+  const notes = revision === undefined ? undefined : notesOf(revision);
+  return notes !== undefined && existsSync(notes) ? notes : undefined;
+}
+
+/** The files that `releasedNotes` depends on, beside the schema. */
+export function releasedFiles(): string[] {
+  return [join(ownSchemaFolder, lockFile), ...[...readLock(ownSchemaFolder).keys()].map(notesOf)];
+}
+
+function notesOf(revision: string): string {
+  return join(ownSchemaFolder, revision, "notes.json");
 }

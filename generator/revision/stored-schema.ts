@@ -6,15 +6,22 @@ import {
   dialectOf,
   isJsonObject,
   readSchema,
+  naturalCompare,
 } from "@mcpgen/engine";
-import type { Finding } from "../diagnostics/finding.js";
-import { withPlainLineEnds } from "../files/line-ends.js";
-import { readRegularFile } from "../files/regular-file.js";
-import { decodeText } from "../files/text-file.js";
+import type { Finding } from "../diagnostics/coded-error.js";
+import { withPlainLineEnds, sha256, readRegularFile, decodeText } from "../files/regular-file.js";
 import type { JsonFile } from "../files/json-file.js";
-import type { LockedExtension } from "./lock.js";
-import { canonicalDocument, withPlaces } from "./schema-source.js";
-import { sha256 } from "../files/sha256.js";
+import {
+  type LockedExtension,
+  type LockedRevision,
+  readLock,
+  readVocabulary,
+  revisionFolders,
+  expectRevision,
+} from "./lock.js";
+import { type UpstreamFile, canonicalDocument, withPlaces } from "./schema-source.js";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 
 /** A schema document in the form it is stored in. */
 export interface StoredSchema {
@@ -115,4 +122,69 @@ type Pinned = Pick<LockedExtension, "upstream" | "canonical">;
 function definitionNames(document: unknown): ReadonlySet<string> {
   const definitions = isJsonObject(document as JsonValue) ? (document as JsonObject)["$defs"] : undefined;
   return new Set(isJsonObject(definitions) ? Object.keys(definitions) : []);
+}
+
+/**
+ * Compares every stored schema with the lock: canonical, unchanged since its import, none missing or extra.
+ *
+ * @throws CodedError MG1204 when the lock is malformed
+ */
+export async function verifyStore(schemaDir: string): Promise<Finding[]> {
+  const lock = readLock(schemaDir);
+  readVocabulary(schemaDir, lock);
+  const folders = revisionFolders(schemaDir);
+  const names = [...new Set([...lock.keys(), ...folders])].sort(naturalCompare);
+  const findings = await Promise.all(names.map((name) => verifyRevision(schemaDir, name, lock.get(name))));
+  return findings.filter((finding) => finding !== undefined);
+}
+
+async function verifyRevision(
+  schemaDir: string,
+  revision: string,
+  locked: LockedRevision | undefined,
+): Promise<Finding | undefined> {
+  const file = join(schemaDir, revision, "schema.json");
+  const finding = (message: string, next: string): Finding => ({
+    ...{ code: "MG3106", severity: "error", message, place: { file }, next },
+  });
+  if (!locked) {
+    return finding(`revision ${revision} is not in the lock`, "Import it with `mcpgen revision add FILE`.");
+  }
+  if (!existsSync(file)) {
+    return finding(
+      `revision ${revision} is in the lock, but its folder has no schema`,
+      "Restore it from version control.",
+    );
+  }
+  return verifyStored(file, locked, "imported");
+}
+
+/** How a file relates to the one a revision was imported from. */
+export interface UpstreamVerdict extends SchemaRelation {
+  readonly locked: LockedRevision;
+  /** sha256 of the file's canonical form, prose kept or left out as in the store. */
+  readonly canonical: string;
+  /** Another revision of the store that has this content. */
+  readonly contentOf?: string;
+}
+
+/** @throws CodedError MG2010 when the lock does not know the revision */
+export async function verifyUpstream(
+  schemaDir: string,
+  revision: string,
+  source: UpstreamFile,
+): Promise<UpstreamVerdict> {
+  const lock = readLock(schemaDir);
+  const locked = expectRevision(lock, revision);
+  const { sha256: canonical, document } = await storedSchema(source, locked);
+  const other = [...lock].find(([name, entry]) => name !== revision && entry.canonical === canonical);
+  const file = join(schemaDir, revision, "schema.json");
+  const stored: unknown = existsSync(file) ? JSON.parse(decodeText(readRegularFile(file), file)) : {};
+  const found = relationTo({ sha256: source.sha256, document }, { value: stored, locked });
+  return {
+    ...found,
+    locked,
+    canonical,
+    ...(other && found.relation === "different" && { contentOf: other[0] }),
+  };
 }

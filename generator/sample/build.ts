@@ -8,9 +8,17 @@ import {
   canonicalText,
   matcherOf,
 } from "@mcpgen/engine";
-import type { Choices } from "./choices.js";
-import { rangeOf } from "./numbers.js";
-import { fitted, matching } from "./strings.js";
+import {
+  type NumberRange,
+  type Random,
+  rangeOf,
+  fitted,
+  matching,
+  edgeNumbers,
+  firstNumber,
+  oddStrings,
+  plainString,
+} from "./values.js";
 
 /** The context of building an instance, the same at every place. */
 interface Builder {
@@ -218,4 +226,146 @@ function largest(facts: readonly SchemaNode[], name: "minLength" | "minItems" | 
 
 function smallest(facts: readonly SchemaNode[], name: "maxLength" | "maxItems"): number {
   return facts.reduce((least, fact) => Math.min(least, fact[name] ?? Infinity), Infinity);
+}
+
+/** Decides wherever a schema leaves open what an instance looks like. */
+export interface Choices {
+  arm(arms: readonly SchemaNode[], room: number): SchemaNode;
+  /** One of the values a `const` or `enum` leaves. */
+  value<T>(values: readonly T[]): T;
+  type(types: readonly TypeName[], room: number): TypeName;
+  /** Whether an optional member is there. */
+  member(room: number): boolean;
+  /** How many of something, between `least` and `most`. */
+  count(least: number, most: number, room: number): number;
+  /** A key that the schema does not name, or undefined. */
+  extraKey(room: number): string | undefined;
+  number(range: NumberRange): number;
+  /** @param hint name of the member the string is for */
+  string(format: string | undefined, hint: string): string;
+  boolean(): boolean;
+}
+
+/** Only what is required, and the first of the simplest: stable, and made to be read. */
+export function firstChoices(heightOf: HeightOf): Choices {
+  return {
+    arm: (arms) => lowest(arms, heightOf)[0]!,
+    value: (values) => values[0]!,
+    type: (types) => simplestType(types),
+    member: () => false,
+    count: (least) => least,
+    extraKey: () => undefined,
+    number: firstNumber,
+    string: plainString,
+    boolean: () => false,
+  };
+}
+
+/** Everything the schema allows, sooner or later; the simplest where there is no room left to go deeper. */
+export function randomChoices(random: Random, heightOf: HeightOf): Choices {
+  // Sparse samples and crowded ones each meet what the other seldom does.
+  const density = random.pick([0.15, 0.4, 0.4, 0.8]);
+  return {
+    arm: (arms, room) => random.pick(room > 0 ? possible(arms, heightOf) : lowest(arms, heightOf)),
+    value: (values) => random.pick(values),
+    type: (types, room) => (room > 0 ? random.pick(types) : simplestType(types)),
+    member: (room) => room > 0 && random.chance(density),
+    count: (least, most, room) => (room > 0 ? Math.min(most, least + random.below(4)) : least),
+    extraKey: (room) => (room > 0 && random.chance(0.15) ? random.pick(oddKeys) : undefined),
+    number: (range) => random.pick(edgeNumbers(range, random)),
+    string: (format, hint) =>
+      format !== undefined || random.chance(0.6) ? plainString(format, hint) : random.pick(oddStrings),
+    boolean: () => random.chance(0.5),
+  };
+}
+
+/** Names that code which handles keys carelessly trips over. */
+const oddKeys = ["extra", "x-extra", "a/b~c", "", "constructor", "toString", "__proto__", "0", "naïve 🔑"];
+
+function possible(arms: readonly SchemaNode[], heightOf: HeightOf): readonly SchemaNode[] {
+  const finite = arms.filter((arm) => heightOf(arm) < Infinity);
+  return finite.length > 0 ? finite : arms;
+}
+
+function lowest(arms: readonly SchemaNode[], heightOf: HeightOf): readonly SchemaNode[] {
+  const heights = arms.map(heightOf);
+  const least = Math.min(...heights);
+  return arms.filter((_, index) => heights[index] === least);
+}
+
+const bySimplicity: readonly TypeName[] = [
+  "string",
+  "integer",
+  "number",
+  "boolean",
+  "null",
+  "object",
+  "array",
+];
+
+function simplestType(types: readonly TypeName[]): TypeName {
+  return bySimplicity.find((type) => types.includes(type))!;
+}
+
+/** Computes the depth of the smallest instance of a node: scalars 0, objects and arrays 1 more than what they need. */
+type HeightOf = (node: SchemaNode) => number;
+
+const known = new WeakMap<Schema, HeightOf>();
+
+/**
+ * The heights of `schema`'s nodes; `Infinity` where no instance is finite. Sampling of recursive definitions ends
+ * because it always steps to the lowest node.
+ */
+export function heightsOf(schema: Schema): HeightOf {
+  let heightOf = known.get(schema);
+  if (!heightOf) known.set(schema, (heightOf = measure(schema)));
+  return heightOf;
+}
+
+function measure(schema: Schema): HeightOf {
+  const heights = new Map<string, number>();
+  const heightOf: HeightOf = (node) => nodeHeight(node, (name) => heights.get(name) ?? Infinity);
+  const definitions = [...schema.definitions];
+  // Heights only ever fall, so repeating until none falls finds the least ones. Nodes that need one another form
+  // chains, which one of the two directions follows in one pass.
+  for (let changed = true; changed; definitions.reverse()) {
+    changed = false;
+    for (const [name, { node }] of definitions) {
+      const height = heightOf(node);
+      if (height < (heights.get(name) ?? Infinity)) {
+        heights.set(name, height);
+        changed = true;
+      }
+    }
+  }
+  return heightOf;
+}
+
+function nodeHeight(node: SchemaNode, definition: (name: string) => number): number {
+  if (node.never) return Infinity;
+  const of = (child: SchemaNode): number => nodeHeight(child, definition);
+  let height = ownHeight(node, of);
+  if (node.ref !== undefined) height = Math.max(height, definition(node.ref));
+  for (const member of node.allOf ?? []) height = Math.max(height, of(member));
+  if (node.anyOf) height = Math.max(height, Math.min(...node.anyOf.map(of)));
+  if (node.oneOf) height = Math.max(height, Math.min(...node.oneOf.map(of)));
+  return height;
+}
+
+function ownHeight(node: SchemaNode, of: HeightOf): number {
+  if (node.const || node.enum) return 0;
+  const { types } = node;
+  if (types?.some((type) => type !== "object" && type !== "array")) return 0;
+  const asArray = (): number => 1 + (node.items && (node.minItems ?? 0) > 0 ? of(node.items) : 0);
+  const asObject = (): number => {
+    const children = (node.required ?? [])
+      .map((key) => node.properties?.get(key))
+      .filter((child) => child !== undefined);
+    return 1 + Math.max(0, ...children.map(of));
+  };
+  if (!types) return node.required ? asObject() : 0;
+  return Math.min(
+    types.includes("object") ? asObject() : Infinity,
+    types.includes("array") ? asArray() : Infinity,
+  );
 }

@@ -1,5 +1,5 @@
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import type { Path } from "./places.js";
+import { type JsonObject, type JsonValue, type Schema, type SchemaNode, isJsonObject } from "@mcpgen/engine";
+import { memberNodes } from "./build.js";
 
 // Spreads, computed keys and `fromEntries` define members, `__proto__` too, as `JSON.parse` does; plain
 // assignment would not. The objects are ordinary ones, because validators must cope with what it gives.
@@ -30,4 +30,54 @@ export function renamed(object: JsonObject, key: string, name: string): JsonObje
 /** `object` with a member more, or another in its place. */
 export function extended(object: JsonObject, key: string, value: JsonValue): JsonObject {
   return { ...object, [key]: value };
+}
+
+export type Path = readonly (string | number)[];
+
+/** A place inside an instance and all schemas for it, from every arm of a union. */
+export interface Place {
+  readonly path: Path;
+  readonly value: JsonValue;
+  readonly nodes: readonly SchemaNode[];
+}
+
+/** All places of `value`, parents first. Places below that no node describes are left out. */
+export function placesOf(schema: Schema, node: SchemaNode, value: JsonValue): Place[] {
+  const places: Place[] = [];
+  const visit = (path: Path, current: JsonValue, roots: readonly SchemaNode[]): void => {
+    const nodes = applicable(schema, roots);
+    places.push({ path, value: current, nodes });
+    const descend = (key: string | number, child: JsonValue): void => {
+      const below =
+        typeof key === "number" ? itemNodes(nodes, key) : nodes.flatMap((each) => memberNodes(each, key));
+      if (below.length > 0) visit([...path, key], child, below);
+    };
+    if (Array.isArray(current)) current.forEach((item, index) => descend(index, item));
+    else if (isJsonObject(current)) for (const key of Object.keys(current)) descend(key, current[key]!);
+  };
+  visit([], value, [node]);
+  return places;
+}
+
+/** The nodes that may judge one place: `roots`, what they refer to, and every arm of their unions; once each. */
+export function applicable(schema: Schema, roots: readonly SchemaNode[]): readonly SchemaNode[] {
+  if (roots.every(isAlone)) return roots;
+  const found = new Set<SchemaNode>(roots);
+  // A Set's iteration includes what is added meanwhile.
+  for (const node of found) {
+    if (node.ref !== undefined) found.add(schema.definitions.get(node.ref)!.node);
+    for (const arms of [node.allOf, node.anyOf, node.oneOf]) for (const arm of arms ?? []) found.add(arm);
+    if (node.then) found.add(node.then);
+    if (node.else) found.add(node.else);
+  }
+  return [...found];
+}
+
+/** Whether no other node judges the place that `node` judges. */
+function isAlone({ ref, allOf, anyOf, oneOf, if: condition }: SchemaNode): boolean {
+  return (ref ?? allOf ?? anyOf ?? oneOf ?? condition) === undefined;
+}
+
+function itemNodes(nodes: readonly SchemaNode[], index: number): SchemaNode[] {
+  return nodes.map((node) => node.prefixItems?.[index] ?? node.items).filter((node) => node !== undefined);
 }

@@ -8,13 +8,10 @@ import {
   pointer,
 } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { type Random, randomFrom, shuffled } from "./random.js";
+import { type Random, randomFrom, shuffled } from "./values.js";
 import { minimalValid, sampleValid } from "./sample.js";
-import { extended, renamed, replaced, without } from "./edit.js";
-import { type Place, applicable, placesOf } from "./places.js";
-import { buildInstance } from "./build.js";
-import { randomChoices } from "./choices.js";
-import { heightsOf } from "./height.js";
+import { type Place, extended, renamed, replaced, without, applicable, placesOf } from "./edit.js";
+import { buildInstance, randomChoices, heightsOf } from "./build.js";
 
 /**
  * Up to `count` instances of a definition that a single change has made invalid, of as many different kinds

@@ -1,9 +1,7 @@
 import type { JsonValue, Schema, SchemaNode } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { buildInstance } from "./build.js";
-import { type Choices, firstChoices, randomChoices } from "./choices.js";
-import { heightsOf } from "./height.js";
-import { type Random, randomFrom } from "./random.js";
+import { type Choices, buildInstance, firstChoices, randomChoices, heightsOf } from "./build.js";
+import { type Random, randomFrom } from "./values.js";
 
 /** How many levels of a random sample vary freely before it is brought to an end. */
 const freeLevels = 5;

@@ -1,8 +1,15 @@
 import { ts } from "ts-morph";
-import { valuesOf } from "./declarations.js";
-import { type Holder, addedTo, classHolder, holdersOf, returned } from "./holders.js";
+import {
+  type Holder,
+  valuesOf,
+  addedTo,
+  classHolder,
+  holdersOf,
+  returned,
+  everyNode,
+  isScript,
+} from "./declarations.js";
 import type { HandlersType, TypeNames } from "./type-names.js";
-import { everyNode, isScript } from "./walk.js";
 
 /** A place in a file that holds handlers of a contract, known by its type. */
 export interface Anchor {

@@ -1,14 +1,12 @@
 import { ts } from "ts-morph";
-import type { Place } from "../diagnostics/coded-error.js";
-import type { Finding } from "../diagnostics/finding.js";
+import type { Place, Finding } from "../diagnostics/coded-error.js";
 import type { Anchor } from "./anchors.js";
-import type { Holder } from "./holders.js";
+import { type Holder, isScript } from "./declarations.js";
 import { type Insertion, insertionsInto } from "./insertion.js";
 import { type HandlerMember, type HandlerMembers, membersOf } from "./members.js";
 import type { LookIn } from "./meanings.js";
 import { type StubPlace, memberStub, sectionStub } from "./stub.js";
 import type { HandlersType } from "./type-names.js";
-import { isScript } from "./walk.js";
 import { type Section, type Wanted, nounOf, sections } from "./wanted.js";
 import { closest } from "../diagnostics/suggest.js";
 

@@ -1,7 +1,6 @@
 import { ts } from "ts-morph";
-import { shortened } from "../print/one-line.js";
-import { valuesOf } from "./declarations.js";
-import { type Holder, addedTo, holdersOf, returned } from "./holders.js";
+import { shortened } from "../print/terminal-text.js";
+import { type Holder, valuesOf, addedTo, holdersOf, returned } from "./declarations.js";
 
 /** One member of a literal or a class. */
 export interface HandlerMember {

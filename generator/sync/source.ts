@@ -1,5 +1,5 @@
 import { ts } from "ts-morph";
-import type { Finding } from "../diagnostics/finding.js";
+import type { Finding } from "../diagnostics/coded-error.js";
 
 export type SourceFile = ts.SourceFile;
 

@@ -1,12 +1,12 @@
 import { ts } from "ts-morph";
-import type { Finding } from "../diagnostics/finding.js";
+import type { Finding } from "../diagnostics/coded-error.js";
 import { anchorsIn } from "./anchors.js";
 import { type Missing, type Reference, type SyncContract, type Trace, FileWork } from "./file-work.js";
 import { type Insertion, inOrder, withInsertions } from "./insertion.js";
 import { type SourceFile, parse, syntaxProblem } from "./source.js";
 import { TypeNames } from "./type-names.js";
 import type { Section } from "./wanted.js";
-import { everyNode } from "./walk.js";
+import { everyNode } from "./declarations.js";
 
 export interface SyncedFile {
   readonly text: string;

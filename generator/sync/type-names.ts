@@ -1,6 +1,6 @@
 import { ts } from "ts-morph";
 import type { LookIn, Meaning } from "./meanings.js";
-import { everyNode, isScript } from "./walk.js";
+import { everyNode, isScript } from "./declarations.js";
 import { type Section, sections } from "./wanted.js";
 
 /** A type that says whose handlers a value is: all of a contract's, or those of one section. */

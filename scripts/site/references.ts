@@ -1,14 +1,13 @@
 import { posix } from "node:path";
 import { documentedSource } from "../../generator/command/docs.js";
-import type { CommandContext } from "../../generator/command/context.js";
+import type { CommandContext } from "../../generator/command/command.js";
 import { Console } from "../../generator/command/console.js";
 import { policyOf } from "../../generator/command/diff/policies.js";
 import { compareSources } from "../../generator/command/diff/report.js";
 import { loadSources } from "../../generator/command/diff/source.js";
-import { parseCommandLine } from "../../generator/command/parse.js";
+import { parseCommandLine, readSettings } from "../../generator/command/main.js";
 import { openProject } from "../../generator/command/project.js";
 import { Trust } from "../../generator/command/trust/trust.js";
-import { readSettings } from "../../generator/command/main.js";
 import { applyApprovals } from "../../generator/diff/policy/approvals.js";
 import type { Report } from "../../generator/diff/report/report.js";
 import { extensionKey, storedExtensions } from "../../generator/extension/extension-store.js";

@@ -1,6 +1,10 @@
 import type { HeaderRule } from "../../generator/model/model.js";
-import { type Report, type ReportedFinding, inGroups } from "../../generator/diff/report/report.js";
-import { overviewLines } from "../../generator/diff/report/summary.js";
+import {
+  type Report,
+  type ReportedFinding,
+  inGroups,
+  overviewLines,
+} from "../../generator/diff/report/report.js";
 import type { ProtocolReport } from "./definitions.js";
 import { topicOf, topics } from "./topics.js";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import GithubSlugger from "github-slugger";
-import { undocumented } from "../../generator/revision/documentation.js";
+import { undocumented } from "../../generator/revision/schema-source.js";
 import { readLock } from "../../generator/revision/lock.js";
 import { loadRevision, storedRevision } from "../../generator/revision/revision-source.js";
 import type { HeaderRule } from "../../generator/model/model.js";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { meantSource } from "../../generator/capture/meant-source.js";
-import { isServerSource } from "../../generator/capture/server-source.js";
+import { meantSource, isServerSource } from "../../generator/capture/server-source.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const files = {

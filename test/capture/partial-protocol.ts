@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, canonicalise } from "@mcpgen/engine";
-import { carryNotes } from "../../generator/revision/carry.js";
+import { carryNotes } from "../../generator/revision/carried-notes.js";
 import { generate, releasedSource, schemaDir } from "../support/generated-output.js";
 import { documentOf, revisions } from "../support/revisions.js";
 

@@ -1,12 +1,10 @@
 import { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Arguments } from "../../generator/command/arguments.js";
+import { type CommandContext, type Outcome, Arguments } from "../../generator/command/command.js";
 import { checkConfigured } from "../../generator/command/check/contracts.js";
 import { Console } from "../../generator/command/console.js";
-import type { CommandContext } from "../../generator/command/context.js";
-import { contractTargets } from "../../generator/command/contracts/targets.js";
-import type { Outcome } from "../../generator/command/outcome.js";
+import { contractTargets } from "../../generator/command/contract-output.js";
 import { openProject } from "../../generator/command/project.js";
 import { Trust } from "../../generator/command/trust/trust.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

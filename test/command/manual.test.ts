@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { exitCodes } from "../../generator/command/outcome.js";
+import { exitCodes } from "../../generator/command/command.js";
 
 test("the manual's table of exit codes is that of --help", () => {
   const manual = readFileSync("docs/command-line.md", "utf8");

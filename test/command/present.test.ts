@@ -2,10 +2,9 @@ import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Console } from "../../generator/command/console.js";
-import type { Outcome } from "../../generator/command/outcome.js";
-import { annotation, findingText, present } from "../../generator/command/present.js";
+import { type Outcome, annotation, findingText, present } from "../../generator/command/command.js";
 import { printable } from "../../generator/print/terminal-text.js";
-import type { Finding } from "../../generator/diagnostics/finding.js";
+import type { Finding } from "../../generator/diagnostics/coded-error.js";
 import { cases, seed } from "../support/cases.mjs";
 
 const hostile = "a\r\n::error::b\u001b[2J\u0007\u009b1m\u200b\u202e\u2066\u2029\u{e0041}";

@@ -1,11 +1,10 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { compareWithOutput } from "../../generator/command/comparison.js";
-import type { InputState } from "../../generator/command/input-state.js";
+import { type InputState, compareWithOutput } from "../../generator/command/comparison.js";
 import { generateFiles } from "../../generator/pipeline/generate.js";
 import { storedRevision } from "../../generator/revision/revision-source.js";
-import { sha256 } from "../../generator/files/sha256.js";
+import { sha256 } from "../../generator/files/regular-file.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const revisions = ["2025-06-18", "2025-11-25"];

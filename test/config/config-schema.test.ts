@@ -3,8 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
-import { configSchema } from "../../generator/config/config-schema.js";
-import { readConfig } from "../../generator/config/load-config.js";
+import { configSchema, readConfig } from "../../generator/config/config.js";
 import { cases } from "../support/cases.mjs";
 
 /** Documents that are drawn. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ConfigGate, loadConfig } from "../../generator/config/load-config.js";
+import { type ConfigGate, loadConfig } from "../../generator/config/config.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** Believes everything; the tests of trust are in test/command/trust/. */

@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type JsonObject, type JsonValue, isJsonObject, jsonEqual, pointer } from "@mcpgen/engine";
-import { contractText } from "../../generator/contract/contract-text.js";
+import { contractText, readContract } from "../../generator/contract/read-contract.js";
 import type { Contract } from "../../generator/contract/contract.js";
 import { editContract } from "../../generator/contract/edit/edit-contract.js";
 import { type Edit, edited } from "../../generator/contract/edit/edit.js";
-import { readContract } from "../../generator/contract/read-contract.js";
 import { cases } from "../support/cases.mjs";
 import { value } from "../support/arbitrary-schema.js";
 

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { readDocument } from "@mcpgen/engine";
 import { validatorOf } from "@mcpgen/engine/interpreter";
-import { withLocalReferences } from "../../generator/contract/local-references.js";
+import { withLocalReferences } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { contractSchema } from "../../generator/contract/contract-schema.js";
+import { contractSchema } from "../../generator/contract/fault.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
 import { mcpgen } from "../support/in-process.js";

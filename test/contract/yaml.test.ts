@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Contract } from "../../generator/contract/contract.js";
-import { contractText } from "../../generator/contract/contract-text.js";
+import { contractText, readContract } from "../../generator/contract/read-contract.js";
 import { parseYaml } from "../../generator/contract/yaml.js";
-import { readContract } from "../../generator/contract/read-contract.js";
 import { cases } from "../support/cases.mjs";
 
 const value = (text: string): unknown => parseYaml(text, "c.yaml").value;

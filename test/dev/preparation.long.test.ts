@@ -1,11 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { LoadContract } from "../../generator/contract/contract-reader.js";
+import type { LoadContract } from "../../generator/contract/read-contract.js";
 import { loadContract } from "../../generator/contract/read-contract.js";
-import { Arguments } from "../../generator/command/arguments.js";
+import { type CommandContext, Arguments } from "../../generator/command/command.js";
 import { Console } from "../../generator/command/console.js";
-import type { CommandContext } from "../../generator/command/context.js";
 import { Preparation } from "../../generator/command/dev/preparation.js";
 import { Trust } from "../../generator/command/trust/trust.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
-import type { Finding } from "../../generator/diagnostics/finding.js";
+import type { Finding } from "../../generator/diagnostics/coded-error.js";
 import { checkTypes, Compiler } from "../../generator/dev/compiler.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

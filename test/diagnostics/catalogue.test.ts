@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { exitCodes } from "../../generator/command/outcome.js";
+import { exitCodes } from "../../generator/command/command.js";
 import { catalogue } from "../../generator/diagnostics/catalogue.js";
 import type { Diagnostic } from "../../generator/diagnostics/diagnostic.js";
 

@@ -2,7 +2,7 @@ import type { JsonObject } from "@mcpgen/engine";
 import { expect, test } from "vitest";
 import { diffModels } from "../../generator/diff/diff-models.js";
 import { defaultPolicy } from "../../generator/diff/finding.js";
-import type { Published } from "../../generator/diff/walk/files.js";
+import type { Published } from "../../generator/diff/walk/parts.js";
 import type { ErrataNote } from "../../generator/notes/note.js";
 import { documentOf } from "../support/revisions.js";
 import { line, modelFrom } from "./models.js";

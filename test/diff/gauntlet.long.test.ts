@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { diffModels } from "../../generator/diff/diff-models.js";
 import { type Finding, subjectText } from "../../generator/diff/finding.js";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { cases, seed } from "../support/cases.mjs";
 import { documentOf, revisions } from "../support/revisions.js";
 import { mutate, withLimitedArms } from "../support/schema-changes/operators.js";

@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type JsonObject, type JsonValue, canonicalise, readSchema } from "@mcpgen/engine";
 import { type Finding, type Policy, defaultPolicy, subjectText } from "../../generator/diff/finding.js";
 import { diffModels } from "../../generator/diff/diff-models.js";
-import { undocumented } from "../../generator/revision/documentation.js";
+import { undocumented } from "../../generator/revision/schema-source.js";
 import { loadRevision, storedRevision } from "../../generator/revision/revision-source.js";
 import { buildModel } from "../../generator/model/build-model.js";
 import type { ProtocolModel } from "../../generator/model/model.js";

@@ -4,7 +4,7 @@ import { diffModels } from "../../generator/diff/diff-models.js";
 import type { Finding } from "../../generator/diff/finding.js";
 import type { Level } from "../../generator/diff/rules/rule.js";
 import { ruleOf } from "../../generator/diff/rules/table.js";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { modelFrom, protocolOf } from "./models.js";
 import { mutations, surroundings } from "./mutations/all.js";
 import type { Mutation } from "./mutations/mutation.js";

@@ -4,7 +4,7 @@ import { diffModels } from "../../generator/diff/diff-models.js";
 import { type Finding, levelFor, subjectText } from "../../generator/diff/finding.js";
 import { locationOf } from "../../generator/compare/location.js";
 import type { ProtocolModel } from "../../generator/model/model.js";
-import { type Random, randomFrom } from "../../generator/sample/random.js";
+import { type Random, randomFrom } from "../../generator/sample/values.js";
 import { cases, seed } from "../support/cases.mjs";
 import { documentOf, revisions } from "../support/revisions.js";
 import { modelFrom } from "./models.js";

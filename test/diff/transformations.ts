@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject, keywords } from "@mcpgen/engine";
-import { type Random, randomFrom } from "../../generator/sample/random.js";
+import { type Random, randomFrom } from "../../generator/sample/values.js";
 import { shuffledSchema } from "../support/shuffled-schema.js";
 
 /** Ways to write a schema differently that mean the same on the wire. */

@@ -7,7 +7,7 @@ import { type Finding, subjectText } from "../../generator/diff/finding.js";
 import { ruleTable } from "../../generator/diff/rules/table.js";
 import { opposite } from "../../generator/model/model.js";
 import { hasMember } from "../../generator/model/object-view.js";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { sampleValid } from "../../generator/sample/sample.js";
 import { cases } from "../support/cases.mjs";
 import { documentOf } from "../support/revisions.js";

@@ -15,7 +15,7 @@ import { sqliteTaskStore } from "@mcpgen/sqlite";
 import { tasks } from "@mcpgen/tasks";
 import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { receiver } from "@mcpgen/tasks/receiver";
-import { configSchema } from "../../generator/config/config-schema.js";
+import { configSchema } from "../../generator/config/config.js";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
 import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
 import {

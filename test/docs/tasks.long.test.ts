@@ -5,7 +5,7 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { build } from "esbuild";
-import { parseCommandLine } from "../../generator/command/parse.js";
+import { parseCommandLine } from "../../generator/command/main.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
-import { type Documentation, loadDocumentation } from "../../generator/revision/documentation.js";
+import { type Documentation, loadDocumentation } from "../../generator/revision/schema-source.js";
 import { revisions } from "../support/revisions.js";
 
 const schemaDir = fileURLToPath(new URL("../../schema/", import.meta.url));

@@ -1,11 +1,16 @@
 import { dirname, join } from "node:path";
 import { type Plugin, build } from "esbuild";
 import type { Surroundings } from "../../generator/emit/emitter.js";
-import { modelEmitters, schemaEmitters, workspaceEmitters } from "../../generator/emit/registry.js";
+import * as registry from "../../generator/emit/registry.js";
+import { loadEmitters } from "../support/emitters.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import type { ProtocolModel } from "../../generator/model/model.js";
 
 const render = loadTemplates();
+
+export const schemaEmitters = await loadEmitters(registry.schemaEmitters);
+export const modelEmitters = await loadEmitters(registry.modelEmitters);
+export const workspaceEmitters = await loadEmitters(registry.workspaceEmitters);
 
 /** All output for some models, by path, as the emitters print it. */
 export function emitted(models: readonly ProtocolModel[], packageName?: string): Map<string, string> {

@@ -2,8 +2,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { exportedName } from "../../generator/emit/extension/roles.js";
-import { readStoredExtension } from "../../generator/extension/extension-source.js";
-import { storedExtensions } from "../../generator/extension/extension-store.js";
+import { readStoredExtension, storedExtensions } from "../../generator/extension/extension-store.js";
 import { revisions } from "../support/revisions.js";
 
 const roles = ["client", "server"] as const;

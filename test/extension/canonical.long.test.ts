@@ -5,7 +5,7 @@ import {
   canonicalExtension,
 } from "../../generator/extension/canonical/canonical-extension.js";
 import { mapReferences, subschemas } from "../../generator/extension/canonical/references.js";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { documentOf } from "../support/revisions.js";
 import { shuffledSchema } from "../support/shuffled-schema.js";
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { extensionOver } from "../../generator/extension/load-extension.js";
-import { modelOfRole } from "../../generator/model/channel.js";
-import type { ExtensionModel } from "../../generator/model/extension-model.js";
+import { type ExtensionModel, modelOfRole } from "../../generator/model/extension-model.js";
 import { failureOf } from "../support/failure-of.js";
 import { releasedModel } from "../support/models.js";
 import { bases, desk, handshake, sent } from "./desk-extension.js";

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { seed } from "../support/cases.mjs";
 import { mcpgen } from "../support/in-process.js";
 import { addTickets, ticketsFolder } from "../support/tickets-extension.js";

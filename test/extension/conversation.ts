@@ -5,7 +5,7 @@ import { nameOperations } from "../../generator/emit/stubs/operations.js";
 import { extensionOver } from "../../generator/extension/load-extension.js";
 import type { ExtensionModel } from "../../generator/model/extension-model.js";
 import { type Method, type Role, receivers } from "../../generator/model/model.js";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { sampleValid } from "../../generator/sample/sample.js";
 import { releasedModel } from "../support/models.js";
 import { sourceOf } from "./models.js";

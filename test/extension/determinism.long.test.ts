@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type JsonObject, type JsonValue, isJsonObject, jsonObject } from "@mcpgen/engine";
 import { type StoredExtension, storedExtensions } from "../../generator/extension/extension-store.js";
 import type { Generated } from "../../generator/pipeline/generate.js";
-import { type Random, randomFrom, shuffled } from "../../generator/sample/random.js";
+import { type Random, randomFrom, shuffled } from "../../generator/sample/values.js";
 import { seed } from "../support/cases.mjs";
 import { generate, releasedSource } from "../support/generated-output.js";
 import { revisions } from "../support/revisions.js";

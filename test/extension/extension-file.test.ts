@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { extensionId } from "../../generator/extension/extension-id.js";
-import { readExtensionFile } from "../../generator/extension/extension-file.js";
+import { extensionId, readExtensionFile } from "../../generator/extension/extension-file.js";
 import { parseJson } from "../../generator/files/json-file.js";
 import { failureOf } from "../support/failure-of.js";
 

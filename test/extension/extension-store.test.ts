@@ -7,8 +7,8 @@ import {
   newestExtensions,
   storedExtensions,
   verifyExtensions,
+  readStoredExtension,
 } from "../../generator/extension/extension-store.js";
-import { readStoredExtension } from "../../generator/extension/extension-source.js";
 import { lockText, readExtensionLock, readLock, readVocabulary } from "../../generator/revision/lock.js";
 import { failureOf } from "../support/failure-of.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { expect, test } from "vitest";
 import type { JsonObject } from "@mcpgen/engine";
 import { lockFile, lockText, readLock } from "../../generator/revision/lock.js";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { mcpgen } from "../support/in-process.js";
 import { shuffledSchema } from "../support/shuffled-schema.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -3,6 +3,7 @@ import { wholeEmitters } from "../../generator/emit/registry.js";
 import { extensionRuns } from "../../generator/pipeline/extensions.js";
 import { emitChannel } from "../../generator/emit/extension/channel.js";
 import { format } from "../../generator/print/format.js";
+import { loadEmitters } from "../support/emitters.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { smallSchemaText } from "../support/small-protocol.js";
 import { generate, releasedSource, writtenSource } from "../support/generated-output.js";
@@ -52,10 +53,11 @@ test.each([[["r1"]], [["r1", "a-revision-of-a-longer-name"]]])(
       { only: ["types"], extensions: lengths.map((length) => stored(named(length, bases))) },
     );
     const surroundings = { importExtension: "js", render: loadTemplates() } as const;
+    const emitters = await loadEmitters(wholeEmitters);
     const modules = extensions
       .map((extension) => extensionRuns(extension, undefined))
       .flatMap(({ whole }) =>
-        Object.values(wholeEmitters).flatMap((emit) => [...emit({ ...surroundings, ...whole })]),
+        Object.values(emitters).flatMap((emit) => [...emit({ ...surroundings, ...whole })]),
       );
     expect(modules).toHaveLength(lengths.length * Object.keys(wholeEmitters).length);
     for (const [path, { content, formatted }] of modules) {

@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import type { JsonObject } from "@mcpgen/engine";
-import { type ExtensionSource, readExtension } from "../../generator/extension/extension-source.js";
-import type { StoredExtension } from "../../generator/extension/extension-store.js";
+import {
+  type ExtensionSource,
+  type StoredExtension,
+  readExtension,
+} from "../../generator/extension/extension-store.js";
 import { parseJson } from "../../generator/files/json-file.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

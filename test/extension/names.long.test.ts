@@ -1,7 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { expect, test } from "vitest";
-import { capitalised } from "../../generator/print/names.js";
-import { type Random, randomFrom } from "../../generator/sample/random.js";
+import { capitalised } from "../../generator/print/text.js";
+import { type Random, randomFrom } from "../../generator/sample/values.js";
 import { cases, seed } from "../support/cases.mjs";
 import { generate, releasedSource } from "../support/generated-output.js";
 import { revisions, schemaOf } from "../support/revisions.js";

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { type Random, randomFrom, shuffled } from "../../generator/sample/random.js";
+import { type Random, randomFrom, shuffled } from "../../generator/sample/values.js";
 import type { ExtensionText } from "./models.js";
 import { cases } from "../support/cases.mjs";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { extensionOver } from "../../generator/extension/load-extension.js";
 import { loadExtensions } from "../../generator/pipeline/extensions.js";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { seed } from "../support/cases.mjs";
 import { failureOf } from "../support/failure-of.js";
 import { revisions } from "../support/revisions.js";

@@ -5,9 +5,9 @@ import {
   canonicalExtension,
   hoistDefinitions,
 } from "../../generator/extension/canonical/canonical-extension.js";
-import { joinedName, joinedWithBase } from "../../generator/extension/canonical/over-base.js";
+import { joinedName, joinedWithBase } from "../../generator/extension/canonical/references.js";
 import { mutants } from "../../generator/sample/invalid.js";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { sampleValid } from "../../generator/sample/sample.js";
 import { documentOf } from "../support/revisions.js";
 import { vendorSchema } from "./vendor-extension.js";

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { readStoredExtension } from "../../generator/extension/extension-source.js";
-import { type StoredExtension, storedExtensions } from "../../generator/extension/extension-store.js";
+import {
+  type StoredExtension,
+  readStoredExtension,
+  storedExtensions,
+} from "../../generator/extension/extension-store.js";
 import { extensionOver } from "../../generator/extension/load-extension.js";
 import type { ProtocolModel } from "../../generator/model/model.js";
 import { ajvFor } from "../support/ajv-verdicts.js";

@@ -1,10 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { compareOutput } from "../../generator/files/compare.js";
-import type { Manifest } from "../../generator/files/manifest.js";
-import { type Action, planOutput } from "../../generator/files/plan.js";
-import { layoutFreeSha256 } from "../../generator/files/layout-free.js";
+import { type Action, type Manifest, compareOutput, planOutput } from "../../generator/files/plan.js";
+import { layoutFreeSha256 } from "../../generator/files/regular-file.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 function recorded(files: Readonly<Record<string, string>>): Manifest {

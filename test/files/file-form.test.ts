@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { placesIn, refuseFaults } from "../../generator/files/fault.js";
-import { FileForm } from "../../generator/files/file-form.js";
+import { placesIn, refuseFaults, FileForm } from "../../generator/files/file-form.js";
 import { parseJson } from "../../generator/files/json-file.js";
 import { failureOf } from "../support/failure-of.js";
 

@@ -2,10 +2,15 @@ import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "no
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { compareOutput } from "../../generator/files/compare.js";
-import { type Manifest, manifestFile, readManifest } from "../../generator/files/manifest.js";
-import { planOutput } from "../../generator/files/plan.js";
-import { planSet, recordedFiles } from "../../generator/files/write.js";
+import {
+  type Manifest,
+  compareOutput,
+  planOutput,
+  planSet,
+  recordedFiles,
+  manifestFile,
+  readManifest,
+} from "../../generator/files/plan.js";
 import { WriteRoot } from "../../generator/files/write-root.js";
 import { writeFileSets } from "../../generator/files/writer.js";
 import { cases, seed } from "../support/cases.mjs";

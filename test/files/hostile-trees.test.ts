@@ -18,11 +18,16 @@ import { dirname, join, relative, sep } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
-import { compareOutput } from "../../generator/files/compare.js";
-import { layoutFreeSha256 } from "../../generator/files/layout-free.js";
-import { type Manifest, manifestFile, readManifest } from "../../generator/files/manifest.js";
-import { planOutput } from "../../generator/files/plan.js";
-import { planSet, recordedFiles } from "../../generator/files/write.js";
+import {
+  type Manifest,
+  compareOutput,
+  planOutput,
+  planSet,
+  recordedFiles,
+  manifestFile,
+  readManifest,
+} from "../../generator/files/plan.js";
+import { layoutFreeSha256 } from "../../generator/files/regular-file.js";
 import { WriteRoot } from "../../generator/files/write-root.js";
 import { writeFileSets, writeFiles } from "../../generator/files/writer.js";
 import { cases, seed } from "../support/cases.mjs";

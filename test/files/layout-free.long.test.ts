@@ -2,8 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "prettier";
 import { describe, expect, test } from "vitest";
-import { sha256 } from "../../generator/files/sha256.js";
-import { layoutFreeSha256, withoutLayout } from "../../generator/files/layout-free.js";
+import { sha256, layoutFreeSha256, withoutLayout } from "../../generator/files/regular-file.js";
 import { prettierStyles } from "./prettier-styles.js";
 import { isThorough } from "../support/cases.mjs";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { manifestText, parseManifest, readManifest } from "../../generator/files/manifest.js";
+import { manifestText, parseManifest, readManifest } from "../../generator/files/plan.js";
 import { mcpgen } from "../support/in-process.js";
 import { smallProject } from "../support/small-protocol.js";
 

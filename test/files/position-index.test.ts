@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import { expect, test } from "vitest";
-import { positionOf, positionsIn } from "../../generator/files/positions.js";
+import { positionOf, positionsIn } from "../../generator/files/json-file.js";
 import { cases } from "../support/cases.mjs";
 
 /** Pointers to every value, and to some that are not there. */

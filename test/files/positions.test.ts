@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type JsonValue, atPointer, isJsonObject, pointer } from "@mcpgen/engine";
-import { lineAndColumn, positionOf } from "../../generator/files/positions.js";
+import { lineAndColumn, positionOf } from "../../generator/files/json-file.js";
 import { documentOf } from "../support/revisions.js";
 import { cases } from "../support/cases.mjs";
 

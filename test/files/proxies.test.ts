@@ -5,7 +5,7 @@ import { clientRevisions } from "@mcpgen/protocol";
 import fc from "fast-check";
 import { connect } from "@mcpgen/runtime";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { download } from "../../generator/files/download.js";
+import { download } from "../../generator/files/source.js";
 import {
   networkFetch,
   openFetch,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { sha256 } from "../../generator/files/sha256.js";
+import { sha256 } from "../../generator/files/regular-file.js";
 
 test("text of any length is hashed as UTF-8, whatever stands where its parts meet", () => {
   for (const length of [0, 1, 65_535, 65_536, 65_537, 131_072]) {

@@ -1,9 +1,8 @@
 import type { RequestListener } from "node:http";
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
-import { download } from "../../generator/files/download.js";
-import { kindOfSource, readSource } from "../../generator/files/source.js";
-import { sha256 } from "../../generator/files/sha256.js";
+import { download, kindOfSource, readSource } from "../../generator/files/source.js";
+import { sha256 } from "../../generator/files/regular-file.js";
 import { mcpgen } from "../support/in-process.js";
 import { smallProject, smallSchemaText } from "../support/small-protocol.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

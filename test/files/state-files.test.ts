@@ -1,8 +1,7 @@
 import { chmodSync, chownSync, readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { StateFiles } from "../../generator/files/state-files.js";
-import { stateFolder } from "../../generator/files/state-folder.js";
+import { StateFiles, stateFolder } from "../../generator/files/state-files.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);

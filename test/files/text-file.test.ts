@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
-import { decodeText } from "../../generator/files/text-file.js";
+import { decodeText } from "../../generator/files/regular-file.js";
 
 const text = '{"a": "é😀"}';
 

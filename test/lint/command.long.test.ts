@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { lintRules } from "../../generator/lint/table.js";
+import { lintRules } from "../../generator/lint/lint-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { mcpgen } from "../support/in-process.js";
 import { initialized, scripted } from "../support/live-server.js";

@@ -11,8 +11,7 @@ import {
 } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import type { Contract } from "../../generator/contract/contract.js";
-import { contractText } from "../../generator/contract/contract-text.js";
-import { readContract } from "../../generator/contract/read-contract.js";
+import { contractText, readContract } from "../../generator/contract/read-contract.js";
 import { lintContract } from "../../generator/lint/lint-contract.js";
 import { mendContract } from "../../generator/lint/mend.js";
 import { placesOf } from "../../generator/lint/places.js";

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "@mcpgen/engine";
 import type { Contract } from "../../generator/contract/contract.js";
-import { contractText } from "../../generator/contract/contract-text.js";
-import { readContract } from "../../generator/contract/read-contract.js";
-import { lintContract } from "../../generator/lint/lint-contract.js";
+import { contractText, readContract } from "../../generator/contract/read-contract.js";
+import { lintContract, lintRules } from "../../generator/lint/lint-contract.js";
 import { mendContract } from "../../generator/lint/mend.js";
-import { lintRules } from "../../generator/lint/table.js";
 import { type Profile, profiles } from "../../generator/lint/rule.js";
 
 const text = { type: "string" };

@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import type { JsonObject } from "@mcpgen/engine";
 import { describe, expect, test } from "vitest";
 import type { Contract, ContractTool } from "../../generator/contract/contract.js";
-import { lintContract, toolCosts } from "../../generator/lint/lint-contract.js";
+import { lintContract, toolCosts, lintRules } from "../../generator/lint/lint-contract.js";
 import { lintManual } from "../../generator/lint/manual.js";
 import { profiles } from "../../generator/lint/rule.js";
-import { lintRules } from "../../generator/lint/table.js";
 import { ruleIds } from "../../generator/diff/rules/table.js";
 import { corpus } from "./corpus.js";
 

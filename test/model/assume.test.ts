@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type JsonObject, type JsonValue, atPointer, canonicalise, isJsonObject } from "@mcpgen/engine";
-import { undocumented } from "../../generator/revision/documentation.js";
+import { undocumented } from "../../generator/revision/schema-source.js";
 import { resolveRevision } from "../../generator/revision/revision-source.js";
 import { applyNotes, isOpen } from "../../generator/notes/apply.js";
 import { assumeNotes } from "../../generator/model/assume.js";

@@ -1,7 +1,7 @@
 // What answers a method: from the schema, and from notes that may be older than it.
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
-import { agreeingNote } from "../../generator/notes/conflict.js";
+import { agreeingNote } from "../../generator/notes/note.js";
 import { type NoteText, anyOf, built, message, methodOf, modelOf, object, ref } from "../support/models.js";
 
 const text = { type: "string" };

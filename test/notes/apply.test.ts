@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type JsonObject, type JsonValue, atPointer, canonicalise, readSchema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { type Corrected, applyNotes } from "../../generator/notes/apply.js";
-import { undocumented } from "../../generator/revision/documentation.js";
+import { undocumented } from "../../generator/revision/schema-source.js";
 import { resolveRevision } from "../../generator/revision/revision-source.js";
 import { documentOf, revisions } from "../support/revisions.js";
 import { notes, notesOf } from "../support/notes.js";

@@ -4,9 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { operators } from "../../generator/notes/expression.js";
-import { kindsOfNotes } from "../../generator/notes/note-fields.js";
-import { notesSchema } from "../../generator/notes/notes-schema.js";
-import { parseNotes } from "../../generator/notes/parse.js";
+import { kindsOfNotes, notesSchema, parseNotes } from "../../generator/notes/parse.js";
 import { cases } from "../support/cases.mjs";
 
 /** Documents that are drawn. */

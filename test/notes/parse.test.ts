@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
 import type { Note } from "../../generator/notes/note.js";
-import { extensionKinds } from "../../generator/notes/note-fields.js";
-import { parseNotes } from "../../generator/notes/parse.js";
+import { extensionKinds, parseNotes } from "../../generator/notes/parse.js";
 import { revisions } from "../support/revisions.js";
 
 function parse(...notes: JsonValue[]): Note[] {

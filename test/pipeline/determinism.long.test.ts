@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "@mcpgen/engine";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { shuffledSchema } from "../support/shuffled-schema.js";
 import { documentOf } from "../support/revisions.js";
 import { generate, releasedSource, writtenSource } from "../support/generated-output.js";

@@ -1,10 +1,9 @@
 import { readDocument } from "@mcpgen/engine";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { capitalised, identifiersFor } from "../../generator/print/names.js";
-import { nameDefinitions } from "../../generator/print/names.js";
+import { capitalised, identifiersFor, nameDefinitions } from "../../generator/print/text.js";
 import { revisions, schemaOf } from "../support/revisions.js";
-import { shuffled, randomFrom } from "../../generator/sample/random.js";
+import { shuffled, randomFrom } from "../../generator/sample/values.js";
 import { compilerErrors } from "../support/typescript-compiler.js";
 import { cases } from "../support/cases.mjs";
 import { emitTypes } from "../../generator/emit/types/emit.js";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseStdioSource } from "@mcpgen/runtime/stdio";
-import { operands, shellLine } from "../../generator/print/shell-line.js";
+import { operands, shellLine } from "../../generator/print/terminal-text.js";
 import { cases, seed } from "../support/cases.mjs";
 
 const word = fc

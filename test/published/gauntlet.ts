@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Contract } from "../../generator/contract/contract.js";
 import { diffContracts } from "../../generator/diff/contract/diff-contracts.js";
 import { type Finding, subjectText } from "../../generator/diff/finding.js";
-import { type Random, randomFrom } from "../../generator/sample/random.js";
+import { type Random, randomFrom } from "../../generator/sample/values.js";
 import { mutate, withLimitedArms } from "../support/schema-changes/operators.js";
 import { type Verdict, verdictOf } from "./verdict.js";
 import { changedValues, validValues } from "./values.js";

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, type Schema, isJsonObject, readDocument } from "@mcpgen/engine";
 import { mutants } from "../../generator/sample/invalid.js";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { minimalValid, sampleValid } from "../../generator/sample/sample.js";
 
 /** A schema whose root is the definition with an empty name. */

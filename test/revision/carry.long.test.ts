@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type JsonObject, type JsonValue, canonicalise } from "@mcpgen/engine";
-import { undocumented } from "../../generator/revision/documentation.js";
+import { undocumented } from "../../generator/revision/schema-source.js";
 import { resolveRevision } from "../../generator/revision/revision-source.js";
-import { type Carried, carryNotes } from "../../generator/revision/carry.js";
+import { type Carried, carryNotes } from "../../generator/revision/carried-notes.js";
 import { parseNotes } from "../../generator/notes/parse.js";
 import { documentOf, revisions } from "../support/revisions.js";
 import { notesFileOf } from "../support/notes.js";

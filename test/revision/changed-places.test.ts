@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { JsonValue } from "@mcpgen/engine";
 import { expect, it } from "vitest";
 import { changedPlaces } from "../../generator/revision/carried-notes.js";
-import { undocumented } from "../../generator/revision/documentation.js";
+import { undocumented } from "../../generator/revision/schema-source.js";
 import { type RevisionSource, loadRevision } from "../../generator/revision/revision-source.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
-import { documentation, loadDocumentation, undocumented } from "../../generator/revision/documentation.js";
+import { documentation, loadDocumentation, undocumented } from "../../generator/revision/schema-source.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const docs = documentation({

@@ -2,8 +2,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readLock } from "../../generator/revision/lock.js";
-import { ownSchemaFolder, releasedRevisions } from "../../generator/revision/revisions-folder.js";
+import { readLock, ownSchemaFolder, releasedRevisions } from "../../generator/revision/lock.js";
 import { isThorough } from "../support/cases.mjs";
 import { mcpgen } from "../support/in-process.js";
 import { smallProject } from "../support/small-protocol.js";

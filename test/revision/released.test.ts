@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type JsonObject, isJsonObject, jsonObject } from "@mcpgen/engine";
 import { loadJson } from "../../generator/files/json-file.js";
-import { undocumented } from "../../generator/revision/documentation.js";
+import { undocumented } from "../../generator/revision/schema-source.js";
 import { readLock } from "../../generator/revision/lock.js";
-import { releasedNotes, releasedRevision } from "../../generator/revision/released.js";
-import { loadRevision } from "../../generator/revision/revision-source.js";
+import { releasedNotes, releasedRevision, loadRevision } from "../../generator/revision/revision-source.js";
 import { schemaDir } from "../support/generated-output.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

@@ -2,9 +2,13 @@ import { describe, expect, test } from "vitest";
 import { type SchemaErrorCode, SchemaError } from "@mcpgen/engine";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
 import { catalogue } from "../../generator/diagnostics/catalogue.js";
-import { undocumented } from "../../generator/revision/documentation.js";
+import {
+  undocumented,
+  annotateSchema,
+  canonicalDocument,
+  withPlaces,
+} from "../../generator/revision/schema-source.js";
 import { parseJson } from "../../generator/files/json-file.js";
-import { annotateSchema, canonicalDocument, withPlaces } from "../../generator/revision/schema-source.js";
 
 /** What is said of a schema file that cannot be read. */
 async function refusal(text: string): Promise<CodedError> {

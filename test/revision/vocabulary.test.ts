@@ -11,7 +11,7 @@ import {
   readVocabulary,
   vocabularyIn,
 } from "../../generator/revision/lock.js";
-import { keptVocabulary } from "../../generator/revision/newest.js";
+import { keptVocabulary } from "../../generator/revision/identify.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const locked = (status: RevisionStatus): LockedRevision => ({

@@ -1,9 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Judge } from "@mcpgen/protocol/model";
-import { buildInstance } from "../../generator/sample/build.js";
-import { type Choices, firstChoices } from "../../generator/sample/choices.js";
-import { heightsOf } from "../../generator/sample/height.js";
-import type { Path } from "../../generator/sample/places.js";
+import { type Choices, buildInstance, firstChoices, heightsOf } from "../../generator/sample/build.js";
+import type { Path } from "../../generator/sample/edit.js";
 import { schemaOf } from "../support/revisions.js";
 
 /** A member of a value that is null. */

@@ -1,8 +1,6 @@
 import { type JsonObject, type JsonValue, readSchema } from "@mcpgen/engine";
 import { expect, test } from "vitest";
-import { buildInstance } from "../../generator/sample/build.js";
-import { firstChoices } from "../../generator/sample/choices.js";
-import { heightsOf } from "../../generator/sample/height.js";
+import { buildInstance, firstChoices, heightsOf } from "../../generator/sample/build.js";
 
 function built(definition: JsonObject): JsonValue {
   const schema = readSchema({

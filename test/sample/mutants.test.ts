@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type JsonValue, atPointer, readDocument } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { minimallyInvalid, mutants } from "../../generator/sample/invalid.js";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { minimalValid } from "../../generator/sample/sample.js";
 import { revisions, schemaOf } from "../support/revisions.js";
 

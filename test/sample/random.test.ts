@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { randomFrom, shuffled } from "../../generator/sample/random.js";
+import { randomFrom, shuffled } from "../../generator/sample/values.js";
 
 test("the same seed gives the same stream, another seed another", () => {
   const stream = (seed: string): number[] => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type JsonValue, type Schema, isJsonObject, referencesOf } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { minimalValid, sampleValid } from "../../generator/sample/sample.js";
 import { revisions, schemaFrom, schemaOf } from "../support/revisions.js";
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Schema, type SchemaNode, readDocument } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { minimallyInvalid } from "../../generator/sample/invalid.js";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { sampleValid } from "../../generator/sample/sample.js";
 import { suiteDocuments, suiteFiles } from "../support/json-schema-suite.js";
 

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isSecretName, publicUrl } from "../../generator/secrets/secret-names.js";
-import { Secrets } from "../../generator/secrets/secrets.js";
+import { isSecretName, publicUrl, Secrets } from "../../generator/secrets/secrets.js";
 import { cases, seed } from "../support/cases.mjs";
 
 const runs = { numRuns: cases(10_000), seed };

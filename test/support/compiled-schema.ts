@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Issue, Schema } from "@mcpgen/engine";
-import { capitalised, nameDefinitions } from "../../generator/print/names.js";
+import { capitalised, nameDefinitions } from "../../generator/print/text.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { emitSharedChecks, emitValidators } from "../../generator/emit/validators/emit.js";
 import { emittedFiles, writeModules } from "./emitted-explanations.js";

@@ -7,7 +7,7 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { transformSync } from "esbuild";
 import { emitExplain, emitExplainer } from "../../generator/emit/explain/emit.js";
 import type { EmittedFile } from "../../generator/print/emitted-file.js";
-import { capitalised, nameDefinitions } from "../../generator/print/names.js";
+import { capitalised, nameDefinitions } from "../../generator/print/text.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 
 /** What explanations say of a schema's definitions. */

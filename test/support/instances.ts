@@ -1,6 +1,6 @@
 import type { JsonValue, Schema } from "@mcpgen/engine";
 import { pendingMutants } from "../../generator/sample/invalid.js";
-import { randomFrom, shuffled } from "../../generator/sample/random.js";
+import { randomFrom, shuffled } from "../../generator/sample/values.js";
 import { sampleValid } from "../../generator/sample/sample.js";
 import { cases, seed } from "./cases.mjs";
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { type JsonValue, canonicalise, escapeToken, readSchema } from "@mcpgen/engine";
-import { loadDocumentation } from "../../generator/revision/documentation.js";
+import { loadDocumentation } from "../../generator/revision/schema-source.js";
 import { loadRevision, storedRevision } from "../../generator/revision/revision-source.js";
 import { type BuiltModel, buildModel } from "../../generator/model/build-model.js";
 import type { Method, ProtocolModel } from "../../generator/model/model.js";

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject, jsonObject, keywords } from "@mcpgen/engine";
-import { type Random, shuffled } from "../../generator/sample/random.js";
+import { type Random, shuffled } from "../../generator/sample/values.js";
 
 /** Keywords of draft-07 with the shape of what became of them. */
 const former: { readonly [keyword: string]: string } = {

@@ -2,7 +2,7 @@
 // no step can say is an error, or a loss that is reported.
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { expect, test } from "vitest";
-import { randomFrom } from "../../generator/sample/random.js";
+import { randomFrom } from "../../generator/sample/values.js";
 import { newest, next } from "../support/made-up-revision.js";
 import { cases, seed } from "../support/cases.mjs";
 import { documentOf, revisions } from "../support/revisions.js";

@@ -4,7 +4,7 @@ import { SchemaError, type JsonObject, type JsonValue, readDocument } from "@mcp
 import { isValid } from "@mcpgen/engine/interpreter";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
-import { randomFrom, shuffled } from "../../generator/sample/random.js";
+import { randomFrom, shuffled } from "../../generator/sample/values.js";
 import { sampleValid } from "../../generator/sample/sample.js";
 import { pendingMutants } from "../../generator/sample/invalid.js";
 import { cases, seed } from "../support/cases.mjs";

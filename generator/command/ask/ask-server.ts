@@ -1,19 +1,17 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { LiveClient, LiveOptions, LiveProgress } from "../../capture/runtime.js";
-import type { ServerSource } from "../../capture/server-source.js";
+import { type ServerSource, shownSource } from "../../capture/server-source.js";
 import { type Questions, withServer } from "../../capture/with-server.js";
-import type { Arguments } from "../arguments.js";
-import type { CommandContext } from "../context.js";
-import { type Terminal, canAsk } from "../terminal.js";
+import type { Arguments, CommandContext } from "../command.js";
+import { type Terminal, canAsk } from "../console.js";
 import type { ServerTasks } from "../task/server-tasks.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { printable } from "../../print/terminal-text.js";
-import { RequestTimeout } from "./request-timeout.js";
-import { shownSource } from "../../capture/shown-source.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { type Pair, readPairs } from "../call/pairs.js";
 import { type FormField, formFields } from "./form-fields.js";
 import { closest } from "../../diagnostics/suggest.js";
+import { Silence } from "../../capture/server-error.js";
 
 /** The command's work with the client. `options` are for its request, `listing` for the lists that it reads first. */
 type Use<T> = (client: LiveClient, options: LiveOptions, listing: LiveOptions) => Promise<T>;
@@ -354,4 +352,61 @@ function expectAllUsed(pairs: readonly Pair[], asked: ReadonlySet<string>): void
           : `It asked for ${[...asked].join(", ")}.`
         : `Did you mean ${suggestion}?`,
   });
+}
+
+/** Milliseconds without a sign of life, unless `--timeout` says otherwise. */
+const usual = 60_000;
+
+/** Ends a request after a time without an answer or progress. The time in which the user answers questions does not count. */
+export class RequestTimeout {
+  readonly #controller = new AbortController();
+  readonly #limit: number;
+  #timer: NodeJS.Timeout | undefined;
+  #asking = 0;
+  #isOff = false;
+
+  constructor(limit = usual) {
+    this.#limit = limit;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Restarts the wait: progress has arrived. */
+  restart(): void {
+    clearTimeout(this.#timer);
+    if (this.#asking > 0 || this.#isOff) return;
+    this.#timer = setTimeout(() => this.#controller.abort(new Silence(this.#limit, "request")), this.#limit);
+  }
+
+  /** The request goes on as a task, for as long as it likes. */
+  off(): void {
+    this.#isOff = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Stops the clock until `work` settles. */
+  async paused<T>(work: () => Promise<T>): Promise<T> {
+    this.#asking++;
+    clearTimeout(this.#timer);
+    try {
+      return await work();
+    } finally {
+      this.#asking--;
+      this.restart();
+    }
+  }
+
+  /** Resolves with the result of the request. A request that this limit ended rejects with `Silence`. */
+  async over<T>(request: Promise<T>): Promise<T> {
+    this.restart();
+    try {
+      return await request;
+    } catch (error) {
+      throw this.signal.aborted ? this.signal.reason : error;
+    } finally {
+      clearTimeout(this.#timer);
+    }
+  }
 }

@@ -1,12 +1,8 @@
 import type { JsonObject } from "@mcpgen/engine";
-import type { ServerSource } from "../../capture/server-source.js";
-import { shownSource } from "../../capture/shown-source.js";
-import type { Finding } from "../../diagnostics/finding.js";
-import type { Arguments } from "../arguments.js";
+import { type ServerSource, shownSource } from "../../capture/server-source.js";
+import type { Finding } from "../../diagnostics/coded-error.js";
+import { type Arguments, type CommandContext, type Outcome, findingText } from "../command.js";
 import { type Saved, resultText, withFiles, binaryPieces, savePieces, textPiece } from "../content.js";
-import type { CommandContext } from "../context.js";
-import type { Outcome } from "../outcome.js";
-import { findingText } from "../present.js";
 
 /** A tool, and the server that it was called on. */
 interface CalledTool {

@@ -1,9 +1,8 @@
 import type { Captured, LeftOut, UnreadList } from "../../capture/capture.js";
-import type { ServerSource } from "../../capture/server-source.js";
-import { shownSource } from "../../capture/shown-source.js";
+import { type ServerSource, shownSource } from "../../capture/server-source.js";
 import type { InvalidEntry } from "../../diff/contract/diff-contracts.js";
-import type { Finding } from "../../diagnostics/finding.js";
-import { counted } from "../../print/counted.js";
+import type { Finding } from "../../diagnostics/coded-error.js";
+import { counted } from "../../print/terminal-text.js";
 
 /** An entry that a contract does not have because the server's list is wrong there. */
 export function leftOutFinding({ list, index, name, reason }: LeftOut, source: ServerSource): Finding {

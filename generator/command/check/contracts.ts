@@ -2,22 +2,25 @@ import { randomUUID } from "node:crypto";
 import { join, resolve, dirname } from "node:path";
 import { existsSync } from "node:fs";
 import { type JsonObject, canonicalText } from "@mcpgen/engine";
-import type { Finding } from "../../diagnostics/finding.js";
-import { cacheFile, readCached, writeCached } from "../../files/cache.js";
-import { generatorFingerprint, fileFingerprint, folderFingerprint } from "../../files/fingerprint.js";
-import type { CommandContext } from "../context.js";
-import type { ContractTarget } from "../contracts/targets.js";
-import { counted } from "../../print/counted.js";
-import { trustsCache } from "../input-state.js";
-import { type Outcome, repeatedWithout, exitCodeOf } from "../outcome.js";
+import type { Finding } from "../../diagnostics/coded-error.js";
+import {
+  cacheFile,
+  readCached,
+  writeCached,
+  generatorFingerprint,
+  fileFingerprint,
+  folderFingerprint,
+} from "../../files/cache.js";
+import { type CommandContext, type Outcome, repeatedWithout, exitCodeOf } from "../command.js";
+import type { ContractTarget } from "../contract-output.js";
+import { counted, shownPath } from "../../print/terminal-text.js";
+import { trustsCache } from "../comparison.js";
 import type { ProjectRun } from "../project.js";
 import { type UserFiles, userFiles } from "../sync/user-files.js";
-import { listOutput } from "../../files/folder.js";
+import { listOutput } from "../../files/plan.js";
 import { generatedContracts } from "../../config/config.js";
-import { sha256 } from "../../files/sha256.js";
+import { sha256, readRegularText } from "../../files/regular-file.js";
 import { parseCommentedJson } from "../../files/commented-json.js";
-import { readRegularText } from "../../files/regular-file.js";
-import { shownPath } from "../shown-path.js";
 
 /** The state of the last run that found no fault. */
 interface CachedCheck {
@@ -71,7 +74,7 @@ interface Checked {
 async function checkUncached(inputs: ContractInputs): Promise<Checked> {
   const { targets, project, context, files } = inputs;
   // The generator is loaded only when an input may have changed.
-  const { checkContracts } = await import("../contracts/run.js");
+  const { checkContracts } = await import("../contract-output.js");
   const modules = moduleKinds(targets, context);
   const checked = await checkContracts(targets, inputs);
   const output = { ...checked, findings: [...(checked.findings ?? []), ...modules.findings] };

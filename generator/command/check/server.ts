@@ -1,37 +1,45 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type ServerSource, kindOfServer } from "../../capture/server-source.js";
-import { shownSource } from "../../capture/shown-source.js";
+import { type ServerSource, kindOfServer, shownSource } from "../../capture/server-source.js";
 import type { ServerOptions } from "../../capture/with-server.js";
-import { contractFileName } from "../../contract/contract-file.js";
 import type { Unlisted } from "../../contract/incomplete-lists.js";
 import { comparedLists, counterpart } from "../../diff/contract/lists.js";
-import { CodedError } from "../../diagnostics/coded-error.js";
-import { type Finding, findingOfError } from "../../diagnostics/finding.js";
+import { type Finding, CodedError, findingOfError } from "../../diagnostics/coded-error.js";
 import { changeText, subjectText } from "../../diff/finding.js";
 import { applyApprovals } from "../../diff/policy/approvals.js";
 import { jsonReport } from "../../diff/report/json.js";
-import { subjectsText } from "../../diff/report/group-text.js";
-import type { FailOn, Report, ReportedFinding } from "../../diff/report/report.js";
-import { noDifference } from "../../diff/report/summary.js";
+import {
+  type FailOn,
+  type Report,
+  type ReportedFinding,
+  subjectsText,
+  noDifference,
+} from "../../diff/report/report.js";
 import { isOneFinding } from "../../diff/rules/table.js";
-import type { Arguments } from "../arguments.js";
-import type { CommandContext } from "../context.js";
+import { type Arguments, type CommandContext, type Outcome, together } from "../command.js";
 import { type ContractSource, contractSource } from "../contract-source.js";
-import { counted } from "../../print/counted.js";
+import {
+  counted,
+  operands,
+  shellLine,
+  shortList,
+  shortText,
+  shownPath,
+  oneLine,
+} from "../../print/terminal-text.js";
 import { compareContracts, findingsBeside } from "../diff/contracts.js";
 import { approvalWarnings, loadApprovals, policyOf, today } from "../diff/policies.js";
-import type { Outcome } from "../outcome.js";
 import type { Project } from "../project.js";
-import { operands, shellLine } from "../../print/shell-line.js";
-import { shortList, shortText } from "../../print/short-list.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
-import { shownPath } from "../shown-path.js";
 import { scopesOf } from "../../contract/scopes.js";
 import { proxyAdvice } from "../../files/proxies.js";
-import type { ServerFault, ServerInspection } from "../../login/auth-package.js";
-import { oneLine } from "../../print/one-line.js";
+import type { ServerFault, ServerInspection } from "../../login/token-stores.js";
+import { pointer } from "@mcpgen/engine";
+import { isJsonConfig } from "../../config/config.js";
+import type { Subject } from "../trust/trust.js";
+import type { ServedContract } from "../contract-output.js";
+import { contractFileName } from "../../contract/contract.js";
 
 /** A live server, and the contract that it is to keep. */
 interface Pairing {
@@ -74,7 +82,7 @@ async function judgeMetadata(source: ServerSource, options: ServerOptions): Prom
 }
 
 /** Compares what a live server offers with its contract. Writes nothing. */
-export async function comparePair(
+async function comparePair(
   { source, file, options }: Pairing,
   args: Arguments,
   project: Project,
@@ -103,7 +111,7 @@ export async function comparePair(
   const findings = [
     ...beside,
     ...(await approvalWarnings({ ...approved, unused }, inFile, context)),
-    ...together(report.findings.filter(({ approval }) => !approval)).map((group) =>
+    ...grouped(report.findings.filter(({ approval }) => !approval)).map((group) =>
       driftFinding(group, contract, live),
     ),
     ...unlistedFindings(unlisted, contract, live),
@@ -191,7 +199,7 @@ function noContract(files: readonly string[], directory: string): CodedError {
 }
 
 /** Findings one by one, but those of a rule that makes one of them. */
-function together(findings: readonly ReportedFinding[]): ReportedFinding[][] {
+function grouped(findings: readonly ReportedFinding[]): ReportedFinding[][] {
   const first = new Map<string, ReportedFinding>();
   for (const finding of findings)
     if (isOneFinding(finding.rule) && !first.has(finding.rule)) first.set(finding.rule, finding);
@@ -385,4 +393,59 @@ function missingScopes(
   const message = `scopes_supported lacks ${missing.join(", ")}, which the contract requires`;
   const next = "List them if most users need them.";
   return [{ code: "MG6320", severity: "warning", message, place: { file }, next }];
+}
+
+/**
+ * Compares each live server that the configuration names with its contract, one after the other. A server that does not
+ * answer is a finding; the other servers are compared all the same.
+ */
+export async function checkConfiguredServers(
+  served: readonly ServedContract[],
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Outcome> {
+  const { folder } = project.loaded;
+  // Commands start in the folder of the configuration, and names are looked up from it.
+  const there = Object.create(context, { directory: { value: folder } }) as CommandContext;
+  let outcome: Outcome = {};
+  const reports: unknown[] = [];
+  for (const contract of served) {
+    const { server, file } = contract;
+    const each = await compared(contract).catch((error: unknown) => unreachable(error, server));
+    reports.push({ server, contract: file, ...each.data });
+    outcome = together(outcome, each);
+  }
+  return { ...outcome, data: { servers: reports } };
+
+  async function compared(contract: ServedContract): Promise<Outcome> {
+    const { server, file } = contract;
+    const named = subjectOf(contract, project);
+    if (named && kindOfServer(server) === "stdio") await context.trust.expect(named);
+    const source = await serverSource(server, args, there, named);
+    const pairing = { source, file: resolve(folder, file), options: { ...serverOptions(args, there) } };
+    return comparePair(pairing, args, project, context);
+  }
+}
+
+/** The place that names a server: a command there, or the name of a server of the user's, is not the user's word. */
+function subjectOf(
+  contract: ServedContract,
+  { loaded: { file, folder, config } }: Project,
+): Subject | undefined {
+  if (file === undefined) return undefined;
+  const place = pointer("", "contracts", config.contracts!.indexOf(contract), "server");
+  return { file, folder, ...(isJsonConfig(file) && { pointer: place }) };
+}
+
+/** An error as a finding. The command ends with the exit code of the error. */
+function unreachable(error: unknown, server: string): Outcome {
+  if (!(error instanceof CodedError)) throw error;
+  const { code, message } = error;
+  return {
+    findings: [findingOfError(error)],
+    exit: error.exitCode,
+    data: { error: { code, message } },
+    summary: `${server} was not compared`,
+  };
 }

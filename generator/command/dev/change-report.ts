@@ -1,9 +1,8 @@
 import { relative } from "node:path";
-import type { Finding } from "../../diagnostics/finding.js";
-import { counted } from "../../print/counted.js";
-import { printable } from "../../print/terminal-text.js";
+import type { Finding } from "../../diagnostics/coded-error.js";
+import { counted, printable } from "../../print/terminal-text.js";
 import type { Console } from "../console.js";
-import { findingText } from "../present.js";
+import { findingText } from "../command.js";
 
 /** One run of the loop, to be reported. */
 export interface Change {

@@ -16,7 +16,7 @@ import { type Drift, type ListName, judgedOffer } from "../../dev/page/offer.js"
 import { PageSession } from "../../dev/page/page-session.js";
 import type { JudgeMessage } from "../../dev/page/wire-log.js";
 import { secrets } from "../../secrets/secrets.js";
-import type { CommandContext } from "../context.js";
+import type { CommandContext } from "../command.js";
 import { pageTemplates, openSecretly } from "../docs/page-file.js";
 import { usualProfiles } from "../../lint/rule.js";
 import type { Project, ProjectRun } from "../project.js";

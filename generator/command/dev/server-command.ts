@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import type { Arguments } from "../arguments.js";
-import { shellLine } from "../../print/shell-line.js";
+import type { Arguments } from "../command.js";
+import { shellLine } from "../../print/terminal-text.js";
 import type { Preparation } from "./preparation.js";
 
 /** The server of a loop: a command that is started, or an address. */

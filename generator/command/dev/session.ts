@@ -8,8 +8,7 @@ import {
 } from "../../capture/runtime.js";
 import { ProxiedSession } from "../../dev/proxied-session.js";
 import { WriteRoot } from "../../files/write-root.js";
-import type { Arguments } from "../arguments.js";
-import type { CommandContext } from "../context.js";
+import type { Arguments, CommandContext } from "../command.js";
 import { serverOptions } from "../server-options.js";
 import type { DevelopedServer } from "./server-command.js";
 import type { ServerLink } from "../../capture/server-link.js";

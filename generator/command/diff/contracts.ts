@@ -1,5 +1,4 @@
-import { meantAdvice } from "../../capture/meant-source.js";
-import type { ServerSource } from "../../capture/server-source.js";
+import { type ServerSource, meantAdvice } from "../../capture/server-source.js";
 import type { ServerOptions } from "../../capture/with-server.js";
 import type { Contract } from "../../contract/contract.js";
 import { type Unlisted, isIncomplete, unlisted } from "../../contract/incomplete-lists.js";
@@ -9,8 +8,8 @@ import { diffContracts } from "../../diff/contract/diff-contracts.js";
 import { comparedLists } from "../../diff/contract/lists.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diff/finding.js";
-import { shortList } from "../../print/short-list.js";
-import type { CommandContext } from "../context.js";
+import { shortList } from "../../print/terminal-text.js";
+import type { CommandContext } from "../command.js";
 import { type ContractSource, contractKind, contractSource } from "../contract-source.js";
 import { type Evaluated, type Evaluation, evaluate } from "./report.js";
 

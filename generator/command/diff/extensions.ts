@@ -8,9 +8,8 @@ import {
 } from "../../diff/extension/diff-extensions.js";
 import type { Report } from "../../diff/report/report.js";
 import type { Approved } from "../../diff/policy/approvals.js";
-import type { Finding } from "../../diagnostics/finding.js";
-import { CodedError } from "../../diagnostics/coded-error.js";
-import type { CommandContext } from "../context.js";
+import { type Finding, CodedError } from "../../diagnostics/coded-error.js";
+import type { CommandContext } from "../command.js";
 import type { ProjectRun } from "../project.js";
 import { type Evaluation, placesIn, evaluate } from "./report.js";
 import { hasProse } from "../../extension/add/verify-upstream.js";
@@ -19,21 +18,18 @@ import { type ComparedExtension, comparedExtension } from "../../extension/add/c
 import { stageExtension } from "../../extension/add/add.js";
 import {
   type ExtensionSource,
+  type StoredExtension,
   readExtension,
   readStoredExtension,
-} from "../../extension/extension-source.js";
-import {
-  type StoredExtension,
   expectExtension,
   extensionKey,
   filesOf,
   storedExtensions,
 } from "../../extension/extension-store.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
-import { readLock } from "../../revision/lock.js";
-import { revisionsFolder } from "../../revision/revisions-folder.js";
-import { type UpstreamFile, readUpstream } from "../../revision/source.js";
-import { shownPath } from "../shown-path.js";
+import { readLock, revisionsFolder } from "../../revision/lock.js";
+import { type UpstreamFile, readUpstream } from "../../revision/schema-source.js";
+import { shownPath } from "../../print/terminal-text.js";
 
 /** A comparison of two versions of an extension. */
 export interface ComparedExtensions {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import type { Project } from "../project.js";
-import { CodedError } from "../../diagnostics/coded-error.js";
+import { type Finding, type WarningFinding, CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import { type Policy, subjectText } from "../../diff/finding.js";
 import {
@@ -11,14 +11,13 @@ import {
   applyApprovals,
   approvalsFile,
   parseApprovals,
+  isSeverityProblem,
+  readSeverities,
 } from "../../diff/policy/approvals.js";
-import { isSeverityProblem, readSeverities } from "../../diff/policy/severities.js";
 import type { FailOn } from "../../diff/report/report.js";
 import { loadJson } from "../../files/json-file.js";
-import type { Arguments } from "../arguments.js";
-import type { CommandContext } from "../context.js";
-import type { Finding, WarningFinding } from "../../diagnostics/finding.js";
-import { shownPath } from "../shown-path.js";
+import type { Arguments, CommandContext } from "../command.js";
+import { shownPath } from "../../print/terminal-text.js";
 import type { Evaluation } from "./report.js";
 
 /** How findings are weighed: options win over the configuration. */
@@ -68,7 +67,7 @@ export async function loadApprovals(
   const { value, text } = await loadJson(file);
   const approvals = parseApprovals(value);
   if (!("message" in approvals)) return { file, approvals, text };
-  const { positionOf } = await import("../../files/positions.js");
+  const { positionOf } = await import("../../files/json-file.js");
   throw new CodedError("MG3205", approvals.message, {
     place: { file, pointer: approvals.pointer, ...positionOf(text, approvals.pointer) },
     next: approvals.next ?? "Correct the entry; the text report prints entries to complete.",
@@ -89,7 +88,7 @@ export async function approvalWarnings(
   { directory }: CommandContext,
 ): Promise<Finding[]> {
   if (text === undefined || expired.length + unused.length + mistaken.length === 0) return [];
-  const { positionOf } = await import("../../files/positions.js");
+  const { positionOf } = await import("../../files/json-file.js");
   const shown = shownPath(file, directory);
   const warning = (code: WarningFinding["code"], approval: Approval, said: string, next: string): Finding => {
     const at = pointer("/approvals", approvals.indexOf(approval));

@@ -17,7 +17,7 @@ import {
   type ReportedFinding,
   reportOf,
 } from "../../diff/report/report.js";
-import type { Published } from "../../diff/walk/files.js";
+import type { Published } from "../../diff/walk/parts.js";
 import type { ContractSource } from "../contract-source.js";
 import type { Source } from "./source.js";
 import type { JsonFile } from "../../files/json-file.js";

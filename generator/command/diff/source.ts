@@ -2,21 +2,18 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { dialectOf, isJsonObject } from "@mcpgen/engine";
 import type { Project } from "../project.js";
-import { meantAdvice } from "../../capture/meant-source.js";
+import { meantAdvice } from "../../capture/server-source.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
-import { undocumented } from "../../revision/documentation.js";
+import { type UpstreamFile, undocumented } from "../../revision/schema-source.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { type LoadedRevision, loadRevision, storedRevision } from "../../revision/revision-source.js";
 import { kindOfSource, readSource, sourceName } from "../../files/source.js";
-import { namedRevisions } from "../../revision/revisions-folder.js";
-import type { CommandContext } from "../context.js";
-import { shownPath } from "../shown-path.js";
-import { type Carried, carryNotes } from "../../revision/carry.js";
-import { readLock } from "../../revision/lock.js";
-import type { UpstreamFile } from "../../revision/source.js";
+import { namedRevisions, readLock, expectRevision } from "../../revision/lock.js";
+import type { CommandContext } from "../command.js";
+import { shownPath } from "../../print/terminal-text.js";
+import { type Carried, carryNotes } from "../../revision/carried-notes.js";
 import { storedSchema } from "../../revision/stored-schema.js";
-import { expectRevision } from "../../revision/verify.js";
 
 /** One side of a comparison. */
 export interface Source {

@@ -1,14 +1,12 @@
 import { resolve } from "node:path";
 import { generatedContracts, packageNameIn } from "../../config/config.js";
 import type { Contract } from "../../contract/contract.js";
-import { CodedError } from "../../diagnostics/coded-error.js";
-import type { Finding } from "../../diagnostics/finding.js";
-import type { Report } from "../../diff/report/report.js";
-import { withUses } from "../../diff/report/with-uses.js";
+import { type Finding, CodedError } from "../../diagnostics/coded-error.js";
+import { type Report, withUses } from "../../diff/report/report.js";
 import type { ProtocolModel } from "../../model/model.js";
-import type { CommandContext } from "../context.js";
+import type { CommandContext } from "../command.js";
 import type { Project, ProjectRun } from "../project.js";
-import { shownPath } from "../shown-path.js";
+import { shownPath } from "../../print/terminal-text.js";
 
 /** The subject of a report; it decides which generated code may use it. */
 type Compared =
@@ -58,10 +56,10 @@ export async function reportUses(
 
 async function targetsOf(report: Report, compared: Compared) {
   if (compared.kind === "contract") {
-    const { contractTargets } = await import("../../diff/uses/contract-targets.js");
+    const { contractTargets } = await import("../../diff/uses/targets.js");
     return contractTargets(report.findings, compared.old);
   }
-  const { protocolTargets } = await import("../../diff/uses/protocol-targets.js");
+  const { protocolTargets } = await import("../../diff/uses/targets.js");
   return protocolTargets(report.findings, compared.models);
 }
 

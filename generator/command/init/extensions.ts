@@ -11,20 +11,24 @@ import {
   newestExtensions,
   storedExtensions,
 } from "../../extension/extension-store.js";
-import { manifestFile, manifestText } from "../../files/manifest.js";
-import { sha256 } from "../../files/sha256.js";
+import { manifestFile, manifestText } from "../../files/plan.js";
+import { sha256, readRegularText } from "../../files/regular-file.js";
 import type { ProjectExtension } from "../../init/extension-files.js";
 import { protocolFolder } from "../../init/project.js";
 import { generateFiles } from "../../pipeline/generate.js";
-import { type LockedExtension, lockFile, lockText, readExtensionLock } from "../../revision/lock.js";
-import { ownSchemaFolder, protocolPackage, usesOwnRevisions } from "../../revision/revisions-folder.js";
-import type { Arguments } from "../arguments.js";
+import {
+  type LockedExtension,
+  lockFile,
+  lockText,
+  readExtensionLock,
+  ownSchemaFolder,
+  protocolPackage,
+  usesOwnRevisions,
+} from "../../revision/lock.js";
+import type { Arguments, CommandContext } from "../command.js";
 import { compareWithOutput } from "../comparison.js";
-import type { CommandContext } from "../context.js";
-import { extensionsAlone } from "../output-request.js";
-import { openProject } from "../project.js";
-import { shownPath } from "../shown-path.js";
-import { readRegularText } from "../../files/regular-file.js";
+import { extensionsAlone, openProject } from "../project.js";
+import { shownPath } from "../../print/terminal-text.js";
 
 /** The extensions of a new server, and the files that come with them. */
 export interface ProjectExtensions {

@@ -2,29 +2,29 @@ import { statSync, existsSync } from "node:fs";
 import { basename, extname, join, resolve, isAbsolute, relative, sep } from "node:path";
 import type { JsonObject } from "@mcpgen/engine";
 import { capture } from "../../capture/capture.js";
-import { type ServerSource, isServerSource, kindOfServer } from "../../capture/server-source.js";
-import { shownSource, mayHoldSecret } from "../../capture/shown-source.js";
+import {
+  type ServerSource,
+  isServerSource,
+  kindOfServer,
+  shownSource,
+  mayHoldSecret,
+} from "../../capture/server-source.js";
 import { withServer } from "../../capture/with-server.js";
-import { contractFileName, contractIn } from "../../contract/contract-file.js";
-import { contractText } from "../../contract/contract-text.js";
-import type { ContractDocument } from "../../contract/contract.js";
+import { type ContractDocument, contractIn, contractFileName } from "../../contract/contract.js";
 import { expectName, nearestName } from "../../contract/project-name.js";
 import { sampleContract } from "../../init/project.js";
-import { loadContract, readContract } from "../../contract/read-contract.js";
-import { CodedError } from "../../diagnostics/coded-error.js";
-import type { Finding } from "../../diagnostics/finding.js";
+import { type Finding, CodedError } from "../../diagnostics/coded-error.js";
 import type { Render } from "../../print/templates.js";
-import type { Arguments } from "../arguments.js";
+import type { Arguments, CommandContext } from "../command.js";
 import { namelessFinding } from "../capture.js";
 import { incompleteFindings, leftOutFinding } from "../capture/left-out.js";
-import type { CommandContext } from "../context.js";
 import { serverOptions } from "../server-options.js";
 import { serverSource, knownServers } from "../servers/named-servers.js";
-import { shownPath } from "../shown-path.js";
+import { shownPath, shellLine } from "../../print/terminal-text.js";
 import { loadRuntime } from "../../capture/runtime.js";
-import { homeFolder, searchFolders } from "../../config/search-folders.js";
+import { homeFolder, searchFolders } from "../../config/config.js";
 import { hostFiles } from "../servers/host-files.js";
-import { shellLine } from "../../print/shell-line.js";
+import { loadContract, readContract, contractText } from "../../contract/read-contract.js";
 
 /** The contract that a project starts from. */
 interface ProjectSource {

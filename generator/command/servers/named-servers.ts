@@ -11,24 +11,22 @@ import {
 import { type Place, CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import { secrets } from "../../secrets/secrets.js";
-import type { Arguments } from "../arguments.js";
-import type { CommandContext } from "../context.js";
-import { shownPath } from "../shown-path.js";
+import type { Arguments, CommandContext } from "../command.js";
+import { shownPath, printable } from "../../print/terminal-text.js";
 import type { Subject } from "../trust/trust.js";
 import { type Values, namedVariable, expand } from "./expand.js";
-import { hostFiles } from "./host-files.js";
 import {
   type HostConfiguration,
   type ServerEntry,
   type InputDeclaration,
+  hostFiles,
   entryOf,
   readHostFile,
   wrongUrl,
-} from "./read-host-file.js";
-import { canAsk } from "../terminal.js";
-import { printable } from "../../print/terminal-text.js";
+} from "./host-files.js";
+import { canAsk } from "../console.js";
 import { interruption } from "../../capture/interruption.js";
-import { StderrTail } from "../../capture/stderr-tail.js";
+import { StderrTail } from "../../capture/server-link.js";
 
 /** A name that a host's configuration gives a server. */
 interface KnownServer {

@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
 import { generatedContracts } from "../../config/config.js";
-import { loadContract } from "../../contract/read-contract.js";
-import type { LoadContract } from "../../contract/contract-reader.js";
+import { type LoadContract, loadContract } from "../../contract/read-contract.js";
 import { completable } from "../../contract/completable.js";
 import { type Wanted, wantedMembers } from "../../sync/wanted.js";
-import type { CommandContext } from "../context.js";
+import type { CommandContext } from "../command.js";
 import type { Project } from "../project.js";
-import { shownPath } from "../shown-path.js";
+import { shownPath } from "../../print/terminal-text.js";
 
 /** A contract that the project has a server of. */
 export interface ServerContract {

@@ -2,16 +2,11 @@ import type { JsonObject } from "@mcpgen/engine";
 import { interruption } from "../../capture/interruption.js";
 import { type LiveTask, type StoredTask, type TaskState, LiveTasks } from "../../capture/live-tasks.js";
 import type { LiveClient } from "../../capture/runtime.js";
-import { errorData } from "../../capture/error-data.js";
-import { isRuntimeError } from "../../capture/server-error.js";
-import { type ServerSource, kindOfServer } from "../../capture/server-source.js";
-import { shownSource } from "../../capture/shown-source.js";
-import { CodedError } from "../../diagnostics/coded-error.js";
-import type { WarningFinding } from "../../diagnostics/finding.js";
-import { oneLine } from "../../print/one-line.js";
-import { printable } from "../../print/terminal-text.js";
-import type { CommandContext } from "../context.js";
-import { operands, shellLine } from "../../print/shell-line.js";
+import { errorData, isRuntimeError } from "../../capture/server-error.js";
+import { type ServerSource, kindOfServer, shownSource } from "../../capture/server-source.js";
+import { type WarningFinding, CodedError } from "../../diagnostics/coded-error.js";
+import { oneLine, operands, shellLine, printable } from "../../print/terminal-text.js";
+import type { CommandContext } from "../command.js";
 import { type ServerKey, type KeptTask, type NamedTask, serverKey, TaskFiles } from "./task-files.js";
 
 /** JSON-RPC 2.0, section 5.1: what a server answers for an id that it does not have. */

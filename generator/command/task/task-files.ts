@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { StoredTask } from "../../capture/live-tasks.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { sha256 } from "../../files/sha256.js";
+import { sha256 } from "../../files/regular-file.js";
 import { StateFiles } from "../../files/state-files.js";
-import type { CommandContext } from "../context.js";
+import type { CommandContext } from "../command.js";
 import type { ServerSource } from "../../capture/server-source.js";
 
 /** A task that a command of this machine has started and not seen ended. */

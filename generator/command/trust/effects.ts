@@ -7,13 +7,11 @@ import {
   pointer,
   pointerTokens,
 } from "@mcpgen/engine";
-import { isJsonConfig } from "../../config/load-config.js";
-import { foldersUpFrom } from "../../config/search-folders.js";
-import { sha256 } from "../../files/sha256.js";
+import { isJsonConfig, foldersUpFrom } from "../../config/config.js";
+import { sha256, readRegularText, readRegularFile } from "../../files/regular-file.js";
 import { projectRoot } from "../../files/write-root.js";
-import type { HostFile } from "../servers/host-files.js";
-import { readHostFile } from "../servers/read-host-file.js";
-import { referencesIn } from "../servers/references.js";
+import { type HostFile, readHostFile } from "../servers/host-files.js";
+import { referencesIn } from "../servers/expand.js";
 import {
   literalsIn,
   mainOf,
@@ -23,7 +21,6 @@ import {
   templateFiles,
   textsIn,
 } from "./module-files.js";
-import { readRegularText, readRegularFile } from "../../files/regular-file.js";
 
 /** Something that the configuration of a folder makes mcpgen do. */
 export interface Effect {

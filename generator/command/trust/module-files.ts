@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { foldersUpFrom } from "../../config/search-folders.js";
+import { foldersUpFrom } from "../../config/config.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { packageFolder } from "../../files/package-folder.js";
+import { packageFolder } from "../../files/own-package.js";
 import { isTemplate } from "../../print/templates.js";
 import { readRegularText } from "../../files/regular-file.js";
 

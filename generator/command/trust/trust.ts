@@ -1,20 +1,14 @@
-import { existsSync, realpathSync } from "node:fs";
+import { type Stats, existsSync, realpathSync, lstatSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
-import { configsIn, isJsonConfig } from "../../config/load-config.js";
-import { homeFolder } from "../../config/search-folders.js";
+import { configsIn, isJsonConfig, homeFolder } from "../../config/config.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import type { Arguments } from "../arguments.js";
-import { shellLine } from "../../print/shell-line.js";
+import { shellLine, shownPath, columns, printable } from "../../print/terminal-text.js";
 import { hostFilesIn } from "../servers/host-files.js";
-import { shownPath } from "../shown-path.js";
-import { type Surroundings, canAsk } from "../terminal.js";
+import { type Surroundings, canAsk } from "../console.js";
 import type { Effect, FolderEffects } from "./effects.js";
-import { type Stranger, strangerAt, writerOf } from "./owners.js";
-import { sha256 } from "../../files/sha256.js";
+import { sha256 } from "../../files/regular-file.js";
 import { StateFiles } from "../../files/state-files.js";
-import { columns } from "../columns.js";
-import { printable } from "../../print/terminal-text.js";
 
 /** Something that a command would believe. */
 export interface Subject {
@@ -28,6 +22,12 @@ export interface Subject {
   readonly modules?: readonly string[];
   /** A reason to ask beside the effects of the place: a statement without a full stop. */
   readonly because?: string;
+}
+
+/** The options of the command line that say what is believed. */
+interface TrustArguments {
+  string(name: "config" | "trust"): string | undefined;
+  flag(name: "no-config"): boolean;
 }
 
 /**
@@ -52,7 +52,7 @@ export class Trust {
   readonly #said: Set<string>;
 
   /** @throws CodedError MG2004 for a hash in `--trust` or MCPGEN_TRUST that is malformed */
-  constructor(surroundings: Surroundings, args: Arguments, runsCode = false, said = new Set<string>()) {
+  constructor(surroundings: Surroundings, args: TrustArguments, runsCode = false, said = new Set<string>()) {
     const { directory, env } = surroundings;
     this.home = homeFolder(env);
     this.store = new TrustStore(env);
@@ -69,7 +69,7 @@ export class Trust {
    * The same for a command whose task is to run the code of the folder, as `npm run` does: only files that another user could
    * have written need trust.
    */
-  runningCode(args: Arguments): Trust {
+  runningCode(args: TrustArguments): Trust {
     return new Trust(this.#surroundings, args, true, this.#said);
   }
 
@@ -249,7 +249,10 @@ function strangerIn(folder: string, effects: readonly Effect[]): Stranger | unde
  *
  * @throws CodedError MG2004 for what is no hash: no word trusts everything
  */
-function givenHashes(args: Arguments, env: Readonly<Record<string, string | undefined>>): readonly string[] {
+function givenHashes(
+  args: TrustArguments,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
   return [...hashesIn(args.string("trust"), "--trust"), ...hashesIn(env["MCPGEN_TRUST"], "MCPGEN_TRUST")];
 }
 
@@ -370,4 +373,78 @@ function placeOf({ what, file, pointer }: Effect): string {
   return what === file && pointer === ""
     ? ""
     : `(${[file, pointer].filter((part) => part !== "").join(" ")})`;
+}
+
+/** A file or folder that another user could have written. */
+interface Stranger {
+  readonly path: string;
+  /** What is wrong with it, as the rest of a sentence about the path. */
+  readonly why: string;
+}
+
+/** The ids of the process's user and of that user's group; undefined on platforms without. */
+interface UserIds {
+  readonly user: number;
+  readonly group: number;
+}
+
+/** The id of the superuser, who can change every file anyway. */
+const root = 0;
+
+/** @returns undefined on Windows, where the access rights of the user's folders keep others out */
+function processUser(): UserIds | undefined {
+  const { getuid, getgid } = process;
+  return getuid && getgid && { user: getuid(), group: getgid() };
+}
+
+/**
+ * Who else could have written the text of a file: it belongs to another user than this one and the superuser, or others may
+ * change it. Others may change what everybody may write, and what a group may write; not the group that has this user's number,
+ * as systems make one for each user (`umask 002` goes with it).
+ *
+ * @param file absolute; a link is judged, and the file that it leads to
+ */
+function writerOf(file: string, user: UserIds | undefined = processUser()): Stranger | undefined {
+  return user && strangerAmong([file, realpathSync(file)], new Set(), user);
+}
+
+/**
+ * The same for a file that is to run, which is opened after it was judged: no folder on the way to it may be another user's either.
+ * In a folder with the sticky bit, such as /tmp, users can replace their own files only.
+ *
+ * @param known paths in which no other user can write, as judged before; it grows
+ */
+export function strangerAt(
+  file: string,
+  known = new Set<string>(),
+  user: UserIds | undefined = processUser(),
+): Stranger | undefined {
+  return user && strangerAmong([...wayTo(file), ...wayTo(realpathSync(file))], known, user);
+}
+
+function strangerAmong(paths: readonly string[], known: Set<string>, user: UserIds): Stranger | undefined {
+  for (const path of paths) {
+    if (known.has(path)) continue;
+    const why = faultOf(lstatSync(path), user);
+    if (why !== undefined) return { path, why };
+    known.add(path);
+  }
+  return undefined;
+}
+
+function wayTo(path: string): string[] {
+  const parent = dirname(path);
+  return parent === path ? [path] : [...wayTo(parent), path];
+}
+
+const [groupWrites, othersWrite, stickyBit] = [0o020, 0o002, 0o1000];
+
+function faultOf(about: Stats, { user, group }: UserIds): string | undefined {
+  const { uid, gid, mode } = about;
+  if (uid !== user && uid !== root) return `belongs to another user (${uid})`;
+  if (about.isSymbolicLink() || (about.isDirectory() && (mode & stickyBit) !== 0)) return undefined;
+  if ((mode & othersWrite) !== 0) return "can be changed by every user of the machine";
+  const isPrivate = gid === root || (gid === group && gid === user);
+  if ((mode & groupWrites) !== 0 && !isPrivate) return `can be changed by the group ${gid}`;
+  return undefined;
 }

@@ -9,7 +9,7 @@ import {
 } from "@mcpgen/engine";
 import type { Assumption, Method, ProtocolModel } from "../../model/model.js";
 import type { Note, RenamedNote, StepNote } from "../../notes/note.js";
-import { counted } from "../../print/counted.js";
+import { counted } from "../../print/terminal-text.js";
 import { type Decision, type Question, asking, noteOf, replacing } from "./question.js";
 import type { Undecided } from "../../emit/steps/decisions.js";
 import { planSteps } from "../../emit/steps/methods.js";

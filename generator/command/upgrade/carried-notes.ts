@@ -6,21 +6,18 @@ import {
   pointerTokens,
   naturalCompare,
 } from "@mcpgen/engine";
-import type { Note } from "../../notes/note.js";
+import { type Note, type NoteConflict, agreeingNote } from "../../notes/note.js";
 import type { NoteProblem } from "../../notes/apply.js";
-import { counted } from "../../print/counted.js";
+import { counted, shellLine, shownPath } from "../../print/terminal-text.js";
 import { type Decision, type Question, confirmed, entryAt, noteOf, asking, replacing } from "./question.js";
 import type { Succession } from "./successors.js";
 import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
 import { responseOf } from "../../model/pairing.js";
-import { type NoteConflict, agreeingNote } from "../../notes/conflict.js";
 import { readExtensionFile } from "../../extension/extension-file.js";
 import { type StoredExtension, filesOf, newestExtensions } from "../../extension/extension-store.js";
 import { loadJson } from "../../files/json-file.js";
-import { shellLine } from "../../print/shell-line.js";
-import { ownSchemaFolder } from "../../revision/revisions-folder.js";
+import { ownSchemaFolder } from "../../revision/lock.js";
 import type { Project } from "../project.js";
-import { shownPath } from "../shown-path.js";
 
 /** Notes that were copied from the revision before, by what the new schema says of their subjects. */
 export interface CarriedNotes {

@@ -2,10 +2,9 @@ import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { renameCandidates } from "../../emit/steps/rename-candidates.js";
 import type { Assumption } from "../../model/model.js";
 import { parseNotes } from "../../notes/parse.js";
-import { counted } from "../../print/counted.js";
+import { counted, shownPath } from "../../print/terminal-text.js";
 import type { Source } from "../diff/source.js";
 import type { Project } from "../project.js";
-import { shownPath } from "../shown-path.js";
 import { type StepProposal, stepProposals, withRenames, assumed, isSame } from "./assumed-notes.js";
 import {
   leftBehind,

@@ -1,14 +1,12 @@
-import type { Report, ReportedFinding } from "../../diff/report/report.js";
-import { codeText, placeText, usesOf } from "../../diff/report/with-uses.js";
+import { type Report, type ReportedFinding, codeText, placeText, usesOf } from "../../diff/report/report.js";
 import { subjectText } from "../../diff/finding.js";
 import type { Level } from "../../diff/rules/rule.js";
 import type { Role } from "../../model/model.js";
 import type { Decisions, Settled } from "./decisions.js";
 import type { HandwrittenPart } from "./handwritten.js";
 import { type Decision, type Question, answerPlace } from "./question.js";
-import type { Paint } from "../../print/terminal-text.js";
+import { type Paint, shortText } from "../../print/terminal-text.js";
 import { markdownText as plain, oneLineCode as code } from "../../print/markdown.js";
-import { shortText } from "../../print/short-list.js";
 
 /** One point of a section. */
 export interface Point {

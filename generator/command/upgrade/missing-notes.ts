@@ -10,7 +10,7 @@ import {
 import type { RenameCandidate } from "../../emit/steps/rename-candidates.js";
 import { assumeNotes } from "../../model/assume.js";
 import { parseNotes } from "../../notes/parse.js";
-import { counted } from "../../print/counted.js";
+import { counted } from "../../print/terminal-text.js";
 import type { Source } from "../diff/source.js";
 import { type Decision, type Question, asking, noteOf } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";

@@ -8,7 +8,7 @@ import {
   opposite,
 } from "../../model/model.js";
 import { memberNames, memberNodes, requiredMembers } from "../../model/object-view.js";
-import { counted } from "../../print/counted.js";
+import { counted } from "../../print/terminal-text.js";
 import { type Decision, type Question, asking, noteOf } from "./question.js";
 import type { Succession } from "./successors.js";
 

@@ -1,8 +1,8 @@
 import { naturalCompare } from "@mcpgen/engine";
-import type { Finding } from "../../diagnostics/finding.js";
+import type { Finding } from "../../diagnostics/coded-error.js";
 import type { AddedRevision } from "../../revision/add.js";
 import type { LockedRevision } from "../../revision/lock.js";
-import { isDate } from "../../notes/revision-name.js";
+import { isDate } from "../../notes/note.js";
 import type { TriedExtension } from "../../extension/add/try-extensions.js";
 
 /** Warnings about an odd name of a new revision. */

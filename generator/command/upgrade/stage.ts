@@ -1,26 +1,20 @@
 import { join } from "node:path";
 import type { JsonObject } from "@mcpgen/engine";
-import { undocumented } from "../../revision/documentation.js";
+import { undocumented, readRevision } from "../../revision/schema-source.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { type RevisionSource, loadRevision, storedRevision } from "../../revision/revision-source.js";
-import { pruneNotes } from "../../revision/carry.js";
-import { type PlannedFile, planOutput } from "../../files/plan.js";
-import { planSet } from "../../files/write.js";
+import { pruneNotes, leftOut, notesText } from "../../revision/carried-notes.js";
+import { type PlannedFile, planOutput, planSet } from "../../files/plan.js";
 import { writeFileSets } from "../../files/writer.js";
 import { type StagedRevision, stageRevision } from "../../revision/add.js";
-import { leftOut, notesText } from "../../revision/carried-notes.js";
 import { readLock } from "../../revision/lock.js";
-import { readRevision } from "../../revision/source.js";
-import { Arguments } from "../arguments.js";
-import { type Comparison, compareWithOutput, remember } from "../comparison.js";
-import type { CommandContext } from "../context.js";
+import { type CommandContext, Arguments } from "../command.js";
+import { type Comparison, compareWithOutput, remember, inputState, trustsCache } from "../comparison.js";
 import type { Source } from "../diff/source.js";
 import { noteWarnings } from "../plan-report.js";
-import { inputState, trustsCache } from "../input-state.js";
-import { type OutputRequest, outputRequest } from "../output-request.js";
-import { type Project, outputRoot, schemaRoot } from "../project.js";
+import { type OutputRequest, type Project, outputRequest, outputRoot, schemaRoot } from "../project.js";
 import { addOptions } from "../revision.js";
-import { shownPath } from "../shown-path.js";
+import { shownPath } from "../../print/terminal-text.js";
 
 /** A revision brought in and everything generated with it; nothing is written yet. */
 export interface StagedUpgrade {

@@ -1,4 +1,4 @@
-import { formSignature } from "../../compare/align/signature.js";
+import { formSignature } from "../../compare/align/pair.js";
 import { FormReader } from "../../compare/shape/form-reader.js";
 import type { Method, ProtocolModel } from "../../model/model.js";
 import { memberNodes } from "../../model/object-view.js";

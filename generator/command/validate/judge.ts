@@ -1,7 +1,7 @@
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import { closest } from "../../diagnostics/suggest.js";
 import type { ExactDefinition, Issue, Protocol, Side } from "./protocol.js";
-import { shortText } from "../../print/short-list.js";
+import { shortText } from "../../print/terminal-text.js";
 
 /** The verdict on one message. */
 export interface Verdict {

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { protocolPackage } from "../../revision/revisions-folder.js";
+import { protocolPackage } from "../../revision/lock.js";
 
 export type Side = "client" | "server";
 

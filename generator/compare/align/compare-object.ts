@@ -1,13 +1,10 @@
-import type { JsonValue } from "@mcpgen/engine";
-import { isJsonObject } from "@mcpgen/engine";
+import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { extended as withMember, without } from "../../sample/edit.js";
 import { type Location, commonLocation, extended, locationOf } from "../location.js";
 import { type Conjunction, type ShapeArm, type Property, refuses } from "../shape/form.js";
-import { shapeOf } from "../shape/node-text.js";
-import { anything } from "./compare-array.js";
+import { shapeOf } from "../shape/bounds.js";
 import type { Arms } from "./arms.js";
-import type { Alignment, Candidates, Compared, Fact, Found, Pair } from "./pair.js";
-import type { Renamed } from "./renames.js";
+import type { Alignment, Candidates, Compared, Fact, Found, Pair, Renamed } from "./pair.js";
 
 /** The place where members are compared. */
 export interface MemberContext extends Compared {
@@ -245,4 +242,34 @@ function othersText({ closed, additional }: ShapeArm): string {
 
 function orAnything({ additional, pointer }: ShapeArm): ShapeArm["additional"] {
   return additional.length > 0 ? additional : [anything(`${pointer}/additionalProperties`)];
+}
+
+/** Compares the items of two arrays that correspond. Their lengths are limits like any other. */
+export function compareArrays({ aligner, pair }: Compared, old: ShapeArm, next: ShapeArm): void {
+  const fixed = Math.max(old.prefix.length, next.prefix.length);
+  for (let index = 0; index <= fixed; index++) {
+    const [before, after] = [old.prefix[index] ?? old.items, next.prefix[index] ?? next.items];
+    if (before.length === 0 && after.length === 0) continue;
+    const step = { kind: "item", index } as const;
+    aligner.addChild(
+      pair,
+      { step, old: old.nodes, new: next.nodes },
+      orPlace(before, old),
+      orPlace(after, next),
+    );
+  }
+}
+
+/** Items without a schema still have a place. */
+function orPlace(items: ShapeArm["items"], { pointer }: ShapeArm): ShapeArm["items"] {
+  return items.length > 0 ? items : [anything(`${pointer}/items`)];
+}
+
+const places = new Map<string, ShapeArm["items"][number]>();
+
+/** A node without keywords, the same for the same place. */
+export function anything(pointer: string): ShapeArm["items"][number] {
+  let node = places.get(pointer);
+  if (!node) places.set(pointer, (node = { pointer }));
+  return node;
 }

@@ -14,15 +14,12 @@ import {
   shapeTypes,
   typesOf,
 } from "../shape/form.js";
-import { shapeOf } from "../shape/node-text.js";
+import { shapeOf, boundsOfArms, boundsText, rangeEnd } from "../shape/bounds.js";
 import type { Makers } from "../instance-maker.js";
-import { alignArms } from "./arms.js";
-import { compareArms, eachType } from "./compare-arms.js";
-import { compareArrays } from "./compare-array.js";
+import { alignArms, compareArms, eachType } from "./arms.js";
+import { type MemberContext, compareArrays, compareObjects } from "./compare-object.js";
 import { compareBounds } from "./compare-bounds.js";
-import { type MemberContext, compareObjects } from "./compare-object.js";
 import type { Alignment, Candidates, Compared, Fact, Found, Pair, PlaceFact } from "./pair.js";
-import { boundsOfArms, boundsText, rangeEnd } from "../shape/bounds.js";
 
 /** Compares what may stand in two places that correspond, and finds the pairs of places inside. */
 export function compareForms(aligner: Alignment, pair: Pair): void {

@@ -1,9 +1,11 @@
-import type { JsonValue } from "@mcpgen/engine";
+import { type JsonValue, naturalCompare, canonicalText } from "@mcpgen/engine";
 import type { Location } from "../location.js";
-import type { Conjunction } from "../shape/form.js";
+import type { Conjunction, ShapeArm, Property, Form } from "../shape/form.js";
 import type { FormReader } from "../shape/form-reader.js";
 import type { Makers } from "../instance-maker.js";
-import type { Renames } from "./renames.js";
+import type { ProtocolModel } from "../../model/model.js";
+import type { RenamedNote } from "../../notes/note.js";
+import { boundsText } from "../shape/bounds.js";
 
 /** The subject of a finding. */
 export type Subject =
@@ -106,4 +108,170 @@ export interface Compared {
   readonly aligner: Alignment;
   readonly pair: Pair;
   readonly found: Found;
+}
+
+/** Names that one member has in two objects. */
+export interface Renamed {
+  readonly old: string;
+  readonly new: string;
+}
+
+/** The members that have another name in one of two revisions, by notes. */
+export class Renames {
+  readonly #notes: ReadonlyMap<string, RenamedNote>;
+  readonly #used = new Set<string>();
+  readonly #views = new Map<ShapeArm, ShapeArm>();
+  /** Whether the first of the two revisions is the later one. */
+  readonly #isReversed: boolean;
+
+  private constructor(notes: readonly RenamedNote[], isReversed: boolean) {
+    this.#notes = new Map(notes.flatMap((note) => note.targets.map((target) => [target, note] as const)));
+    this.#isReversed = isReversed;
+  }
+
+  /** The renames between two revisions, whichever is the later one; notes on another pair do not count. */
+  static between(old: RevisionRenames, next: RevisionRenames): Renames {
+    const notes = renamesSince(old, next);
+    return notes.length > 0 ? new Renames(notes, false) : new Renames(renamesSince(next, old), true);
+  }
+
+  /** The members of two objects that correspond under two names. */
+  of(old: ShapeArm, next: ShapeArm): readonly Renamed[] {
+    if (this.#notes.size === 0) return none;
+    const [earlier, later] = this.#isReversed ? [next, old] : [old, next];
+    const found = new Map<string, Renamed>();
+    for (const [name, { nodes }] of later.properties) {
+      const target = nodes.map(({ pointer }) => pointer).find((pointer) => this.#notes.has(pointer));
+      if (target === undefined) continue;
+      const { from } = this.#notes.get(target)!;
+      const isRenamed =
+        earlier.properties.has(from) && !earlier.properties.has(name) && !later.properties.has(from);
+      if (!isRenamed || found.has(from)) continue;
+      this.#used.add(target);
+      found.set(from, this.#isReversed ? { old: name, new: from } : { old: from, new: name });
+    }
+    return [...found.values()];
+  }
+
+  /** Arms of both revisions, those of the later one with the names that their members had in the other. */
+  underEarlierNames(old: readonly ShapeArm[], next: readonly ShapeArm[]): readonly [ShapeArm[], ShapeArm[]] {
+    const earlier = (arm: ShapeArm): ShapeArm => this.#underEarlierNames(arm);
+    return this.#isReversed ? [old.map(earlier), [...next]] : [[...old], next.map(earlier)];
+  }
+
+  #underEarlierNames(later: ShapeArm): ShapeArm {
+    let view = this.#views.get(later);
+    if (!view) {
+      const entries = [...later.properties].map(([name, property]) => {
+        const from = this.#noteOf(property)?.from;
+        return [from === undefined || later.properties.has(from) ? name : from, property] as const;
+      });
+      const isChanged = entries.some(([name]) => !later.properties.has(name));
+      // Members stand in natural order: what they look like depends on it.
+      const properties = new Map(entries.sort(([a], [b]) => naturalCompare(a, b)));
+      this.#views.set(later, (view = isChanged ? { ...later, properties } : later));
+    }
+    return view;
+  }
+
+  #noteOf({ nodes }: Property): RenamedNote | undefined {
+    return nodes.map(({ pointer }) => this.#notes.get(pointer)).find((note) => note !== undefined);
+  }
+
+  /** Whether there are any. */
+  get areNone(): boolean {
+    return this.#notes.size === 0;
+  }
+
+  /** Targets of notes that no two objects compared so far gave an occasion for. */
+  get idle(): { readonly note: RenamedNote; readonly target: string }[] {
+    return [...this.#notes].flatMap(([target, note]) => (this.#used.has(target) ? [] : [{ note, target }]));
+  }
+}
+
+type RevisionRenames = Pick<ProtocolModel, "revision" | "renames">;
+
+const none: readonly Renamed[] = [];
+
+function renamesSince({ revision }: RevisionRenames, { renames }: RevisionRenames): RenamedNote[] {
+  return renames.filter(({ previous }) => previous === revision);
+}
+
+/** Levels that a signature looks into: enough to distinguish shapes, and it ends recursion. */
+const depth = 3;
+
+/** A text that is the same for shapes that look the same, in whichever schema and under whichever name. */
+export function memberSignature(reader: FormReader, member: ShapeArm): string {
+  return memberText(reader, member, depth);
+}
+
+export function formSignature(reader: FormReader, form: Form, levels = depth): string {
+  return remembered(forms, form, levels, () => formText(reader, form, levels));
+}
+
+const forms = new WeakMap<Form, Map<number, string>>();
+const members = new WeakMap<ShapeArm, Map<number, string>>();
+
+function remembered<K extends object>(
+  known: WeakMap<K, Map<number, string>>,
+  key: K,
+  levels: number,
+  make: () => string,
+): string {
+  let texts = known.get(key);
+  if (!texts) known.set(key, (texts = new Map<number, string>()));
+  let text = texts.get(levels);
+  if (text === undefined) texts.set(levels, (text = make()));
+  return text;
+}
+
+function formText(reader: FormReader, form: Form, levels: number): string {
+  if (form.any) return "any";
+  const scalars = [...form.scalars].map(([type, { values, free }]) => {
+    const limits = free.map(boundsText).sort();
+    return `${type}${canonicalText([...values].map((value) => canonicalText(value)).sort())}${limits.join()}`;
+  });
+  const arms = form.members.map((member) => (levels > 0 ? memberText(reader, member, levels) : member.type));
+  return [...scalars, ...arms].sort().join("|");
+}
+
+function memberText(reader: FormReader, member: ShapeArm, levels: number): string {
+  return remembered(members, member, levels, () => describe(reader, member, levels - 1));
+}
+
+function describe(reader: FormReader, member: ShapeArm, levels: number): string {
+  const inside = (nodes: ShapeArm["nodes"]): string => formSignature(reader, reader.of(nodes), levels);
+  const limits = boundsText(member.bounds);
+  if (member.type === "array")
+    return `[${member.prefix.map(inside).join()}...${inside(member.items)}]${limits}`;
+  const properties = [...member.properties].map(
+    ([key, { nodes, required }]) => `${key}${required ? "" : "?"}:${inside(nodes)}`,
+  );
+  const forbidden = [...member.forbidden].map((key) => `${key}!`);
+  const others = member.closed ? "closed" : inside(member.additional);
+  return `{${[...properties, ...forbidden].join(";")};${others}}${limits}`;
+}
+
+/** How alike two arms are, from 0 to 1: by the members they share, and whether those look alike. */
+export function similarity(readers: readonly [FormReader, FormReader], a: ShapeArm, b: ShapeArm): number {
+  if (a.type !== b.type) return 0;
+  if (a.type === "array") {
+    const [items, others] = [
+      formSignature(readers[0], readers[0].of(a.items), 1),
+      formSignature(readers[1], readers[1].of(b.items), 1),
+    ];
+    return items === others ? 1 : 0.5;
+  }
+  const keys = new Set([...a.properties.keys(), ...b.properties.keys()]);
+  if (keys.size === 0) return 1;
+  let alike = 0;
+  for (const key of keys) {
+    const [left, right] = [a.properties.get(key), b.properties.get(key)];
+    if (!left || !right) continue;
+    const same =
+      formSignature(readers[0], readers[0].of(left.nodes), 1) ===
+      formSignature(readers[1], readers[1].of(right.nodes), 1);
+    alike += same ? 1 : 0.5;
+  }
+  return alike / keys.size;
 }

@@ -1,6 +1,6 @@
 import { type JsonValue, type SchemaNode, canonicalText, isJsonObject, jsonEqual } from "@mcpgen/engine";
-import type { Bounds, Conjunction, ShapeType } from "./form.js";
-import { conditionBound, conditionsIn } from "./conditions.js";
+import { type Bounds, type Conjunction, type ShapeType, saysNothing } from "./form.js";
+import { typeText } from "../../print/type-text.js";
 
 /** How the same keyword in two nodes of a conjunction adds up. */
 type Joined = "greatest" | "least" | "both";
@@ -141,4 +141,111 @@ function join(present: JsonValue | undefined, further: JsonValue, joined: Joined
 export function distinct(values: readonly JsonValue[]): JsonValue[] {
   const byText = new Map(values.map((value) => [canonicalText(value), value]));
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+}
+
+/** The content of a condition: a schema, the three of `if`, or the names of members. */
+export type Said = SchemaNode | Pick<SchemaNode, "if" | "then" | "else"> | readonly string[];
+
+/** Keywords that limit values by another schema, with the types that they limit. */
+const conditionKeywords = [
+  { keyword: "not", of: ["boolean", "null", "number", "string", "array", "object"] },
+  { keyword: "if", of: ["boolean", "null", "number", "string", "array", "object"] },
+  { keyword: "contains", of: ["array"] },
+  { keyword: "propertyNames", of: ["object"] },
+  { keyword: "dependentSchemas", of: ["object"] },
+  { keyword: "dependentRequired", of: ["object"] },
+  { keyword: "patternProperties", of: ["object"] },
+] as const satisfies readonly { readonly keyword: keyof SchemaNode; readonly of: readonly ShapeType[] }[];
+
+/** A condition's name among the bounds: its keyword, and the key or pattern where it has several. */
+function conditionName(keyword: string, key: string): string {
+  return `${keyword} ${key}`;
+}
+
+/** The keyword of a bound's name, and the key or pattern that stands behind it. */
+export function nameParts(name: string): { readonly keyword: string; readonly key: string | undefined } {
+  const at = name.indexOf(" ");
+  return at < 0 ? { keyword: name, key: undefined } : { keyword: name.slice(0, at), key: name.slice(at + 1) };
+}
+
+export function isCondition(name: string): boolean {
+  return conditionKeywords.some(({ keyword }) => keyword === nameParts(name).keyword);
+}
+
+/** The conditions that a node sets for values of `type`, by name. */
+export function* conditionsIn(node: SchemaNode, type: ShapeType): Generator<readonly [string, Said]> {
+  for (const { keyword, of } of conditionKeywords) {
+    const said = node[keyword];
+    if (said === undefined || !(of as readonly ShapeType[]).includes(type)) continue;
+    if (said instanceof Map) {
+      for (const [key, each] of said as ReadonlyMap<string, SchemaNode | readonly string[]>)
+        yield [conditionName(keyword, key), each];
+    } else if (keyword === "if") yield ["if", ifOf(node)];
+    else if (keyword !== "propertyNames" || !takesAnyKey(said as SchemaNode))
+      yield [keyword, said as SchemaNode];
+  }
+}
+
+function ifOf({ if: condition, then: consequence, else: otherwise }: SchemaNode): Said {
+  return {
+    ...(condition && { if: condition }),
+    ...(consequence && { then: consequence }),
+    ...(otherwise && { else: otherwise }),
+  };
+}
+
+/** Keys are always strings: `propertyNames` that only requires strings allows every key. */
+function takesAnyKey({ types, ...rest }: SchemaNode): boolean {
+  return saysNothing(rest) && (!types || types.includes("string"));
+}
+
+/** A condition as a bound: a list of names, or a schema as JSON. */
+export function conditionBound(said: Said): JsonValue {
+  return nodeValue(said);
+}
+
+/** A node that sets one condition and has no other keyword. */
+export function conditionNode(name: string, said: Said): SchemaNode {
+  const { keyword, key } = nameParts(name);
+  if (keyword === "if") return { pointer: "", ...said };
+  return { pointer: "", [keyword]: key === undefined ? said : new Map([[key, said]]) };
+}
+
+const unsaid = new Set([
+  "pointer",
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "typeText",
+  "open",
+  "readOnly",
+  "writeOnly",
+]);
+
+/** A part of the IR as text: the same for the same schema wherever it stands, references by name. */
+export function nodeText(part: unknown): string {
+  return canonicalText(nodeValue(part));
+}
+
+/** A part of the IR as JSON, without annotations: the same for the same schema wherever it stands. */
+function nodeValue(part: unknown): JsonValue {
+  if (part instanceof Map)
+    return Object.fromEntries([...part].map(([key, value]) => [String(key), nodeValue(value)]));
+  if (Array.isArray(part)) return part.map(nodeValue);
+  if (typeof part !== "object" || part === null) return part as JsonValue;
+  const said = Object.entries(part).filter(([key, value]) => !unsaid.has(key) && value !== undefined);
+  return Object.fromEntries(said.map(([key, value]) => [key, literal(key, value) ?? nodeValue(value)]));
+}
+
+/** Values of messages stand in a schema as they are. */
+function literal(keyword: string, value: unknown): JsonValue | undefined {
+  if (keyword === "const") return (value as { readonly value: JsonValue }).value;
+  return keyword === "enum" ? (value as JsonValue) : undefined;
+}
+
+/** The type of a place in words. */
+export function shapeOf(nodes: Conjunction): string {
+  return nodes.length === 0 ? "unknown" : nodes.map(typeText).join(" & ");
 }

@@ -1,8 +1,7 @@
 import { type JsonValue, type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import { fixedValues, memberNodes } from "../../sample/build.js";
-import { type Alternative, Alternatives, saysNothing } from "./alternatives.js";
-import { boundsOf, boundsText, distinct, wholeBounds } from "./bounds.js";
 import {
+  type Alternative,
   type Bounds,
   type Conjunction,
   type Form,
@@ -11,9 +10,12 @@ import {
   type ScalarType,
   type ShapeArm,
   type ShapeType,
+  Alternatives,
+  saysNothing,
   scalarTypes,
   shapeTypes,
 } from "./form.js";
+import { boundsOf, boundsText, distinct, wholeBounds } from "./bounds.js";
 
 /** Reads places of one schema in the form that is compared. Each is read once. */
 export class FormReader {

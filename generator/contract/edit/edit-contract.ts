@@ -1,11 +1,9 @@
 import { type JsonObject, type JsonValue, jsonEqual } from "@mcpgen/engine";
 import { type Node, parseTree } from "jsonc-parser";
-import { CodedError } from "../../diagnostics/coded-error.js";
+import { CodedError, invariant } from "../../diagnostics/coded-error.js";
 import type { ContractDocument } from "../contract.js";
+import { type Edit, type Entry, type Located, type Part, edited, placeOf, together, locate } from "./edit.js";
 import { isJsonContract, readContract } from "../read-contract.js";
-import { type Edit, edited, placeOf, together } from "./edit.js";
-import { type Entry, type Located, type Part, locate } from "./parts.js";
-import { invariant } from "../../diagnostics/invariant.js";
 
 /** A group of edits that are made together or not at all. */
 export type EditGroup = readonly Edit[];

@@ -1,10 +1,9 @@
 import { type Schema, type SchemaNode, descendants } from "@mcpgen/engine";
 import type { SchemaInput } from "../../emit/emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
-import { memberKey, stringLiteral } from "../../print/text.js";
-import { capitalised, namesOfTypes } from "../../print/names.js";
+import { memberKey, stringLiteral, capitalised, namesOfTypes } from "../../print/text.js";
 import { emitValidators } from "../../emit/validators/emit.js";
-import type { ContractInput } from "./input.js";
+import type { ContractInput } from "./names.js";
 import { mergeSchemas } from "./merge.js";
 
 /** The folder of what checks are made of. */

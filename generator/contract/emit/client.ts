@@ -4,8 +4,7 @@ import type { EmittedFile } from "../../print/emitted-file.js";
 import { docComment, stringLiteral } from "../../print/text.js";
 import { scopesLine } from "../scopes.js";
 import { checkedName } from "./checks.js";
-import type { ContractInput } from "./input.js";
-import type { ContractName } from "./names.js";
+import type { ContractInput, ContractName } from "./names.js";
 import { templateExpressions, variableNames } from "./uri-template.js";
 
 /** `client.ts`: a method for each thing that the contract offers, over any client of the runtime. */

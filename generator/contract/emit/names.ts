@@ -1,6 +1,8 @@
 import { naturalCompare } from "@mcpgen/engine";
-import { capitalised, identifiersFor } from "../../print/names.js";
-import type { Contract } from "../contract.js";
+import { capitalised, identifiersFor } from "../../print/text.js";
+import type { Contract, ContractDocument } from "../contract.js";
+import type { Render } from "../../print/templates.js";
+import type { ToolSchemas } from "./tool-schemas.js";
 
 /** The names of one entry of a contract in generated code. */
 export interface ContractName {
@@ -132,4 +134,22 @@ function lowered(word: string): string {
 /** An object with a member `then` would count as a promise. */
 function memberName(identifier: string): string {
   return identifier === "then" ? "then_" : identifier;
+}
+
+/** Whom output is for. */
+export type ContractRole = "client" | "server" | "both";
+
+/** The input of the emitters of contracts. */
+export interface ContractInput {
+  readonly document: ContractDocument;
+  readonly names: ContractNames;
+  /** In the contract's order. */
+  readonly tools: readonly ToolSchemas[];
+  readonly role: ContractRole;
+  /** The file in the header: the contract's file, without its folder. */
+  readonly origin: string;
+  readonly importExtension: "js" | "ts";
+  /** Whether `format` is checked where a schema's own meta-schema does not ask for it. */
+  readonly formats: "annotation" | "assertion";
+  readonly render: Render;
 }

@@ -1,6 +1,5 @@
 import { pointer } from "@mcpgen/engine";
-import { CodedError } from "../../diagnostics/coded-error.js";
-import type { Finding } from "../../diagnostics/finding.js";
+import { type Finding, CodedError } from "../../diagnostics/coded-error.js";
 import type { Contract, ContractDocument, ContractTemplate } from "../contract.js";
 import { templateExpressions } from "./uri-template.js";
 

@@ -1,12 +1,11 @@
 import { type JsonObject, type JsonValue, isJsonObject, naturalCompare, pointer } from "@mcpgen/engine";
 import type { EmittedFile } from "../../print/emitted-file.js";
-import { docComment, propertyKey } from "../../print/text.js";
+import { docComment, propertyKey, escapedLines } from "../../print/text.js";
 import { completable } from "../completable.js";
 import type { ContractTool } from "../contract.js";
 import { scopesLine } from "../scopes.js";
 import { asListed, needsTasks, taskLine } from "../tasks.js";
-import type { ContractInput } from "./input.js";
-import { jsonExpression } from "./json-expression.js";
+import type { ContractInput } from "./names.js";
 import { templateParts } from "./uri-template.js";
 import { type Place, CodedError } from "../../diagnostics/coded-error.js";
 
@@ -248,4 +247,13 @@ function refused(message: string, place: Place): CodedError {
     place,
     next: "Correct or remove it: clients ignore a tool with an invalid header.",
   });
+}
+
+/**
+ * An expression for a JSON value: its text, laid out, read when it is first imported. As an object literal it would
+ * cost the compiler a type of each of its parts; as text, keys keep their order, and `__proto__` is one of them.
+ */
+function jsonExpression(value: unknown): string {
+  const text = escapedLines(JSON.stringify(value, null, 2).replace(/\\|`|\$\{/g, (found) => `\\${found}`));
+  return `/* @__PURE__ */ JSON.parse(\`${text}\`)`;
 }

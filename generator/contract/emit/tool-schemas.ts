@@ -14,8 +14,7 @@ import {
   readDocument,
   SchemaError,
 } from "@mcpgen/engine";
-import { CodedError } from "../../diagnostics/coded-error.js";
-import type { Finding } from "../../diagnostics/finding.js";
+import { type Finding, CodedError } from "../../diagnostics/coded-error.js";
 import type { Contract, ContractDocument } from "../contract.js";
 import { emitValidators } from "../../emit/validators/emit.js";
 import { mergeSchemas } from "./merge.js";

@@ -1,16 +1,16 @@
 import type { Definition, JsonObject, JsonValue, Schema, SchemaNode, TypeName } from "@mcpgen/engine";
-import { invariant } from "../../diagnostics/invariant.js";
-import { printable } from "../../emit/types/breadth.js";
+import { invariant } from "../../diagnostics/coded-error.js";
+import { printable } from "../../emit/types/emit.js";
 import { KeptTexts } from "../../print/format.js";
-import { capitalised } from "../../print/names.js";
-import { shortened } from "../../print/one-line.js";
 import {
+  capitalised,
   commentText,
   deprecationLine,
   docComment,
   escapeUnprintable,
   propertyKey,
 } from "../../print/text.js";
+import { shortened } from "../../print/terminal-text.js";
 import {
   type TypeNames,
   indexSignature,
@@ -19,11 +19,11 @@ import {
   printBody,
   printType,
   union,
+  isInterface,
 } from "../../emit/types/print.js";
 import { typeForm } from "../../emit/types/type-form.js";
 import { isScalar } from "../../emit/validators/kind.js";
 import { withChildren, withNodes } from "../../emit/with-children.js";
-import { isInterface } from "../../emit/types/declaration.js";
 import { assigned, interfaceHead } from "../../emit/types/layout.js";
 
 /** A type of a tool: its name in the tool's namespace, and the schema whose root it is. */

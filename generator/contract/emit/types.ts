@@ -1,6 +1,6 @@
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { docComment, propertyKey } from "../../print/text.js";
-import type { ContractInput } from "./input.js";
+import type { ContractInput } from "./names.js";
 import { type TypeRoot, typeCompiler } from "./tool-types.js";
 import { isOptional, templateExpressions, variableNames } from "./uri-template.js";
 

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { replaced } from "../../capture/replaced.js";
+import { replaced } from "../../capture/server-link.js";
 import type { Channel, Receiver } from "../../capture/runtime.js";
 import { secrets } from "../../secrets/secrets.js";
 import type { Side, Verdict, WireEvent } from "../../page/browser/dev/messages.js";

@@ -148,3 +148,181 @@ export const outputDiagnostics = {
       "`mcpgen upgrade --try` runs the conversations in a separate process, which gets the generated code and no variable of the environment. The process ended before it answered. The details have its standard error. `mcpgen upgrade` without `--try` is not affected.",
   },
 } satisfies Record<string, Diagnostic>;
+
+/** MG32xx: comparing two revisions or contracts. */
+export const diffDiagnostics = {
+  MG3201: {
+    title: "A breaking difference",
+    exit: 1,
+    mayWarn: true,
+    explanation:
+      "A client or server written for the old revision or contract can fail when the other side uses the new one. `--verbose` and `--format json` print a counter-example: a message that is valid on one side only. `mcpgen explain RULE` says what to do. If the change is intended, approve the finding: the text report prints the entry for mcp-approvals.json. The finding is an error if it fails the command (`--fail-on`), and a warning otherwise.",
+  },
+  MG3202: {
+    title: "A dangerous difference",
+    exit: 1,
+    mayWarn: true,
+    explanation:
+      "A client or server written for the old revision or contract may behave wrongly when the other side uses the new one. That depends on its code. `mcpgen explain RULE` says what to do. The finding is an error with `--fail-on dangerous` or `--fail-on any`, and a warning otherwise.",
+  },
+  MG3203: {
+    title: "An approval matches no finding",
+    exit: 0,
+    explanation:
+      "mcp-approvals.json has an entry whose finding does not exist any longer, because the change was reverted or has changed. Or the entry names another rule or subject than the finding with its fingerprint. Delete or correct the entry, so that it cannot approve a change that was not reviewed.",
+  },
+  MG3204: {
+    title: "An approval has expired",
+    exit: 0,
+    explanation:
+      "The date in `until` has passed, so the approval has no effect, and its finding can fail the command again. Review the finding: write a later date, or follow the advice of the finding and delete the entry.",
+  },
+  MG3205: {
+    title: "The approvals file is malformed",
+    exit: 3,
+    explanation:
+      'The file contains `{ "format": 1, "approvals": [ … ] }`. Each entry has `fingerprint`, `rule`, `subject`, `reason`, `by` and `until` (YYYY-MM-DD, the last day on which the approval is valid). An entry with `"values": "any"` in place of `fingerprint` approves every finding of its rule on its subject, whatever the old and the new value are: for a default that differs with each start. No two entries approve the same. The text report of `mcpgen diff` prints entries; replace `reason`, `by` and `until` in them.',
+  },
+  MG3206: {
+    title: "The baseline is not a report of mcpgen diff",
+    exit: 3,
+    explanation:
+      "`--baseline FILE` reads a report of `mcpgen diff OLD NEW --format json`. Findings whose fingerprints are in that report do not fail the command. Write the file again with that command.",
+  },
+  MG3207: {
+    title: "A severity in the configuration is not allowed",
+    exit: 2,
+    explanation:
+      "`diff.rules` in the configuration maps rule ids to `breaking`, `dangerous`, `safe` or `off`. The message names the wrong id or value. `mcpgen explain` lists the rules, and `mcpgen explain RULE` describes one.",
+  },
+  MG3208: {
+    title: "There is no such revision or file",
+    exit: 2,
+    explanation:
+      "`mcpgen diff` compares revisions of the schema folder, given by name, and schema files, given by path or URL. `mcpgen revision list` shows the revisions.",
+  },
+  MG3209: {
+    title: "The code of --uses cannot be read",
+    exit: 2,
+    explanation:
+      "`--uses` takes a folder or a tsconfig file. In a folder mcpgen reads the TypeScript files, and beside them the JavaScript files that import mcpgen or an official SDK; if there is no TypeScript, it reads all JavaScript files. It takes the options of the nearest tsconfig.json. A tsconfig file names its files. The message says what is wrong: the path is neither, there are no such files, or the tsconfig file is malformed. A tsconfig file with only `references` names no files: pass one of the files that it refers to.",
+  },
+  MG3210: {
+    title: "A file of --uses has a syntax error",
+    exit: 0,
+    explanation:
+      "The TypeScript compiler skips code that it cannot parse, so the report may lack uses in this file. Correct the syntax error and run the command again. Type errors do not matter: mcpgen does not type-check the code.",
+  },
+  MG3211: {
+    title: "Imports of generated code or of an SDK cannot be resolved",
+    exit: 0,
+    explanation:
+      "The compiler does not find the generated code or the SDK that a file imports. Without the types, mcpgen finds uses by name alone, so a place may be about something else. If an official SDK is not installed, mcpgen finds imported names, methods and functions of clients and servers, but no members of its types. Install the packages or run `mcpgen generate`, and compare again.",
+  },
+} satisfies Record<string, Diagnostic>;
+
+/** MG66xx: what hosts and models do with the entries of a contract. */
+export const lintDiagnostics = {
+  MG6601: {
+    title: "A host rejects a tool",
+    exit: 1,
+    explanation:
+      "The contract is valid MCP, but the model interface behind a host rejects the schema of the tool, usually together with all other tools of the request. The message names the rule and the profiles (model interfaces) that it applies to. `mcpgen explain RULE` gives the reason and the remedy; `mcpgen explain` lists all rules. `--profile` selects the profiles.",
+  },
+  MG6602: {
+    title: "A host or a model may misread a tool",
+    exit: 0,
+    explanation:
+      "Some hosts change or reject the schema, or a model may misunderstand the tool. The message names the rule and the profiles. `mcpgen explain RULE` gives the reason and the remedy.",
+  },
+  MG6603: {
+    title: "A tool exceeds the token budget",
+    exit: 1,
+    explanation:
+      "A host sends every tool of a server to the model in each request, so each tool uses part of the model's context. `--budget` limits the tokens of one tool. mcpgen estimates tokens as the bytes of the tool's entry in `tools/list`, divided by four. Shorten the description, remove what the names already say, or split the tool.",
+  },
+  MG6604: {
+    title: "A member of an extension is wrong",
+    exit: 1,
+    mayWarn: true,
+    explanation:
+      "An extension adds a member to tools, resources, resource templates or prompts, such as `_meta.ui`, and the value in this entry is not what the extension defines: hosts that know the extension reject or ignore it. The message names the extension and its version: one of the schema folder, otherwise one that mcpgen brings. An unknown key is a warning, because a newer version may define it. `mcpgen extension add` stores another version.",
+  },
+  MG6605: {
+    title: "A member belongs to an extension that is not declared",
+    exit: 0,
+    explanation:
+      "A server declares this extension in its capabilities, and this one does not: clients may ignore the member. Enable the extension in the server (the option `extensions` of `createServer`) and add it to `capabilities` of the contract, or remove the member. Extensions that only clients declare cause no warning.",
+  },
+  MG6606: {
+    title: "A tool requires tasks",
+    exit: 0,
+    explanation:
+      'Most hosts have no tasks, and a tool with `task: { support: "required" }` refuses them: with -32021 at 2026-07-28, with -32601 at 2025-11-25, with a failed result at earlier revisions. With `"optional"` the same handler serves them: they wait for the result, and get its progress. For hosts that end a call after a time, add a tool that starts the work and returns an id, and one that returns its state. If the tool must not run without tasks, write a comment `mcpgen-allow MG6606: REASON` above the member.',
+  },
+  MG6607: {
+    title: "A replayed handler does something outside of once",
+    exit: 0,
+    explanation:
+      'With `onRestart: "replay"`, and after each answer to an ask, the handler runs again from its first line. What stands outside of `context.once` then happens again: a call that is awaited or returns a promise, a call of `node:fs`, `node:child_process` or the network, and a value that differs from run to run, such as `Date.now()` or `crypto.randomUUID()`. In `await context.once("KEY", () => …)` the result is stored, and a later run gets it from there. Calls on the context, calls that are given the context, `once` or `ask`, functions of the handler itself, and `node:timers/promises` are not reported. If repeating it does no harm, write a comment `mcpgen-allow MG6607: REASON` in the line or above it.',
+  },
+  MG6608: {
+    title: "There is no contract file to fix",
+    exit: 2,
+    explanation:
+      "`mcpgen lint FILE --fix` changes the file of a contract. What a live server lists, a download, standard input and code have no such file. Correct the code of the server; or write its contract with `mcpgen capture SOURCE --out FILE`, fix that file, and generate the server from it.",
+  },
+} satisfies Record<string, Diagnostic>;
+
+/** MG65xx: the user's handlers and the contract. */
+export const syncDiagnostics = {
+  MG6501: {
+    title: "A handler is missing",
+    exit: 1,
+    explanation:
+      "The contract has a tool, resource, resource template or prompt for which your code has no handler. `mcpgen sync` inserts a function that throws an error until you implement it. It changes nothing else in the file.",
+  },
+  MG6502: {
+    title: "The contract has no entry for a handler",
+    exit: 1,
+    mayWarn: true,
+    explanation:
+      "Your code has a handler for an entry that the contract does not have. The server does not start with such a handler. `mcpgen sync` never deletes code. Remove the function, or add the entry to the contract; if the entry was renamed, move the code to the new name. In a class, a method that is typed as a handler (for example with `Handlers.Answer`) is an error. Any other public method is a warning: make it `private`, or ignore the warning.",
+  },
+  MG6503: {
+    title: "Whether a handler is missing cannot be determined",
+    exit: 0,
+    explanation:
+      'The code decides only at run time which handlers there are: by a spread, a computed key, a base class, a function call, or members that are added later. Or a type such as `Partial<Handlers>` makes handlers optional, or mcpgen cannot read the module that the handlers come from. mcpgen inserts nothing there; the type-checker reports missing handlers. To let `mcpgen sync` insert handlers, write the members out in an object literal, or give each literal a type such as `Handlers["tools"]`.',
+  },
+  MG6504: {
+    title: "A file of handlers cannot be parsed",
+    exit: 1,
+    explanation:
+      "The file has a syntax error, or is not text in UTF-8. mcpgen does not edit such a file. Correct the place in the message, and run `mcpgen sync` again.",
+  },
+  MG6505: {
+    title: "A handler cannot be inserted",
+    exit: 1,
+    explanation:
+      "mcpgen inserted the missing handlers in memory and parsed the result. The result had a syntax error or still lacked a handler, so mcpgen did not change the file. Paste the text below the message yourself.",
+  },
+  MG6506: {
+    title: "A contract has no handlers",
+    exit: 1,
+    explanation:
+      'mcpgen identifies handlers by their type. The type is `Handlers`, or a part such as `Handlers["tools"]`, from the generated `server` module. The code declares a value with this type, uses `satisfies Handlers`, has a class that implements it, or passes an object to the function that creates the server. Without `--handlers FILE`, mcpgen reads the TypeScript and JavaScript files below the folder of the configuration, except those in `node_modules`, `dist`, `coverage`, hidden folders and generated folders. Paste the text below the message into a new file, or name your file with `--handlers`.',
+  },
+  MG6507: {
+    title: "The configuration names no contract of a server",
+    exit: 2,
+    explanation:
+      '`mcpgen sync` reads the contracts in mcpgen.config.json that have the role `server` or `both`. Add one: `"contracts": [{ "file": "mcp.contract.yaml", "out": "src/generated", "role": "server" }]`.',
+  },
+  MG6508: {
+    title: "A server has no extension that runs tasks",
+    exit: 1,
+    explanation:
+      "A tool of the contract has `task`, and the code makes the server with options that name no extension. Such a server does not start. Add the lines below the message to the file, with `extensions` among the options, and do the same in tests that make the server; `mcpgen sync` changes no options. `@mcpgen/tasks` must be in the `dependencies` of package.json. mcpgen reads only options that are an object literal in the call.",
+  },
+} satisfies Record<string, Diagnostic>;

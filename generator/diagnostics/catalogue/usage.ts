@@ -192,3 +192,86 @@ export const usageDiagnostics = {
       "Without an id, the commands of `mcpgen task` take the only task that this machine has started on the server and not seen end. There is none, or there are several: the message lists them. `mcpgen call … --detach` prints the id of its task, and `mcpgen task list SOURCE` shows tasks with their states.",
   },
 } satisfies Record<string, Diagnostic>;
+
+/** MG64xx: new projects. */
+export const initDiagnostics = {
+  MG6401: {
+    title: "An existing file lacks parts that the new project needs",
+    exit: 0,
+    explanation:
+      "`mcpgen init` never changes an existing file. Below the message it prints the members that your package.json or mcpgen configuration lacks: add them. For npm packages, run `npm install NAME@VERSION` for those in `dependencies`, and add `--save-dev` for those in `devDependencies`.",
+  },
+  MG6402: {
+    title: "The new configuration does not name the server",
+    exit: 0,
+    explanation:
+      '`mcpgen init client --server SOURCE` writes SOURCE beside the contract in mcpgen.config.json, so that `mcpgen check` compares the server with the contract. Other people read that file, so mcpgen does not write a SOURCE that may contain a secret: a password, a URL query, an assignment, or an option such as --token. It writes no SOURCE that needs `--header`, and no server name that the hosts\' files do not have in the folder of the project. Name the server in .mcp.json, with variables (`${NAME}`) for secrets, and add that name to the configuration: `"server": "NAME"`.',
+  },
+} satisfies Record<string, Diagnostic>;
+
+/** MG67xx: packaging a server for others. */
+export const packageDiagnostics = {
+  MG6701: {
+    title: "The package does not work for other people yet",
+    exit: 0,
+    explanation:
+      "mcpgen has written the files, but the project lacks something. The MCP registry accepts an npm package only if its `mcpName` is the name in server.json. Hosts start the package with npx, which needs `bin`, and `#!/usr/bin/env node` as the first line of the program. A Docker image cannot contain a dependency outside the project folder: use a version from a registry. The message says what to change.",
+  },
+  MG6702: {
+    title: "Data that the package format requires is missing",
+    exit: 2,
+    explanation:
+      "A bundle requires an author. The MCP registry requires a namespace that the publisher owns. Every format requires a package.json that contains an object, whose `name` is one that npm allows. The message names the missing part and the option or member that provides it.",
+  },
+} satisfies Record<string, Diagnostic>;
+
+/** MG68xx: the development loop. */
+export const devDiagnostics = {
+  MG6801: {
+    title: "The project does not compile",
+    exit: 1,
+    explanation:
+      "`mcpgen dev` compiles the project by its tsconfig.json after each change, and reports an error at the place of the message; TS and a number is TypeScript's own code. After an error of syntax, mcpgen writes no JavaScript, and the server of the last change keeps running. Types are checked by the project's own TypeScript while the server restarts: an error of types is reported, and the server runs all the same. If the settings have neither isolatedModules nor verbatimModuleSyntax, or write declarations, the JavaScript needs the types, and the server restarts after the check. Correct the place and save the file.",
+  },
+  MG6802: {
+    title: "The server does not run",
+    exit: 4,
+    explanation:
+      "`mcpgen dev` started the server, and the process ended, or did not answer. The message quotes the last line that the server printed on standard error; `--verbose` prints all of them. mcpgen starts the server again after the next change. Requests that were open got an error; later messages of the client wait for the next server.",
+  },
+  MG6803: {
+    title: "The types are not checked",
+    exit: 0,
+    explanation:
+      "`mcpgen dev` found a tsconfig.json, and no package `typescript` that the project can import. It writes the JavaScript and starts the server, but cannot report errors of types. Install the package as a development dependency.",
+  },
+} satisfies Record<string, Diagnostic>;
+
+/** MG22xx: servers that the configuration of a host names. */
+export const hostDiagnostics = {
+  MG2201: {
+    title: "No server has this name",
+    exit: 2,
+    explanation:
+      "A SOURCE that is not a revision, an existing file, a URL, `stdio:COMMAND` or `-` is the name of a server. mcpgen looks for the name in `.mcp.json`, `.vscode/mcp.json` and `.cursor/mcp.json` of the working directory and its parent folders, and in `claude_desktop_config.json` of Claude Desktop. It ignores files in parent folders that belong to another user. `mcpgen list` without a SOURCE lists all names.",
+  },
+  MG2202: {
+    title: "The configuration file of a host cannot be used",
+    exit: 2,
+    mayWarn: true,
+    explanation:
+      "The file cannot be read or is not JSON, or the entry of the server is wrong: it needs a `command` or an `http` or `https` `url`, and members of the right types. The place names the file and the member. mcpgen does not read `envFile`: start the server with `stdio:COMMAND`, and pass its variables with `--env NAME`. Only Claude Code runs the command of `headersHelper`: in the file of another host it is an error. `mcpgen list` without a SOURCE prints a warning, and lists the servers of the other files.",
+  },
+  MG2203: {
+    title: "A variable in the configuration of a host has no value",
+    exit: 2,
+    explanation:
+      "mcpgen replaces `${…}` in an entry as the host of the file does. `.mcp.json` allows `${NAME}` and `${NAME:-DEFAULT}`; the default may be empty, and may hold variables. `.vscode/mcp.json` and `.cursor/mcp.json` allow `${env:NAME}`, `${input:ID}`, `${workspaceFolder}`, `${workspaceFolderBasename}`, `${userHome}` and `${pathSeparator}`. `claude_desktop_config.json` allows none. Set a missing variable in the environment of mcpgen. For an input, pass `--input ID=VALUE`, or `--input ID` to take the value of the environment variable ID; in a terminal mcpgen asks for it.",
+  },
+  MG2204: {
+    title: "The command that prints headers has failed",
+    exit: 2,
+    explanation:
+      "An entry of `.mcp.json` with a `url` may have `headersHelper`: a command that prints the headers of requests as a JSON object of texts. mcpgen runs it as Claude Code does: for each connection, in a shell, in the folder of the file, with your environment (but for the variables `MCPGEN_…`) and with `CLAUDE_CODE_MCP_SERVER_NAME` and `CLAUDE_CODE_MCP_SERVER_URL`. It has 10 seconds, and must end with 0. Its headers replace those of `headers`, and `--header` replaces both. The lines below the message are the end of its standard error.",
+  },
+} satisfies Record<string, Diagnostic>;

@@ -14,8 +14,7 @@ import {
   readableSchema,
 } from "@mcpgen/engine";
 import { Aligner } from "../../compare/align/aligner.js";
-import { Collection } from "../collect.js";
-import type { Finding, Policy } from "../finding.js";
+import { type Finding, type Policy, Collection } from "../finding.js";
 import type { Context } from "../walk/context.js";
 import { reachedFrom } from "../../compare/reach.js";
 import { Maker } from "../../compare/instance-maker.js";

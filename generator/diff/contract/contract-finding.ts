@@ -2,7 +2,7 @@ import { canonicalText } from "@mcpgen/engine";
 import type { Finding, Policy } from "../finding.js";
 import { ruleOf } from "../rules/table.js";
 import { type Role, opposite } from "../../model/model.js";
-import { sha256 } from "../../files/sha256.js";
+import { sha256 } from "../../files/regular-file.js";
 
 /** A part of a contract that a finding is about. */
 export interface Part {

@@ -1,6 +1,5 @@
 import { type JsonObject, PatternBudget, canonicalText, jsonEqual, pointer } from "@mcpgen/engine";
-import { type Finding, type Policy, defaultPolicy, levelFor } from "../finding.js";
-import { grouped } from "../group.js";
+import { type Finding, type Policy, defaultPolicy, levelFor, grouped } from "../finding.js";
 import type { Contract } from "../../contract/contract.js";
 import { type Unlisted, unlisted, withoutEntries } from "../../contract/incomplete-lists.js";
 import { contractNames } from "../../contract/emit/names.js";

@@ -3,7 +3,7 @@ import type { ComparedExtension, ComparedPart } from "../../extension/add/compar
 import { diffModels } from "../diff-models.js";
 import type { Finding, Policy } from "../finding.js";
 import type { Method, ProtocolModel } from "../../model/model.js";
-import type { ExtensionSource } from "../../extension/extension-source.js";
+import type { ExtensionSource } from "../../extension/extension-store.js";
 
 /** A version of an extension over each of its bases, by the id of the base. */
 export type ExtensionOverBases = ReadonlyMap<string, ComparedExtension>;

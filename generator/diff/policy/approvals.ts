@@ -1,7 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import { closest } from "../../diagnostics/suggest.js";
-import type { Finding } from "../finding.js";
-import { subjectText } from "../finding.js";
+import { type Finding, type Policy, subjectText } from "../finding.js";
 import { ruleIds } from "../rules/table.js";
 
 /** A finding that a reviewer accepted, or all findings of a rule at a place. */
@@ -50,7 +49,7 @@ export function parseApprovals(value: JsonValue): readonly Approval[] | Malforme
 }
 
 /** What an approval covers, in words. */
-export function coveredText({ fingerprint, rule, subject }: Approval): string {
+function coveredText({ fingerprint, rule, subject }: Approval): string {
   return fingerprint ?? `every ${rule} on ${subject}`;
 }
 
@@ -168,4 +167,33 @@ export function approvalLine({ fingerprint, rule, subject }: Finding): string {
     by: "…",
     until: "YYYY-MM-DD",
   });
+}
+
+const severities = ["breaking", "dangerous", "safe", "off"];
+
+/** An invalid entry of the severities in a configuration. */
+interface SeverityProblem {
+  readonly rule: string;
+  readonly message: string;
+  /** The names that are near to it. */
+  readonly candidates: readonly string[];
+}
+
+/** The severities that a configuration gives to rules. */
+export function readSeverities(
+  rules: Readonly<Record<string, unknown>>,
+): Policy["severities"] | SeverityProblem {
+  for (const [rule, severity] of Object.entries(rules)) {
+    if (!ruleIds.includes(rule))
+      return { rule, message: `there is no rule ${JSON.stringify(rule)}`, candidates: ruleIds };
+    if (!severities.includes(severity as string)) {
+      const message = `expected the severity of ${rule} to be one of ${severities.join(", ")}, got ${JSON.stringify(severity)}`;
+      return { rule: String(severity), message, candidates: severities };
+    }
+  }
+  return rules as Policy["severities"];
+}
+
+export function isSeverityProblem(read: Policy["severities"] | SeverityProblem): read is SeverityProblem {
+  return "candidates" in read;
 }

@@ -1,10 +1,8 @@
 import { changeText, subjectText } from "../finding.js";
 import type { Level } from "../rules/rule.js";
 import { ruleTable } from "../rules/table.js";
-import type { Use } from "../uses/use.js";
-import type { FilePlace, Report, ReportedFinding } from "./report.js";
-import { noDifference } from "./summary.js";
-import { placeText } from "./with-uses.js";
+import type { Use } from "../uses/targets.js";
+import { type FilePlace, type Report, type ReportedFinding, noDifference, placeText } from "./report.js";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,19 @@
 import { changeText, subjectText } from "../finding.js";
 import type { Level } from "../rules/rule.js";
-import { sharedShapes, subjectsText } from "./group-text.js";
-import { type Report, type ReportedFinding, hit, inGroups } from "./report.js";
-import { overviewLines, summaryText } from "./summary.js";
-import { placeText, usesOf } from "./with-uses.js";
+import {
+  type Report,
+  type ReportedFinding,
+  sharedShapes,
+  subjectsText,
+  hit,
+  inGroups,
+  overviewLines,
+  summaryText,
+  placeText,
+  usesOf,
+} from "./report.js";
 import { markdownText, oneLineCode, tableCell } from "../../print/markdown.js";
-import { shortened } from "../../print/one-line.js";
+import { shortened } from "../../print/terminal-text.js";
 
 const headings: readonly (readonly [Level, string])[] = [
   ["breaking", "Breaking"],

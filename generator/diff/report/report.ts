@@ -1,8 +1,8 @@
 import type { Role } from "../../model/model.js";
-import { type Finding, type Policy, levelFor } from "../finding.js";
+import { type Finding, type Policy, levelFor, subjectText } from "../finding.js";
 import type { Approval, Approved } from "../policy/approvals.js";
 import type { Level } from "../rules/rule.js";
-import type { Use } from "../uses/use.js";
+import type { Use, CodeUses } from "../uses/targets.js";
 
 /** A line of a file. */
 export interface FilePlace {
@@ -100,7 +100,7 @@ export function reportOf(findings: readonly Finding[], options: ReportOptions): 
 }
 
 /** How many findings there are of each level. */
-export function summaryOf(findings: readonly ReportedFinding[]): Summary {
+function summaryOf(findings: readonly ReportedFinding[]): Summary {
   const count = (level: Level): number => findings.filter(({ worst }) => worst === level).length;
   return { breaking: count("breaking"), dangerous: count("dangerous"), safe: count("safe") };
 }
@@ -120,4 +120,131 @@ export function inGroups(findings: readonly ReportedFinding[]): ReportedFinding[
 export function hit({ level }: Finding, worst: Level): string {
   const roles = (["client", "server"] as const).filter((role) => level[role] === worst);
   return roles.length === 2 ? "both" : (roles[0] ?? "none");
+}
+
+/** One line that sums a report up. */
+export function summaryText(report: Report): string {
+  const { from, to, summary, findings } = report;
+  const { breaking, dangerous, safe } = summary;
+  const uses = codeText(report);
+  const touched = uses === undefined ? "" : `; ${uses}`;
+  if (findings.length === 0)
+    return `${from} → ${to}: ${report.code?.unused ? "nothing that touches the code" : noDifference(report)}${touched}`;
+  const source = findings.filter((finding) => finding.source === "breaking").length;
+  const code = source === 0 ? "" : `; code written against the types meets ${source} of them`;
+  return `${from} → ${to}: ${breaking} breaking, ${dangerous} dangerous, ${safe} safe${code}${touched}`;
+}
+
+/** The verdict on two sides without findings. */
+export function noDifference({ isPartial }: Pick<Report, "isPartial">): string {
+  return isPartial ? "no difference in what both list" : "no differences";
+}
+
+/** The effects on each side, a line for each side that has any. */
+export function overviewLines({ from, to, role, findings }: Report): string[] {
+  const roles = role === "both" ? (["client", "server"] as const) : [role];
+  return roles.flatMap((each) => {
+    const count = (level: Level): number =>
+      findings.filter((finding) => finding.level[each] === level).length;
+    const [breaking, dangerous] = [count("breaking"), count("dangerous")];
+    if (breaking + dangerous === 0) return [];
+    const peer = each === "client" ? "server" : "client";
+    const counts = [
+      ...(breaking > 0 ? [`${breaking} breaking`] : []),
+      ...(dangerous > 0 ? [`${dangerous} dangerous`] : []),
+    ].join(" and ");
+    const noun = breaking + dangerous === 1 ? "change" : "changes";
+    return [`A ${each} of ${from} meets ${counts} ${noun} when its ${peer} moves to ${to}.`];
+  });
+}
+
+/** The subjects of a group of findings, with their common part once: `ttlMs in ListToolsResult, …`. */
+export function subjectsText(group: readonly ReportedFinding[]): string {
+  const subjects = group.map(({ subject }) => subject);
+  if (group.length === 1) return subjectText(subjects[0]!);
+  if (subjects.every((subject) => "method" in subject)) {
+    const senders = new Set(subjects.map(({ from }) => from));
+    if (senders.size === 1) return `${listed(subjects.map(({ method }) => method))} from ${[...senders][0]}`;
+  }
+  const arms = subjects.flatMap((subject) => ("method" in subject ? [] : (subject.member ?? [])));
+  if (arms.length === group.length) {
+    const places = distinct(subjects.map(placeOf));
+    if (places.length === 1) return `${places[0]} (${listed(arms)})`;
+  }
+  const members = subjects.map((subject) =>
+    "method" in subject || subject.path === "" || subject.member !== undefined ? undefined : subject,
+  );
+  if (members.every((member) => member !== undefined)) {
+    const paths = distinct(members.map(({ path }) => path));
+    const definitions = distinct(members.map(({ definition }) => definition));
+    if (paths.length * definitions.length === group.length && !definitions.includes(""))
+      return `${listed(paths)} in ${listed(definitions)}`;
+  }
+  return listed(subjects.map(subjectText));
+}
+
+/** The subject without the arm of it. */
+function placeOf(subject: ReportedFinding["subject"]): string {
+  if ("method" in subject) return subjectText(subject);
+  return subjectText({ definition: subject.definition, path: subject.path });
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
+
+function listed(texts: readonly string[]): string {
+  return distinct(texts).join(", ");
+}
+
+/** The old and the new shape, if all of a group share them and the subject does not name them. */
+export function sharedShapes(
+  group: readonly ReportedFinding[],
+): { readonly old: string | null; readonly new: string | null } | undefined {
+  const { old, new: next, subject } = group[0]!;
+  if ("member" in subject && subject.member === (old ?? next)) return undefined;
+  return group.every((finding) => finding.old === old && finding.new === next)
+    ? { old, new: next }
+    : undefined;
+}
+
+/**
+ * The report with the places of a code base that its findings affect.
+ *
+ * @param path the folder or tsconfig file of the code, as the report prints it
+ * @param onlyUsed whether findings without such a place are left out
+ */
+export function withUses(
+  report: Report,
+  { uses, files, byName }: CodeUses,
+  { path, onlyUsed }: { readonly path: string; readonly onlyUsed: boolean },
+): Report {
+  const all = report.findings.map((finding, index) => ({ ...finding, uses: uses[index]! }));
+  const used = all.filter((finding) => finding.uses.length > 0);
+  const findings = onlyUsed ? used : all;
+  const code = { path, files, unused: all.length - used.length, byName: byName.length, onlyUsed };
+  return { ...report, findings, summary: summaryOf(findings), code };
+}
+
+/** The uses of a group of findings, each once. */
+export function usesOf(group: readonly ReportedFinding[]): Use[] {
+  const places = new Map(group.flatMap(({ uses = [] }) => uses.map((use) => [placeText(use), use] as const)));
+  return [...places.values()];
+}
+
+export function placeText({ file, line, column }: Use): string {
+  return `${file}:${line}:${column}`;
+}
+
+/** One line: how many places the findings affect, and how many findings affect none. `undefined` if no code was read. */
+export function codeText({ code, findings }: Report): string | undefined {
+  if (!code) return undefined;
+  const { unused, path, onlyUsed, byName } = code;
+  const unknown = byName === 0 ? "" : `; in ${byName} ${byName === 1 ? "file" : "files"} names alone decide`;
+  const left = `${unused} ${unused === 1 ? "finding touches" : "findings touch"} nothing in ${path}${unknown}`;
+  if (onlyUsed) return `${left}${unused === 0 ? "" : ", and left out"}`;
+  const places = usesOf(findings).length;
+  return places === 0
+    ? left
+    : `${places} ${places === 1 ? "place" : "places"} in ${path} to look at; ${left}`;
 }

@@ -1,12 +1,18 @@
-import { shortened } from "../../print/one-line.js";
-import type { Paint, Style } from "../../print/terminal-text.js";
+import { type Paint, type Style, shortened } from "../../print/terminal-text.js";
 import { changeText, subjectText } from "../finding.js";
 import { approvalLine, approvalsFile } from "../policy/approvals.js";
 import type { Level } from "../rules/rule.js";
-import { sharedShapes, subjectsText } from "./group-text.js";
-import { type Report, type ReportedFinding, hit, inGroups } from "./report.js";
-import { overviewLines } from "./summary.js";
-import { placeText as useText, usesOf } from "./with-uses.js";
+import {
+  type Report,
+  type ReportedFinding,
+  sharedShapes,
+  subjectsText,
+  hit,
+  inGroups,
+  overviewLines,
+  placeText as useText,
+  usesOf,
+} from "./report.js";
 
 const headings: readonly (readonly [Level, string, Style])[] = [
   ["breaking", "Breaking", "red"],

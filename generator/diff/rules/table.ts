@@ -1,4 +1,4 @@
-import { invariant } from "../../diagnostics/invariant.js";
+import { invariant } from "../../diagnostics/coded-error.js";
 import { contractRules } from "./contracts.js";
 import { definitionRules, fileRules } from "./definitions.js";
 import { limitRules, typeRules } from "./types.js";

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { Project, ts } from "ts-morph";
-import { CodedError } from "../../diagnostics/coded-error.js";
-import type { Finding as Remark } from "../../diagnostics/finding.js";
+import { type Finding as Remark, CodedError } from "../../diagnostics/coded-error.js";
 import { readRegularText } from "../../files/regular-file.js";
 import { isInside } from "./origins.js";
 

@@ -1,5 +1,5 @@
 import { ts } from "ts-morph";
-import type { Callees } from "./callees.js";
+import type { Callees } from "./origins.js";
 import { type ValueFlow, outermost, parameterOf } from "./value-flow.js";
 
 /** The list of a contract that functions of the runtime and of SDKs take a name from. */

@@ -1,16 +1,13 @@
 import { ts } from "ts-morph";
 import { type Address, addressOf, Mentions } from "./generated-names.js";
-import { Callees, nameOf } from "./callees.js";
+import { type GeneratedCode, type Origin, Callees, nameOf, isInside, Origins } from "./origins.js";
 import { type CodeBase, isJavaScript, openCodeBase, syntaxRemark } from "./code-base.js";
 import { EntryPlaces } from "./entry-places.js";
 import { MethodPlaces } from "./method-places.js";
-import { type GeneratedCode, type Origin, isInside, Origins } from "./origins.js";
-import { Renames } from "./renames.js";
+import { Renames, ValueFlow } from "./value-flow.js";
 import { type Referred, Symbols } from "./symbols.js";
-import { type Claim, type Target, memberKey, TargetIndex } from "./targets.js";
+import { type Claim, type Target, type CodeUses, type Use, memberKey, TargetIndex } from "./targets.js";
 import { type Compared, isOfMessage, SdkNames } from "./sdk.js";
-import type { CodeUses, Use } from "./use.js";
-import { ValueFlow } from "./value-flow.js";
 
 interface FindOptions {
   /** A folder or a tsconfig file, absolute. */

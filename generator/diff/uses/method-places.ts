@@ -1,6 +1,6 @@
 import { ts } from "ts-morph";
-import { type Callees, nameOf } from "./callees.js";
-import { sdkDispatchers } from "./sdk-functions.js";
+import { type Callees, nameOf } from "./origins.js";
+import { sdkDispatchers } from "./sdk.js";
 import { type ValueFlow, isInitialised, outermost, parameterOf } from "./value-flow.js";
 
 /**

@@ -2,7 +2,6 @@ import type { SchemaNode } from "@mcpgen/engine";
 import { ts } from "ts-morph";
 import { type ProtocolModel, type Role, opposite } from "../../model/model.js";
 import type { Finding } from "../finding.js";
-import { type SdkFunction, sdkDispatchers, sdkFunctions } from "./sdk-functions.js";
 import { type Claim, type TargetIndex, memberKey } from "./targets.js";
 
 /** The comparison, for code that names it by an official SDK. */
@@ -177,3 +176,56 @@ function placesOf({ schema }: ProtocolModel, definition: string, keys: readonly 
   visit(schema.definitions.get(definition)?.node, keys, definition, "");
   return [...found];
 }
+
+/** The work of a function of an official SDK's clients or servers. */
+interface SdkFunction {
+  /** Methods of the protocol that it sends or, where it registers something, answers. */
+  readonly methods: readonly string[];
+  /** The side that calls it; absent where both do. */
+  readonly side?: Role;
+}
+
+const of = (side: Role | undefined, ...methods: string[]): SdkFunction => ({
+  methods,
+  ...(side && { side }),
+});
+
+/** Functions of `Client`, `Server` and `McpServer`, of versions 1 and 2, by name. */
+const sdkFunctions: ReadonlyMap<string, SdkFunction> = new Map([
+  ["ping", of(undefined, "ping")],
+  ["callTool", of("client", "tools/call")],
+  ["callToolStream", of("client", "tools/call")],
+  ["listTools", of("client", "tools/list")],
+  ["getPrompt", of("client", "prompts/get")],
+  ["listPrompts", of("client", "prompts/list")],
+  ["readResource", of("client", "resources/read")],
+  ["listResources", of("client", "resources/list")],
+  ["listResourceTemplates", of("client", "resources/templates/list")],
+  ["subscribeResource", of("client", "resources/subscribe")],
+  ["unsubscribeResource", of("client", "resources/unsubscribe")],
+  ["complete", of("client", "completion/complete")],
+  ["setLoggingLevel", of("client", "logging/setLevel")],
+  ["sendRootsListChanged", of("client", "notifications/roots/list_changed")],
+  ["createMessage", of("server", "sampling/createMessage")],
+  ["elicitInput", of("server", "elicitation/create")],
+  ["listRoots", of("server", "roots/list")],
+  ["sendLoggingMessage", of("server", "notifications/message")],
+  ["sendResourceUpdated", of("server", "notifications/resources/updated")],
+  ["sendResourceListChanged", of("server", "notifications/resources/list_changed")],
+  ["sendToolListChanged", of("server", "notifications/tools/list_changed")],
+  ["sendPromptListChanged", of("server", "notifications/prompts/list_changed")],
+  ["tool", of("server", "tools/call", "tools/list")],
+  ["registerTool", of("server", "tools/call", "tools/list")],
+  ["prompt", of("server", "prompts/get", "prompts/list")],
+  ["registerPrompt", of("server", "prompts/get", "prompts/list")],
+  ["resource", of("server", "resources/read", "resources/list")],
+  ["registerResource", of("server", "resources/read", "resources/list")],
+]);
+
+/** Functions that take the schema or the name of a method, and whether what they are given is received or sent. */
+export const sdkDispatchers: ReadonlyMap<string, "received" | "sent"> = new Map([
+  ["setRequestHandler", "received"],
+  ["setNotificationHandler", "received"],
+  ["request", "sent"],
+  ["notification", "sent"],
+]);

@@ -1,5 +1,7 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import type { Kind, Role } from "../../model/model.js";
+import type { Kind, Role, ProtocolModel } from "../../model/model.js";
+import type { Aligner } from "../../compare/align/aligner.js";
+import type { Fact, Edge, Pair } from "../../compare/align/pair.js";
 
 /** The message or result that contains a value, which decides the schema that judges it. */
 export type Context =
@@ -42,4 +44,53 @@ export function messageOf(context: Context, value: JsonValue | undefined): JsonV
     default:
       return value;
   }
+}
+
+/** The result of comparing methods, with the roots of the walk. */
+export interface MethodComparison {
+  readonly facts: MessageFact[];
+  readonly roots: Root[];
+}
+
+/** One method in one direction. */
+export interface Direction {
+  readonly old: ProtocolModel;
+  readonly next: ProtocolModel;
+  readonly aligner: Aligner;
+  readonly name: string;
+  /** The sender. */
+  readonly from: Role;
+  readonly comparison: MethodComparison;
+}
+
+/** @param writer the role that writes the part that differs, where that is not the sender */
+export function messageFact(
+  { name, from }: Direction,
+  fact: Fact,
+  context: Context,
+  writer: Role = from,
+): MessageFact {
+  return { fact, context, writers: [writer], methods: [name] };
+}
+
+/** A place where the comparison starts: what a message carries. */
+export interface Root {
+  readonly pair: Pair;
+  readonly context: Context;
+  readonly writers: readonly Role[];
+  readonly methods: readonly string[];
+  /** Members that other roots account for are not entered from here. */
+  readonly isEntered?: (key: string, edge: Edge) => boolean;
+  /** Reports only facts for which a message proves a break. */
+  readonly needsProof?: true;
+  /** Excludes facts that other roots report. */
+  readonly isReported?: (fact: Fact, pair: Pair) => boolean;
+}
+
+/** A difference of a whole message, found without walking into it. */
+export interface MessageFact {
+  readonly fact: Fact;
+  readonly context: Context;
+  readonly writers: readonly Role[];
+  readonly methods: readonly string[];
 }

@@ -2,18 +2,20 @@ import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/
 import { type Alternative, type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
 import { hasMember, memberNodes, requiredMembers } from "../../model/object-view.js";
 import { without } from "../../sample/edit.js";
-import type { Aligner } from "../../compare/align/aligner.js";
-import { compareAnnotations } from "../../compare/align/annotations.js";
-import type { Fact } from "../../compare/align/pair.js";
+import { type Aligner, compareAnnotations } from "../../compare/align/aligner.js";
+import { type Fact, formSignature, similarity } from "../../compare/align/pair.js";
 import { commonLocation } from "../../compare/location.js";
 import type { Makers } from "../../compare/instance-maker.js";
-import { type Context, messageOf } from "./context.js";
-import { compareMessages, messageNodes } from "./messages.js";
-import { type Direction, type MethodComparison, messageFact } from "./direction.js";
-import { methodsByName } from "./methods-by-name.js";
-import type { MessageFact } from "./root.js";
-import { formSignature, similarity } from "../../compare/align/signature.js";
-import { isAlone } from "../../compare/shape/alternatives.js";
+import {
+  type Context,
+  type Direction,
+  type MethodComparison,
+  type MessageFact,
+  messageOf,
+  messageFact,
+} from "./context.js";
+import { compareMessages, messageNodes, methodsByName } from "./messages.js";
+import { isAlone } from "../../compare/shape/form.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
 
 /** Aligns methods by name and sender. */

@@ -8,10 +8,9 @@ import type { Maker, Makers } from "../../compare/instance-maker.js";
 import { extended } from "../../sample/edit.js";
 import { type Conjunction, type ShapeArm, scalarTypes, shapeTypes } from "../../compare/shape/form.js";
 import { resultsOf } from "../../model/pairing.js";
-import { messageNodes, responseNodes } from "../walk/messages.js";
-import { methodsByName } from "../walk/methods-by-name.js";
-import { outside } from "../../compare/align/bound-values.js";
-import { eachType } from "../../compare/align/compare-arms.js";
+import { messageNodes, responseNodes, methodsByName } from "../walk/messages.js";
+import { outside } from "../../compare/align/compare-bounds.js";
+import { eachType } from "../../compare/align/arms.js";
 
 /** A concrete message that one revision takes and the other does not. */
 export interface Counterexample {

@@ -4,12 +4,18 @@ import { laidOutTexts } from "../../print/code-layout.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { methodDoc } from "../method-doc.js";
-import { identifiersFor, nameDefinitions, namesOfTypes } from "../../print/names.js";
+import {
+  identifiersFor,
+  nameDefinitions,
+  namesOfTypes,
+  deprecationLine,
+  docComment,
+  memberKey,
+  stringLiteral,
+} from "../../print/text.js";
 import { freeName, importSpecifier } from "../imported.js";
-import { deprecationLine, docComment, memberKey, stringLiteral } from "../../print/text.js";
-import { declare } from "../types/declaration.js";
+import { declare, printType, union } from "../types/print.js";
 import { assigned, settled } from "../types/layout.js";
-import { printType, union } from "../types/print.js";
 import { width } from "../../print/layout.js";
 import { type ListedMember, type ListedPlace, listedMembers } from "./listed-members.js";
 import {

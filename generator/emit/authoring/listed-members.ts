@@ -1,7 +1,7 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { type ProtocolModel, answersOf } from "../../model/model.js";
-import { withArms } from "../../model/owned.js";
 import type { AuthoredSchema } from "./authored-schema.js";
+import { withArms } from "../../model/owned.js";
 
 /** An object whose members are all known by name. */
 interface Listed {

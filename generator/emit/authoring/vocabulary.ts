@@ -1,6 +1,5 @@
 import { type Definition, type SchemaNode, naturalCompare, reachable, reaching } from "@mcpgen/engine";
-import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
-import { published, vocabularyOf } from "../../model/published.js";
+import { type Method, type ProtocolModel, answersOf, published, vocabularyOf } from "../../model/model.js";
 import { signatureOfNodes } from "../steps/signature.js";
 import { freeName } from "../imported.js";
 import { withChildren } from "../with-children.js";

@@ -10,8 +10,7 @@ import {
 } from "@mcpgen/engine";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { width } from "../../print/layout.js";
-import { capitalised } from "../../print/names.js";
-import { stringLiteral } from "../../print/text.js";
+import { capitalised, stringLiteral } from "../../print/text.js";
 import { copyWhole } from "../copied-module.js";
 import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { localNames, sharedModule } from "../imported.js";

@@ -1,7 +1,6 @@
 import { pointerTokens } from "@mcpgen/engine";
-import type { ExtensionModel } from "../../model/extension-model.js";
+import { type ExtensionModel, authoredBase } from "../../model/extension-model.js";
 import { type Method, type Role, receivers } from "../../model/model.js";
-import { vocabularyOf } from "../../model/published.js";
 import { memberKey, stringLiteral } from "../../print/text.js";
 import { authoredSchema } from "../authoring/authored-schema.js";
 import { type Authored, maps, writtenTypes } from "../authoring/emit.js";
@@ -30,14 +29,6 @@ export interface ExtensionVocabulary extends Authored {
 }
 
 const known = new WeakMap<ExtensionModel, ExtensionVocabulary>();
-
-/** The extension over the base that is the vocabulary of the revisions, else over the nearest to it. */
-export function authoredBase({
-  models,
-  vocabulary,
-}: Pick<WholeExtensionInput, "models" | "vocabulary">): ExtensionModel {
-  return vocabularyOf(models, vocabulary)!;
-}
 
 /** The vocabulary of an extension. It is remembered: four files of an extension are written in it. */
 export function extensionVocabulary(

@@ -1,9 +1,8 @@
-import { type Channel, modelOfRole } from "../../model/channel.js";
+import { type Channel, modelOfRole } from "../../model/extension-model.js";
 import type { Method, ProtocolModel } from "../../model/model.js";
 import { arrayLayout, laidOutTexts, memberLine, objectLayout, printAt } from "../../print/code-layout.js";
 import { group, indent, join, line, softline } from "../../print/layout.js";
-import { capitalised } from "../../print/names.js";
-import { stringLiteral } from "../../print/text.js";
+import { capitalised, stringLiteral } from "../../print/text.js";
 import type { Emitter, ExtensionInput, Files } from "../emitter.js";
 import { localNames, ownDefinitions } from "../imported.js";
 import { base64Members, modulesOf, renderUsing, tableOf, typeNames } from "../methods/emit.js";

@@ -1,8 +1,7 @@
 import type { Method, Role } from "../../model/model.js";
 import { arrayLayout, laidOut, memberLine, objectLayout, stringsLayout } from "../../print/code-layout.js";
 import { type Layout, width } from "../../print/layout.js";
-import { capitalised, identifiersFor } from "../../print/names.js";
-import { docComment, stringLiteral } from "../../print/text.js";
+import { capitalised, identifiersFor, docComment, stringLiteral } from "../../print/text.js";
 import { presenceOf } from "../authoring/authored-schema.js";
 import { maps } from "../authoring/emit.js";
 import type { Emitter, Files, WholeExtensionInput } from "../emitter.js";
@@ -11,13 +10,8 @@ import { pathLayout } from "../methods/facts.js";
 import { type TypesOfMethods, stubsOf } from "../stubs/emit.js";
 import { nameOperations } from "../stubs/operations.js";
 import { importTypes } from "../types/layout.js";
-import {
-  type ExtensionVocabulary,
-  authoredBase,
-  extensionVocabulary,
-  messageType,
-  typesName,
-} from "./authoring.js";
+import { type ExtensionVocabulary, extensionVocabulary, messageType, typesName } from "./authoring.js";
+import { authoredBase } from "../../model/extension-model.js";
 
 /** `client.ts`: an extension for clients over all its bases, with a function for each message that clients send. */
 export const emitExtensionForClients: Emitter<WholeExtensionInput> = (input) => emitRole("client", input);

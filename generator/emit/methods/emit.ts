@@ -1,16 +1,14 @@
 import type { Definition } from "@mcpgen/engine";
-import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
+import { type Method, type ProtocolModel, type Role, opposite, inWords } from "../../model/model.js";
 import { arrayLayout, memberLine, objectLayout, printAt, unionType } from "../../print/code-layout.js";
 import { type Emitter, type ExtensionInput, type ModelInput, isOfExtension } from "../emitter.js";
 import { addedColumns, addedResults } from "../extension/columns.js";
 import { type Imported, localNames, ownDefinitions, sharedModule } from "../imported.js";
-import { capitalised } from "../../print/names.js";
-import { memberKey, stringLiteral } from "../../print/text.js";
+import { capitalised, memberKey, stringLiteral } from "../../print/text.js";
 import type { Layout } from "../../print/layout.js";
 import { extensionSteps } from "../steps/emit.js";
 import { Facts, type TableEntry } from "./facts.js";
 import { typeRows } from "./type-rows.js";
-import { inWords } from "./words.js";
 
 const roles: readonly Role[] = ["client", "server"];
 

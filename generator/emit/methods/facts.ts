@@ -11,10 +11,9 @@ import {
   gate,
   isFinal,
 } from "../../model/model.js";
-import { requirementOf } from "../../model/requirements.js";
+import { requirementOf } from "../../model/notes-by-method.js";
 import { arrayLayout, memberLine, objectLayout, stringsLayout } from "../../print/code-layout.js";
-import { capitalised } from "../../print/names.js";
-import { stringLiteral } from "../../print/text.js";
+import { capitalised, stringLiteral } from "../../print/text.js";
 import type { Imported } from "../imported.js";
 import type { Layout } from "../../print/layout.js";
 

@@ -7,14 +7,12 @@ import {
   referencesOf,
 } from "@mcpgen/engine";
 import type { EmittedFile } from "../../print/emitted-file.js";
-import { capitalised } from "../../print/names.js";
-import { docComment, memberKey, propertyKey, stringLiteral } from "../../print/text.js";
+import { capitalised, docComment, memberKey, propertyKey, stringLiteral } from "../../print/text.js";
 import type { Surroundings } from "../emitter.js";
 import { freeName, importSpecifier, wordsOf } from "../imported.js";
-import { printable } from "../types/breadth.js";
-import { declare } from "../types/declaration.js";
+import { printable } from "../types/emit.js";
+import { type TypeNames, declare, union } from "../types/print.js";
 import { assigned, importTypes, settled } from "../types/layout.js";
-import { type TypeNames, union } from "../types/print.js";
 import { openDiscriminatorOf } from "../validators/discriminator.js";
 import { withChildren } from "../with-children.js";
 import { Shapes } from "../validators/shape.js";

@@ -1,7 +1,7 @@
+import { partsOf } from "../../model/owned.js";
 import { pointerTokens, reachable, referencesOf } from "@mcpgen/engine";
 import type { ShapeArm, Property } from "../../compare/shape/form.js";
 import { type ProtocolModel, answersOf } from "../../model/model.js";
-import { partsOf } from "../../model/owned.js";
 
 /** A model whose era fills in members of its definitions, the schema that describes them, and the methods of the model. */
 export type Owner = Pick<ProtocolModel, "methods" | "owned" | "schema">;

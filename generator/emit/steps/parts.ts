@@ -1,5 +1,5 @@
 import type { JsonValue, SchemaNode } from "@mcpgen/engine";
-import { anything } from "../../compare/align/compare-array.js";
+import { anything } from "../../compare/align/compare-object.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
 import { type Conjunction, type Property, type ShapeArm, refuses } from "../../compare/shape/form.js";
 

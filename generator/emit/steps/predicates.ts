@@ -6,9 +6,8 @@ import {
   recursiveDefinitions,
   referencesOf,
 } from "@mcpgen/engine";
-import { isAlone } from "../../compare/shape/alternatives.js";
-import type { Conjunction } from "../../compare/shape/form.js";
-import { capitalised, identifiersFor, joinedWords, nameDefinitions } from "../../print/names.js";
+import { type Conjunction, isAlone } from "../../compare/shape/form.js";
+import { capitalised, identifiersFor, joinedWords, nameDefinitions } from "../../print/text.js";
 import { DefinitionEmitter } from "../validators/definition.js";
 import { type Prefix, FunctionNames } from "../validators/function-names.js";
 import type { PreludeName } from "../validators/prelude.js";

@@ -9,7 +9,7 @@ import {
   softline,
   whenBroken,
 } from "../../print/layout.js";
-import { stringLiteral } from "../../print/text.js";
+import { stringLiteral, joinedWords } from "../../print/text.js";
 import { type Expression, and, or } from "../validators/expression.js";
 import {
   type Arm,
@@ -21,7 +21,6 @@ import {
   hasMoves,
   turnsOf,
 } from "./plan.js";
-import { joinedWords } from "../../print/names.js";
 import { MadeCode } from "./made-code.js";
 import type { Predicates } from "./predicates.js";
 import { type SamePlans, groupSame } from "./same.js";

@@ -1,4 +1,4 @@
-import { formSignature } from "../../compare/align/signature.js";
+import { formSignature } from "../../compare/align/pair.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
 import type { Conjunction, ShapeArm } from "../../compare/shape/form.js";
 import type { ProtocolModel } from "../../model/model.js";

@@ -1,5 +1,5 @@
 import { pointer, pointerTokens } from "@mcpgen/engine";
-import { invariant } from "../../diagnostics/invariant.js";
+import { invariant } from "../../diagnostics/coded-error.js";
 import { type Expression, readMembers } from "../../notes/expression.js";
 import type { ReshapedNote } from "../../notes/note.js";
 import type { Conjunction, Form, Property, ShapeArm } from "../../compare/shape/form.js";

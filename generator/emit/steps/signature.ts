@@ -1,6 +1,5 @@
 import { type SchemaNode, canonicalText } from "@mcpgen/engine";
-import { saysNothing } from "../../compare/shape/alternatives.js";
-import type { Conjunction } from "../../compare/shape/form.js";
+import { type Conjunction, saysNothing } from "../../compare/shape/form.js";
 
 /** Keywords that a validator does not read. */
 const idle: ReadonlySet<string> = new Set([

@@ -1,13 +1,12 @@
 import { type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import { memberNodes } from "../../model/object-view.js";
 import { type Method, type ProtocolModel, type Role, gate, isFinal, opposite } from "../../model/model.js";
-import { requirementOf } from "../../model/requirements.js";
+import { requirementOf } from "../../model/notes-by-method.js";
 import { type Emitter, type Files, type ModelInput, isOfExtension } from "../emitter.js";
 import { argumentsWithin } from "../../print/code-layout.js";
 import { sharedModule } from "../imported.js";
 import { methodDoc } from "../method-doc.js";
-import { capitalised } from "../../print/names.js";
-import { stringLiteral } from "../../print/text.js";
+import { capitalised, stringLiteral } from "../../print/text.js";
 import { importTypes } from "../types/layout.js";
 import { isConstrainedToObjects } from "../types/print.js";
 import { nameOperations } from "./operations.js";

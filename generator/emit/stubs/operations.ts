@@ -1,5 +1,5 @@
 import type { Method } from "../../model/model.js";
-import { capitalised, identifiersFor } from "../../print/names.js";
+import { capitalised, identifiersFor } from "../../print/text.js";
 
 /** Names that a file of stubs of a revision already uses for other values. */
 const ofRevisions = new Set([

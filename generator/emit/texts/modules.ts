@@ -1,7 +1,7 @@
 import { type Schema, type SchemaNode, descendants, isAutomaton, matcherOf, formats } from "@mcpgen/engine";
 import { copyModule } from "../copied-module.js";
 import type { Files, SchemaInput } from "../emitter.js";
-import { capitalised } from "../../print/names.js";
+import { capitalised } from "../../print/text.js";
 import { withChildren, withNodes } from "../with-children.js";
 
 /**

@@ -1,8 +1,14 @@
-import type { JsonValue, SchemaNode, TypeName } from "@mcpgen/engine";
-import { isJsonObject, naturalCompare } from "@mcpgen/engine";
+import {
+  type JsonValue,
+  type SchemaNode,
+  type TypeName,
+  type Definition,
+  isJsonObject,
+  naturalCompare,
+} from "@mcpgen/engine";
 import { deprecationLine, docComment, propertyKey, stringLiteral } from "../../print/text.js";
 import { tuple } from "./array-form.js";
-import { assigned } from "./layout.js";
+import { assigned, interfaceHead } from "./layout.js";
 
 /** Definition name → the TypeScript identifier of its type. */
 export type TypeNames = ReadonlyMap<string, string>;
@@ -196,4 +202,21 @@ export function indexSignature(node: SchemaNode, names: TypeNames, indent: strin
   for (const member of members) types.push(member.type);
   if (members.some((member) => member.optional)) types.push("undefined");
   return union(types);
+}
+
+/** Whether the definition is an object and nothing else, so that an interface can describe it. */
+export function isInterface({ node }: Definition): boolean {
+  const onlyObject = node.types?.length === 1 ? node.types[0] === "object" : isConstrainedToObjects(node);
+  const combined =
+    node.ref ?? node.allOf ?? node.anyOf ?? node.oneOf ?? node.const ?? node.enum ?? node.typeText;
+  const isObjectType = node.additionalProperties?.always === true && node.properties?.size === 0;
+  return onlyObject && combined === undefined && !node.never && !isObjectType;
+}
+
+/** The declaration of the type of a definition. */
+export function declare(definition: Definition, identifier: string, names: TypeNames): string {
+  const { node } = definition;
+  if (!isInterface(definition)) return assigned(`export type ${identifier} =`, printType(node, names), "");
+  const body = printBody(membersOf(node, names, "  "), indexSignature(node, names, "  "), "", true);
+  return `${interfaceHead(identifier, [])} ${body}`;
 }

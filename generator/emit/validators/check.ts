@@ -2,13 +2,12 @@ import { type Scalar, type SchemaNode, type JsonValue, textOf, isJsonObject } fr
 import { assertions } from "./assertions.js";
 import { type Expression, call, compare, not } from "./expression.js";
 import { condition, constantsOfArms } from "./condition.js";
-import { kindTest } from "./kind-test.js";
+import { type Kind, kindTest, everyKind } from "./kind.js";
 import { amongTest, ownCondition, ownKinds } from "./own.js";
 import { mostCompared } from "./set-literal.js";
 import { type Head, judgeHead, plainHead, printFunction, walkerHead } from "./function.js";
 import { checkItems } from "./items.js";
 import { checkMembers } from "./members.js";
-import { type Kind, everyKind } from "./kind.js";
 import { type Statement, refuseUnless, verdict, when } from "./statement.js";
 import type { Place } from "./unit.js";
 import { checkUnevaluated } from "./unevaluated.js";

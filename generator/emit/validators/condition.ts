@@ -1,8 +1,7 @@
 import type { Scalar, SchemaNode } from "@mcpgen/engine";
 import { assertions } from "./assertions.js";
 import { type Expression, and, call, no, not, or, weight, yes } from "./expression.js";
-import { kindsTest } from "./kind-test.js";
-import { type Kind, common, everyKind, isScalar } from "./kind.js";
+import { type Kind, kindsTest, common, everyKind, isScalar } from "./kind.js";
 import { amongTest, constantCondition, ownCondition, ownKinds } from "./own.js";
 import { mostCompared } from "./set-literal.js";
 import type { Shapes } from "./shape.js";

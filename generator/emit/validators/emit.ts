@@ -11,7 +11,7 @@ import {
 import { copyModule } from "../copied-module.js";
 import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
-import { capitalised } from "../../print/names.js";
+import { capitalised } from "../../print/text.js";
 import { importSpecifier, localNames, sharedModule, wordsOf } from "../imported.js";
 import { type TextNeeds, textModules, textNeeds, assertFormats } from "../texts/modules.js";
 import { DefinitionEmitter } from "./definition.js";

@@ -2,8 +2,19 @@ import type { Scalar, SchemaNode } from "@mcpgen/engine";
 import { stringLiteral } from "../../print/text.js";
 import { scannerOf, scannedFormat } from "../texts/modules.js";
 import { type Expression, and, call, compare, not, or, yes } from "./expression.js";
-import { finite, kindTest, kindsTest, literal, typeTest } from "./kind-test.js";
-import { type Kind, common, isScalar, kindOfType, kindOfValue, kindsOfTypes } from "./kind.js";
+import {
+  type Kind,
+  finite,
+  kindTest,
+  kindsTest,
+  literal,
+  typeTest,
+  common,
+  isScalar,
+  kindOfType,
+  kindOfValue,
+  kindsOfTypes,
+} from "./kind.js";
 import { mostCompared } from "./set-literal.js";
 import type { Place } from "./unit.js";
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { packageFolder } from "../../files/package-folder.js";
+import { packageFolder } from "../../files/own-package.js";
 import { readRegularText } from "../../files/regular-file.js";
 
 const names = [

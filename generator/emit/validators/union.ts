@@ -1,6 +1,6 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { callsLast } from "./condition.js";
-import { kindTest, kindsTest, literal } from "./kind-test.js";
+import { type Kind, kindTest, kindsTest, literal, common } from "./kind.js";
 import {
   type Discriminator,
   commonConstants,
@@ -11,7 +11,6 @@ import {
 } from "./discriminator.js";
 import { type Expression, and, compare, no, or, isPresent, member } from "./expression.js";
 import { assertions } from "./assertions.js";
-import { type Kind, common } from "./kind.js";
 import { type Statement, type SwitchCase, refuseUnless, returns, when } from "./statement.js";
 import type { Place } from "./unit.js";
 

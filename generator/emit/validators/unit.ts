@@ -7,7 +7,7 @@ import type { Printed } from "./function.js";
 import type { Kind } from "./kind.js";
 import type { Statement } from "./statement.js";
 import type { Shapes } from "./shape.js";
-import { capitalised } from "../../print/names.js";
+import { capitalised } from "../../print/text.js";
 import { preludeNames } from "./prelude.js";
 
 /** How a node is judged: to the letter, or taking members of open unions and sets that it does not know. */

@@ -2,12 +2,11 @@ import { type JsonValue, isJsonObject, naturalCompare } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { type Method, type ProtocolModel, answersOf, receivers } from "../../model/model.js";
 import { minimallyInvalid } from "../../sample/invalid.js";
-import { randomFrom } from "../../sample/random.js";
+import { randomFrom } from "../../sample/values.js";
 import { minimalValid, sampleValid } from "../../sample/sample.js";
 import { type Emitter, type ExtensionInput, type ModelInput, isOfExtension } from "../emitter.js";
-import { capitalised } from "../../print/names.js";
+import { capitalised, escapeUnprintable } from "../../print/text.js";
 import { localNames } from "../imported.js";
-import { escapeUnprintable } from "../../print/text.js";
 
 /** A message, and whether the definition takes it. */
 export interface Vector {

@@ -1,5 +1,4 @@
-import type { Role } from "../../model/model.js";
-import { published } from "../../model/published.js";
+import { type Role, published } from "../../model/model.js";
 import type { Emitter, WorkspaceInput, WholeExtensionInput } from "../emitter.js";
 import { sharedModule } from "../imported.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
@@ -11,8 +10,7 @@ import {
   printAt,
   stringsLayout,
 } from "../../print/code-layout.js";
-import { stringLiteral } from "../../print/text.js";
-import { identifiersFor } from "../../print/names.js";
+import { stringLiteral, identifiersFor } from "../../print/text.js";
 import type { Layout } from "../../print/layout.js";
 
 /**

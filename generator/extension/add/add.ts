@@ -10,10 +10,10 @@ import {
 } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
-import { sha256 } from "../../files/sha256.js";
+import { sha256, readTextIfPresent } from "../../files/regular-file.js";
 import type { WriteRoot } from "../../files/write-root.js";
 import { type FileChange, writeFiles } from "../../files/writer.js";
-import { folderOf, isDate, isRevisionFolder } from "../../notes/revision-name.js";
+import { folderOf, isDate, isRevisionFolder } from "../../notes/note.js";
 import {
   type ExtensionLock,
   type LockedExtension,
@@ -22,13 +22,12 @@ import {
   lockFile,
   readExtensionLock,
   readLock,
+  revisionsFolder,
 } from "../../revision/lock.js";
-import { revisionsFolder } from "../../revision/revisions-folder.js";
-import { canonicalDocument } from "../../revision/schema-source.js";
-import type { UpstreamFile } from "../../revision/source.js";
+import { type UpstreamFile, canonicalDocument } from "../../revision/schema-source.js";
 import { storedText } from "../../revision/stored-schema.js";
 import { type CanonicalExtension, canonicalExtension } from "../canonical/canonical-extension.js";
-import { expectExtensionVersion, extensionId } from "../extension-id.js";
+import { expectExtensionVersion, extensionId } from "../extension-file.js";
 import {
   type StoredExtension,
   extensionFile,
@@ -50,7 +49,6 @@ import {
 } from "./new-notes.js";
 import { type OwnModel, readOwnModel } from "./own-model.js";
 import { type Question, openQuestions } from "./questions.js";
-import { readTextIfPresent } from "../../files/regular-file.js";
 
 /** How a schema says what messages there are, for those who write one. */
 export const messageForm =

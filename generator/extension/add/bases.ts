@@ -3,12 +3,10 @@ import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import { loadJson } from "../../files/json-file.js";
 import type { ProtocolModel } from "../../model/model.js";
-import { loadDocumentation } from "../../revision/documentation.js";
-import { type Lock, readLock } from "../../revision/lock.js";
-import { revisionsFolder } from "../../revision/revisions-folder.js";
+import { loadDocumentation } from "../../revision/schema-source.js";
+import { type Lock, readLock, revisionsFolder, expectRevision } from "../../revision/lock.js";
 import { loadRevision, storedRevision } from "../../revision/revision-source.js";
-import { expectRevision } from "../../revision/verify.js";
-import { referencesToBase } from "../canonical/over-base.js";
+import { referencesToBase } from "../canonical/references.js";
 
 /** A revision that an extension extends. */
 export interface LoadedBase {

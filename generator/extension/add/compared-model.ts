@@ -8,13 +8,11 @@ import {
 } from "@mcpgen/engine";
 import { buildModel } from "../../model/build-model.js";
 import type { ProtocolModel, Role } from "../../model/model.js";
-import { withNames } from "../../notes/alternatives.js";
+import { type Note, withNames } from "../../notes/note.js";
 import { applyNotes } from "../../notes/apply.js";
-import type { Note } from "../../notes/note.js";
 import { withPlaces } from "../../revision/schema-source.js";
-import { joinedWithBase } from "../canonical/over-base.js";
-import { basePrefix } from "../canonical/references.js";
-import type { ExtensionSource } from "../extension-source.js";
+import { joinedWithBase, basePrefix } from "../canonical/references.js";
+import type { ExtensionSource } from "../extension-store.js";
 import type { LoadedBase } from "./bases.js";
 
 /** An extension over a base, as far as versions of it are compared. */

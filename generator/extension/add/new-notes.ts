@@ -4,8 +4,7 @@ import { closest } from "../../diagnostics/suggest.js";
 import type { JsonFile } from "../../files/json-file.js";
 import type { Note } from "../../notes/note.js";
 import { parseNotes } from "../../notes/parse.js";
-import { notesText } from "../../revision/carried-notes.js";
-import { noteEntries, targetsOf, withoutTargets } from "../../revision/carry.js";
+import { notesText, noteEntries, targetsOf, withoutTargets } from "../../revision/carried-notes.js";
 import { basePrefix } from "../canonical/references.js";
 
 /** The notes that a version of an extension starts with. */

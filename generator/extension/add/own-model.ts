@@ -12,7 +12,7 @@ import type { Assumption, Method, ProtocolModel } from "../../model/model.js";
 import { constantMember } from "../../model/object-view.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { JsonFile } from "../../files/json-file.js";
-import { joinedName, joinedWithBase, ownName } from "../canonical/over-base.js";
+import { joinedName, joinedWithBase, ownName } from "../canonical/references.js";
 
 /** What the schema of an extension says of its messages, without notes. */
 export interface OwnModel {

@@ -9,9 +9,8 @@ import {
 } from "@mcpgen/engine";
 import { onChannelAlone } from "../../model/extension-model.js";
 import type { Method, ProtocolModel } from "../../model/model.js";
-import { answersNamed } from "../../notes/alternatives.js";
-import type { Note, NoteKind } from "../../notes/note.js";
-import { joinedName, ownName } from "../canonical/over-base.js";
+import { type Note, type NoteKind, answersNamed } from "../../notes/note.js";
+import { joinedName, ownName } from "../canonical/references.js";
 import type { OwnModel } from "./own-model.js";
 
 /** A fact that a schema cannot say, and that a person knows. */

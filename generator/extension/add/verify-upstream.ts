@@ -1,9 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { loadJson } from "../../files/json-file.js";
-import { type LockedExtension, readExtensionLock, readLock } from "../../revision/lock.js";
-import { revisionsFolder } from "../../revision/revisions-folder.js";
-import { canonicalDocument } from "../../revision/schema-source.js";
-import type { UpstreamFile } from "../../revision/source.js";
+import { type LockedExtension, readExtensionLock, readLock, revisionsFolder } from "../../revision/lock.js";
+import { type UpstreamFile, canonicalDocument } from "../../revision/schema-source.js";
 import { type SchemaRelation, relationTo } from "../../revision/stored-schema.js";
 import { canonicalExtension } from "../canonical/canonical-extension.js";
 import { readExtensionFile } from "../extension-file.js";

@@ -1,9 +1,8 @@
 import { ts } from "ts-morph";
-import type { Finding, WarningFinding } from "../../diagnostics/finding.js";
+import type { Finding, WarningFinding } from "../../diagnostics/coded-error.js";
 import { openCodeBase, syntaxRemark } from "../../diff/uses/code-base.js";
-import { oneLine, shortened } from "../../print/one-line.js";
-import { type HandlerFunction, bareOf, Literals } from "./literals.js";
-import { type TaskTool, taskTools } from "./task-tools.js";
+import { oneLine, shortened } from "../../print/terminal-text.js";
+import { type HandlerFunction, type TaskTool, bareOf, Literals, taskTools } from "./literals.js";
 
 /** The findings about code, and what was looked at. */
 export interface LintedCode {

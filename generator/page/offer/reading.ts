@@ -3,11 +3,10 @@ import type { Contract, ContractTool } from "../../contract/contract.js";
 import { type ToolSchemas, readToolSchemas } from "../../contract/emit/tool-schemas.js";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../../lint/lint-contract.js";
 import type { Profile } from "../../lint/rule.js";
-import { counted } from "../../print/counted.js";
+import { counted } from "../../print/terminal-text.js";
 import { stringLiteral } from "../../print/text.js";
 import { minimalValid } from "../../sample/sample.js";
-import { anchor } from "../anchor.js";
-import { longestName, shortened } from "../long-text.js";
+import { anchor, longestName, shortened } from "../html.js";
 import type { Badge, Entry, Fact, Figure, Part, Reading, Remark, Section } from "../reading.js";
 import { membersOf, ownType } from "../schema-members.js";
 

@@ -7,7 +7,7 @@ import {
   type ProtocolModel,
   answersOf,
 } from "../../model/model.js";
-import { anchor } from "../anchor.js";
+import { anchor } from "../html.js";
 import type { Badge, Entry, Fact, Part, Span } from "../reading.js";
 import { type LinkOf, membersOf, reference } from "../schema-members.js";
 import { type Lineage, historyBadges } from "./since.js";

@@ -2,7 +2,7 @@ import { type SchemaNode, type Definition, descendants, naturalCompare } from "@
 import { vectorsOfModel } from "../../emit/vectors/emit.js";
 import type { ExtensionModel } from "../../model/extension-model.js";
 import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
-import { anchor } from "../anchor.js";
+import { anchor } from "../html.js";
 import type { Entry, Figure, Reading, Section, Fact, Span } from "../reading.js";
 import { type LinkOf, reference, membersOf, ownType } from "../schema-members.js";
 import { methodEntry, methodAnchor } from "./methods.js";

@@ -1,9 +1,15 @@
 import { subjectText } from "../../diff/finding.js";
-import { type Report, type ReportedFinding, hit } from "../../diff/report/report.js";
-import { overviewLines, summaryText } from "../../diff/report/summary.js";
-import { codeText, placeText } from "../../diff/report/with-uses.js";
+import {
+  type Report,
+  type ReportedFinding,
+  hit,
+  overviewLines,
+  summaryText,
+  codeText,
+  placeText,
+} from "../../diff/report/report.js";
 import type { Level } from "../../diff/rules/rule.js";
-import { anchor } from "../anchor.js";
+import { anchor } from "../html.js";
 import type { Badge, Entry, Fact, Figure, Filter, Part, Reading, Section, Span } from "../reading.js";
 
 /** A report of `diff` or of `check --server` as a page: what breaks whom first. */

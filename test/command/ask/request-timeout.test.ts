@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { RequestTimeout } from "../../../generator/command/ask/request-timeout.js";
+import { RequestTimeout } from "../../../generator/command/ask/ask-server.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { strangerAt } from "../../../generator/command/trust/owners.js";
+import { strangerAt } from "../../../generator/command/trust/trust.js";
 import { mcpgen } from "../../support/in-process.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { trustOf } from "../../support/trust.js";

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import type { Random } from "../../../generator/sample/random.js";
+import type { Random } from "../../../generator/sample/values.js";
 import { definitionsOf, referenced, strings } from "../../support/schema-changes/document.js";
 
 /** A key that no document declares and no operator adds. */

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { Random } from "../../../generator/sample/random.js";
+import type { Random } from "../../../generator/sample/values.js";
 import {
   type Holders,
   type Role,

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import type { Random } from "../../../generator/sample/random.js";
+import type { Random } from "../../../generator/sample/values.js";
 import { type Make, both, object } from "./mutation.js";
 
 const text = { type: "string" };

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import type { Random } from "../../../generator/sample/random.js";
+import type { Random } from "../../../generator/sample/values.js";
 
 /** One change of a value's schema, and the row of the rule table that it must be classed by. */
 export interface Mutation {

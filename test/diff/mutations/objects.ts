@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import type { Random } from "../../../generator/sample/random.js";
+import type { Random } from "../../../generator/sample/values.js";
 import { type Make, anyValue, both, object, scalars, two, twoSchemas, word } from "./mutation.js";
 
 const closed: JsonObject = { additionalProperties: false };

@@ -3,7 +3,7 @@ import { isThorough } from "../../support/cases.mjs";
 import { compilerErrors } from "../../support/typescript-compiler.js";
 import { type JsonValue, type Schema, readSchema } from "@mcpgen/engine";
 import { format } from "../../../generator/print/format.js";
-import { capitalised, nameDefinitions } from "../../../generator/print/names.js";
+import { capitalised, nameDefinitions } from "../../../generator/print/text.js";
 import { documentOf, revisions, schemaFrom, schemaOf } from "../../support/revisions.js";
 import { emittedFiles } from "../../support/emitted-explanations.js";
 

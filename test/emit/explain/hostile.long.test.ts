@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Issue, type JsonValue, atPointer } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { mutants } from "../../../generator/sample/invalid.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { sampleValid } from "../../../generator/sample/sample.js";
 import { revisions, schemaFrom, schemaOf } from "../../support/revisions.js";
 import { loadExplanations } from "../../support/emitted-explanations.js";

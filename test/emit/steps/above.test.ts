@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import type { Revision, Role, Step } from "@mcpgen/protocol/model";
 import { type Loss, McpError } from "@mcpgen/runtime";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import {
   type RevisionView,
   type StepKind,

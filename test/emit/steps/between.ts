@@ -1,10 +1,9 @@
 import { type JsonObject, type JsonValue } from "@mcpgen/engine";
 import type { Files, Surroundings } from "../../../generator/emit/emitter.js";
-import { modelEmitters, schemaEmitters, workspaceEmitters } from "../../../generator/emit/registry.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { type NoteText, modelOf } from "../../support/models.js";
-import { loaded } from "../emitted-output.js";
+import { loaded, modelEmitters, schemaEmitters, workspaceEmitters } from "../emitted-output.js";
 import { type Outcome, type Steps, outcomeOf } from "./protocol.js";
 
 const render = loadTemplates();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { emitterNames, generateFiles } from "../../../generator/pipeline/generate.js";
 import { format } from "../../../generator/print/format.js";
 import { storedRevision } from "../../../generator/revision/revision-source.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { bundled, loaded } from "../emitted-output.js";
 import { Refusal, type Steps, carriedBy, isAccepted, listener, methodOf, sampleOf } from "./protocol.js";
 import { revisions } from "../../support/revisions.js";

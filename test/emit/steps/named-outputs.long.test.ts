@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { planSteps } from "../../../generator/emit/steps/methods.js";
 import { lossyReshapes, refuseProblems } from "../../../generator/emit/steps/problems.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { sampleValid } from "../../../generator/sample/sample.js";
 import { cases, seed } from "../../support/cases.mjs";
 import { loaded } from "../emitted-output.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { ProtocolModel } from "../../../generator/model/model.js";
-import { undocumented } from "../../../generator/revision/documentation.js";
+import { undocumented } from "../../../generator/revision/schema-source.js";
 import { loadRevision } from "../../../generator/revision/revision-source.js";
 import { releasedModel } from "../../support/models.js";
 import { revisions } from "../../support/revisions.js";

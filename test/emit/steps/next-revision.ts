@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type JsonObject, type JsonValue, canonicalise } from "@mcpgen/engine";
 import type { Revision, Role } from "@mcpgen/protocol/model";
 import type { JsonFile } from "../../../generator/files/json-file.js";
-import { carryNotes } from "../../../generator/revision/carry.js";
+import { carryNotes } from "../../../generator/revision/carried-notes.js";
 import type { RevisionSource } from "../../../generator/revision/revision-source.js";
 import { loaded } from "../emitted-output.js";
 import { generate, releasedSource, schemaDir } from "../../support/generated-output.js";

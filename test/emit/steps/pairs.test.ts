@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { format } from "../../../generator/print/format.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { releasedModel } from "../../support/models.js";
 import { cases, isThorough, seed } from "../../support/cases.mjs";
 import { loaded } from "../emitted-output.js";

@@ -1,7 +1,7 @@
 import { type JsonValue, canonicalText, descendants, isJsonObject } from "@mcpgen/engine";
 import { expect, it } from "vitest";
 import type { ProtocolModel } from "../../../generator/model/model.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { cases, seed } from "../../support/cases.mjs";
 import {
   type Carried,

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { type Method, type ProtocolModel, type Role, answersOf } from "../../../generator/model/model.js";
 import { memberNodes } from "../../../generator/model/object-view.js";
-import type { Random } from "../../../generator/sample/random.js";
+import type { Random } from "../../../generator/sample/values.js";
 import { sampleValid } from "../../../generator/sample/sample.js";
 
 /** The form of the emitted tables, as far as tests use it. */

@@ -5,7 +5,7 @@ import { diffModels } from "../../../generator/diff/diff-models.js";
 import { buildModel } from "../../../generator/model/build-model.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { assumeNotes } from "../../../generator/model/assume.js";
-import { type Random, randomFrom } from "../../../generator/sample/random.js";
+import { type Random, randomFrom } from "../../../generator/sample/values.js";
 import { cases, seed } from "../../support/cases.mjs";
 import { documentOf } from "../../support/revisions.js";
 import { notes } from "../../support/notes.js";

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { expect, it } from "vitest";
 import { planSteps } from "../../../generator/emit/steps/methods.js";
 import { PlanRunner } from "../../../generator/emit/steps/runner.js";
-import { type Random, randomFrom } from "../../../generator/sample/random.js";
+import { type Random, randomFrom } from "../../../generator/sample/values.js";
 import { cases, seed } from "../../support/cases.mjs";
 import { type NoteText, object, ref } from "../../support/models.js";
 import { loaded } from "../emitted-output.js";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type MethodSteps, planSteps } from "../../../generator/emit/steps/methods.js";
 import { PlanRunner } from "../../../generator/emit/steps/runner.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { cases, seed } from "../../support/cases.mjs";
 import {
   type Step,

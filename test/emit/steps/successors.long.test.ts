@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { type JsonObject, canonicalise } from "@mcpgen/engine";
 import { expect, it } from "vitest";
-import { undocumented } from "../../../generator/revision/documentation.js";
+import { undocumented } from "../../../generator/revision/schema-source.js";
 import { resolveRevision } from "../../../generator/revision/revision-source.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
-import { carryNotes } from "../../../generator/revision/carry.js";
+import { carryNotes } from "../../../generator/revision/carried-notes.js";
 import { parseNotes } from "../../../generator/notes/parse.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { mutate } from "../../support/schema-changes/operators.js";
 import { cases, seed } from "../../support/cases.mjs";
 import { documentOf, revisions } from "../../support/revisions.js";

@@ -2,7 +2,7 @@ import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { planSteps } from "../../../generator/emit/steps/methods.js";
 import { refuseProblems } from "../../../generator/emit/steps/problems.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { seed } from "../../support/cases.mjs";
 import { type NoteText, object, ref } from "../../support/models.js";
 import { answering, between, stepFiles } from "./between.js";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type JsonValue, type Schema, isJsonObject } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { pendingMutants } from "../../../generator/sample/invalid.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { minimalValid, sampleValid } from "../../../generator/sample/sample.js";
 import { revisions } from "../../support/revisions.js";
 import { printed, released } from "./printed.js";

@@ -4,10 +4,9 @@ import { loadTemplates } from "../../../generator/print/templates.js";
 import { assigned, isSettled } from "../../../generator/emit/types/layout.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
 import { format } from "../../../generator/print/format.js";
-import { undocumented } from "../../../generator/revision/documentation.js";
-import { annotateSchema } from "../../../generator/revision/schema-source.js";
+import { undocumented, annotateSchema } from "../../../generator/revision/schema-source.js";
 import { assumeNotes } from "../../../generator/model/assume.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { documentOf } from "../../support/revisions.js";
 import { open } from "./printed.js";
 

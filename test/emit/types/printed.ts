@@ -1,12 +1,11 @@
 import { type JsonObject, type Schema, canonicalise, readSchema } from "@mcpgen/engine";
 import type { SchemaInput } from "../../../generator/emit/emitter.js";
 import { openFile } from "../../../generator/emit/open/open-file.js";
-import { nameDefinitions } from "../../../generator/print/names.js";
+import { nameDefinitions } from "../../../generator/print/text.js";
 import type { EmittedFile } from "../../../generator/print/emitted-file.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
-import { annotateSchema } from "../../../generator/revision/schema-source.js";
-import { undocumented } from "../../../generator/revision/documentation.js";
+import { annotateSchema, undocumented } from "../../../generator/revision/schema-source.js";
 import { documentOf } from "../../support/revisions.js";
 import { notes, notesOf } from "../../support/notes.js";
 

@@ -12,7 +12,7 @@ import {
   pointer,
   pointerTokens,
 } from "@mcpgen/engine";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { shuffledSchema } from "../../support/shuffled-schema.js";
 import { cases } from "../../support/cases.mjs";
 

@@ -14,7 +14,7 @@ import {
   isJsonObject,
   readSchema,
 } from "@mcpgen/engine";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { documentOf, revisions } from "../../support/revisions.js";
 import { instance, schemaDocument } from "./documents.js";
 import { shuffledSchema } from "../../support/shuffled-schema.js";

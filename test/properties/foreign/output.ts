@@ -3,7 +3,7 @@ import { generateContract } from "../../../generator/pipeline/generate-contract.
 import { readContract } from "../../../generator/contract/read-contract.js";
 import { CodedError } from "../../../generator/diagnostics/coded-error.js";
 import { emitterNames, generateFiles } from "../../../generator/pipeline/generate.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { SchemaMaker, type Spelling, type Vocabulary } from "./random-schema.js";
 import { seed } from "../../support/cases.mjs";
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import type { Random } from "../../../generator/sample/random.js";
+import type { Random } from "../../../generator/sample/values.js";
 
 /** The dialect whose keywords a random schema is made of. */
 export type Spelling = "2020-12" | "draft-07";

@@ -2,7 +2,7 @@
 import { createInterface } from "node:readline";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { type Random, randomFrom } from "../../../generator/sample/random.js";
+import { type Random, randomFrom } from "../../../generator/sample/values.js";
 import { builtProgram } from "../../support/built-program.js";
 import { cases, seed } from "../../support/cases.mjs";
 import { type Apart, FiredProcess, type Headers, Sender, sendApart } from "./fired-process.js";

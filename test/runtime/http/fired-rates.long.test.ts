@@ -1,6 +1,6 @@
 // 200 clients above their rates over sockets, beside token buckets that count every answer.
 import { expect, test } from "vitest";
-import { type Random, randomFrom } from "../../../generator/sample/random.js";
+import { type Random, randomFrom } from "../../../generator/sample/values.js";
 import { builtProgram } from "../../support/built-program.js";
 import { cases, seed } from "../../support/cases.mjs";
 import { type Answer, FiredProcess, type Headers, Sender, sendApart } from "./fired-process.js";

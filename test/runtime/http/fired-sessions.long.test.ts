@@ -1,6 +1,6 @@
 // Sessions over sockets at two servers with one store, beside a model of the documentation that keeps count.
 import { expect, test } from "vitest";
-import { type Random, randomFrom } from "../../../generator/sample/random.js";
+import { type Random, randomFrom } from "../../../generator/sample/values.js";
 import { builtProgram } from "../../support/built-program.js";
 import { cases, seed } from "../../support/cases.mjs";
 import { type Answer, FiredProcess, type Headers, Sender, sendApart } from "./fired-process.js";

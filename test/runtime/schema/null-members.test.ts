@@ -4,7 +4,7 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import type { Judge, Revision } from "@mcpgen/protocol/model";
 import { describe, expect, test } from "vitest";
 import { minimalValid, sampleValid } from "../../../generator/sample/sample.js";
-import { randomFrom } from "../../../generator/sample/random.js";
+import { randomFrom } from "../../../generator/sample/values.js";
 import { withoutWrongNulls } from "../../../runtime/core/schema/locate.js";
 import { cases, seed } from "../../support/cases.mjs";
 import { releasedModel } from "../../support/models.js";

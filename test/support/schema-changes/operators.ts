@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
-import { type Random, shuffled } from "../../../generator/sample/random.js";
+import { type Random, shuffled } from "../../../generator/sample/values.js";
 import { type Place, definitionsOf, methodOf, placesIn, strings, unionNames } from "./document.js";
 
 /** A document with changes, and where they are. */

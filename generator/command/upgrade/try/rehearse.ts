@@ -10,7 +10,7 @@ import { readRegularText } from "../../../files/regular-file.js";
 import type { ProtocolModel, Method, Role } from "../../../model/model.js";
 import type { Conversation, RehearsalPlan, RevisionWords, SampledAsk, SampledRequest } from "./plan.js";
 import { authoredSchema } from "../../../emit/authoring/authored-schema.js";
-import { randomFrom } from "../../../sample/random.js";
+import { randomFrom } from "../../../sample/values.js";
 import { minimalValid, sampleValid } from "../../../sample/sample.js";
 import { byHand } from "../handwritten.js";
 import { capabilityRoots, nodesAt } from "../new-methods.js";

@@ -1,6 +1,6 @@
 // Sessions of several principals that are opened, used, left, deleted and ended at random, beside a model that keeps count.
 import { expect, test } from "vitest";
-import { type Random, randomFrom } from "../../../../generator/sample/random.js";
+import { type Random, randomFrom } from "../../../../generator/sample/values.js";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { heap } from "../../../support/heap.js";
 import { inside } from "../../../support/http-fixture.js";

@@ -1,0 +1,9 @@
+import type { Emitter } from "../../generator/emit/emitter.js";
+
+/** The emitters of a table of the registry. */
+export async function loadEmitters<Input>(
+  table: Readonly<Record<string, () => Promise<Emitter<Input>>>>,
+): Promise<Readonly<Record<string, Emitter<Input>>>> {
+  const entries = Object.entries(table).map(async ([name, load]) => [name, await load()] as const);
+  return Object.fromEntries(await Promise.all(entries));
+}
