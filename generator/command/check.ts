@@ -176,7 +176,7 @@ async function checkOutput(
     throw error;
   });
   if (comparison instanceof CodedError) return unreadable(comparison, schemas, context);
-  const findings = [...schemas, ...drift(comparison, project, context)];
+  const findings = [...schemas, ...(await drift(comparison, project, context))];
   const { lossyNotes, withoutMethods } = await import("./plan-report.js");
   const warnings = [
     ...noteWarnings(comparison.generated, project, context),
@@ -191,7 +191,7 @@ async function checkOutput(
   return {
     findings: [...findings, ...warnings],
     summary: counted(findings.length, "finding"),
-    mend: mendOf(comparison, schemas, command, project, context),
+    mend: mendOf({ files: comparison.files, schemas }, command, project, context),
   };
 }
 

@@ -217,7 +217,9 @@ export async function checkContracts(
 ): Promise<Outcome> {
   const { drift, mendOf } = await import("./plan-report.js");
   const compared = await compareAll(targets, project, { ignoreManifest: false });
-  const findings = compared.flatMap((comparison) => drift(comparison, comparison.target, context));
+  const drifts: Finding[][] = [];
+  for (const comparison of compared) drifts.push(await drift(comparison, comparison.target, context));
+  const findings = drifts.flat();
   const warnings = compared.flatMap((comparison) => comparison.warnings);
   const data = { contracts: targets.map(({ shown }) => shown) };
   if (findings.length === 0) {
@@ -225,11 +227,11 @@ export async function checkContracts(
     return { findings: warnings, summary: `${names}: output is up to date`, data };
   }
   const command = repeatedWithout(context.words, ["--check", "--full"], "generate");
-  const changed = compared.find((comparison) => drift(comparison, comparison.target, context).length > 0)!;
+  const changed = compared[drifts.findIndex((found) => found.length > 0)]!;
   return {
     findings: [...findings, ...warnings],
     summary: counted(findings.length, "finding"),
-    mend: mendOf(changed, [], command, changed.target, context),
+    mend: mendOf(changed, command, changed.target, context),
     data,
   };
 }

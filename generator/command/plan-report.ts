@@ -16,8 +16,6 @@ import { type CommandContext, type Outcome, repeatedWith, restoring } from "./co
 import type { Finding } from "../diagnostics/coded-error.js";
 import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { agreeingNote } from "../notes/note.js";
-import { inLayoutOf } from "../files/in-layout-of.js";
-import { withPlainLineEnds } from "../files/regular-file.js";
 import { unifiedDiff } from "../files/unified-diff.js";
 
 /** The files that block a plan. */
@@ -159,15 +157,14 @@ const meanings: { readonly [S in Exclude<FileState, "same">]: Meaning } = {
 };
 
 /** How the output folder differs from what would be generated. */
-export function drift(
+export async function drift(
   { before, files, manifestFile }: Pick<Comparison, "before" | "files" | "manifestFile">,
   { outDir }: Pick<Project, "outDir">,
   context: CommandContext,
-): Finding[] {
-  return [
-    ...(before?.writing ? [interrupted(shownPath(outDir, context.directory))] : []),
-    ...driftOfFiles([...files, manifestFile], outDir, context),
-  ];
+): Promise<Finding[]> {
+  const found: Finding[] = before?.writing ? [interrupted(shownPath(outDir, context.directory))] : [];
+  for (const file of [...files, manifestFile]) found.push(...(await findingOf(file, outDir, context)));
+  return found;
 }
 
 function interrupted(folder: string): Finding {
@@ -180,41 +177,46 @@ function interrupted(folder: string): Finding {
   };
 }
 
-function driftOfFiles(files: readonly ComparedFile[], outDir: string, context: CommandContext): Finding[] {
-  return files.flatMap((file) => {
-    if (file.state === "same") return [];
-    const detail = detailOf(file);
-    return [
-      {
-        severity: "error",
-        ...meanings[file.state],
-        place: { file: shownPath(outDir, context.directory, file.path) },
-        ...(detail !== undefined && { detail }),
-      },
-    ];
-  });
+async function findingOf(file: ComparedFile, outDir: string, context: CommandContext): Promise<Finding[]> {
+  if (file.state === "same") return [];
+  const detail = await detailOf(file);
+  return [
+    {
+      severity: "error",
+      ...meanings[file.state],
+      place: { file: shownPath(outDir, context.directory, file.path) },
+      ...(detail !== undefined && { detail }),
+    },
+  ];
 }
 
-function detailOf({ path, planned, present }: ComparedFile): string | undefined {
+/** Characters of texts that are laid out to be compared: longer ones would take longer than all else. */
+const mostLaidOut = 65_536;
+
+/** The difference of both texts as mcpgen lays them out, which the layout of a formatter is no part of. */
+async function detailOf({ path, planned, present }: ComparedFile): Promise<string | undefined> {
   if (planned === undefined && present === undefined) return undefined;
   // For a new or a deleted file, the beginning is enough.
-  const lines = planned === undefined || present === undefined ? 8 : 24;
-  if (planned === undefined || present === undefined) return unifiedDiff(present ?? "", planned ?? "", lines);
-  const relaid = inLayoutOf(path, present, planned);
+  if (planned === undefined || present === undefined) return unifiedDiff(present ?? "", planned ?? "", 8);
+  const lines = 24;
+  if (present.length > mostLaidOut) return unifiedDiff(present, planned, lines);
+  const { format } = await import("../print/format.js");
+  // What a person has edited may be no code.
+  const [before, after] = await Promise.all([present, planned].map((text) => format(path, text))).catch(
+    () => [present, planned] as const,
+  );
   // If only the layout differs, the diff shows the layout.
-  const isShown = relaid !== withPlainLineEnds(present);
-  return unifiedDiff(present, isShown ? relaid : planned, lines);
+  return before === after ? unifiedDiff(present, planned, lines) : unifiedDiff(before!, after!, lines);
 }
 
 /** The command that mends what `drift` and the comparison with the lock found. */
 export function mendOf(
-  { files }: Pick<Comparison, "files">,
-  schemaFindings: readonly Finding[],
+  { files, schemas = [] }: Pick<Comparison, "files"> & { readonly schemas?: readonly Finding[] },
   command: string,
   { outDir }: Pick<Project, "outDir">,
   context: CommandContext,
 ): string {
-  if (schemaFindings.length > 0) return restoring(schemaFindings);
+  if (schemas.length > 0) return restoring(schemas);
   const states = new Set(files.map(({ state }) => state));
   const foreign = files.filter(({ state }) => state === "foreign");
   const others = files.some(({ state }) => state !== "foreign" && state !== "same");

@@ -30,7 +30,8 @@ export const sync: RunCommand = async (args, context) => {
     files,
     findings: found,
     without,
-  } = await readHandlers(paths, contracts, project, context, {
+  } = await readHandlers(paths, contracts, project, {
+    directory: context.directory,
     named: args.given("handlers"),
   });
   const changed = files.filter(({ insertions }) => insertions.length > 0);

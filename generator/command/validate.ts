@@ -37,7 +37,7 @@ export const validate: RunCommand = async (args, context) => {
   if (!protocol) throw notBuilt(revision, project.schemaDir, place, context);
   for (const id of new Set(args.strings("extension"))) {
     const extension = await loadProtocolExtension(id, revision, place);
-    if (!extension) throw extensionNotBuilt(id, revision, project.schemaDir, place, context);
+    if (!extension) throw extensionNotBuilt(id, revision, project.schemaDir, placesOf(place, context));
     protocol = withExtension(protocol, id, extension);
   }
   const transcript = new Transcript(source, new Judge(protocol));
@@ -60,15 +60,8 @@ function notBuilt(
   });
 }
 
-function extensionNotBuilt(
-  id: string,
-  revision: string,
-  schemaDir: string,
-  place: ProtocolPlace,
-  context: CommandContext,
-): CodedError {
+function extensionNotBuilt(id: string, revision: string, schemaDir: string, places: string): CodedError {
   if (storedExtensions(schemaDir).length > 0) expectExtension(schemaDir, id);
-  const places = placesOf(place, context);
   return new CodedError("MG2011", `the extension ${id} over ${revision} is neither in ${places}`, {
     next: `Check that ${revision} is one of its bases, generate it with \`mcpgen generate\`, then build the package.`,
   });

@@ -88,7 +88,7 @@ async function checkUncached(inputs: ContractInputs): Promise<Checked> {
   const handlers = report.files.filter(({ anchored }) => anchored.length > 0).map(({ file }) => file);
   const findings = [...report.findings, ...missing];
   return {
-    outcome: withHandlers(output, findings, missing.length > 0, handlers, context),
+    outcome: withHandlers(output, { findings, isMissing: missing.length > 0, handlers }, context),
     read: [...modules.read, ...report.read],
   };
 }
@@ -96,9 +96,15 @@ async function checkUncached(inputs: ContractInputs): Promise<Checked> {
 /** Both as one. Contracts that nothing has to do with are no finding: their servers may be written elsewhere. */
 function withHandlers(
   output: Outcome,
-  found: readonly Finding[],
-  isMissing: boolean,
-  handlers: readonly string[],
+  {
+    findings: found,
+    isMissing,
+    handlers,
+  }: {
+    readonly findings: readonly Finding[];
+    readonly isMissing: boolean;
+    readonly handlers: readonly string[];
+  },
   { words }: CommandContext,
 ): Outcome {
   const findings = [...(output.findings ?? []), ...found];

@@ -9,6 +9,13 @@ export interface Values {
   readonly input: (id: string, place: Place) => Promise<string>;
 }
 
+/** Where a text stands, and what may replace a part of it. */
+interface Surroundings {
+  readonly file: HostFile;
+  readonly values: Values;
+  readonly place: Place;
+}
+
 /** Defaults inside defaults, at most. */
 const maxDepth = 20;
 
@@ -17,32 +24,21 @@ const maxDepth = 20;
  *
  * @throws CodedError MG2203 for a reference without a value, and for one that the host does not know
  */
-export async function expand(
-  text: string,
-  file: HostFile,
-  values: Values,
-  place: Place,
-  depth = 0,
-): Promise<string> {
-  if (file.expansion === "none") return text;
+export async function expand(text: string, around: Surroundings, depth = 0): Promise<string> {
+  if (around.file.expansion === "none") return text;
   const replaced = referencesIn(text).map((part) =>
-    "text" in part ? part.text : valueOf(part.reference, file, values, place, depth),
+    "text" in part ? part.text : valueOf(part.reference, around, depth),
   );
   return (await Promise.all(replaced)).join("");
 }
 
-async function valueOf(
-  reference: string,
-  file: HostFile,
-  values: Values,
-  place: Place,
-  depth: number,
-): Promise<string> {
+async function valueOf(reference: string, around: Surroundings, depth: number): Promise<string> {
+  const { file, values, place } = around;
   if (file.expansion === "shell") {
     const [, name, fallback] = /^([A-Za-z_]\w*)(?::-([^]*))?$/.exec(reference) ?? [];
     const value = name === undefined ? undefined : namedVariable(values.env, name);
     if (value) return value;
-    if (fallback !== undefined && depth < maxDepth) return expand(fallback, file, values, place, depth + 1);
+    if (fallback !== undefined && depth < maxDepth) return expand(fallback, around, depth + 1);
     if (value !== undefined) return value;
     throw noValue(reference, file, place);
   }

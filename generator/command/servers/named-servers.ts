@@ -177,7 +177,7 @@ async function expanded(
   values: Values,
   place: Place,
 ): Promise<NamedServer["address"]> {
-  const text = (value: string): Promise<string> => expand(value, file, values, place);
+  const text = (value: string): Promise<string> => expand(value, { file, values, place });
   const all = async (record: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
     const entries: [string, string][] = [];
     // One after the other: each value may need a question to the user.

@@ -3,7 +3,6 @@ import { ts } from "ts-morph";
 import { handlersStub } from "../../sync/stub.js";
 import { type SyncedFile, syncFile } from "../../sync/sync-file.js";
 import type { Finding } from "../../diagnostics/coded-error.js";
-import type { CommandContext } from "../command.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../../print/terminal-text.js";
 import type { ServerContract } from "./server-contracts.js";
@@ -41,8 +40,7 @@ export async function readHandlers(
   files: readonly string[],
   contracts: readonly ServerContract[],
   project: Project,
-  { directory }: CommandContext,
-  { named = false } = {},
+  { directory, named = false }: { readonly directory: string; readonly named?: boolean },
 ): Promise<HandlersReport> {
   const code = await Code.read(files, contracts, named);
   const extension = project.importExtension;

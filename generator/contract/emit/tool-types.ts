@@ -20,11 +20,12 @@ import {
   printType,
   union,
   isInterface,
+  assigned,
+  interfaceHead,
 } from "../../emit/types/print.js";
 import { typeForm } from "../../emit/types/type-form.js";
-import { isScalar } from "../../emit/validators/kind.js";
+import { isScalar } from "../../emit/validators/shape.js";
 import { withChildren, withNodes } from "../../emit/with-children.js";
-import { assigned, interfaceHead } from "../../emit/types/layout.js";
 
 /** A type of a tool: its name in the tool's namespace, and the schema whose root it is. */
 export interface TypeRoot {

@@ -14,8 +14,7 @@ import {
   stringLiteral,
 } from "../../print/text.js";
 import { freeName, importSpecifier } from "../imported.js";
-import { declare, printType, union } from "../types/print.js";
-import { assigned, settled } from "../types/layout.js";
+import { declare, printType, union, assigned, settled } from "../types/print.js";
 import { width } from "../../print/layout.js";
 import { type ListedMember, type ListedPlace, listedMembers } from "./listed-members.js";
 import {

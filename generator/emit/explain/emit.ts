@@ -15,10 +15,9 @@ import { copyWhole } from "../copied-module.js";
 import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { localNames, sharedModule } from "../imported.js";
 import { textNeeds, assertFormats, scannedFormat } from "../texts/modules.js";
-import { Shapes } from "../validators/shape.js";
+import { Shapes, kindOfValue } from "../validators/shape.js";
 import { withoutCovered } from "../validators/covers.js";
 import { commonConstants, openArms, openDiscriminatorOf } from "../validators/discriminator.js";
-import { kindOfValue } from "../validators/kind.js";
 
 /**
  * `explain.ts`: the schema, a text for each definition, and for each definition `explainX`, which says what is wrong with a

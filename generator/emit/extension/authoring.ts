@@ -13,8 +13,7 @@ import {
   sharedModule,
   importedBy,
 } from "../imported.js";
-import { importTypes, settled } from "../types/layout.js";
-import { union } from "../types/print.js";
+import { importTypes, settled, union } from "../types/print.js";
 
 /** The name of the interface with the types of all messages. */
 export const typesName = "Messages";

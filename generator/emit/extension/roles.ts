@@ -9,7 +9,7 @@ import { sharedModule } from "../imported.js";
 import { pathLayout } from "../methods/facts.js";
 import { type TypesOfMethods, stubsOf } from "../stubs/emit.js";
 import { nameOperations } from "../stubs/operations.js";
-import { importTypes } from "../types/layout.js";
+import { importTypes } from "../types/print.js";
 import { type ExtensionVocabulary, extensionVocabulary, messageType, typesName } from "./authoring.js";
 import { authoredBase } from "../../model/extension-model.js";
 

@@ -11,8 +11,7 @@ import { capitalised, docComment, memberKey, propertyKey, stringLiteral } from "
 import type { Surroundings } from "../emitter.js";
 import { freeName, importSpecifier, wordsOf } from "../imported.js";
 import { printable } from "../types/emit.js";
-import { type TypeNames, declare, union } from "../types/print.js";
-import { assigned, importTypes, settled } from "../types/layout.js";
+import { type TypeNames, declare, union, assigned, importTypes, settled } from "../types/print.js";
 import { openDiscriminatorOf } from "../validators/discriminator.js";
 import { withChildren } from "../with-children.js";
 import { Shapes } from "../validators/shape.js";

@@ -5,7 +5,7 @@ import type { ModelInput } from "../emitter.js";
 import { type Layout, group, indent, join, line, print, whenBroken } from "../../print/layout.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised, memberKey } from "../../print/text.js";
-import { importTypes } from "../types/layout.js";
+import { importTypes } from "../types/print.js";
 import { prelude, preludeNames } from "../validators/prelude.js";
 import type { MethodSteps, StepPlan, Way } from "./methods.js";
 import { type Plan, activePlans, mayRefuse, refusesAll } from "./plan.js";

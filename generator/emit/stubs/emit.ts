@@ -7,8 +7,7 @@ import { argumentsWithin } from "../../print/code-layout.js";
 import { sharedModule } from "../imported.js";
 import { methodDoc } from "../method-doc.js";
 import { capitalised, stringLiteral } from "../../print/text.js";
-import { importTypes } from "../types/layout.js";
-import { isConstrainedToObjects } from "../types/print.js";
+import { importTypes, isConstrainedToObjects } from "../types/print.js";
 import { nameOperations } from "./operations.js";
 
 /**

@@ -21,8 +21,11 @@ import {
   membersOf,
   printBody,
   printType,
+  assigned,
+  importTypes,
+  interfaceHead,
+  settled,
 } from "./print.js";
-import { assigned, importTypes, interfaceHead, settled } from "./layout.js";
 import { Shapes } from "../validators/shape.js";
 import { withChildren, withNodes } from "../with-children.js";
 

@@ -1,5 +1,5 @@
 import type { Schema, SchemaNode } from "@mcpgen/engine";
-import { type Kind, everyKind } from "../validators/kind.js";
+import { type Kind, everyKind } from "../validators/shape.js";
 import type { InPlace } from "./in-place.js";
 
 /** What is known of a value where its form is made. */

@@ -1,5 +1,5 @@
 import { type SchemaNode, matcherOf, naturalCompare } from "@mcpgen/engine";
-import { common } from "../validators/kind.js";
+import { common } from "../validators/shape.js";
 import { type FormContext, type FormMaker, annotations, innerContext } from "./form.js";
 
 const anything: SchemaNode = { pointer: "" };

@@ -8,7 +8,7 @@ import {
   DefinitionMemo,
 } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { type Kind, common, everyKind, kindOfType, kindOfValue, kindsOfTypes } from "../validators/kind.js";
+import { type Kind, common, everyKind, kindOfType, kindOfValue, kindsOfTypes } from "../validators/shape.js";
 import { arrayForm } from "./array-form.js";
 import { type FormContext, type FormMaker, annotations } from "./form.js";
 import { InPlace } from "./in-place.js";

@@ -2,7 +2,7 @@ import { type Scalar, type SchemaNode, type JsonValue, textOf, isJsonObject } fr
 import { assertions } from "./assertions.js";
 import { type Expression, call, compare, not } from "./expression.js";
 import { condition, constantsOfArms } from "./condition.js";
-import { type Kind, kindTest, everyKind } from "./kind.js";
+import { type Kind, kindTest, everyKind } from "./shape.js";
 import { amongTest, ownCondition, ownKinds } from "./own.js";
 import { mostCompared } from "./set-literal.js";
 import { type Head, judgeHead, plainHead, printFunction, walkerHead } from "./function.js";

@@ -1,10 +1,9 @@
 import type { Scalar, SchemaNode } from "@mcpgen/engine";
 import { assertions } from "./assertions.js";
 import { type Expression, and, call, no, not, or, weight, yes } from "./expression.js";
-import { type Kind, kindsTest, common, everyKind, isScalar } from "./kind.js";
+import { type Kind, type Shapes, kindsTest, common, everyKind, isScalar } from "./shape.js";
 import { amongTest, constantCondition, ownCondition, ownKinds } from "./own.js";
 import { mostCompared } from "./set-literal.js";
-import type { Shapes } from "./shape.js";
 import type { Place } from "./unit.js";
 
 /** Unions of more tests than this become separate functions. */

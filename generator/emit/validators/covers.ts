@@ -1,7 +1,6 @@
 import { type SchemaNode, type TypeName, canonicalText } from "@mcpgen/engine";
 import { assertions } from "./assertions.js";
-import { kindOfType } from "./kind.js";
-import type { Shapes } from "./shape.js";
+import { type Shapes, kindOfType } from "./shape.js";
 
 /**
  * Drops arms of a union whose values another arm takes anyway, where that can be proved from the schema:

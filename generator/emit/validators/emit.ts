@@ -16,7 +16,7 @@ import { importSpecifier, localNames, sharedModule, wordsOf } from "../imported.
 import { type TextNeeds, textModules, textNeeds, assertFormats } from "../texts/modules.js";
 import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
-import { importValues } from "../types/layout.js";
+import { importValues } from "../types/print.js";
 import { type PreludeName, prelude } from "./prelude.js";
 import { Shapes } from "./shape.js";
 import type { FileNames, Reading } from "./unit.js";

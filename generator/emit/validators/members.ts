@@ -17,7 +17,7 @@ import {
   not,
 } from "./expression.js";
 import { flat } from "../../print/layout.js";
-import { type Kind, kindTest } from "./kind.js";
+import { type Kind, kindTest } from "./shape.js";
 import type { PreludeName } from "./prelude.js";
 import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";

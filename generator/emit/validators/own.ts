@@ -14,7 +14,7 @@ import {
   kindOfType,
   kindOfValue,
   kindsOfTypes,
-} from "./kind.js";
+} from "./shape.js";
 import { mostCompared } from "./set-literal.js";
 import type { Place } from "./unit.js";
 

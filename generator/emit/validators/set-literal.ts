@@ -1,6 +1,6 @@
 import type { Scalar } from "@mcpgen/engine";
 import { type Layout, hardline, indent, join } from "../../print/layout.js";
-import { literal } from "./kind.js";
+import { literal } from "./shape.js";
 
 /** More values than this are looked up in a set: neither readers nor TypeScript follow so many comparisons. */
 export const mostCompared = 200;

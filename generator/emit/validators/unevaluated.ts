@@ -13,7 +13,7 @@ import {
   isPresent,
   member,
 } from "./expression.js";
-import { type Kind, kindTest, common } from "./kind.js";
+import { type Kind, kindTest, common } from "./shape.js";
 import { checkItem } from "./items.js";
 import { amongTest, ownKinds, patternTest } from "./own.js";
 import { type Statement, refuseUnless, breakInstead, when } from "./statement.js";

@@ -1,6 +1,6 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { callsLast } from "./condition.js";
-import { type Kind, kindTest, kindsTest, literal, common } from "./kind.js";
+import { type Kind, kindTest, kindsTest, literal, common } from "./shape.js";
 import {
   type Discriminator,
   commonConstants,

@@ -4,9 +4,8 @@ import { type Expression, call, yieldCall } from "./expression.js";
 import type { Layout } from "../../print/layout.js";
 import { type FunctionNames, type PartNames, type Prefix, camelCase } from "./function-names.js";
 import type { Printed } from "./function.js";
-import type { Kind } from "./kind.js";
+import type { Kind, Shapes } from "./shape.js";
 import type { Statement } from "./statement.js";
-import type { Shapes } from "./shape.js";
 import { capitalised } from "../../print/text.js";
 import { preludeNames } from "./prelude.js";
 

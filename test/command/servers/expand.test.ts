@@ -10,7 +10,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 function expanded(text: string, expansion: HostFile["expansion"], env: Environment): Promise<string> {
   const kind = { host: "the host", member: "mcpServers", runsHelpers: false, isUsers: false } as const;
   const file = { ...kind, expansion, path: "/project/.mcp.json", folder: "/project" };
-  return expand(text, file, { env, input: async (id) => `[${id}]` }, { file: ".mcp.json" });
+  return expand(text, {
+    file,
+    values: { env, input: async (id) => `[${id}]` },
+    place: { file: ".mcp.json" },
+  });
 }
 
 const plain = fc.stringMatching(/^[a-z ./:-]{0,4}$/);

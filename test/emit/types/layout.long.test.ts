@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type JsonObject, canonicalise } from "@mcpgen/engine";
 import { loadTemplates } from "../../../generator/print/templates.js";
-import { assigned, isSettled } from "../../../generator/emit/types/layout.js";
+import { assigned, isSettled } from "../../../generator/emit/types/print.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
 import { format } from "../../../generator/print/format.js";
 import { undocumented, annotateSchema } from "../../../generator/revision/schema-source.js";
