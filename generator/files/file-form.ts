@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import { packageFolder } from "./own-package.js";
+import { readRegularText } from "./regular-file.js";
 import {
   type Explainer,
   type Issue,
@@ -27,21 +30,31 @@ export interface FormCodes {
   readonly wrongValue: CodeOfError;
 }
 
-/** The form of one kind of file that users write: the JSON Schema that `docs/` publishes, by which editors judge, too. */
+/** A kind of file whose form is published in `docs/`, where editors find it. */
+type PublishedForm = "config" | "contract" | "extension";
+
+/** The JSON Schema of a kind of file, by which editors judge, too. */
+function publishedForm(name: PublishedForm): JsonObject {
+  return JSON.parse(readRegularText(join(packageFolder, `docs/${name}.schema.json`))) as JsonObject;
+}
+
+/** The form of one kind of file, as a JSON Schema. */
 export class FileForm {
-  readonly #document: JsonObject;
+  readonly #document: JsonObject | PublishedForm;
   readonly #codes: FormCodes;
   #read: Form | undefined;
 
-  constructor(document: JsonObject, codes: FormCodes) {
+  constructor(document: JsonObject | PublishedForm, codes: FormCodes) {
     this.#document = document;
     this.#codes = codes;
   }
 
   /** The schema as it is read, for the first value. */
   get form(): Form {
-    const read = (): Schema => readDocument(this.#document, { enums: "written" });
-    return (this.#read ??= new Form(read(), this.#codes, this.#document));
+    if (this.#read) return this.#read;
+    const document = typeof this.#document === "string" ? publishedForm(this.#document) : this.#document;
+    const schema = readDocument(document, { enums: "written" });
+    return (this.#read = new Form(schema, this.#codes, document));
   }
 
   /** What keeps a value from having this form; nothing if it has. At most one fault more than are reported. */

@@ -2,19 +2,16 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonValue } from "@mcpgen/engine";
-import { configSchema, readConfig } from "../../generator/config/config.js";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { readConfig } from "../../generator/config/config.js";
 import { cases } from "../support/cases.mjs";
 
 /** Documents that are drawn. */
 const runs = cases(1500);
 
+const configSchema = JSON.parse(readFileSync("docs/config.schema.json", "utf8")) as JsonObject;
 const properties = configSchema["properties"] as Readonly<Record<string, { description: string }>>;
 const validate = new Ajv2020({ allowUnionTypes: true }).compile(configSchema);
-
-test("docs/config.schema.json is the schema of the configuration", () => {
-  expect(JSON.parse(readFileSync("docs/config.schema.json", "utf8"))).toEqual(configSchema);
-});
 
 const fits = async (value: JsonValue): Promise<boolean> =>
   readConfig(value, async () => ({})).then(

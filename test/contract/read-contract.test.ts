@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { contractSchema } from "../../generator/contract/fault.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
 import { mcpgen } from "../support/in-process.js";
@@ -184,8 +182,4 @@ test("alias bombs and deep nesting are refused early", async () => {
   ];
   expect((await refusal(bomb.join("\n"))).code).toBe("MG6001");
   expect((await refusal(`name: ${"[".repeat(50_000)}`)).code).toBe("MG6001");
-});
-
-test("docs/contract.schema.json is the schema that contracts are read by", () => {
-  expect(JSON.parse(readFileSync("docs/contract.schema.json", "utf8"))).toEqual(contractSchema);
 });

@@ -15,7 +15,6 @@ import { sqliteTaskStore } from "@mcpgen/sqlite";
 import { tasks } from "@mcpgen/tasks";
 import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { receiver } from "@mcpgen/tasks/receiver";
-import { configSchema } from "../../generator/config/config.js";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
 import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
 import {
@@ -183,6 +182,7 @@ describe("docs/options.md lists the options of", () => {
     ["contracts", "/properties/contracts/items"],
     ["diff", "/properties/diff"],
   ])("%s", (heading, place) => {
+    const configSchema = JSON.parse(readFileSync("docs/config.schema.json", "utf8")) as JsonObject;
     const schema = atPointer(configSchema, place) as JsonObject;
     const { properties, required = [] } = schema as unknown as {
       readonly properties: Readonly<Record<string, JsonObject>>;

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { readExtensionFile, extensionSchema } from "../../generator/extension/extension-file.js";
+import { type JsonObject, type JsonValue, atPointer } from "@mcpgen/engine";
+import { idPattern, readExtensionFile, versionPattern } from "../../generator/extension/extension-file.js";
 import { storedExtensions, filesOf } from "../../generator/extension/extension-store.js";
 import { parseJson } from "../../generator/files/json-file.js";
 import { cases } from "../support/cases.mjs";
@@ -11,12 +11,16 @@ import { cases } from "../support/cases.mjs";
 /** Documents that are drawn. */
 const runs = cases(600);
 
+const extensionSchema = JSON.parse(readFileSync("docs/extension.schema.json", "utf8")) as JsonObject;
 const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false, strictRequired: false }).compile(
   extensionSchema,
 );
 
-test("docs/extension.schema.json is the schema of an extension file", () => {
-  expect(JSON.parse(readFileSync("docs/extension.schema.json", "utf8"))).toEqual(extensionSchema);
+test("docs/extension.schema.json has the patterns of ids and versions by which they are explained", () => {
+  const patternAt = (place: string): unknown => atPointer(extensionSchema, `/properties/${place}/pattern`);
+  expect(patternAt("id")).toBe(idPattern);
+  expect(patternAt("needs/properties/extensions/items")).toBe(idPattern);
+  expect(patternAt("version")).toBe(versionPattern);
 });
 
 const read = async (value: JsonValue): Promise<boolean> =>
