@@ -50,6 +50,8 @@ export {
   reachingOpen,
   recursiveDefinitions,
   referencesOf,
+  withChildren,
+  withNodes,
 } from "./ir/references.js";
 export { DefinitionMemo } from "./ir/definition-memo.js";
 export { Tags, tagOf, type Scalar, type Tag } from "./ir/tag.js";

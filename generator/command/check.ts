@@ -17,8 +17,14 @@ import {
   serverOptionDefinitions,
 } from "./command.js";
 import { counted, shownPath } from "../print/terminal-text.js";
-import { inputState, trustsCache } from "./comparison.js";
-import { type ContractTarget, servedContracts, contractTargets, isContractsOnly } from "./contract-output.js";
+import { compareWithOutput, inputState, remember, trustsCache } from "./comparison.js";
+import {
+  type ContractTarget,
+  checkContracts,
+  contractTargets,
+  isContractsOnly,
+  servedContracts,
+} from "./contract-output.js";
 
 export const check: RunCommand = async (args, context) => {
   if (!args.flag("watch")) return checkOnce(args, context);
@@ -89,7 +95,7 @@ export async function checkAll(
   if (targets.length === 0) return protocol!;
   const contracts = handlers
     ? await (await import("./check/contracts.js")).checkConfigured(targets, run)
-    : await (await import("./contract-output.js")).checkContracts(targets, run);
+    : await checkContracts(targets, run);
   return protocol ? together(protocol, contracts) : contracts;
 }
 
@@ -163,9 +169,8 @@ async function checkOutput(
     context.console.detail("nothing changed since the last complete run (--full generates everything)");
     return clean(state.cached.warnings as readonly Finding[], wanted);
   }
-  // Everything below is loaded only when something may have changed.
-  const { compareWithOutput, remember } = await import("./comparison.js");
-  const { noteWarnings, drift, mendOf } = await import("./plan-report.js");
+  // The report is loaded only when something may have changed.
+  const { noteWarnings, drift, mendOf, lossyNotes, withoutMethods } = await import("./plan-report.js");
   const schemas = relativeTo(context.directory, [
     ...(await verifyStore(project.schemaDir)),
     ...(await verifyExtensions(project.schemaDir)),
@@ -177,7 +182,6 @@ async function checkOutput(
   });
   if (comparison instanceof CodedError) return unreadable(comparison, schemas, context);
   const findings = [...schemas, ...(await drift(comparison, project, context))];
-  const { lossyNotes, withoutMethods } = await import("./plan-report.js");
   const warnings = [
     ...noteWarnings(comparison.generated, project, context),
     ...withoutMethods(comparison.generated, wanted.request, context),

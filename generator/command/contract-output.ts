@@ -23,7 +23,8 @@ import {
 import type { FileSet } from "../files/writer.js";
 import { packageVersion } from "../files/own-package.js";
 import { compareManifest } from "./comparison.js";
-import { type LoadContract, contractSha256 } from "../contract/read-contract.js";
+import type { LoadContract } from "../contract/read-contract.js";
+import { contractSha256 } from "../contract/contract.js";
 
 /** A contract to generate from, and where to. */
 export interface ContractTarget {

@@ -16,7 +16,6 @@ import {
   projectPackage,
 } from "../init/project.js";
 import { type PackageSpecs, packageSpecs } from "../init/package-specs.js";
-import { contractSha256 } from "../contract/read-contract.js";
 import { mayAnswerWithTasks, needsTasks, tasksExtensionId } from "../contract/tasks.js";
 import { type GeneratedContract, generateContract } from "../pipeline/generate-contract.js";
 import { loadTemplates } from "../print/templates.js";
@@ -33,7 +32,7 @@ import { configNames, findConfig, loadConfig } from "../config/config.js";
 import { escapeUnprintable } from "../print/text.js";
 import { readRegularText } from "../files/regular-file.js";
 import { nameFault } from "../contract/project-name.js";
-import { contractIn } from "../contract/contract.js";
+import { contractIn, contractSha256 } from "../contract/contract.js";
 
 type Role = ProjectRequest["role"];
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, type JsonValue, pointer } from "@mcpgen/engine";
 import type { Place } from "../diagnostics/coded-error.js";
+import { sha256 } from "../files/regular-file.js";
 
 /**
  * The offer of a server, in the shapes of the protocol's lists; unknown members are kept unchanged. `scopes` of an entry is
@@ -123,4 +124,12 @@ export const contractFileName = "mcp.contract.yaml";
 /** The name of the contract that a folder holds; undefined where it holds none of a usual name. */
 export function contractIn(folder: string): string | undefined {
   return [contractFileName, "mcp.contract.json"].find((name) => existsSync(join(folder, name)));
+}
+
+/**
+ * sha256 of a contract's content, in hexadecimal. Comments, white space, quotes and the notation (JSON or YAML) do not
+ * change it. The order of keys does: generated code and the server's lists keep that order.
+ */
+export function contractSha256(contract: Contract): string {
+  return sha256(JSON.stringify(contract));
 }

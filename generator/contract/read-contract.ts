@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Place } from "../diagnostics/coded-error.js";
 import { errorOfFaults } from "../files/file-form.js";
 import { parseJson, positionsIn } from "../files/json-file.js";
-import { readRegularFile, decodeText, sha256 } from "../files/regular-file.js";
+import { readRegularFile, decodeText } from "../files/regular-file.js";
 import type { Contract, ContractDocument } from "./contract.js";
 import { contractFaults } from "./fault.js";
 import { shownJson } from "../print/terminal-text.js";
@@ -99,12 +99,4 @@ export function readOnce(load: LoadContract = loadContract): LoadContract {
     documents.set(path, document);
     return document;
   };
-}
-
-/**
- * sha256 of a contract's content, in hexadecimal. Comments, white space, quotes and the notation (JSON or YAML) do not
- * change it. The order of keys does: generated code and the server's lists keep that order.
- */
-export function contractSha256(contract: Contract): string {
-  return sha256(JSON.stringify(contract));
 }

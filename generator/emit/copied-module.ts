@@ -1,8 +1,7 @@
 import { dirname, join } from "node:path";
 import { invariant } from "../diagnostics/coded-error.js";
 import { packageFolder } from "../files/own-package.js";
-import type { Surroundings } from "./emitter.js";
-import { wordsOf } from "./imported.js";
+import { type Surroundings, wordsOf } from "./emitter.js";
 import { readRegularText } from "../files/regular-file.js";
 
 const engine = join(packageFolder, "engine");

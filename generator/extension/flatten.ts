@@ -9,10 +9,10 @@ import {
   jsonObject,
   pointer,
   reachable,
+  withChildren,
 } from "@mcpgen/engine";
 import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
-import { withChildren } from "../emit/with-children.js";
 
 /**
  * The schema with each definition `own`, where it is an `allOf` of plain objects, as one object that extends those it

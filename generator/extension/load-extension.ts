@@ -10,6 +10,7 @@ import {
   pointerTokens,
   readSchema,
   reachable,
+  withChildren,
 } from "@mcpgen/engine";
 import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import { buildModel } from "../model/build-model.js";
@@ -35,7 +36,6 @@ import {
   withoutBaseReferences,
   withStubs,
 } from "./flatten.js";
-import { withChildren } from "../emit/with-children.js";
 import { authoredSchema } from "../emit/authoring/authored-schema.js";
 
 interface OverOptions {

@@ -1,6 +1,12 @@
 import { canonicalText, naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import type { ExtensionInput, SchemaInput, WholeExtensionInput } from "../emit/emitter.js";
+import {
+  type ExtensionInput,
+  type SchemaInput,
+  type WholeExtensionInput,
+  folderOfExtension,
+  importedBy,
+} from "../emit/emitter.js";
 import {
   type ExtensionSource,
   type StoredExtension,
@@ -12,7 +18,6 @@ import { sha256 } from "../files/regular-file.js";
 import { type ExtensionModel, authoredBase } from "../model/extension-model.js";
 import type { ProtocolModel } from "../model/model.js";
 import type { NoteConflict, Note } from "../notes/note.js";
-import { folderOfExtension, importedBy } from "../emit/imported.js";
 
 /** An extension over those of its bases that are generated. */
 export interface LoadedExtension {

@@ -9,7 +9,7 @@ import { releasedModel } from "../support/models.js";
 import { revisions } from "../support/revisions.js";
 import { type Sources, unequalFlatTypes } from "./equal.js";
 import { fingerprints, withExtends } from "./fingerprint.js";
-import { importedBy } from "../../generator/emit/imported.js";
+import { importedBy } from "../../generator/emit/emitter.js";
 
 const id = "io.modelcontextprotocol/tasks";
 const base = "2026-07-28";

@@ -38,7 +38,7 @@ interface TrustArguments {
 export class Trust {
   /** The user's home folder: no configuration above it is looked for. */
   readonly home: string;
-  readonly store: TrustStore;
+  #store: TrustStore | undefined;
   /** Whether configuration of the project is used at all (`--no-config`). */
   readonly usesConfig: boolean;
   readonly #surroundings: Surroundings;
@@ -55,7 +55,6 @@ export class Trust {
   constructor(surroundings: Surroundings, args: TrustArguments, runsCode = false, said = new Set<string>()) {
     const { directory, env } = surroundings;
     this.home = homeFolder(env);
-    this.store = new TrustStore(env);
     this.usesConfig = !args.flag("no-config");
     this.#surroundings = surroundings;
     this.#given = givenHashes(args, env);
@@ -63,6 +62,10 @@ export class Trust {
     this.#named = named === undefined ? undefined : resolve(directory, named);
     this.#runsCode = runsCode;
     this.#said = said;
+  }
+
+  get store(): TrustStore {
+    return (this.#store ??= new TrustStore(this.#surroundings.env));
   }
 
   /**

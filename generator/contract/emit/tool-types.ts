@@ -1,4 +1,13 @@
-import type { Definition, JsonObject, JsonValue, Schema, SchemaNode, TypeName } from "@mcpgen/engine";
+import {
+  type Definition,
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+  type SchemaNode,
+  type TypeName,
+  withChildren,
+  withNodes,
+} from "@mcpgen/engine";
 import { invariant } from "../../diagnostics/coded-error.js";
 import { printable } from "../../emit/types/emit.js";
 import { KeptTexts } from "../../print/format.js";
@@ -25,7 +34,6 @@ import {
 } from "../../emit/types/print.js";
 import { typeForm } from "../../emit/types/type-form.js";
 import { isScalar } from "../../emit/validators/shape.js";
-import { withChildren, withNodes } from "../../emit/with-children.js";
 
 /** A type of a tool: its name in the tool's namespace, and the schema whose root it is. */
 export interface TypeRoot {

@@ -1,7 +1,7 @@
 import { referencesOf } from "@mcpgen/engine";
 import type { Method, ProtocolModel, Role } from "../../model/model.js";
 import { laidOutTexts } from "../../print/code-layout.js";
-import type { Emitter, WorkspaceInput } from "../emitter.js";
+import { type Emitter, type WorkspaceInput, freeName, importSpecifier } from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { methodDoc } from "../method-doc.js";
 import {
@@ -13,7 +13,6 @@ import {
   memberKey,
   stringLiteral,
 } from "../../print/text.js";
-import { freeName, importSpecifier } from "../imported.js";
 import { declare, printType, union, assigned, settled } from "../types/print.js";
 import { width } from "../../print/layout.js";
 import { type ListedMember, type ListedPlace, listedMembers } from "./listed-members.js";

@@ -1,8 +1,14 @@
-import { type Definition, type SchemaNode, naturalCompare, reachable, reaching } from "@mcpgen/engine";
+import {
+  type Definition,
+  type SchemaNode,
+  naturalCompare,
+  reachable,
+  reaching,
+  withChildren,
+} from "@mcpgen/engine";
 import { type Method, type ProtocolModel, answersOf, published, vocabularyOf } from "../../model/model.js";
 import { signatureOfNodes } from "../steps/signature.js";
-import { freeName } from "../imported.js";
-import { withChildren } from "../with-children.js";
+import { freeName } from "../emitter.js";
 import { authoredResults, authoredSchema, inlineParams, presenceOf } from "./authored-schema.js";
 
 /** A definition of another revision than the pinned one. */

@@ -4,15 +4,16 @@ import { type Method, type Role, receivers } from "../../model/model.js";
 import { memberKey, stringLiteral } from "../../print/text.js";
 import { authoredSchema } from "../authoring/authored-schema.js";
 import { type Authored, maps, writtenTypes } from "../authoring/emit.js";
-import type { Emitter, WholeExtensionInput } from "../emitter.js";
 import {
-  freeName,
+  type Emitter,
+  type WholeExtensionInput,
   type Imported,
+  freeName,
   importSpecifier,
   localNames,
   sharedModule,
   importedBy,
-} from "../imported.js";
+} from "../emitter.js";
 import { importTypes, settled, union } from "../types/print.js";
 
 /** The name of the interface with the types of all messages. */

@@ -1,9 +1,17 @@
 import type { Definition } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, type Role, opposite, inWords } from "../../model/model.js";
 import { arrayLayout, memberLine, objectLayout, printAt, unionType } from "../../print/code-layout.js";
-import { type Emitter, type ExtensionInput, type ModelInput, isOfExtension } from "../emitter.js";
+import {
+  type Emitter,
+  type ExtensionInput,
+  type ModelInput,
+  type Imported,
+  isOfExtension,
+  localNames,
+  ownDefinitions,
+  sharedModule,
+} from "../emitter.js";
 import { addedColumns, addedResults } from "../extension/columns.js";
-import { type Imported, localNames, ownDefinitions, sharedModule } from "../imported.js";
 import { capitalised, memberKey, stringLiteral } from "../../print/text.js";
 import type { Layout } from "../../print/layout.js";
 import { extensionSteps } from "../steps/emit.js";

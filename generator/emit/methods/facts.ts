@@ -14,7 +14,7 @@ import {
 import { requirementOf } from "../../model/notes-by-method.js";
 import { arrayLayout, memberLine, objectLayout, stringsLayout } from "../../print/code-layout.js";
 import { capitalised, stringLiteral } from "../../print/text.js";
-import type { Imported } from "../imported.js";
+import type { Imported } from "../emitter.js";
 import type { Layout } from "../../print/layout.js";
 
 export type TableEntry = readonly [key: string, value: Layout];

@@ -5,15 +5,14 @@ import {
   naturalCompare,
   reachingOpen,
   referencesOf,
+  withChildren,
 } from "@mcpgen/engine";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised, docComment, memberKey, propertyKey, stringLiteral } from "../../print/text.js";
-import type { Surroundings } from "../emitter.js";
-import { freeName, importSpecifier, wordsOf } from "../imported.js";
+import { type Surroundings, freeName, importSpecifier, wordsOf } from "../emitter.js";
 import { printable } from "../types/emit.js";
 import { type TypeNames, declare, union, assigned, importTypes, settled } from "../types/print.js";
 import { openDiscriminatorOf } from "../validators/discriminator.js";
-import { withChildren } from "../with-children.js";
 import { Shapes } from "../validators/shape.js";
 
 /** The definitions that may answer a request. */

@@ -10,8 +10,13 @@ import type {
   TransportFact,
 } from "../../model/model.js";
 import type { Augmented, ExtensionModel, MemberRule } from "../../model/extension-model.js";
-import type { Emitter, ExtensionInput, Files, ModelInput } from "../emitter.js";
-import { ownDefinitions } from "../imported.js";
+import {
+  type Emitter,
+  type ExtensionInput,
+  type Files,
+  type ModelInput,
+  ownDefinitions,
+} from "../emitter.js";
 import { definitionLines } from "./lines.js";
 import { codeSpan } from "../../print/markdown.js";
 

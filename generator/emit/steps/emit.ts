@@ -9,8 +9,10 @@ import {
   type ModelInput,
   type WorkspaceInput,
   isOfExtension,
+  localNames,
+  sharedModule,
+  importedBy,
 } from "../emitter.js";
-import { localNames, sharedModule, importedBy } from "../imported.js";
 import { textNeeds } from "../texts/modules.js";
 import { emitSharedChecks } from "../validators/emit.js";
 import { type StepPlan, planSteps } from "./methods.js";

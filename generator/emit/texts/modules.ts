@@ -1,8 +1,16 @@
-import { type Schema, type SchemaNode, descendants, isAutomaton, matcherOf, formats } from "@mcpgen/engine";
+import {
+  type Schema,
+  type SchemaNode,
+  descendants,
+  isAutomaton,
+  matcherOf,
+  formats,
+  withChildren,
+  withNodes,
+} from "@mcpgen/engine";
 import { copyModule } from "../copied-module.js";
 import type { Files, SchemaInput } from "../emitter.js";
 import { capitalised } from "../../print/text.js";
-import { withChildren, withNodes } from "../with-children.js";
 
 /**
  * Whether an automaton matches `pattern`, for the platform's regular expressions may take time that grows faster than

@@ -9,9 +9,18 @@ import {
   DefinitionMemo,
   descendants,
   recursiveDefinitions,
+  withChildren,
+  withNodes,
 } from "@mcpgen/engine";
-import type { Emitter, SchemaInput } from "../emitter.js";
-import { importSpecifier, localNames, ownDefinitions, sharedModule, wordsOf } from "../imported.js";
+import {
+  type Emitter,
+  type SchemaInput,
+  importSpecifier,
+  localNames,
+  ownDefinitions,
+  sharedModule,
+  wordsOf,
+} from "../emitter.js";
 import { deprecationLine, docComment } from "../../print/text.js";
 import {
   type InterfaceMember,
@@ -27,7 +36,6 @@ import {
   settled,
 } from "./print.js";
 import { Shapes } from "../validators/shape.js";
-import { withChildren, withNodes } from "../with-children.js";
 
 /** `types.ts`: one exported type for each definition, named as in the schema. */
 export const emitTypes: Emitter<SchemaInput> = (input) => {

@@ -7,12 +7,20 @@ import {
   recursiveDefinitions,
   descendants,
   inPlaceReferences,
+  withChildren,
 } from "@mcpgen/engine";
 import { copyModule } from "../copied-module.js";
-import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
+import {
+  type Emitter,
+  type SchemaInput,
+  type WorkspaceInput,
+  importSpecifier,
+  localNames,
+  sharedModule,
+  wordsOf,
+} from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised } from "../../print/text.js";
-import { importSpecifier, localNames, sharedModule, wordsOf } from "../imported.js";
 import { type TextNeeds, textModules, textNeeds, assertFormats } from "../texts/modules.js";
 import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
@@ -20,7 +28,6 @@ import { importValues } from "../types/print.js";
 import { type PreludeName, prelude } from "./prelude.js";
 import { Shapes } from "./shape.js";
 import type { FileNames, Reading } from "./unit.js";
-import { withChildren } from "../with-children.js";
 
 /**
  * One file of validators: for each definition `isX`, which accepts exactly what the schema accepts, and

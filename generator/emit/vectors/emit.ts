@@ -4,9 +4,8 @@ import { type Method, type ProtocolModel, answersOf, receivers } from "../../mod
 import { minimallyInvalid } from "../../sample/invalid.js";
 import { randomFrom } from "../../sample/values.js";
 import { minimalValid, sampleValid } from "../../sample/sample.js";
-import { type Emitter, type ExtensionInput, type ModelInput, isOfExtension } from "../emitter.js";
+import { type Emitter, type ExtensionInput, type ModelInput, isOfExtension, localNames } from "../emitter.js";
 import { capitalised, escapeUnprintable } from "../../print/text.js";
-import { localNames } from "../imported.js";
 
 /** A message, and whether the definition takes it. */
 export interface Vector {

@@ -1,6 +1,5 @@
 import { type Role, published } from "../../model/model.js";
-import type { Emitter, WorkspaceInput, WholeExtensionInput } from "../emitter.js";
-import { sharedModule } from "../imported.js";
+import { type Emitter, type WorkspaceInput, type WholeExtensionInput, sharedModule } from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import {
   arrayLayout,
