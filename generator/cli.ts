@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { tooOld } from "./files/own-package.js";
+import { tooOld } from "./files/regular-file.js";
 import { printable } from "./print/terminal-text.js";
 
 // A reader that has seen enough (`mcpgen … | head`) is no error.

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@mcpgen/engine";
-import { packageVersion } from "../files/own-package.js";
+import { packageVersion } from "../files/regular-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";

@@ -11,7 +11,7 @@ import { withScopesOf } from "../contract/scopes.js";
 import { withTasksOf } from "../contract/tasks.js";
 import { type Place, type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { readRegularFile } from "../files/regular-file.js";
-import { WriteRoot } from "../files/write-root.js";
+import { WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
 import {
   type Arguments,

@@ -1,5 +1,15 @@
 import { join, resolve } from "node:path";
-import { type Project, type ProjectRun, type OutputRequest, openProject, outputRequest } from "./project.js";
+import {
+  type Project,
+  type ProjectRun,
+  type OutputRequest,
+  type ContractTarget,
+  openProject,
+  outputRequest,
+  servedContracts,
+  isContractsOnly,
+  contractTargets,
+} from "./project.js";
 import { type CachedRun } from "../files/cache.js";
 import { listOutput, manifestFile } from "../files/plan.js";
 import { type Finding, CodedError, findingOfError } from "../diagnostics/coded-error.js";
@@ -18,13 +28,7 @@ import {
 } from "./command.js";
 import { counted, shownPath } from "../print/terminal-text.js";
 import { compareWithOutput, inputState, remember, trustsCache } from "./comparison.js";
-import {
-  type ContractTarget,
-  checkContracts,
-  contractTargets,
-  isContractsOnly,
-  servedContracts,
-} from "./contract-output.js";
+import { checkContracts } from "./contract-output.js";
 
 export const check: RunCommand = async (args, context) => {
   if (!args.flag("watch")) return checkOnce(args, context);

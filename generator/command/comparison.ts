@@ -17,6 +17,7 @@ import {
   contentSha256,
   withPlainLineEnds,
   readRegularText,
+  packageVersion,
 } from "../files/regular-file.js";
 import { filesOf, storedExtensions, extensionsFolder } from "../extension/extension-store.js";
 import { lockFile, revisionFolders } from "../revision/lock.js";
@@ -34,7 +35,6 @@ import {
   readManifest,
   readableManifest,
 } from "../files/plan.js";
-import { packageVersion } from "../files/own-package.js";
 
 /** Everything a run depends on, as hashes, with what the cache knows of it. */
 export interface InputState {

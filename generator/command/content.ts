@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { WriteRoot } from "../files/write-root.js";
+import { WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
 import type { Arguments, CommandContext } from "./command.js";
 import { shownPath } from "../print/terminal-text.js";

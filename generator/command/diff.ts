@@ -8,7 +8,7 @@ import { junitReport, sarifReport } from "../diff/report/machine-formats.js";
 import { markdownReport } from "../diff/report/markdown.js";
 import { type Report, type ReportedFinding, summaryText } from "../diff/report/report.js";
 import { textReport } from "../diff/report/text.js";
-import { packageVersion } from "../files/own-package.js";
+import { packageVersion, readRegularFile, sha256 } from "../files/regular-file.js";
 import {
   type Arguments,
   type CommandContext,
@@ -37,8 +37,7 @@ import { type Evaluation, compareSources } from "./diff/report.js";
 import { type Source, loadSources } from "./diff/source.js";
 import { reportUses } from "./diff/uses.js";
 import { type Paint, printableLines, shownPath } from "../print/terminal-text.js";
-import { readRegularFile, sha256 } from "../files/regular-file.js";
-import { WriteRoot } from "../files/write-root.js";
+import { WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
 import { secrets } from "../secrets/secrets.js";
 import type { Published } from "../diff/walk/parts.js";

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { existsSync } from "node:fs";
-import { WriteRoot } from "../files/write-root.js";
+import { WriteRoot } from "../files/held-folder.js";
 import { counted, shownPath } from "../print/terminal-text.js";
 import { readingHtml } from "../page/reading-html.js";
 import { readingMarkdown } from "../page/reading-markdown.js";

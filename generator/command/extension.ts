@@ -9,8 +9,9 @@ import {
 } from "../extension/add/add.js";
 import type { Sender } from "../extension/add/new-notes.js";
 import type { Question } from "../extension/add/questions.js";
-import { extensionId, readExtensionFile } from "../extension/extension-file.js";
 import {
+  extensionId,
+  readExtensionFile,
   extensionFolder,
   extensionKey,
   filesOf,

@@ -1,4 +1,12 @@
-import { type Project, type OutputRequest, openProject, outputRoot, outputRequest } from "./project.js";
+import {
+  type Project,
+  type OutputRequest,
+  openProject,
+  outputRoot,
+  outputRequest,
+  isContractsOnly,
+  contractTargets,
+} from "./project.js";
 import { planOutput, planSet } from "../files/plan.js";
 import { type FileSet, writeFileSets } from "../files/writer.js";
 import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
@@ -14,7 +22,6 @@ import {
   lossyNotes,
 } from "./plan-report.js";
 import type { Finding } from "../diagnostics/coded-error.js";
-import { planContracts, contractTargets, isContractsOnly } from "./contract-output.js";
 import type { LoadContract } from "../contract/read-contract.js";
 
 export const generate: RunCommand = async (args, context) => {
@@ -45,14 +52,14 @@ export async function generateProject(
     ? undefined
     : outputRequest(args, project, context.directory);
   context.console.progress(`generating…`);
-  const contracts = await planContracts(targets, { args, project, context }, load);
+  const contracts =
+    targets.length > 0
+      ? await (await import("./contract-output.js")).planContracts(targets, { args, project, context }, load)
+      : undefined;
   const protocol = wanted && (await planProtocol(wanted, args, project, context));
-  const conflicts = [...(protocol?.conflicts ?? []), ...contracts.conflicts];
-  const planned = protocol
-    ? targets.length > 0
-      ? together(protocol.outcome, contracts.outcome)
-      : protocol.outcome
-    : contracts.outcome;
+  const conflicts = [...(protocol?.conflicts ?? []), ...(contracts?.conflicts ?? [])];
+  const [first, second] = [protocol, contracts].flatMap((plan) => (plan ? [plan.outcome] : []));
+  const planned = second ? together(first!, second) : first!;
   const outcome: Outcome = {
     ...planned,
     findings: [...conflicts, ...(planned.findings ?? [])],
@@ -62,7 +69,7 @@ export async function generateProject(
     return { ...outcome, summary, ...forcing(conflicts, context.words) };
   }
   if (dryRun) return { ...outcome, summary: `${outcome.summary}; nothing was written (--dry-run)` };
-  writeFileSets([...contracts.sets, ...(protocol ? [protocol.set()] : [])]);
+  writeFileSets([...(contracts?.sets ?? []), ...(protocol ? [protocol.set()] : [])]);
   protocol?.remember();
   return outcome;
 }

@@ -20,9 +20,9 @@ import { mayAnswerWithTasks, needsTasks, tasksExtensionId } from "../contract/ta
 import { type GeneratedContract, generateContract } from "../pipeline/generate-contract.js";
 import { loadTemplates } from "../print/templates.js";
 import { type Manifest, manifestFile, manifestText, recordedFiles } from "../files/plan.js";
-import { WriteRoot } from "../files/write-root.js";
+import { WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
-import { packageFolder, packageVersion } from "../files/own-package.js";
+import { packageFolder, packageVersion, readRegularText } from "../files/regular-file.js";
 import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.js";
 import { columns, counted, shellLine, shownPath } from "../print/terminal-text.js";
 import { projectExtensions } from "./init/extensions.js";
@@ -30,7 +30,6 @@ import { projectSource, folderName } from "./init/source.js";
 import { type Terminal, canAsk } from "./console.js";
 import { configNames, findConfig, loadConfig } from "../config/config.js";
 import { escapeUnprintable } from "../print/text.js";
-import { readRegularText } from "../files/regular-file.js";
 import { nameFault } from "../contract/project-name.js";
 import { contractIn, contractSha256 } from "../contract/contract.js";
 
@@ -57,7 +56,7 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   const { findings, ...source } = await projectSource({
     ...{ role, args, context, folder, name, speaks, capabilities, render },
   });
-  const packages = packageSpecs(packageFolder, packageVersion());
+  const packages = packageSpecs(packageFolder(), packageVersion());
   const { contract } = source.document;
   const tasks =
     role === "client" ? mayAnswerWithTasks(contract) : needsTasks(contract) || named.some(isOfTasks);

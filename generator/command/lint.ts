@@ -20,7 +20,7 @@ import { readLock, ownSchemaFolder, revisionsFolder } from "../revision/lock.js"
 import { readRegularFile, decodeText, encodeLike } from "../files/regular-file.js";
 import { kindOfSource } from "../files/source.js";
 import { unifiedDiff } from "../files/unified-diff.js";
-import { WriteRoot } from "../files/write-root.js";
+import { WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
 import { readContract } from "../contract/read-contract.js";
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { packageVersion } from "../files/own-package.js";
+import { packageVersion } from "../files/regular-file.js";
 import { secrets } from "../secrets/secrets.js";
 import { type ColorChoice, type ConsoleSettings, type Format, Console } from "./console.js";
 import {

@@ -7,7 +7,7 @@ import type { PackageFiles, PackageRequest } from "../distribution/request.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { loadTemplates } from "../print/templates.js";
 import { loadJson } from "../files/json-file.js";
-import { WriteRoot } from "../files/write-root.js";
+import { WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
 import type { Arguments, CommandContext, RunCommand } from "./command.js";
 import { columns, counted, shownPath } from "../print/terminal-text.js";

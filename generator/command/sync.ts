@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
-import { WriteRoot } from "../files/write-root.js";
+import { WriteRoot } from "../files/held-folder.js";
 import { type FileSet, writeFileSets } from "../files/writer.js";
 import {
   type Arguments,

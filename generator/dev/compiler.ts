@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { ts } from "ts-morph";
 import type { Finding } from "../diagnostics/coded-error.js";
-import { WriteRoot } from "../files/write-root.js";
+import { WriteRoot } from "../files/held-folder.js";
 import { type FileChange, writeFiles } from "../files/writer.js";
 import { entryOf } from "./watched-files.js";
 import { readRegularText } from "../files/regular-file.js";

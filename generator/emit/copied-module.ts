@@ -1,10 +1,9 @@
 import { dirname, join } from "node:path";
 import { invariant } from "../diagnostics/coded-error.js";
-import { packageFolder } from "../files/own-package.js";
+import { packageFolder, readRegularText } from "../files/regular-file.js";
 import { type Surroundings, wordsOf } from "./emitter.js";
-import { readRegularText } from "../files/regular-file.js";
 
-const engine = join(packageFolder, "engine");
+const engine = join(packageFolder(), "engine");
 
 /** Modules that are type-checked and tested where they stand, and copied into output one by one. */
 const folder = join(engine, "emitted");

@@ -8,6 +8,7 @@ import {
   isJsonObject,
   jsonObject,
   pointer,
+  pointerTokens,
   reachable,
   withChildren,
 } from "@mcpgen/engine";
@@ -196,8 +197,23 @@ function isScalarSubset(narrow: SchemaNode, wide: SchemaNode): boolean {
   );
 }
 
-/** What the schema of an extension writes before the pointer of a definition of its base. */
-const scheme = "base#";
+/** What a reference to definitions of the base begins with: `base#/$defs/X` names X of the base that is compiled. */
+export const basePrefix = "base";
+
+/** The definition that a reference `#/$defs/X`, or one to a place in it, names; undefined for any other reference. */
+export function referencedDefinition(reference: string): string | undefined {
+  const [, name] = /^#\/\$defs\/([^/]+)/.exec(reference) ?? [];
+  return name === undefined ? undefined : pointerTokens(`/${decoded(name)}`)[0];
+}
+
+/** The text of a fragment without percent-encoding; the text itself where it has none. */
+export function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
 
 /** The definitions of a base under the names that they have in the schema of an extension over it. */
 export interface BaseNames {
@@ -222,7 +238,7 @@ export function baseNames(base: Schema, own: ReadonlySet<string>): BaseNames {
 
 /** Whether a text refers to a definition of the base. */
 export function isBaseReference(reference: string): boolean {
-  return reference.startsWith(scheme);
+  return reference.startsWith(`${basePrefix}#`);
 }
 
 /** What reports a reference to something that a base does not have. */
@@ -243,28 +259,19 @@ export function referredDefinition(
   at: string,
   { base, schema, placeOf }: Referring,
 ): string {
-  const [, written, ...rest] = /^base#\/\$defs\/([^/]+)$/.exec(reference) ?? [];
-  if (written === undefined || rest.length > 0)
+  const isWhole = /^[^/]*#\/\$defs\/[^/]+$/.test(reference);
+  const name = isWhole ? referencedDefinition(reference.slice(basePrefix.length)) : undefined;
+  if (name === undefined)
     throw new CodedError("MG1303", `${JSON.stringify(reference)} names no definition of the base`, {
       place: placeOf(at),
       next: "Write base#/$defs/NAME.",
     });
-  const name = decoded(written);
   if (schema.definitions.has(name)) return name;
   const suggestion = closest(name, schema.definitions.keys());
   throw new CodedError("MG1303", `the base ${base} has no definition ${JSON.stringify(name)}`, {
     place: placeOf(at),
     next: `${suggestion === undefined ? "Correct the name" : `Did you mean base#/$defs/${suggestion}? Else correct the name`}, or remove the base ${base} from extension.json.`,
   });
-}
-
-function decoded(text: string): string {
-  const token = text.replaceAll("~1", "/").replaceAll("~0", "~");
-  try {
-    return decodeURIComponent(token);
-  } catch {
-    return token;
-  }
 }
 
 /** References to a base, and the names that take their place. */

@@ -2,12 +2,12 @@ import { existsSync, readdirSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { loadJson } from "../files/json-file.js";
-import type { WriteRoot } from "../files/write-root.js";
+import type { WriteRoot } from "../files/held-folder.js";
 import { type FileChange, writeFiles } from "../files/writer.js";
 import { changedLock, lockFile, readExtensionLock } from "../revision/lock.js";
-import { readExtensionFile } from "./extension-file.js";
 import {
   type StoredExtension,
+  readExtensionFile,
   expectExtension,
   extensionKey,
   filesOf,

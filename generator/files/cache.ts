@@ -1,11 +1,10 @@
-import { sha256, contentSha256, readRegularFile } from "./regular-file.js";
+import { sha256, contentSha256, readRegularFile, packageFolder } from "./regular-file.js";
 import { StateFiles } from "./state-files.js";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { packageFolder } from "./own-package.js";
 
 /** Projects whose results are kept. */
 const maxFiles = 200;
@@ -108,7 +107,7 @@ export function generatorFingerprint(): string | undefined {
   const hash = createHash("sha256");
   for (const folder of [
     dirname(self),
-    ...["templates", ...copied].map((name) => join(packageFolder, name)),
+    ...["templates", ...copied].map((name) => join(packageFolder(), name)),
   ]) {
     for (const name of namesIn(folder)) hash.update(`${name}\n${contentHash(folder, name)}\n`);
   }

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { packageFolder } from "./own-package.js";
-import { readRegularText } from "./regular-file.js";
+import { packageFolder, readRegularText } from "./regular-file.js";
 import {
   type Explainer,
   type Issue,
@@ -35,7 +34,7 @@ type PublishedForm = "config" | "contract" | "extension";
 
 /** The JSON Schema of a kind of file, by which editors judge, too. */
 function publishedForm(name: PublishedForm): JsonObject {
-  return JSON.parse(readRegularText(join(packageFolder, `docs/${name}.schema.json`))) as JsonObject;
+  return JSON.parse(readRegularText(join(packageFolder(), `docs/${name}.schema.json`))) as JsonObject;
 }
 
 /** The form of one kind of file, as a JSON Schema. */

@@ -10,7 +10,7 @@ import {
   readRegularFile,
 } from "./regular-file.js";
 import { CodedError, invariant } from "../diagnostics/coded-error.js";
-import { type WriteRoot, pathFault } from "./write-root.js";
+import { type WriteRoot, pathFault } from "./held-folder.js";
 import type { FileChange, FileSet } from "./writer.js";
 
 /** How a file on disk relates to what would be written. */

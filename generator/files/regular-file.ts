@@ -1,6 +1,8 @@
 import { type Stats, closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
-import { CodedError } from "../diagnostics/coded-error.js";
+import { CodedError, invariant } from "../diagnostics/coded-error.js";
 import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** Larger files are refused unread: no schema has this size. */
 export const maximumBytes = 32 * 1024 * 1024;
@@ -283,4 +285,29 @@ export function layoutFreeSha256(path: string, text: string): string {
   const hash = createHash("sha256");
   for (const part of parts(withPlainLineEnds(text))) hash.update(withoutLayoutOfCode(part));
   return hash.digest("hex");
+}
+
+/** Folder of the mcpgen package: the same whether this runs from source or from dist. */
+export function packageFolder(): string {
+  return (ownFolder ??= nearestPackage(dirname(fileURLToPath(import.meta.url))));
+}
+
+let ownFolder: string | undefined;
+
+export function packageVersion(): string {
+  return (JSON.parse(readRegularText(join(packageFolder(), "package.json"))) as { version: string }).version;
+}
+
+function nearestPackage(folder: string): string {
+  if (existsSync(join(folder, "package.json"))) return folder;
+  invariant(dirname(folder) !== folder, "mcpgen runs outside of its package");
+  return nearestPackage(dirname(folder));
+}
+
+/** Complains about a Node.js that is too old to load the rest; `version` as in `process.versions.node`. */
+export function tooOld(version: string): string | undefined {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return undefined;
+  const code = "MG2012";
+  return `error ${code}: expected Node.js 20.19 or later, got ${version}\n  \u2192 Install a newer one from nodejs.org.\n`;
 }

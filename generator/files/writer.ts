@@ -1,8 +1,7 @@
 import { dirname, join } from "node:path/posix";
 import { randomBytes } from "node:crypto";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { type HeldFolder, Obstacle, obstacle } from "./held-folder.js";
-import { type WriteRoot, pathFault, folderMode } from "./write-root.js";
+import { type HeldFolder, type WriteRoot, Obstacle, obstacle, pathFault, folderMode } from "./held-folder.js";
 
 /** One file to put in place, or to take away where `content` is null. */
 export interface FileChange {

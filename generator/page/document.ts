@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { CodedError, invariant } from "../diagnostics/coded-error.js";
-import { packageFolder } from "../files/own-package.js";
+import { packageFolder, readRegularText } from "../files/regular-file.js";
 import type { Render } from "../print/templates.js";
 import { Html, visible } from "./html.js";
-import { readRegularText } from "../files/regular-file.js";
 
 /** One page. */
 export interface PageContent {
@@ -71,7 +70,7 @@ export function servedDocument(content: PageContent, render: Render): PageDocume
 
 /** The built program `generator/page/browser/NAME.ts`. */
 function programText(name: string): string {
-  const text = readRegularText(join(packageFolder, "dist/generator/browser", `${name}.js`)).trim();
+  const text = readRegularText(join(packageFolder(), "dist/generator/browser", `${name}.js`)).trim();
   invariant(!/<\/script|<!--/i.test(text) && visible(text) === text, "a program never ends its element");
   return text;
 }

@@ -10,7 +10,7 @@ import { emitChecks } from "../contract/emit/checks.js";
 import { emitClient } from "../contract/emit/client.js";
 import { type ContractInput, type ContractRole, contractNames } from "../contract/emit/names.js";
 import { emitPayload, emitRouting, emitServer } from "../contract/emit/server.js";
-import { expectExtensionId } from "../extension/extension-file.js";
+import { expectExtensionId } from "../extension/extension-store.js";
 import { readableTemplates } from "../contract/emit/readable-templates.js";
 import {
   type ToolSchemas,

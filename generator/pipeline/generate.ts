@@ -1,16 +1,19 @@
 import { type JsonObject, type JsonValue, canonicalText } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
-import type { Emitter, Files, PackageManifest, Surroundings, WorkspaceInput } from "../emit/emitter.js";
+import type {
+  Emitter,
+  Files,
+  PackageManifest,
+  Surroundings,
+  WorkspaceInput,
+  ExtensionInput,
+  ModelInput,
+  SchemaInput,
+  WholeExtensionInput,
+} from "../emit/emitter.js";
 import type { EmittedFile } from "../print/emitted-file.js";
 import { type Words, type Assumption, type ProtocolModel, wordsOf, vocabularyOf } from "../model/model.js";
-import {
-  baseEmitters,
-  modelEmitters,
-  schemaEmitters,
-  wholeEmitters,
-  workspaceEmitters,
-} from "../emit/registry.js";
 import { loadTemplates, overridesIn } from "../print/templates.js";
 import { format } from "../print/format.js";
 import type { StoredExtension } from "../extension/extension-store.js";
@@ -73,6 +76,62 @@ export interface Generated {
   /** Milliseconds. */
   readonly timings: { readonly read: number; readonly emit: number; readonly format: number };
 }
+
+/**
+ * Emitters by the name `--only` knows them under, in the order they run. Each is loaded by the runs that want its output.
+ */
+interface Emitters<Input> {
+  readonly [name: string]: () => Promise<Emitter<Input>>;
+}
+
+/** Output made from JSON Schema alone, one set a revision. */
+export const schemaEmitters: Emitters<SchemaInput> = {
+  types: async () => (await import("../emit/types/emit.js")).emitTypes,
+  validators: async () => (await import("../emit/validators/emit.js")).emitValidators,
+  explain: async () => (await import("../emit/explain/emit.js")).emitExplain,
+};
+
+const ofModels: Emitters<ModelInput> = {
+  methods: async () => (await import("../emit/methods/emit.js")).emitMethods,
+  client: async () => (await import("../emit/stubs/emit.js")).emitClient,
+  server: async () => (await import("../emit/stubs/emit.js")).emitServer,
+  steps: async () => (await import("../emit/steps/emit.js")).emitSteps,
+  vectors: async () => (await import("../emit/vectors/emit.js")).emitVectors,
+};
+
+/** Output made from the protocol model, one set a revision. */
+export const modelEmitters: Emitters<ModelInput> = {
+  ...ofModels,
+  protocol: async () => (await import("../emit/protocol-report/emit.js")).emitProtocolReport,
+};
+
+/** The same of an extension over one of its bases. */
+export const baseEmitters: Emitters<ExtensionInput> = {
+  ...ofModels,
+  extension: async () => (await import("../emit/protocol-report/emit.js")).emitExtensionReport,
+  channel: async () => (await import("../emit/extension/channel.js")).emitChannel,
+};
+
+/** Output that covers all bases of an extension. */
+export const wholeEmitters: Emitters<WholeExtensionInput> = {
+  authoring: async () => (await import("../emit/extension/authoring.js")).emitExtensionAuthoring,
+  open: async () => (await import("../emit/authoring/emit-open.js")).emitExtensionOpen,
+  client: async () => (await import("../emit/extension/roles.js")).emitExtensionForClients,
+  server: async () => (await import("../emit/extension/roles.js")).emitExtensionForServers,
+  index: async () => (await import("../emit/workspace-index/emit.js")).emitExtensionExplained,
+};
+
+/** Output that covers all revisions. */
+export const workspaceEmitters: Emitters<WorkspaceInput> = {
+  model: async () => (await import("../emit/shared-types/emit.js")).emitSharedModel,
+  validators: async () => (await import("../emit/validators/emit.js")).emitSharedChecks,
+  stepping: async () => (await import("../emit/steps/emit.js")).emitStepping,
+  authoring: async () => (await import("../emit/authoring/emit.js")).emitAuthoring,
+  open: async () => (await import("../emit/authoring/emit-open.js")).emitOpen,
+  explain: async () => (await import("../emit/explain/emit.js")).emitExplainer,
+  index: async () => (await import("../emit/workspace-index/emit.js")).emitIndex,
+  package: async () => (await import("../emit/package/emit.js")).emitPackage,
+};
 
 /** The values of `--only`: an emitter is named after the file that it writes. */
 export const emitterNames: readonly string[] = [

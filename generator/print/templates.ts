@@ -3,9 +3,8 @@ import { basename, join } from "node:path";
 import Handlebars from "handlebars";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
-import { packageFolder } from "../files/own-package.js";
+import { packageFolder, readRegularText } from "../files/regular-file.js";
 import { stringLiteral } from "./text.js";
-import { readRegularText } from "../files/regular-file.js";
 
 /** Renders the template `name` (`types.ts`, `methods.ts`, …) with a view model. */
 export type Render = (name: string, view: object) => string;
@@ -13,7 +12,7 @@ export type Render = (name: string, view: object) => string;
 const suffix = ".hbs";
 
 /** The folder of the templates that ship with mcpgen. */
-export const templatesFolder = join(packageFolder, "templates");
+export const templatesFolder = join(packageFolder(), "templates");
 
 /**
  * Loads the shipped templates, those of `overrides` in place of the shipped ones of the same name.

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { JsonFile } from "../files/json-file.js";
-import type { WriteRoot } from "../files/write-root.js";
+import type { WriteRoot } from "../files/held-folder.js";
 import { type FileChange, writeFiles } from "../files/writer.js";
 import { type CarriedNotes, carriedNotes, knownNotes } from "./carried-notes.js";
 import {

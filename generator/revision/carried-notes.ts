@@ -161,7 +161,8 @@ function changeAt(
   revision: string,
 ): string | undefined {
   const [old, next] = [atPointer(before, target), atPointer(now, target)];
-  if (old === undefined || next === undefined || textOf(old) === textOf(next)) return undefined;
+  if (old === undefined || next === undefined || textWithoutProse(old) === textWithoutProse(next))
+    return undefined;
   if (kind === "open")
     return isClosed(next) && !isClosed(old)
       ? `the schema closes the object, which was open in ${revision}`
@@ -191,8 +192,8 @@ function isClosed(node: JsonValue): boolean {
   return isJsonObject(node) && node["additionalProperties"] === false;
 }
 
-/** The schema without its prose. */
-function textOf(node: JsonValue): string {
+/** The canonical text of a schema, without its prose. */
+export function textWithoutProse(node: JsonValue): string {
   return isJsonObject(node)
     ? canonicalText(canonicalise({ $defs: { node } }, { descriptions: false }))
     : canonicalText(node);

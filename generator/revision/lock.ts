@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { type Dialect, type JsonObject, type JsonValue, naturalCompare } from "@mcpgen/engine";
 import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import { errorOfFaults, FileForm } from "../files/file-form.js";
-import { readRegularText } from "../files/regular-file.js";
+import { readRegularText, packageFolder } from "../files/regular-file.js";
 import { vocabularyOf } from "../model/model.js";
-import { packageFolder } from "../files/own-package.js";
 import { closest } from "../diagnostics/suggest.js";
 
 export type RevisionStatus = "released" | "draft" | "handwritten";
@@ -259,7 +258,7 @@ function placeIn(file: string, at: string): Place {
 export const protocolPackage = "@mcpgen/protocol";
 
 /** The schema folder of the mcpgen package: the released revisions, their notes and documentation, and extensions. */
-export const ownSchemaFolder = join(packageFolder, "schema");
+export const ownSchemaFolder = join(packageFolder(), "schema");
 
 /** Whether a schema folder has no revision, so that extensions in it extend those that mcpgen brings. */
 export function usesOwnRevisions(schemaDir: string): boolean {

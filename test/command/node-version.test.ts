@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tooOld } from "../../generator/files/own-package.js";
+import { tooOld } from "../../generator/files/regular-file.js";
 
 test.each(["18.20.0", "20.18.3", "8.0.0"])("Node.js %s is too old", (version) => {
   expect(tooOld(version)).toContain(`error MG2012: expected Node.js 20.19 or later, got ${version}`);

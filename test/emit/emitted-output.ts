@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { type Plugin, build } from "esbuild";
 import type { Surroundings } from "../../generator/emit/emitter.js";
-import * as registry from "../../generator/emit/registry.js";
+import * as registry from "../../generator/pipeline/generate.js";
 import { loadEmitters } from "../support/emitters.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import type { ProtocolModel } from "../../generator/model/model.js";

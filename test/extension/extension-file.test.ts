@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { extensionId, readExtensionFile } from "../../generator/extension/extension-file.js";
+import { extensionId, readExtensionFile } from "../../generator/extension/extension-store.js";
 import { parseJson } from "../../generator/files/json-file.js";
 import { failureOf } from "../support/failure-of.js";
 

@@ -3,8 +3,13 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type JsonObject, type JsonValue, atPointer } from "@mcpgen/engine";
-import { idPattern, readExtensionFile, versionPattern } from "../../generator/extension/extension-file.js";
-import { storedExtensions, filesOf } from "../../generator/extension/extension-store.js";
+import {
+  idPattern,
+  readExtensionFile,
+  versionPattern,
+  storedExtensions,
+  filesOf,
+} from "../../generator/extension/extension-store.js";
 import { parseJson } from "../../generator/files/json-file.js";
 import { cases } from "../support/cases.mjs";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wholeEmitters } from "../../generator/emit/registry.js";
+import { wholeEmitters } from "../../generator/pipeline/generate.js";
 import { extensionRuns } from "../../generator/pipeline/extensions.js";
 import { emitChannel } from "../../generator/emit/extension/channel.js";
 import { format } from "../../generator/print/format.js";

@@ -11,7 +11,7 @@ import {
   manifestFile,
   readManifest,
 } from "../../generator/files/plan.js";
-import { WriteRoot } from "../../generator/files/write-root.js";
+import { WriteRoot } from "../../generator/files/held-folder.js";
 import { writeFileSets } from "../../generator/files/writer.js";
 import { cases, seed } from "../support/cases.mjs";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -28,7 +28,7 @@ import {
   readManifest,
 } from "../../generator/files/plan.js";
 import { layoutFreeSha256 } from "../../generator/files/regular-file.js";
-import { WriteRoot } from "../../generator/files/write-root.js";
+import { WriteRoot } from "../../generator/files/held-folder.js";
 import { writeFileSets, writeFiles } from "../../generator/files/writer.js";
 import { cases, seed } from "../support/cases.mjs";
 import { stepped } from "./file-system-steps.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { WriteRoot } from "../../generator/files/write-root.js";
+import { WriteRoot } from "../../generator/files/held-folder.js";
 import { writeFileSets, writeFiles } from "../../generator/files/writer.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { contents } from "./contents.js";

@@ -3,7 +3,7 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer, memoryChannels } from "@mcpgen/runtime";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { idPattern } from "../../generator/extension/extension-file.js";
+import { idPattern } from "../../generator/extension/extension-store.js";
 import { extensionIdPattern } from "../../runtime/core/options/extension-ids.js";
 import { cases, seed } from "../support/cases.mjs";
 import { RawClient, served } from "../support/raw-stdio-client.js";

@@ -12,10 +12,9 @@ import {
   folderFingerprint,
 } from "../../files/cache.js";
 import { type CommandContext, type Outcome, repeatedWithout, exitCodeOf } from "../command.js";
-import type { ContractTarget } from "../contract-output.js";
 import { counted, shownPath } from "../../print/terminal-text.js";
 import { trustsCache } from "../comparison.js";
-import type { ProjectRun } from "../project.js";
+import type { ProjectRun, ContractTarget } from "../project.js";
 import { type UserFiles, userFiles } from "../sync/user-files.js";
 import { listOutput } from "../../files/plan.js";
 import { generatedContracts } from "../../config/config.js";

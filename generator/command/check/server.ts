@@ -29,7 +29,7 @@ import {
 } from "../../print/terminal-text.js";
 import { compareContracts, findingsBeside } from "../diff/contracts.js";
 import { approvalWarnings, loadApprovals, policyOf, today } from "../diff/policies.js";
-import type { Project } from "../project.js";
+import type { Project, ServedContract } from "../project.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
 import { scopesOf } from "../../contract/scopes.js";
@@ -38,7 +38,6 @@ import type { ServerFault, ServerInspection } from "../../login/token-stores.js"
 import { pointer } from "@mcpgen/engine";
 import { isJsonConfig } from "../../config/config.js";
 import type { Subject } from "../trust/trust.js";
-import type { ServedContract } from "../contract-output.js";
 import { contractFileName } from "../../contract/contract.js";
 
 /** A live server, and the contract that it is to keep. */

@@ -7,7 +7,7 @@ import {
   loadRecording,
 } from "../../capture/runtime.js";
 import { ProxiedSession } from "../../dev/proxied-session.js";
-import { WriteRoot } from "../../files/write-root.js";
+import { WriteRoot } from "../../files/held-folder.js";
 import type { Arguments, CommandContext } from "../command.js";
 import { serverOptions } from "../server-options.js";
 import type { DevelopedServer } from "./server-command.js";

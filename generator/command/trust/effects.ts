@@ -9,7 +9,7 @@ import {
 } from "@mcpgen/engine";
 import { isJsonConfig, foldersUpFrom } from "../../config/config.js";
 import { sha256, readRegularText, readRegularFile } from "../../files/regular-file.js";
-import { projectRoot } from "../../files/write-root.js";
+import { projectRoot } from "../../files/held-folder.js";
 import { type HostFile, readHostFile } from "../servers/host-files.js";
 import { referencesIn } from "../servers/expand.js";
 import {

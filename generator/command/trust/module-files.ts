@@ -3,9 +3,8 @@ import { dirname, extname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { foldersUpFrom } from "../../config/config.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { packageFolder } from "../../files/own-package.js";
+import { packageFolder, readRegularText } from "../../files/regular-file.js";
 import { isTemplate } from "../../print/templates.js";
-import { readRegularText } from "../../files/regular-file.js";
 
 /** Files that a module may load before the search ends: no user looks at more. */
 const maxFiles = 5_000;
@@ -203,5 +202,5 @@ export function templateFiles(folder: string): string[] {
 
 /** Whether a file is of the mcpgen that runs: its code is not the folder's. */
 function isOwn(file: string): boolean {
-  return ["dist", "generator"].some((name) => file.startsWith(join(packageFolder, name) + sep));
+  return ["dist", "generator"].some((name) => file.startsWith(join(packageFolder(), name) + sep));
 }

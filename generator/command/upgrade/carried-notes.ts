@@ -1,11 +1,4 @@
-import {
-  type JsonValue,
-  type JsonObject,
-  canonicalText,
-  isJsonObject,
-  pointerTokens,
-  naturalCompare,
-} from "@mcpgen/engine";
+import { type JsonValue, type JsonObject, isJsonObject, pointerTokens, naturalCompare } from "@mcpgen/engine";
 import { type Note, type NoteConflict, agreeingNote } from "../../notes/note.js";
 import type { NoteProblem } from "../../notes/apply.js";
 import { counted, shellLine, shownPath } from "../../print/terminal-text.js";
@@ -13,11 +6,16 @@ import { type Decision, type Question, confirmed, entryAt, noteOf, asking, repla
 import type { Succession } from "./successors.js";
 import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
 import { responseOf } from "../../model/pairing.js";
-import { readExtensionFile } from "../../extension/extension-file.js";
-import { type StoredExtension, filesOf, newestExtensions } from "../../extension/extension-store.js";
+import {
+  type StoredExtension,
+  readExtensionFile,
+  filesOf,
+  newestExtensions,
+} from "../../extension/extension-store.js";
 import { loadJson } from "../../files/json-file.js";
 import { ownSchemaFolder } from "../../revision/lock.js";
 import type { Project } from "../project.js";
+import { textWithoutProse } from "../../revision/carried-notes.js";
 
 /** Notes that were copied from the revision before, by what the new schema says of their subjects. */
 export interface CarriedNotes {
@@ -168,20 +166,7 @@ function definitionText({ document, model }: Side, name: string): string | undef
   const found = definitions !== undefined && isJsonObject(definitions) ? definitions[name] : undefined;
   // A message that a union writes out in place has a definition in the model alone.
   if (found === undefined) return model.schema.definitions.has(name) ? name : undefined;
-  return canonicalText(withoutProse(found));
-}
-
-/** A schema without what only people read. Members may have the names of keywords. */
-function withoutProse(schema: JsonValue): JsonValue {
-  if (Array.isArray(schema)) return schema.map(withoutProse);
-  if (!isJsonObject(schema)) return schema;
-  const entries = Object.entries(schema).flatMap(([keyword, value]): [string, JsonValue][] => {
-    if (keyword === "description" && typeof value === "string") return [];
-    if (keyword !== "properties" || !isJsonObject(value)) return [[keyword, withoutProse(value)]];
-    const members = Object.entries(value).map(([name, member]) => [name, withoutProse(member)] as const);
-    return [[keyword, Object.fromEntries(members) as JsonObject]];
-  });
-  return Object.fromEntries(entries) as JsonObject;
+  return textWithoutProse(found);
 }
 
 /**

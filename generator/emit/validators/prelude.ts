@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { packageFolder } from "../../files/own-package.js";
-import { readRegularText } from "../../files/regular-file.js";
+import { packageFolder, readRegularText } from "../../files/regular-file.js";
 
 const names = [
   "isObject",
@@ -35,7 +34,7 @@ let functions: ReadonlyMap<string, PreludeFunction> | undefined;
 
 /** The functions of `engine/emitted/shared-checks.ts`, where they are type-checked and tested. */
 function sharedChecks(): ReadonlyMap<string, PreludeFunction> {
-  const file = join(packageFolder, "engine/emitted/shared-checks.ts");
+  const file = join(packageFolder(), "engine/emitted/shared-checks.ts");
   const source = readRegularText(file).replace(/\r\n?/g, "\n");
   const declared = /^\/\*\*(?:(?!\*\/)[^])*\*\/\nfunction (\w+)[^]*?^\}$/gm;
   return new Map(

@@ -11,7 +11,7 @@ import {
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { sha256, readTextIfPresent } from "../../files/regular-file.js";
-import type { WriteRoot } from "../../files/write-root.js";
+import type { WriteRoot } from "../../files/held-folder.js";
 import { type FileChange, writeFiles } from "../../files/writer.js";
 import { folderOf, isDate, isRevisionFolder } from "../../notes/note.js";
 import {
@@ -27,9 +27,10 @@ import {
 import { type UpstreamFile, canonicalDocument } from "../../revision/schema-source.js";
 import { storedText } from "../../revision/stored-schema.js";
 import { type CanonicalExtension, canonicalExtension } from "../canonical/canonical-extension.js";
-import { expectExtensionVersion, extensionId } from "../extension-file.js";
 import {
   type StoredExtension,
+  expectExtensionVersion,
+  extensionId,
   extensionFile,
   extensionFolder,
   extensionKey,

@@ -11,9 +11,10 @@ import type { ProtocolModel, Role } from "../../model/model.js";
 import { type Note, withNames } from "../../notes/note.js";
 import { applyNotes } from "../../notes/apply.js";
 import { withPlaces } from "../../revision/schema-source.js";
-import { joinedWithBase, basePrefix } from "../canonical/references.js";
+import { joinedWithBase } from "../canonical/references.js";
 import type { ExtensionSource } from "../extension-store.js";
 import type { LoadedBase } from "./bases.js";
+import { basePrefix } from "../flatten.js";
 
 /** An extension over a base, as far as versions of it are compared. */
 export interface ComparedExtension {

@@ -5,7 +5,7 @@ import type { JsonFile } from "../../files/json-file.js";
 import type { Note } from "../../notes/note.js";
 import { parseNotes } from "../../notes/parse.js";
 import { notesText, noteEntries, targetsOf, withoutTargets } from "../../revision/carried-notes.js";
-import { basePrefix } from "../canonical/references.js";
+import { basePrefix } from "../flatten.js";
 
 /** The notes that a version of an extension starts with. */
 export interface NewNotes {

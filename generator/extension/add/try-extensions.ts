@@ -1,8 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { loadJson } from "../../files/json-file.js";
-import { readExtensionFile } from "../extension-file.js";
-import { extensionKey, filesOf, newestExtensions } from "../extension-store.js";
+import { readExtensionFile, extensionKey, filesOf, newestExtensions } from "../extension-store.js";
 import { expectDefinitions, loadBases } from "./bases.js";
 import { readOwnModel } from "./own-model.js";
 

@@ -4,8 +4,7 @@ import { type LockedExtension, readExtensionLock, readLock, revisionsFolder } fr
 import { type UpstreamFile, canonicalDocument } from "../../revision/schema-source.js";
 import { type SchemaRelation, relationTo } from "../../revision/stored-schema.js";
 import { canonicalExtension } from "../canonical/canonical-extension.js";
-import { readExtensionFile } from "../extension-file.js";
-import { type StoredExtension, extensionKey, filesOf } from "../extension-store.js";
+import { type StoredExtension, readExtensionFile, extensionKey, filesOf } from "../extension-store.js";
 import { loadBases } from "./bases.js";
 
 /** How a file relates to the one that an extension came from. */

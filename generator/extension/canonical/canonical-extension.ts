@@ -9,14 +9,8 @@ import {
   pointer,
 } from "@mcpgen/engine";
 import { type BaseSchema, type Folded, foldCopies } from "./fold.js";
-import {
-  basePrefix,
-  decoded,
-  mapReferences,
-  passedPlaces,
-  referencedDefinition,
-  subschemas,
-} from "./references.js";
+import { mapReferences, passedPlaces, subschemas } from "./references.js";
+import { referencedDefinition, basePrefix, decoded } from "../flatten.js";
 
 /** The schema of an extension in canonical form, and what was changed on the way there. */
 export interface CanonicalExtension extends Omit<Folded, "document"> {

@@ -7,14 +7,9 @@ import {
   naturalCompare,
   pointer,
 } from "@mcpgen/engine";
-import {
-  basePrefix,
-  definitionReference,
-  mapReferences,
-  passedPlaces,
-  referencedDefinition,
-} from "./references.js";
+import { definitionReference, mapReferences, passedPlaces } from "./references.js";
 import { type Resolve, type Shapes, resolverOf, shapesOf } from "./shapes.js";
+import { basePrefix, referencedDefinition } from "../flatten.js";
 
 /** A base of an extension: a revision and its schema. */
 export interface BaseSchema {

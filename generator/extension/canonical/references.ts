@@ -7,24 +7,7 @@ import {
   pointer,
   pointerTokens,
 } from "@mcpgen/engine";
-
-/** What a reference to definitions of the base begins with: `base#/$defs/X` names X of the base that is compiled. */
-export const basePrefix = "base";
-
-/** The definition that a reference `#/$defs/X`, or one to a place in it, names; undefined for any other reference. */
-export function referencedDefinition(reference: string): string | undefined {
-  const [, name] = /^#\/\$defs\/([^/]+)/.exec(reference) ?? [];
-  return name === undefined ? undefined : pointerTokens(`/${decoded(name)}`)[0];
-}
-
-/** The text of a fragment without percent-encoding; the text itself where it has none. */
-export function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
-}
+import { basePrefix, decoded, referencedDefinition } from "../flatten.js";
 
 /** The reference to a definition, of the base where `of` says so. */
 export function definitionReference(name: string, of: "own" | "base"): string {

@@ -7,7 +7,7 @@ import {
   keywords,
   pointerTokens,
 } from "@mcpgen/engine";
-import { decoded } from "./references.js";
+import { decoded } from "../flatten.js";
 
 /** Finds the node that a reference of a document names; undefined for one that leads nowhere. */
 export type Resolve = (

@@ -27,7 +27,7 @@ async function loaded() {
       contents: `
         import { readDocument } from "@mcpgen/engine";
         import { minimalValid, sampleValid } from "./generator/sample/sample.js";
-        import { randomFrom } from "./generator/sample/random.js";
+        import { randomFrom } from "./generator/sample/values.js";
         export function sample(json, seed) {
           const { root, definitions } = readDocument(json);
           const schema = { definitions: new Map([...definitions, ["", { name: "", node: root }]]) };
