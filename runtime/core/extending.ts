@@ -77,7 +77,14 @@ export {
 } from "./client/answering.js";
 export { type Asked, type Rounds, isSuspended } from "./server/rounds.js";
 export { placeOf } from "./server/server-definition.js";
-export { type Rules, checkOptions, gone, invalid, suggestion, withFunctions } from "./options/option-check.js";
+export {
+  type Rules,
+  checkOptions,
+  gone,
+  invalid,
+  suggestion,
+  withFunctions,
+} from "./options/option-check.js";
 export { type Members, jsonOr, malformedMember, withoutNulls } from "./protocol/members.js";
 export type { Around, InternalContext, Peer } from "./protocol/hooks.js";
 export { nullReader } from "./protocol/protocol-warnings.js";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { JsonObject } from "@mcpgen/engine";
+import type { JsonValue } from "@mcpgen/engine";
 import { parseNotes } from "../../../generator/notes/parse.js";
 import { type NoteText, object } from "../../support/models.js";
 import { compilerErrors } from "../../support/typescript-compiler.js";
@@ -20,7 +20,7 @@ const said = object({ type: { type: "string", const: "text" }, text }, ["type", 
 function stepsWith(name: string): Map<string, string> {
   const listed = object({ [name]: text, kept: text });
   const told = object({ type: { type: "string", const: "told" }, [name]: text }, ["type", name]);
-  const lists = (member: string): JsonObject =>
+  const lists = (member: string): JsonValue =>
     object({ [member]: { type: "array", items: listed }, arm: { $ref: "#/$defs/Arm" } }, [member]);
   const why = { previous: "r1", reason: "Because.", link: "" };
   const words = `the ${name}, ${name}.is`;
