@@ -1,21 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { Revision } from "@mcpgen/protocol/model";
-import { connect } from "@mcpgen/runtime";
-import { stdioClientChannel } from "@mcpgen/runtime/stdio";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Contract } from "../../generator/contract/contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { installedCli } from "./installed-cli.js";
-import { loopback } from "../support/listen.js";
-import { partialProtocol, partialRevision } from "./partial-protocol.js";
+import { partialProtocol } from "./partial-protocol.js";
 import { sharedFolder, temporaryFolder } from "../support/temporary-folder.js";
 
 // A revision that no code knows has lists that leave entries out.
 
-const { cli, protocol } = installedCli(partialProtocol);
+const { cli } = installedCli((sources) => partialProtocol(sources));
 const state = sharedFolder();
 const program = resolve("test/capture/partial-server.mjs");
 
@@ -253,84 +248,4 @@ test("list says that it may leave entries out, and a prompt that is not listed c
     code: 0,
     stdout: expect.stringContaining("prompt other") as string,
   });
-});
-
-interface ClientModule {
-  readonly clientRevisions: readonly Revision<"client">[];
-}
-
-const revisionsOf = async (): Promise<readonly Revision<"client">[]> => {
-  const { clientRevisions } = (await import(
-    /* @vite-ignore */ pathToFileURL(join(protocol, "client.js")).href
-  )) as ClientModule;
-  return clientRevisions;
-};
-
-test("a client of that revision reads what the tables say of its lists", async () => {
-  const { folder } = project({ tools: [tool("a"), tool("b")], listed: ["a"], referred: ["b"] });
-  const channel = stdioClientChannel(["node", program, join(folder, "offer.json")]);
-  onTestFinished(() => channel.close());
-  const client = await connect(channel, { revisions: await revisionsOf() });
-  onTestFinished(() => client.close());
-  expect(client.revision).toBe(partialRevision);
-  expect(await client.listTools()).toEqual({
-    items: [tool("a")],
-    rejected: [],
-    complete: false,
-    references: [{ name: "b" }],
-  });
-  expect(await client.entry("tools/list", "b")).toEqual(tool("b"));
-  expect(await client.entry("tools/list", "c")).toBeUndefined();
-  const queried = await client.listTools({ params: { query: "b" } });
-  expect(queried.items.map(({ name }) => name)).toEqual(["b"]);
-  await expect(client.entry("prompts/list", "plan")).rejects.toMatchObject({ code: "method-not-found" });
-});
-
-test("over HTTP a tool that no list names is fetched once for its headers, and the call goes through", async () => {
-  const secret = tool("secret", {
-    inputSchema: {
-      type: "object",
-      properties: { city: { type: "string", "x-mcp-header": "City" } },
-    },
-  });
-  const received: string[] = [];
-  const envelope = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
-  const origin = await loopback((request, response) => {
-    let body = "";
-    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-    request.on("end", () => {
-      const { id, method, params } = JSON.parse(body) as {
-        id?: number;
-        method: string;
-        params: { name?: string };
-      };
-      if (id === undefined) return void response.writeHead(202).end();
-      received.push(method);
-      const isRight = request.headers["mcp-param-city"] === "Bern";
-      const answers: Record<string, object> = {
-        "server/discover": {
-          result: { ...envelope, supportedVersions: [partialRevision], capabilities: { tools: {} } },
-        },
-        "tools/list": { result: { ...envelope, complete: false, tools: [] } },
-        "tools/get":
-          params.name === "secret"
-            ? { result: { resultType: "complete", tool: secret } }
-            : { error: { code: -32602, message: "no such tool" } },
-        "tools/call": isRight
-          ? { result: { resultType: "complete", content: [{ type: "text", text: "done" }] } }
-          : { error: { code: -32020, message: "header mismatch" } },
-      };
-      const answer = answers[method]!;
-      response
-        .writeHead("error" in answer ? 400 : 200, { "content-type": "application/json" })
-        .end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
-    });
-  });
-  const client = await connect(`${origin}/mcp`, { revisions: await revisionsOf() });
-  onTestFinished(() => client.close());
-  const call = () => client.callTool("secret", { city: "Bern" });
-  expect(await call()).toMatchObject({ content: [{ text: "done" }] });
-  expect(received).toEqual(["server/discover", "tools/call", "tools/list", "tools/get", "tools/call"]);
-  await call();
-  expect(received.slice(5)).toEqual(["tools/call"]);
 });

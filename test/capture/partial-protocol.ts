@@ -4,9 +4,10 @@ import { type JsonObject, canonicalise } from "@mcpgen/engine";
 import { carryNotes } from "../../generator/revision/carried-notes.js";
 import { generate, releasedSource, schemaDir } from "../support/generated-output.js";
 import { documentOf, revisions } from "../support/revisions.js";
+import { rename } from "../support/schema-changes/edits.js";
 
 /** The newest released revision. */
-const newest = revisions.at(-1)!;
+export const newest = revisions.at(-1)!;
 
 /** A made-up revision whose lists may leave entries out. */
 export const partialRevision = "2027-03-01";
@@ -52,7 +53,15 @@ export function partialDocument(): JsonObject {
   return document as unknown as JsonObject;
 }
 
-async function notesFor(document: JsonObject): Promise<JsonObject[]> {
+/** How the revision is brought in. */
+interface Manner {
+  /** The revision in whose words clients read; without it, the made-up one. */
+  readonly vocabulary?: string;
+  /** Another name of the member `inputSchema` of tools, with a note that says so. */
+  readonly schemaMember?: string;
+}
+
+async function notesFor(document: JsonObject, { schemaMember }: Manner): Promise<JsonObject[]> {
   const file = join(schemaDir, newest, "notes.json");
   const source = readFileSync(file, "utf8");
   const notesFile = { file, text: source, value: JSON.parse(source) as JsonObject };
@@ -75,6 +84,14 @@ async function notesFor(document: JsonObject): Promise<JsonObject[]> {
     },
     { kind: "partial", target: "prompts/list", member: "/more", means: true, ...because },
     { kind: "lower", target: "/$defs/ToolReference", previous: newest, how: "drop", ...because },
+    ...(schemaMember === undefined
+      ? []
+      : [
+          {
+            ...{ kind: "renamed", target: `/$defs/Tool/properties/${schemaMember}`, previous: newest },
+            ...{ from: "inputSchema", ...because },
+          },
+        ]),
   ];
 }
 
@@ -83,11 +100,18 @@ async function notesFor(document: JsonObject): Promise<JsonObject[]> {
  *
  * @param folder gets the schema and the notes
  */
-export async function partialProtocol(folder: string): Promise<ReadonlyMap<string, string>> {
+export async function partialProtocol(
+  folder: string,
+  manner: Manner = {},
+): Promise<ReadonlyMap<string, string>> {
   const document = partialDocument();
+  const { vocabulary, schemaMember } = manner;
+  if (schemaMember !== undefined)
+    rename((document["$defs"] as Definitions)["Tool"], "inputSchema", schemaMember);
   const [schemaFile, notesFile] = [join(folder, "schema.json"), join(folder, "notes.json")];
   writeFileSync(schemaFile, JSON.stringify(document));
-  writeFileSync(notesFile, JSON.stringify({ format: 1, notes: await notesFor(document) }));
+  writeFileSync(notesFile, JSON.stringify({ format: 1, notes: await notesFor(document, manner) }));
   const source = { revision: partialRevision, status: "released", schemaFile, notesFile } as const;
-  return (await generate([releasedSource(newest), source])).files;
+  const more = { ...(vocabulary !== undefined && { vocabulary }) };
+  return (await generate([releasedSource(newest), source], more)).files;
 }

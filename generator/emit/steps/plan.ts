@@ -39,6 +39,8 @@ export interface Test {
   readonly present: readonly string[];
   /** Members that must not be one of these strings. */
   readonly excluded?: readonly (readonly [key: string, values: readonly string[]])[];
+  /** Members that must not be there. */
+  readonly absent?: readonly string[];
 }
 
 /** Values that the other revision does not allow unchanged. */

@@ -12,7 +12,15 @@ import { type FilledIn, type Owner, filledInByBoth, holdsMessages, ownedMembers 
 import { type Change, type Exit, type Outcome, type Plan, type Test, droppedAt, unchanged } from "./plan.js";
 import { type Reshape, type Reshapes, mergedArm, reshapedChanges } from "./reshapes.js";
 import { type Wraps, wrappedChanges } from "./wrapped.js";
-import { always, among, certainAmong, mayBe, discriminatingTest, textBlockOf } from "./tests.js";
+import {
+  always,
+  among,
+  certainAmong,
+  mayBe,
+  memberBeside,
+  discriminatingTest,
+  textBlockOf,
+} from "./tests.js";
 import { Parts } from "./parts.js";
 
 /** The value that contains a place. */
@@ -203,8 +211,9 @@ class PlacePlanner {
     const lists = listArms(this.planner, source, target);
     if (!scalarsFit(source, target))
       plan.exits.push(this.unlessValid(source.members.length > 0 ? { ...always, type: "scalar" } : always));
-    for (const arm of left)
-      if (!lists.some(({ source: each }) => each === arm)) plan.exits.push(this.exitOf(arm));
+    const leaving = left.filter((arm) => !lists.some(({ source: each }) => each === arm));
+    const exits = leaving.map((arm) => this.exitOf(arm));
+    const place = plan.exits.push(...exits) - exits.length;
     if (target.exclusive && (!source.exclusive || left.length > 0)) plan.exits.push(this.unlessValid(always));
     for (const [arm, other] of matched) {
       const test = among(this.planner.source, arm, source);
@@ -218,7 +227,12 @@ class PlacePlanner {
           : arrayChanges(this.planner, arm, other, this.around);
       if (typeof limit === "number") changes?.push({ kind: "limited", most: limit });
       if (changes === undefined) plan.exits.push(this.unlessValid(test));
-      else if (changes.length > 0) plan.arms.push({ test, changes });
+      else if (changes.length > 0) {
+        plan.arms.push({ test, changes });
+        // Before they are changed, values of this arm are not valid at the other side.
+        for (const [index, each] of leaving.entries())
+          plan.exits[place + index] = exceptArm(plan.exits[place + index]!, each, arm);
+      }
     }
     for (const { test, changes } of lists) plan.arms.push({ test, changes });
   }
@@ -328,6 +342,14 @@ class PlacePlanner {
     if (!single || arm.items.length === 0) return { test, outcome };
     return { test, outcome, single: planner.plan(arm.items, this.described, this.around) };
   }
+}
+
+/** The exit of an arm without the values of another one, which has its own changes; where they can be told apart. */
+function exceptArm(exit: Exit, arm: ShapeArm, other: ShapeArm): Exit {
+  const key = exit.unless && memberBeside(arm, other);
+  if (key === undefined) return exit;
+  const absent = [...new Set([...(exit.test.absent ?? []), key])];
+  return { ...exit, test: { ...exit.test, absent } };
 }
 
 /** A place by the pointers that notes know it by: where it is written, and the definition it refers to. */

@@ -204,14 +204,15 @@ interface Scope {
   readonly why: string;
 }
 
-function passes({ type, constants, present, excluded = [] }: Test, value: unknown): boolean {
+function passes({ type, constants, present, excluded = [], absent = [] }: Test, value: unknown): boolean {
   if (type === "array" && !Array.isArray(value)) return false;
   if (type === "object" && !stepping.isObject(value)) return false;
   if (type === "scalar" && !stepping.isScalar(value)) return false;
   return (
     constants.every(([key, values]) => values.some((each) => stepping.memberOf(value, key) === each)) &&
     present.every((key) => stepping.memberOf(value, key) !== undefined) &&
-    excluded.every(([key, values]) => values.every((each) => stepping.memberOf(value, key) !== each))
+    excluded.every(([key, values]) => values.every((each) => stepping.memberOf(value, key) !== each)) &&
+    absent.every((key) => stepping.memberOf(value, key) === undefined)
   );
 }
 

@@ -116,7 +116,7 @@ function hasSeveral(value: JsonValue, _: number, all: readonly JsonValue[]): boo
 
 /** A test of a variable as code; `undefined` where every value passes. */
 export function conditionOf(test: Test, tested = "value"): Expression | undefined {
-  const { type, constants, present, excluded = [] } = test;
+  const { type, constants, present, excluded = [], absent = [] } = test;
   const parts: Expression[] = [];
   if (type === "array") parts.push(call("Array.isArray", tested));
   if (type === "object") parts.push(call("isObject", tested));
@@ -126,6 +126,7 @@ export function conditionOf(test: Test, tested = "value"): Expression | undefine
   for (const key of present) parts.push(compare(memberOf(tested, key), "!==", "undefined"));
   for (const [key, values] of excluded)
     parts.push(...values.map((value) => compare(memberOf(tested, key), "!==", stringLiteral(value))));
+  for (const key of absent) parts.push(compare(memberOf(tested, key), "===", "undefined"));
   return parts.length === 0 ? undefined : and(...parts);
 }
 

@@ -65,6 +65,15 @@ export function mayBe(reader: FormReader, arm: ShapeArm): Test {
   return { constants: [...constants], present: required.map(([key]) => key) };
 }
 
+/**
+ * A member that tells another arm from this one: that arm requires it, and this one does not have it. None where they have a
+ * type each.
+ */
+export function memberBeside(arm: ShapeArm, other: ShapeArm): string | undefined {
+  if (other.type !== arm.type) return undefined;
+  return [...other.properties].find(([key, { required }]) => required && !arm.properties.has(key))?.[0];
+}
+
 /** A test for one arm of a form among its others; the shortest that will do. */
 export function among(reader: FormReader, arm: ShapeArm, { members, scalars }: Form): Test {
   const others = members.filter((member) => member !== arm);

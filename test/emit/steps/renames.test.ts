@@ -53,6 +53,30 @@ describe("a member that a note says to have had another name", () => {
     });
   });
 
+  it("is renamed beside another object that has no form at the older revision", async () => {
+    const drop = {
+      kind: "lower",
+      targets: ["/$defs/Hint"],
+      previous: "r1",
+      how: "drop",
+    } as unknown as NoteText;
+    const listed = (items: JsonValue): JsonValue => object({ all: { type: "array", items } }, ["all"]);
+    const whole = (key: string): JsonValue => object({ name: text, [key]: text }, ["name", key]);
+    const { lower } = await between(
+      listed(ref("Whole")),
+      listed({ anyOf: [ref("Whole"), ref("Hint")] }),
+      [renamed("title", "/$defs/Whole/properties/label"), drop],
+      {
+        old: { Whole: whole("title") },
+        next: { Whole: whole("label"), Hint: object({ name: text }, ["name"]) },
+      },
+    );
+    expect(run(lower, { all: [{ name: "a", label: "x" }, { name: "b" }] })).toEqual({
+      value: { all: [{ name: "a", title: "x" }] },
+      losses: [{ pointer: "/all/1", what: "Hint", how: "dropped" }],
+    });
+  });
+
   it("is renamed inside of one that is, and in lists", async () => {
     const inner = (key: string): JsonValue => object({ [key]: text }, [key]);
     const { lift, lower } = await between(
