@@ -56,7 +56,7 @@ describe.each([...memberTrials, ...methodTrials])("$name", (trial) => {
     expect(answered.filter((exchange) => !trial.seen(exchange))).toEqual([]);
   });
 
-  test("nobody changes a program: packages and examples compile against the new output", async () => {
+  test("no program changes: packages and examples compile against the new output", async () => {
     await trialled();
     expect(await typeErrorsWith(`${folder}/generated`, compiled)).toEqual([]);
   });

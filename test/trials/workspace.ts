@@ -107,7 +107,7 @@ const isPackage = (example: string): boolean => existsSync(`examples/${example}/
 
 /**
  * What the compiler says of the packages, of the examples and of the conversations when they are compiled against a
- * workspace: an error a line, and none where nobody has to change a program.
+ * workspace: an error a line, and none where no program has to change.
  *
  * @param generated the folder of the output
  * @param folder where outputs are compiled one after the other: of the next one, only what differs is checked again

@@ -344,7 +344,7 @@ class PlacePlanner {
   }
 }
 
-/** The exit of an arm without the values of another one, which has its own changes; where they can be told apart. */
+/** The exit of an arm without the values of another one, which has its own changes; where a member distinguishes them. */
 function exceptArm(exit: Exit, arm: ShapeArm, other: ShapeArm): Exit {
   const key = exit.unless && memberBeside(arm, other);
   if (key === undefined) return exit;

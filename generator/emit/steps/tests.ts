@@ -66,7 +66,7 @@ export function mayBe(reader: FormReader, arm: ShapeArm): Test {
 }
 
 /**
- * A member that tells another arm from this one: that arm requires it, and this one does not have it. None where they have a
+ * A member that distinguishes another arm from this one: that arm requires it, and this one does not have it. None where they have a
  * type each.
  */
 export function memberBeside(arm: ShapeArm, other: ShapeArm): string | undefined {

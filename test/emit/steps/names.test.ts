@@ -19,7 +19,7 @@ const said = object({ type: { type: "string", const: "text" }, text }, ["type", 
 /** The files of steps between lists of objects with a member of a name, which texts say, too. */
 function stepsWith(name: string): Map<string, string> {
   const listed = object({ [name]: text, kept: text });
-  const told = object({ type: { type: "string", const: "told" }, [name]: text }, ["type", name]);
+  const hint = object({ type: { type: "string", const: "hint" }, [name]: text }, ["type", name]);
   const lists = (member: string): JsonValue =>
     object({ [member]: { type: "array", items: listed }, arm: { $ref: "#/$defs/Arm" } }, [member]);
   const why = { previous: "r1", reason: "Because.", link: "" };
@@ -30,14 +30,14 @@ function stepsWith(name: string): Map<string, string> {
       lift: { items: { $each: "/list", make: { [name]: words, kept: { $: "./kept" } } } },
       lower: { list: { $each: "/items", make: { [name]: words, kept: { $: "./kept" } } } },
     },
-    { ...why, kind: "lower", target: "/$defs/Told", how: "text", text: `${words} {${name}}` },
+    { ...why, kind: "lower", target: "/$defs/Hint", how: "text", text: `${words} {${name}}` },
   ];
   return stepFiles(
     answering("r1", lists("list"), { Arm: { anyOf: [{ $ref: "#/$defs/Said" }] }, Said: said }),
     answering(
       "r2",
       lists("items"),
-      { Arm: { anyOf: [{ $ref: "#/$defs/Said" }, { $ref: "#/$defs/Told" }] }, Said: said, Told: told },
+      { Arm: { anyOf: [{ $ref: "#/$defs/Said" }, { $ref: "#/$defs/Hint" }] }, Said: said, Hint: hint },
       parseNotes({ file: "notes.json", value: { format: 1, notes } }) as unknown as NoteText[],
     ),
   );

@@ -81,11 +81,11 @@ describe("requests of this side", () => {
     const seen: unknown[] = [];
     const onProgress = (progress: unknown): void => void seen.push(progress);
     const answer = failureOf(pending.wait(1, "m", { timeout: 100, onProgress }, noop));
-    clock.advance(60);
+    await clock.advance(60);
     expect(progressed({ progressToken: 1, progress: 1, total: "2", message: 3, more: 4 })).toBeUndefined();
-    clock.advance(60);
+    await clock.advance(60);
     for (const progress of ["1", null, undefined, Infinity]) progressed({ progressToken: 1, progress });
-    clock.advance(60);
+    await clock.advance(60);
     expect(await answer).toMatchObject({ code: "timeout" });
     expect(seen).toEqual([{ progress: 1 }]);
     expect(progressed({ progressToken: 1, progress: 2, total: 4, message: "half" })).toEqual({
