@@ -16,7 +16,8 @@ import type { Era, RequestOptions } from "@mcpgen/protocol/model";
 import type { Params, RequestId } from "../jsonrpc/message.js";
 import type { WithBytes } from "../protocol/binary-content.js";
 import type { LogLevel } from "../protocol/meta.js";
-import type { Inferred, MessageSchema, OutputOf, StandardJsonSchema } from "../schema/schema-type.js";
+import type { Inferred, MessageSchema, OutputOf } from "../schema/schema-type.js";
+import type { StandardJsonSchema } from "../schema/schema-type.js";
 import type { AddedContext } from "./added-members.js";
 
 /** The context of one request, for its handler. */

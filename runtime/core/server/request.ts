@@ -12,7 +12,6 @@ import {
   isPromise,
   resultText,
 } from "../jsonrpc/message.js";
-import { progressOf } from "../jsonrpc/peer.js";
 import { invalid } from "../options/option-check.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import type { Ask, HandlerContext, ServerSession } from "./context.js";
@@ -59,7 +58,7 @@ export class RequestContext implements HandlerContext {
   over = false;
   #controller: AbortController | undefined;
   #asking: Ask | undefined;
-  lastProgress = -Infinity;
+  #lastProgress = -Infinity;
 
   constructor(
     connection: ServerConnection,
@@ -129,12 +128,18 @@ export class RequestContext implements HandlerContext {
 
   get progress(): HandlerContext["progress"] {
     return (progress, total, message) => {
-      if (this.over) return;
-      const token = this.request.params?._meta?.["progressToken"];
-      const report = progressOf(this, token, progress, total, message);
-      if (!report) return;
+      const progressToken = this.request.params?._meta?.["progressToken"];
+      if (this.over || progressToken === undefined) return;
+      // JSON has only finite numbers, and callers in JavaScript may pass other values.
+      if (!Number.isFinite(progress) || progress <= this.#lastProgress) return;
+      this.#lastProgress = progress;
       this.reported = performance.now();
-      this.send("notifications/progress", report);
+      this.send("notifications/progress", {
+        progressToken,
+        progress,
+        total: Number.isFinite(total) ? total : undefined,
+        message,
+      });
     };
   }
 
