@@ -1,5 +1,5 @@
-import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
-import { McpError, harmless } from "../../jsonrpc/errors.js";
+import type { OpenDefinition, Progress, RequestOptions } from "@mcpgen/protocol/model";
+import { harmless, McpError } from "../../jsonrpc/errors.js";
 import {
   type Params,
   type RequestId,
@@ -8,7 +8,7 @@ import {
   requestOf,
   requestText,
 } from "../../jsonrpc/message.js";
-import { JsonRpcPeer } from "../../jsonrpc/peer.js";
+import { Pending } from "../../jsonrpc/pending.js";
 import { warning } from "../../protocol/protocol-warnings.js";
 import { requestParams } from "../../protocol/revision-view.js";
 import { sendError } from "../../protocol/send-check.js";
@@ -22,7 +22,7 @@ const anyResult: OpenDefinition = { name: "Result", accepts: isObject };
 
 /** Requests that a server sends to the client (legacy era). */
 export class ServerToClientRequests implements ClientRequests {
-  readonly #peer: JsonRpcPeer<ResponseMessage, never>;
+  readonly #pending: Pending<ResponseMessage>;
   readonly #connection: ServerConnection;
   /**
    * Sends the requests that wait until the client is initialized, or opens a stream. Their timeouts run meanwhile.
@@ -32,7 +32,7 @@ export class ServerToClientRequests implements ClientRequests {
 
   constructor(connection: ServerConnection) {
     const { timeouts, clock } = connection.definition;
-    this.#peer = new JsonRpcPeer({ timeouts, clock });
+    this.#pending = new Pending(timeouts, clock);
     this.#connection = connection;
   }
 
@@ -64,8 +64,7 @@ export class ServerToClientRequests implements ClientRequests {
     )
       throw new McpError("missing-capability", `revision ${revision.id} has no ${method}`);
     if (options.signal?.aborted) throw new McpError("cancelled", `${method}: its request has ended`);
-    const { pending } = this.#peer;
-    const number = pending.nextId();
+    const number = this.#pending.nextId();
     const id = connection.requestId?.(number) ?? number;
     // Progress of the client restarts the timeout.
     const withToken = { ...withElicitationId(params), _meta: { ...params?._meta, progressToken: id } };
@@ -74,9 +73,7 @@ export class ServerToClientRequests implements ClientRequests {
     const text = requestText(id, method, lowered);
     const wrong = sendError(revision, "requests", method, requestOf(id, method, lowered));
     if (wrong) throw wrong;
-    const { onProgress } = options;
-    const guarded = onProgress ? { ...options, onProgress: harmless(onProgress) } : options;
-    const answer = pending.wait(id, method, guarded, (error) => {
+    const answer = this.#pending.wait(id, method, options, (error) => {
       const { code, message } = error;
       if (code === "timeout")
         connection.emit({ type: "request-timed-out", direction: "outgoing", method, error });
@@ -112,19 +109,25 @@ export class ServerToClientRequests implements ClientRequests {
 
   /** Settles the request that a response answers; an unknown id is ignored. */
   answered(response: ResponseMessage): void {
-    const request = this.#peer.settle(response);
-    if (request && request.id !== response.id)
+    const request = this.#pending.answered(response.id);
+    if (!request) return;
+    request.resolve(response);
+    if (request.id !== response.id)
       this.#connection.emit(warning("response-id", JSON.stringify(response.id), request.method));
   }
 
   /** Restarts the timeout of a request that the client reports progress on. */
-  progressed(params: Params = {}): void {
-    this.#peer.progressed(params);
+  progressed({ progressToken, progress, total, message }: Params = {}): void {
+    const request = this.#pending.progressed(progressToken);
+    if (!request?.onProgress || !Number.isFinite(progress)) return;
+    // Some languages write absent members as null.
+    const report = { progress, total: total ?? undefined, message: message ?? undefined };
+    harmless(request.onProgress)(report as Progress);
   }
 
   /** Rejects all requests: the client can no longer answer. */
   end(reason: McpError): void {
     this.#held.clear();
-    this.#peer.end(reason);
+    this.#pending.rejectAll(() => reason);
   }
 }
