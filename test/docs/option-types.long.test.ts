@@ -187,10 +187,10 @@ function valueIn(cell: string): Value | undefined {
 /** Options whose defaults follow from other options. */
 const derived = new Set(["sessions.maxPerPrincipal", "requests.resend", "logRequests.level"]);
 
-/** Tables with rows of their own: one whose rows all point to another table says nothing twice. */
+/** Tables that say types. The rows of the others point to a table that does. */
 const withRows = tables.filter(([heading]) => rowsOf(heading).length > 0);
 
-test("most tables have rows of their own", () => {
+test("most tables say types", () => {
   expect(withRows.length).toBeGreaterThan(tables.length / 2);
 });
 
