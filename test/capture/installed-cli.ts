@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import { afterAll, beforeAll } from "vitest";
@@ -50,6 +50,11 @@ export function installedCli(generate: (folder: string) => Promise<ReadonlyMap<s
     await build({ ...common, external, entryPoints, outdir: runtime });
     writePackage(runtime, "runtime");
     writePackage(folder, "test");
+    // The schemas by which files are judged are part of the package.
+    cpSync("docs", join(folder, "docs"), {
+      recursive: true,
+      filter: (path) => path === "docs" || path.endsWith(".schema.json"),
+    });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return { cli: join(folder, "cli.js"), runtime: join(runtime, "index.js"), protocol };
