@@ -34,7 +34,9 @@ export function encodeBytes<Value>(value: Value): Promise<Value> | undefined {
 function holdsBytes(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsBytes);
   if (!isObject(value)) return false;
-  return direct.some((name) => isBytes(value[name])) || nested.some((name) => holdsBytes(value[name]));
+  for (const name of direct) if (isBytes(value[name])) return true;
+  for (const name of nested) if (holdsBytes(value[name])) return true;
+  return false;
 }
 
 /** Warns of content whose bytes are not base64, in received messages of these kinds. */
