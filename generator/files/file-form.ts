@@ -66,7 +66,8 @@ export class FileForm {
 export class Form {
   readonly schema: Schema;
   readonly #codes: FormCodes;
-  readonly #explainer: Explainer;
+  /** Made for the first value that is refused. */
+  #explainer: Explainer | undefined;
   readonly #document: JsonObject | undefined;
 
   /** @param document the schema as it is written, with its keys in the order of the documentation */
@@ -74,12 +75,12 @@ export class Form {
     this.schema = schema;
     this.#codes = codes;
     this.#document = document;
-    this.#explainer = explainerFor(schema);
   }
 
   /** @param node that of the whole file by default */
   faults(value: JsonValue, node: SchemaNode = this.schema.root!): Fault[] {
     if (isValid(this.schema, node, value)) return [];
+    this.#explainer ??= explainerFor(this.schema);
     const issues = this.#explainer.issues(node, value, undefined, mostFaults + 1);
     invariant(issues.length > 0, "a value that the schema refuses has issues");
     const meant = new Set(issues.flatMap((issue) => this.#meantPlace(issue, node)));
