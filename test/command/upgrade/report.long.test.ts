@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { JsonObject } from "@mcpgen/engine";
 import {
@@ -52,10 +54,14 @@ test("a gateway learns what to pass on, what to translate, and what to write aga
   expect(subjectsOf(/^Let through unread/).join()).toContain("ContentBlock");
 });
 
-test("a draft that is stored again needs the same code, and the same of gateways", async () => {
+test("a draft that replaces another one needs the same code, and the same of gateways", async () => {
   const folder = projectWith(everything);
-  const first = await reportOf(folder);
-  const again = await reportOf(folder);
+  const first = await reportOf(folder, "--status", "draft");
+  const file = join(folder, "next.json");
+  const draft = JSON.parse(readFileSync(file, "utf8")) as { readonly $defs: Definitions };
+  declare(draft.$defs["Event"]!, { since: text });
+  writeFileSync(file, JSON.stringify(draft));
+  const again = await reportOf(folder, "--status", "draft", "--replace");
   expect(first.handwritten.length).toBeGreaterThan(3);
   expect(again.handwritten).toEqual(first.handwritten);
   expect(again.gateway).toEqual(first.gateway);
