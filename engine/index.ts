@@ -53,6 +53,14 @@ export {
   withChildren,
   withNodes,
 } from "./ir/references.js";
+export {
+  conjuncts,
+  constantMember,
+  hasMember,
+  memberNames,
+  memberNodes,
+  requiredMembers,
+} from "./ir/object-view.js";
 export { DefinitionMemo } from "./ir/definition-memo.js";
 export { Tags, tagOf, type Scalar, type Tag } from "./ir/tag.js";
 

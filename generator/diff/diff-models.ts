@@ -1,4 +1,4 @@
-import { naturalCompare, pointer } from "@mcpgen/engine";
+import { naturalCompare, pointer, constantMember, hasMember } from "@mcpgen/engine";
 import type { ErrorCode, ProtocolModel } from "../model/model.js";
 import { Aligner } from "../compare/align/aligner.js";
 import { type Fact, type Pair, Renames, formSignature } from "../compare/align/pair.js";
@@ -19,7 +19,6 @@ import { compareMethods } from "./walk/methods.js";
 import { type Reached, leadingToFacts, metFrom, reachedFrom } from "../compare/reach.js";
 import { Maker } from "../compare/instance-maker.js";
 import { Prover } from "./witness/prove.js";
-import { constantMember, hasMember } from "../model/object-view.js";
 import { isRoleUnion } from "../model/messages.js";
 import type { FormReader } from "../compare/shape/form-reader.js";
 

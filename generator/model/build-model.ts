@@ -1,5 +1,16 @@
 import { placesOf, findOwned, nowhere } from "./owned.js";
-import { type Schema, type SchemaNode, type Definition, reachable, naturalCompare } from "@mcpgen/engine";
+import {
+  type Schema,
+  type SchemaNode,
+  type Definition,
+  reachable,
+  naturalCompare,
+  conjuncts,
+  constantMember,
+  hasMember,
+  memberNodes,
+  requiredMembers,
+} from "@mcpgen/engine";
 import {
   type NoteConflict,
   type Note,
@@ -45,7 +56,6 @@ import {
   isFinal,
   transportFacts,
 } from "./model.js";
-import { conjuncts, constantMember, hasMember, memberNodes, requiredMembers } from "./object-view.js";
 import { definePageItems, findPartialLists, pageOf } from "./page.js";
 import { pair } from "./pairing.js";
 

@@ -5,11 +5,13 @@ import {
   escapeToken,
   pointer,
   pointerTokens,
+  hasMember,
+  memberNames,
+  memberNodes,
 } from "@mcpgen/engine";
 import { type NoteConflict, type Note, type SubscriptionNote, alternativesOf } from "../notes/note.js";
 import { mayHave } from "./notes-by-method.js";
 import { type Method, type ProtocolModel, type Role, receivers } from "./model.js";
-import { hasMember, memberNames, memberNodes } from "./object-view.js";
 import { propertyAt, withArms } from "./owned.js";
 
 /** What notes say otherwise than the schema, beyond what is found while methods are read. */

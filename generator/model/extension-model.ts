@@ -1,4 +1,4 @@
-import { naturalCompare } from "@mcpgen/engine";
+import { naturalCompare, hasMember } from "@mcpgen/engine";
 import type { Note, ChannelNote } from "../notes/note.js";
 import type { NoteProblem } from "../notes/apply.js";
 import { discriminate } from "./pairing.js";
@@ -17,7 +17,6 @@ import {
 } from "./model.js";
 import { closest } from "../diagnostics/suggest.js";
 import { paramsOf } from "./messages.js";
-import { hasMember } from "./object-view.js";
 
 /** An extension over one of its bases: what the tables of its methods are made from. */
 export interface ExtensionModel extends ProtocolModel {

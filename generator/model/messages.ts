@@ -5,6 +5,10 @@ import {
   naturalCompare,
   reachable,
   referencesOf,
+  constantMember,
+  hasMember,
+  memberNodes,
+  requiredMembers,
 } from "@mcpgen/engine";
 import {
   type Assumption,
@@ -15,7 +19,6 @@ import {
   answersOf,
   opposite,
 } from "./model.js";
-import { constantMember, hasMember, memberNodes, requiredMembers } from "./object-view.js";
 import type { SenderNote } from "../notes/note.js";
 
 /** A definition that describes the messages of one method. */

@@ -1,4 +1,13 @@
-import { type Schema, type SchemaNode, naturalCompare, pointerTokens } from "@mcpgen/engine";
+import {
+  type Schema,
+  type SchemaNode,
+  naturalCompare,
+  pointerTokens,
+  conjuncts,
+  hasMember,
+  memberNames,
+  memberNodes,
+} from "@mcpgen/engine";
 import {
   type Capability,
   type Era,
@@ -23,7 +32,6 @@ import type {
   RequiresNote,
 } from "../notes/note.js";
 import type { Message } from "./messages.js";
-import { conjuncts, hasMember, memberNames, memberNodes } from "./object-view.js";
 import { propertyAt } from "./owned.js";
 
 /** The notes about one method. */

@@ -1,5 +1,13 @@
-import { memberNames, memberNodes, requiredMembers, constantMember, hasMember } from "./object-view.js";
-import { type Schema, type SchemaNode, pointerTokens } from "@mcpgen/engine";
+import {
+  type Schema,
+  type SchemaNode,
+  pointerTokens,
+  memberNames,
+  memberNodes,
+  requiredMembers,
+  constantMember,
+  hasMember,
+} from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
 import type { OwnedNote } from "../notes/note.js";
 import type { Message } from "./messages.js";

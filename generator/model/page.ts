@@ -5,6 +5,11 @@ import {
   escapeToken,
   naturalCompare,
   pointerTokens,
+  conjuncts,
+  hasMember,
+  memberNames,
+  memberNodes,
+  requiredMembers,
 } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import type { Message } from "./messages.js";
@@ -17,7 +22,6 @@ import type {
   ProtocolModel,
   ResultOf,
 } from "./model.js";
-import { conjuncts, hasMember, memberNames, memberNodes, requiredMembers } from "./object-view.js";
 import type { NoteProblem } from "../notes/apply.js";
 import type { PartialNote } from "../notes/note.js";
 import { certainMark } from "./pairing.js";

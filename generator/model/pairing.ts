@@ -1,8 +1,18 @@
-import type { Definition, JsonObject, JsonValue, Schema, SchemaNode } from "@mcpgen/engine";
+import {
+  type Definition,
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+  type SchemaNode,
+  hasMember,
+  memberNodes,
+  conjuncts,
+  constantMember,
+  requiredMembers,
+} from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import type { Message } from "./messages.js";
 import type { Alternative, Assumption, Discriminator, Method, ResultOf } from "./model.js";
-import { hasMember, memberNodes, conjuncts, constantMember, requiredMembers } from "./object-view.js";
 import { type PairedAlternative, type PairingNote, alternativesOf } from "../notes/note.js";
 
 /** The answers of a request, before discriminators are known. */

@@ -1,4 +1,4 @@
-import { type JsonValue, type Schema, isJsonObject, reachable } from "@mcpgen/engine";
+import { type JsonValue, type Schema, isJsonObject, reachable, hasMember } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
@@ -6,7 +6,6 @@ import { diffModels } from "../../generator/diff/diff-models.js";
 import { type Finding, subjectText } from "../../generator/diff/finding.js";
 import { ruleTable } from "../../generator/diff/rules/table.js";
 import { opposite } from "../../generator/model/model.js";
-import { hasMember } from "../../generator/model/object-view.js";
 import { randomFrom } from "../../generator/sample/values.js";
 import { sampleValid } from "../../generator/sample/sample.js";
 import { cases } from "../support/cases.mjs";

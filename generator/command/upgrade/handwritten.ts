@@ -1,7 +1,7 @@
+import { hasMember, memberNodes, requiredMembers } from "@mcpgen/engine";
 import { type ProtocolModel, gate } from "../../model/model.js";
 import { activePlans } from "../../emit/steps/plan.js";
 import { planSteps } from "../../emit/steps/methods.js";
-import { hasMember, memberNodes, requiredMembers } from "../../model/object-view.js";
 import { authoredSchema } from "../../emit/authoring/authored-schema.js";
 import { memberPlaces, methodPlaces } from "./runtime-places.js";
 import type { Succession } from "./successors.js";

@@ -1,4 +1,13 @@
-import { type JsonObject, type Schema, type SchemaNode, pointer, pointerTokens } from "@mcpgen/engine";
+import {
+  type JsonObject,
+  type Schema,
+  type SchemaNode,
+  pointer,
+  pointerTokens,
+  memberNames,
+  memberNodes,
+  requiredMembers,
+} from "@mcpgen/engine";
 import {
   type Capability,
   type Method,
@@ -7,7 +16,6 @@ import {
   gate,
   opposite,
 } from "../../model/model.js";
-import { memberNames, memberNodes, requiredMembers } from "../../model/object-view.js";
 import { counted } from "../../print/terminal-text.js";
 import { type Decision, type Question, asking, noteOf } from "./question.js";
 import type { Succession } from "./successors.js";

@@ -1,7 +1,7 @@
+import { memberNodes } from "@mcpgen/engine";
 import { formSignature } from "../../compare/align/pair.js";
 import { FormReader } from "../../compare/shape/form-reader.js";
 import type { Method, ProtocolModel } from "../../model/model.js";
-import { memberNodes } from "../../model/object-view.js";
 
 /** A method of a new revision that says what one of the revision before says. */
 export interface Succession {

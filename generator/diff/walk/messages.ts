@@ -1,6 +1,5 @@
-import type { SchemaNode, Schema } from "@mcpgen/engine";
+import { type SchemaNode, type Schema, hasMember, constantMember } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
-import { hasMember, constantMember } from "../../model/object-view.js";
 import { responseOf, resultsOf } from "../../model/pairing.js";
 import type { Fact, Pair, Edge } from "../../compare/align/pair.js";
 import type { Conjunction, Form, ShapeArm } from "../../compare/shape/form.js";

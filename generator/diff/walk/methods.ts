@@ -1,6 +1,13 @@
-import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import {
+  type JsonObject,
+  type JsonValue,
+  isJsonObject,
+  pointer,
+  hasMember,
+  memberNodes,
+  requiredMembers,
+} from "@mcpgen/engine";
 import { type Alternative, type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
-import { hasMember, memberNodes, requiredMembers } from "../../model/object-view.js";
 import { without } from "../../sample/edit.js";
 import { type Aligner, compareAnnotations } from "../../compare/align/aligner.js";
 import { type Fact, formSignature, similarity } from "../../compare/align/pair.js";

@@ -5,9 +5,9 @@ import {
   reachable,
   reaching,
   referencesOf,
+  memberNodes,
 } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
-import { memberNodes } from "../../model/object-view.js";
 
 /** A schema as authors see it: without the members that the era owns. */
 export interface AuthoredSchema {

@@ -1,9 +1,8 @@
-import { type Schema, type SchemaNode, pointer } from "@mcpgen/engine";
+import { type Schema, type SchemaNode, pointer, hasMember, memberNodes } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { Aligner } from "../../compare/align/aligner.js";
 import { Renames } from "../../compare/align/pair.js";
 import { type Method, type ProtocolModel, type Role, type Alternative, isFinal } from "../../model/model.js";
-import { hasMember, memberNodes } from "../../model/object-view.js";
 import { authoredSchema, authoredResults } from "../authoring/authored-schema.js";
 import { Decisions } from "./decisions.js";
 import { ownedByBoth } from "./members.js";

@@ -1,5 +1,4 @@
-import { type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
-import { memberNodes } from "../../model/object-view.js";
+import { type Schema, type SchemaNode, naturalCompare, memberNodes } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, type Role, gate, isFinal, opposite } from "../../model/model.js";
 import { requirementOf } from "../../model/notes-by-method.js";
 import { type Emitter, type Files, type ModelInput, isOfExtension, sharedModule } from "../emitter.js";

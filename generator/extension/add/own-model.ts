@@ -5,11 +5,11 @@ import {
   canonicalise,
   naturalCompare,
   readSchema,
+  constantMember,
 } from "@mcpgen/engine";
 import { withPlaces } from "../../revision/schema-source.js";
 import { buildModel } from "../../model/build-model.js";
 import type { Assumption, Method, ProtocolModel } from "../../model/model.js";
-import { constantMember } from "../../model/object-view.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { JsonFile } from "../../files/json-file.js";
 import { joinedName, joinedWithBase, ownName } from "../canonical/references.js";

@@ -1,7 +1,6 @@
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, isJsonObject, memberNodes } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { type Method, type ProtocolModel, type Role, answersOf } from "../../../generator/model/model.js";
-import { memberNodes } from "../../../generator/model/object-view.js";
 import type { Random } from "../../../generator/sample/values.js";
 import { sampleValid } from "../../../generator/sample/sample.js";
 

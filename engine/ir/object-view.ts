@@ -1,4 +1,5 @@
-import { type Schema, type SchemaNode, DefinitionMemo } from "@mcpgen/engine";
+import { DefinitionMemo } from "./definition-memo.js";
+import type { Schema, SchemaNode } from "./ir.js";
 
 /** The members of objects that a node, its reference and all of `allOf` describe. */
 interface ObjectView {
