@@ -96,7 +96,7 @@ export function dpop(options: DpopOptions = {}): DpopProofs {
   };
 }
 
-const former = { nonces: "Write nonceKeys for nonces.keys; a nonce is issued for two minutes." };
+const former = { nonces: "Write nonceKeys for nonces.keys; a nonce is issued for two minutes" };
 
 function checkDpopOptions(options: DpopOptions): void {
   checkNames(options, ["required", "algorithms", "seconds", "nonceKeys", "replay"], "dpop.", former);

@@ -59,7 +59,7 @@ const known = [
   ...["cacheSeconds", "clockSkew", "name", "documentation"],
 ];
 
-const former = { cache: "Write cacheSeconds for cache.seconds; 10,000 tokens are kept." };
+const former = { cache: "Write cacheSeconds for cache.seconds; 10,000 tokens are kept" };
 
 /** @throws {AuthError} `auth-options` */
 export function checkResourceServerOptions(options: ResourceServerOptions): void {

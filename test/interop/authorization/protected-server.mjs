@@ -19,7 +19,7 @@ export async function startProtected() {
         resource: url,
         issuers,
         scopes: { required: ["mcp"] },
-        cache: { seconds: 0 },
+        cacheSeconds: 0,
         ...options,
       });
       handler = createNodeHandler(protectedTools(), auth.http);

@@ -173,6 +173,9 @@ test.each(batches)("of schemas from number %i on", { timeout: 900_000 }, async (
     }
   }
   expect(disagreements.slice(0, 3)).toEqual([]);
+  expect([byAjv > 0, valid > 0, valid < judged]).toEqual([true, true, true]);
+  // The few schemas of the gate may be of any kind.
+  if (length < batch) return;
   expect(byAjv / judged).toBeGreaterThan(0.3);
   expect(valid / judged).toBeGreaterThan(0.1);
   expect(valid / judged).toBeLessThan(0.9);
