@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { width } from "../../generator/print/layout.js";
 import { commentText, docComment, propertyKey, stringLiteral } from "../../generator/print/text.js";
 import { format } from "../../generator/print/format.js";
 import { cases } from "../support/cases.mjs";
@@ -122,7 +123,7 @@ describe("a comment", () => {
           for (const line of lines) {
             expect(line.startsWith(indent)).toBe(true);
             expect(line).toBe(line.trimEnd());
-            if (line.length > 80) expect(line.replace(/^[\s*]+/, "")).toMatch(/^@see |^\S+$/);
+            if (line.length > width) expect(line.replace(/^[\s*]+/, "")).toMatch(/^@see |^\S+$/);
           }
           if (lines.length > 1) {
             expect(lines.slice(1, -1).every((line) => line.startsWith(`${indent} *`))).toBe(true);

@@ -1,12 +1,12 @@
 import type { Scalar } from "@mcpgen/engine";
-import { type Layout, hardline, indent, join } from "../../print/layout.js";
+import { type Layout, hardline, indent, join, width } from "../../print/layout.js";
 import { literal } from "./shape.js";
 
 /** More values than this are looked up in a set: neither readers nor TypeScript follow so many comparisons. */
 export const mostCompared = 200;
 
 /** Columns that are left for values between the margin and the comma at the end. */
-const room = 77;
+const room = width - "  ,".length;
 
 /** A set of many values, right of `=`. */
 export function setLiteral(values: readonly Scalar[]): Layout {
