@@ -91,7 +91,7 @@ function tagsIn({ open, validators, explain }: ReturnType<typeof emitted>) {
     exact: switched("is"),
     open: switched("accepts"),
     type: /UnlistedArm<"(\w+)">/.exec(within(open, /^export (type|interface) OpenU\b/m, "\n\n"))?.[1],
-    explain: /"x-open":\{"tag":"(\w+)"/.exec(within(explain, /^ {4}"U",$/m, "\n  ],"))?.[1],
+    explain: /"x-open":\{"tag":"(\w+)"/.exec(within(explain, /^ {2}\["U", /m, "\n"))?.[1],
   };
 }
 
