@@ -3,6 +3,6 @@ export interface EmittedFile {
   readonly content: string;
   /** The emitter prints exactly what prettier would: the pipeline skips it (a test proves the claim). */
   readonly formatted?: true;
-  /** Code of the engine as it stands there, in lines of its width: the pipeline leaves it so, for laying it out takes long. */
+  /** A layout of its own, which the pipeline leaves: code of the engine, whose layout takes long, and a manifest with an entry a line. */
   readonly verbatim?: true;
 }

@@ -69,7 +69,7 @@ export const emitPackage: Emitter<WorkspaceInput> = ({
   ].map((folder) => JSON.stringify(`./${folder}/vectors.json`));
   const view = { name: JSON.stringify(name), members, modules, vectors };
   return new Map([
-    ["package.json", { content: render("package.json", view), formatted: true }],
+    ["package.json", { content: render("package.json", view), verbatim: true }],
     [
       "README.md",
       readme(render("package-README.md", { name, revisions, newest: revisions.at(-1) }), [
