@@ -3,6 +3,6 @@ export interface EmittedFile {
   readonly content: string;
   /** The emitter prints exactly what prettier would: the pipeline skips it (a test proves the claim). */
   readonly formatted?: true;
-  /** A layout of its own, which the pipeline leaves: code of the engine, whose layout takes long, and a manifest with an entry a line. */
+  /** The pipeline keeps the layout: of the code of the engine, which takes long to lay out, and of the manifest, with an entry a line. */
   readonly verbatim?: true;
 }

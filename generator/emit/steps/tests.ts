@@ -1,6 +1,7 @@
 import type { FormReader } from "../../compare/shape/form-reader.js";
-import type { Conjunction, Form, ShapeArm } from "../../compare/shape/form.js";
+import type { Conjunction, Form, Property, ShapeArm } from "../../compare/shape/form.js";
 import type { Test, TextBlock } from "./plan.js";
+import { signatureOfNodes } from "./signature.js";
 
 /** The test that every value passes. */
 export const always: Test = { constants: [], present: [] };
@@ -93,7 +94,10 @@ export function among(reader: FormReader, arm: ShapeArm, { members, scalars }: F
   return { ...mayBe(reader, arm), ...(excluded.length > 0 && { excluded }) };
 }
 
-/** A member with the strings that a rival requires it to be, and that it never is in `arm`. */
+/**
+ * A member with the strings that a rival requires it to be. In `arm` it never is one of them, or the rival takes each value of the
+ * arm in which it is: such a value is of the rival that names it.
+ */
 function markAgainst(
   reader: FormReader,
   rival: ShapeArm,
@@ -105,9 +109,30 @@ function markAgainst(
     if (own.has(key)) continue;
     const property = arm.properties.get(key);
     const taken = property && listed(reader, property.nodes);
-    if (arm.forbidden.has(key) || taken?.every((value) => !values.includes(value))) return [[key, values]];
+    const isNever = arm.forbidden.has(key) || taken?.every((value) => !values.includes(value));
+    if (isNever || takesAllBut(rival, arm, key)) return [[key, values]];
   }
   return undefined;
+}
+
+/** Whether a rival takes each value of an arm, as far as the members other than `key` decide. */
+function takesAllBut(rival: ShapeArm, arm: ShapeArm, key: string): boolean {
+  if (rival.bounds.size > 0 || rival.forbidden.size > 0) return false;
+  const [narrow, wide] = [arm, rival].map(({ closed, additional }) => [closed, signatureOfNodes(additional)]);
+  if (narrow!.join() !== wide!.join()) return false;
+  const hasSame = ([name, { nodes, required }]: [string, Property]): boolean => {
+    const own = arm.properties.get(name);
+    return (
+      own !== undefined &&
+      (own.required || !required) &&
+      signatureOfNodes(own.nodes) === signatureOfNodes(nodes)
+    );
+  };
+  const isKnown = (name: string): boolean => rival.properties.has(name) || !rival.closed;
+  return (
+    [...rival.properties].every((one) => one[0] === key || hasSame(one)) &&
+    [...arm.properties.keys()].every(isKnown)
+  );
 }
 
 /** The arm of a form that is no more than a text: beside constants it requires one string, and any will do. */

@@ -381,3 +381,22 @@ it("an arm is none of another whose mark it never has, also where its own mark m
   for (const value of [{ text: "t" }, { text: "t", mode: "form" }])
     expect(lower(value)).toEqual({ refused: "no-older-form", at: "/fields" });
 });
+
+it("a value is of the arm whose mark it has, where another arm takes any mark", async () => {
+  const arm = (type: JsonObject, required: string[] = []): JsonObject => ({
+    type: "object",
+    properties: { type, data: { type: "string" }, width: { type: "integer" } },
+    required: ["type", "data", ...required],
+  });
+  const [image, audio] = [{ const: "image" }, { const: "audio" }];
+  const older = { anyOf: [arm(image), arm(audio)] };
+  const { lower } = await between(older, { anyOf: [arm({ type: "string" }), arm(audio)] });
+  expect(lower({ type: "audio", data: "d" })).toEqual({ value: { type: "audio", data: "d" }, losses: [] });
+  expect(lower({ type: "video", data: "d" })).toEqual({ refused: "no-older-form", at: "/type" });
+  // The arm with the mark refuses a value that the other one takes.
+  const narrow = { anyOf: [arm(image), arm(audio, ["width"])] };
+  const { lower: among } = await between(narrow, {
+    anyOf: [arm({ type: "string" }), arm(audio, ["width"])],
+  });
+  expect(among({ type: "audio", data: "d" })).toEqual({ refused: "no-older-form", at: "/type" });
+});
