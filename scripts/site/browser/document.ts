@@ -1,5 +1,5 @@
 // The program of documents: theme, copying, and a key for the search. Without it, the page shows everything.
-import { addCopying } from "../../../generator/page/browser/reading.js";
+import { addCopying } from "../../../generator/page/browser/reading/controls.js";
 import { addControls } from "./parts/controls.js";
 
 const status = document.querySelector("#status");

@@ -1,4 +1,4 @@
-import { addTheme } from "../../../../generator/page/browser/reading.js";
+import { addTheme } from "../../../../generator/page/browser/reading/controls.js";
 
 /** Shows what needs a program: the theme, and the search, to which the key / leads wherever nothing is being written. */
 export function addControls(): void {
