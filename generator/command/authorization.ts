@@ -14,7 +14,10 @@ import type {
 import { printable } from "../print/terminal-text.js";
 import { type Terminal, canAsk } from "./console.js";
 
-/** How a command authorizes its requests. It asks its user only where it may ask questions. */
+/**
+ * Builds the authorization of a command's requests from its options. It has an interactive login only if the
+ * command may ask questions.
+ */
 export function authorizationOf(args: Arguments, context: CommandContext): Authorization {
   const { env, directory, console, terminal, words } = context;
   const asks = terminal !== undefined && canAsk(context);
@@ -33,8 +36,9 @@ export function authorizationOf(args: Arguments, context: CommandContext): Autho
 }
 
 /**
- * Logs a user in at a terminal: shows who asks for what, opens the browser, and waits for the redirect to this machine, or
- * for its address to be pasted: the browser may run on another machine.
+ * Logs a user in at a terminal. Shows which server requests which access, opens the browser, and waits for
+ * the redirect to this machine. The user may instead paste the redirect URL, since the browser may run on
+ * another machine.
  *
  * @param browser whether to open one
  * @param show prints a text to the terminal
@@ -69,7 +73,7 @@ function description(server: string, url: string, facts: LoginFacts, browser: bo
   return lines.map(printable).join("\n");
 }
 
-/** What the user of a login on another device reads. */
+/** Text for a user who logs in on another device (device flow). */
 function deviceText({ userCode, verificationUri, verificationUriComplete, ...facts }: DevicePrompt): string {
   const lines = [
     `${facts.resource} asks for a login.`,
@@ -100,8 +104,8 @@ async function received(
   const reader = createInterface({ input, output: undefined, terminal: false });
   const done = new AbortController();
   const either = AbortSignal.any([signal, done.signal]);
-  // A terminal in its usual mode turns Ctrl-C into a signal, not into a key of the reader. The login must unwind: its lock
-  // and its port are released on the way.
+  // A terminal in its usual mode turns Ctrl-C into a signal; the line reader does not see it as a key.
+  // Aborting lets the login release its lock and its port.
   const interrupted = (): void => done.abort();
   process.on("SIGINT", interrupted);
   const pasted = new Promise<string>((resolve, reject) => {
@@ -113,7 +117,7 @@ async function received(
     either.addEventListener("abort", () => reject(cancelled()), { once: true });
   });
   try {
-    // The user may answer at once: from here on, Ctrl-C and a pasted address are heard.
+    // Announce only now that Ctrl-C and pasted input are handled: the user may answer at once.
     announce();
     return await Promise.race([receiver.receive(url, facts, either), pasted]);
   } finally {

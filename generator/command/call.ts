@@ -34,7 +34,7 @@ import { parseJson } from "../files/json-file.js";
 import { sourceText } from "../files/source.js";
 import { readRegularFile, decodeText } from "../files/regular-file.js";
 
-/** Calls one tool. A call that becomes a task is waited for, unless `--detach` leaves it to the server. */
+/** Calls one tool. If the server makes the call a task, waits for its result, unless `--detach` is given. */
 export const call: RunCommand = async (args, context) => {
   const tool = args.required("tool");
   const pairs = readPairs(args.strings("arguments") ?? []);
@@ -45,10 +45,12 @@ export const call: RunCommand = async (args, context) => {
   const source = await serverSource(args.required("source"), args, context);
   const tasks = await ServerTasks.open(source, tool, context);
   const use = async (client: LiveClient, options: LiveOptions, listing: LiveOptions): Promise<Answer> => {
-    // A login in between: the call was not refused, but a poll of its task.
+    // This is a repeat after a login. If the poll of a task was refused, the tool was already called: poll
+    // again.
     if (tasks.waitedFor) return tasks.result(tasks.waitedFor);
     if (detaches) tasks.expectOffered(client, "Leave --detach out.");
-    // Listing first costs a request, and gains the check of what the tool promises, headers, types, and the name meant.
+    // Listing first costs a request, but allows checks of the result, headers and argument types, and
+    // suggestions for misspelt names.
     const definition = await namedEntry(client, "tool", { name: tool }, listing);
     const target = {
       schema: definition["inputSchema"] ?? {},
@@ -70,7 +72,7 @@ export const call: RunCommand = async (args, context) => {
   return withFindings(toolOutcome(answer, { tool, source }, args, context), tasks.findings);
 };
 
-/** A task that goes on, or the result of the tool. */
+/** A task that continues, or the tool's result. */
 type Answer = LiveTask | JsonObject;
 
 /** @throws CodedError MG2005 */
@@ -87,7 +89,10 @@ function detached(task: LiveTask, tool: string, tasks: ServerTasks, { console }:
   return withFindings({ text: task.id, data: { tool, task: { taskId: task.id } } }, tasks.findings);
 }
 
-/** Before 2025-11-25 wrong arguments of a tool are an error of the protocol: the caller's, not the server's. */
+/**
+ * Before 2025-11-25 a server reports invalid tool arguments as a JSON-RPC error. They are the caller's
+ * mistake, not the server's.
+ */
 function invalidArgumentsError(error: unknown): CodedError | undefined {
   if (!isRuntimeError(error) || error.rpcCode !== invalidParams) return undefined;
   return new CodedError("MG6306", oneLine(error.message, "; "), {
@@ -101,9 +106,11 @@ function invalidArgumentsError(error: unknown): CodedError | undefined {
 const invalidParams = -32602;
 
 /**
- * The arguments of a tool as the command line gives them: JSON, `@FILE`, or `@-` for standard input; none without.
+ * Reads the tool arguments of the command line: JSON, `@FILE`, or `@-` for standard input. Without them, an
+ * empty object.
  *
- * @throws CodedError MG10xx for what cannot be read or is no JSON, MG2004 for JSON that is no object
+ * @throws CodedError MG10xx for input that cannot be read or is not JSON, MG2004 for JSON that is not an
+ * object
  */
 async function toolArguments(given: string | undefined, context: CommandContext): Promise<JsonObject> {
   if (given === undefined) return {};
@@ -119,7 +126,7 @@ async function toolArguments(given: string | undefined, context: CommandContext)
   });
 }
 
-/** Reads JSON from the command line. Errors name no file: the text has none. */
+/** Reads JSON from the command line. Errors name no file, since there is none. */
 async function inline(text: string): Promise<{ readonly value: JsonValue }> {
   try {
     return await parseJson(text, "--args");
@@ -171,7 +178,7 @@ export const prompt: RunCommand = async (args, context) => {
   };
 };
 
-/** Arguments of prompts are texts, and no others may be given. */
+/** The schema of a prompt's arguments: strings under the declared names, no others. */
 function schemaOf(definition: JsonObject): JsonValue {
   const args = promptArguments(definition["arguments"]);
   return {
@@ -201,7 +208,7 @@ export const read: RunCommand = async (args, context) => {
   const saved = savePieces(resourcePieces(contents), args, context);
   const files = saved.map(({ file }) => file);
   const [only] = contents;
-  // The text of a single one, and nothing else: its address is known.
+  // Print only the text if there is a single text content: the user knows its URI.
   const isPlain =
     contents.length === 1 && saved.length === 0 && isJsonObject(only!) && typeof only["text"] === "string";
   return {

@@ -79,7 +79,9 @@ export const capture: RunCommand = async (args, context) => {
   };
 };
 
-/** @throws CodedError MG6330: the file has entries that what the server lists does not have */
+/**
+ * @throws CodedError MG6330 if replacing would delete entries that the server's incomplete lists do not name
+ */
 async function expectNoLoss(
   offered: Captured,
   before: Contract,
@@ -92,13 +94,13 @@ async function expectNoLoss(
   });
 }
 
-/** The contract that the file has; undefined where it has none that can be read. */
+/** The contract in the file; undefined if there is no file or it cannot be read. */
 async function presentContract(file: string): Promise<Contract | undefined> {
   if (file === "-" || present(file) === undefined) return undefined;
   return (await loadContract(file).catch(() => undefined))?.contract;
 }
 
-/** How many entries of the file stay that the server did not list. */
+/** Says how many entries remain in the file although the server did not list them. */
 function keptText(offered: Contract, merged: Contract): string {
   const count = (contract: Contract): number =>
     lists.reduce((sum, { name }) => sum + (contract[name]?.length ?? 0), 0);
@@ -108,7 +110,10 @@ function keptText(offered: Contract, merged: Contract): string {
     : `; ${counted(kept, "entry", "entries")} that it did not list ${kept === 1 ? "stays" : "stay"}`;
 }
 
-/** What the server is asked for: also what it was asked for before, where that did not list all. */
+/**
+ * The list requests to send: those of `--ask`, and those recorded in an incomplete contract, so that its
+ * entries are listed again.
+ */
 function requestsFor(wanted: Asked, known: Contract | undefined): Asked {
   const again = known?.complete === false ? (known.asked ?? {}) : {};
   return bothAsked(again, {
@@ -118,8 +123,8 @@ function requestsFor(wanted: Asked, known: Contract | undefined): Asked {
 }
 
 /**
- * The contract with what only the one before it knows: scopes and tasks, which no server lists, and entries that incomplete
- * lists do not name.
+ * Adds facts that only the earlier contract has: scopes and tasks, which no server lists, and entries that
+ * incomplete lists may omit.
  */
 function withKnown(
   { contract, gone }: Captured,
@@ -130,7 +135,10 @@ function withKnown(
   return before ? withTasksOf(withScopesOf(all, before), before) : all;
 }
 
-/** Where the contract goes: `--out`, else the only contract of the configuration, else the usual name. */
+/**
+ * Chooses the file for the contract: `--out`, else the only contract of the configuration, else the default
+ * name.
+ */
 async function wantedFile(
   args: Arguments,
   context: CommandContext,
@@ -148,7 +156,7 @@ async function wantedFile(
   return { file, root: WriteRoot.ofFile(file, directory) };
 }
 
-/** Standard output holds the contract and nothing else. */
+/** Standard output holds only the contract. */
 async function printed(
   captured: Captured,
   extensions: readonly DeclaredExtension[],
@@ -163,7 +171,7 @@ async function printed(
   return { failed: findings.some(({ severity }) => severity === "error") };
 }
 
-/** The file of a contract: its path, as messages show it, and the text that it gets. */
+/** The file of a contract: its path, the path in messages, and the text to write. */
 interface Target {
   readonly file: string;
   readonly shown: string;
@@ -181,7 +189,7 @@ function put(root: WriteRoot, { file, shown, text }: Target, replace: boolean): 
   return "written";
 }
 
-/** Whether the file does not have this text. */
+/** Whether the file is absent or has another text. */
 function isOther(file: string, text: string): boolean {
   return present(file) !== text;
 }
@@ -196,7 +204,10 @@ function present(file: string): string | undefined {
   }
 }
 
-/** Schemas and URI templates that cannot be read: clients are generated without them. */
+/**
+ * Warnings for schemas and URI templates that cannot be read. Clients generated from the contract lack types
+ * for them.
+ */
 function unreadFindings({ contract }: Captured, source: ServerSource): Finding[] {
   const place = (pointer: string): Place => ({ file: shownSource(source), pointer });
   const unread = readToolSchemas(contract).flatMap((tool) => tool.unread);
@@ -214,7 +225,10 @@ export function namelessFinding({ nameless: is }: Captured, source: ServerSource
   return [{ code: "MG6303", severity: "warning", message, place: { file: shownSource(source) } }];
 }
 
-/** Hosts show such lines as errors, and some give the server up. */
+/**
+ * Warning for lines on standard output that are not messages: hosts show them as errors, and some hosts
+ * disconnect.
+ */
 function strayFinding(what: string, source: ServerSource): Finding {
   return {
     code: "MG6313",
@@ -245,7 +259,7 @@ function summary({ contract, revision }: Captured): string {
 const names: readonly string[] = lists.map(({ name }) => name);
 
 /**
- * What `--ask LIST.PARAM=VALUE` wants of lists: the parameters of one request for each list that is named.
+ * Parses `--ask LIST.PARAM=VALUE`: for each named list, the parameters of one list request.
  *
  * @throws CodedError MG2004
  */
@@ -276,7 +290,7 @@ interface DeclaredExtension {
   readonly stored: readonly string[];
 }
 
-/** The extensions that a server declares, and the versions of them that the schema folder has. */
+/** The extensions that a server declares, with their versions in the schema folder. */
 async function declaredExtensions(
   { capabilities }: Contract,
   args: Arguments,
@@ -291,7 +305,7 @@ async function declaredExtensions(
   }));
 }
 
-/** A line for each of the extensions. */
+/** One line of output for each extension. */
 function extensionLines(extensions: readonly DeclaredExtension[]): string[] {
   return extensions.map(({ id, stored }) =>
     stored.length > 0

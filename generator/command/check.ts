@@ -75,15 +75,18 @@ async function checkOnce(args: Arguments, context: CommandContext): Promise<Outc
   return together(outcome, await checkConfiguredServers(served, args, project, context));
 }
 
-/** Options that servers of the configuration share. Headers hold secrets, which are for one server alone. */
+/**
+ * Options that servers of the configuration share. `--header` is not among them: a header may hold a secret
+ * meant for one server.
+ */
 const forConfigured: ReadonlySet<string> = new Set(["fail-on", "approvals", "timeout", "env", "input"]);
 
 const serverOnlyOptions = ["contract", "fail-on", "approvals", ...Object.keys(serverOptionDefinitions)];
 
 /**
- * Output of schemas and output of contracts, each as far as the project has it.
+ * Checks the output of schemas and of contracts, whichever the project has.
  *
- * @param options `handlers`: those of servers are judged by the contracts, too
+ * @param options `handlers`: also checks the handlers of servers against their contracts
  */
 export async function checkAll(
   targets: readonly ContractTarget[],
@@ -103,7 +106,10 @@ export async function checkAll(
   return protocol ? together(protocol, contracts) : contracts;
 }
 
-/** A project that generates nothing, and names contracts to compare with their servers, needs no schema folder. */
+/**
+ * Whether the project generates nothing and only compares contracts with their servers. It then needs no
+ * schema folder.
+ */
 function isServersOnly(
   args: Arguments,
   { loaded, schemaDir }: Project,
@@ -122,7 +128,7 @@ async function readContracts({ loaded }: Project, { directory }: CommandContext)
   return { summary: `${counted(files.length, "contract")}, from which nothing is generated` };
 }
 
-/** @throws CodedError MG2005 for `--format html` of what is no comparison with a server */
+/** @throws CodedError MG2005 for `--format html` without `--server` */
 function expectNoPage(args: Arguments): void {
   if (args.string("format") !== "html") return;
   throw new CodedError("MG2005", "--format html needs --server", {
@@ -160,7 +166,9 @@ async function server(args: Arguments, project: Project, context: CommandContext
   return checkServer(args, project, context);
 }
 
-/** Compares schemas with the lock and output with its input. Never writes below either folder. */
+/**
+ * Compares the schemas with the lock, and the output with what its inputs generate. Writes to neither folder.
+ */
 async function checkOutput(
   wanted: OutputRequest,
   project: Project,
@@ -173,14 +181,14 @@ async function checkOutput(
     context.console.detail("nothing changed since the last complete run (--full generates everything)");
     return clean(state.cached.warnings as readonly Finding[], wanted);
   }
-  // The report is loaded only when something may have changed.
+  // Load the report only if something may have changed.
   const { noteWarnings, drift, mendOf, lossyNotes, withoutMethods } = await import("./plan-report.js");
   const schemas = relativeTo(context.directory, [
     ...(await verifyStore(project.schemaDir)),
     ...(await verifyExtensions(project.schemaDir)),
   ]);
   const comparison = await compareWithOutput(wanted, project.outDir, state).catch((error: unknown) => {
-    // A schema that was edited may be beyond generating from: then the edit is what there is to say.
+    // An edited schema may be impossible to generate from. The edit is then the finding to report.
     if (error instanceof CodedError && schemas.length > 0) return error;
     throw error;
   });

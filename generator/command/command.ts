@@ -15,14 +15,14 @@ import { isAbsolute } from "node:path";
 
 /** One command: its place in the table of commands, and the module of its code. */
 export interface CommandDefinition {
-  /** Words that select it, e.g. `revision add`. */
+  /** The words that select it, e.g. `revision add`. */
   readonly name: string;
   readonly summary: string;
   /** Positional arguments in order; those with `demandOption` must be given. */
   readonly positionals?: Readonly<Record<string, PositionalOptions>>;
   readonly options?: Readonly<Record<string, Options>>;
   readonly examples?: readonly (readonly [string, string])[];
-  /** Loads the code, which `--help` and the other commands never pay for. */
+  /** Loads the module with the code. `--help` and other commands do not load it. */
   readonly load: () => Promise<RunCommand>;
 }
 
@@ -33,15 +33,15 @@ export const text = (description: string, more: Options = {}): Options => ({
   description,
   ...more,
 });
-/** One that may be given several times. */
+/** An option that may be given several times. */
 export const texts = (description: string): Options => ({ ...text(description), array: true });
 /** An option without a value. */
 export const flag = (description: string): Options => ({ type: "boolean", description });
 
-/** The forms of a SOURCE that is a server. */
+/** Help text: the forms of a SOURCE that is a server. */
 export const serverSourceText = "http(s)://…, stdio:COMMAND … or a name";
 
-/** The SOURCE of a command that needs a server. */
+/** The positional SOURCE of a command that needs a server. */
 export const serverSource = { type: "string", description: serverSourceText, demandOption: true } as const;
 
 /** Options of every command that may log in to a server. */
@@ -54,7 +54,7 @@ export const loginOptionDefinitions = {
   device: flag("Log in with a code on another device, where the authorization server offers that"),
 };
 
-/** Options of every command that speaks with a server. */
+/** Options of every command that connects to a server. */
 export const serverOptionDefinitions = {
   timeout: text("Seconds to wait for a sign of life from the server (default: 60)"),
   header: texts("NAME:VALUE, sent with each request over HTTP; may be repeated"),
@@ -69,7 +69,7 @@ export const sessionOptionDefinitions = {
   ...serverOptionDefinitions,
 };
 
-/** Options of commands that send one request, during which a server may ask its user. */
+/** Options of commands that send a request during which the server may ask its user questions. */
 export const requestOptionDefinitions = {
   output: text("FILE or FOLDER/ that images, sounds and blobs are saved to"),
   replace: flag("Replace files that are there"),
@@ -78,12 +78,12 @@ export const requestOptionDefinitions = {
   ...sessionOptionDefinitions,
 };
 
-/** The surroundings of a command, besides its arguments. */
+/** The environment of a command, besides its arguments. */
 export interface CommandContext extends Surroundings {
-  /** The command line, for telling how to repeat it. */
+  /** The words of the command line, from which messages build commands to repeat. */
   readonly words: readonly string[];
   readonly stdin: AsyncIterable<Uint8Array | string>;
-  /** Decides which configuration of a folder is believed. */
+  /** Decides which configuration files to trust. */
   readonly trust: Trust;
 }
 
@@ -92,29 +92,29 @@ export type RunCommand = (args: Arguments, context: CommandContext) => Promise<O
 /** The result of a command. Commands return it and print nothing themselves. */
 export interface Outcome {
   readonly findings?: readonly Finding[];
-  /** The command failed for a reason that is no finding; `text` or `data` contains it. */
+  /** The command failed without a finding; `text` or `data` gives the reason. */
   readonly failed?: boolean;
-  /** Overrides the exit code, e.g. where a server did not answer and the check is incomplete. */
+  /** Overrides the exit code, e.g. if a server did not answer and the check is incomplete. */
   readonly exit?: number;
   /** The result for people. */
   readonly text?: string;
-  /** The actions of the run, one by one; left out under `--quiet`. */
+  /** The actions of the run, one per line; omitted under `--quiet`. */
   readonly steps?: string;
-  /** A summary in one line; left out under `--quiet`. */
+  /** A summary in one line; omitted under `--quiet`. */
   readonly summary?: string;
-  /** The command that mends what was found: the last line. */
+  /** The command that repairs the findings, printed as the last line. */
   readonly mend?: string;
-  /** The data that `--json` shows beside the findings. */
+  /** Data that `--json` prints beside the findings. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** 1 when anything was found that is more than a warning, unless the outcome says otherwise. */
+/** The exit code: the outcome's own, else 1 if there is an error among the findings. */
 export function exitCodeOf(outcome: Outcome): number {
   if (outcome.exit !== undefined) return outcome.exit;
   return outcome.failed || outcome.findings?.some(({ severity }) => severity === "error") ? 1 : 0;
 }
 
-/** Two outcomes as one: findings of both, and what is said of each. */
+/** Merges two outcomes: the findings, texts and data of both. */
 export function together(first: Outcome, second: Outcome): Outcome {
   const joined = (texts: readonly (string | undefined)[], separator: string): string =>
     texts.filter((text) => text !== undefined && text !== "").join(separator);
@@ -137,7 +137,7 @@ export function withFindings(outcome: Outcome, findings: readonly Finding[]): Ou
     : { ...outcome, findings: [...(outcome.findings ?? []), ...findings] };
 }
 
-/** The meaning of the exit codes, for every command. */
+/** The meaning of each exit code. */
 export const exitCodes = new Map<number, string>([
   [0, "clean"],
   [1, "findings or drift"],
@@ -148,18 +148,18 @@ export const exitCodes = new Map<number, string>([
   [130, "ended with Ctrl-C"],
 ]);
 
-/** The table as `--help` shows it. */
+/** The table of exit codes for `--help`. */
 export function exitCodeTable(): string {
   const lines = [...exitCodes].map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   return ["Exit codes:", ...lines].join("\n");
 }
 
-/** The command line again, with more words. */
+/** The command line with more words, as a command to repeat. */
 export function repeatedWith(words: readonly string[], more: readonly string[]): string {
   return shellLine(["mcpgen", ...words.filter((word) => !presentation.test(word)), ...more]);
 }
 
-/** The command line again as one of `command`, without some words. */
+/** The command line as a call of `command`, without some words. */
 export function repeatedWithout(
   words: readonly string[],
   without: readonly string[],
@@ -170,21 +170,24 @@ export function repeatedWithout(
   return shellLine(["mcpgen", ...kept.map((word, index) => (index === place ? command : word))]);
 }
 
-/** The command that brings back files that are never edited. */
+/** The command that restores generated files that were edited. */
 export function restoring(findings: readonly Finding[]): string {
   const files = findings.map(({ place }) => place?.file).filter((file) => file !== undefined);
   return shellLine(["git", "restore", ...operands(files)]);
 }
 
-/** Options that say how to print, which the mending command need not repeat. */
+/** Options for the form of the output, which a suggested command need not repeat. */
 const presentation = /^(?:-v|--(?:json|quiet|verbose|format=.*|color=.*))$/;
 
-/** Stands before words that the parser would take for options; no word of a command line can begin so. */
+/**
+ * Prefix for words that the parser would mistake for options; no word of a real command line can start with
+ * it.
+ */
 const guard = "\0";
 
 /**
- * The words of a command line as the parser is given them. `-` is no option without a name but standard input, and
- * after `--` (POSIX, Utility Syntax Guidelines, 10) no word is an option.
+ * Prepares the words of a command line for the parser. `-` means standard input, not an option, and after
+ * `--` no word is an option (POSIX, Utility Syntax Guidelines, 10).
  */
 export function guarded(words: readonly string[]): string[] {
   const end = words.includes("--") ? words.indexOf("--") : words.length;
@@ -194,12 +197,12 @@ export function guarded(words: readonly string[]): string[] {
   ];
 }
 
-/** The text without the guards: for messages of the parser that quote an argument. */
+/** Removes the prefixes from a text, because messages of the parser quote arguments. */
 export function unguarded(text: string): string {
   return text.replaceAll(guard, "");
 }
 
-/** The arguments of one command, as the parser understood them, read by the type each is declared with. */
+/** The parsed arguments of one command, with a reader for each declared type. */
 export class Arguments {
   private readonly values: Readonly<Record<string, unknown>>;
 
@@ -212,7 +215,7 @@ export class Arguments {
     return value === undefined ? undefined : unguarded(String(value));
   }
 
-  /** An argument that the parser has made sure of. */
+  /** An argument that the parser has verified to be present. */
   required(name: string): string {
     const value = this.string(name);
     if (value === undefined)
@@ -220,7 +223,7 @@ export class Arguments {
     return value;
   }
 
-  /** The values of an option that may be repeated. */
+  /** All values of an option that may be repeated. */
   strings(name: string): string[] | undefined {
     const value = this.values[name];
     return Array.isArray(value) && value.length > 0
@@ -228,7 +231,7 @@ export class Arguments {
       : undefined;
   }
 
-  /** The values of an option that takes several, separated by commas. */
+  /** The values of an option that takes a comma-separated list. */
   list(name: string): string[] | undefined {
     const items = this.string(name)
       ?.split(",")
@@ -237,7 +240,7 @@ export class Arguments {
     return items && items.length > 0 ? items : undefined;
   }
 
-  /** Whether an option has a value, or several. */
+  /** Whether the option was given. */
   given(name: string): boolean {
     const value = this.values[name];
     return Array.isArray(value) ? value.length > 0 : value !== undefined;
@@ -252,7 +255,7 @@ export class Arguments {
 const documentFormat = 1;
 
 /**
- * Prints what a command came to, in the format asked for.
+ * Prints the outcome of a command in the selected format.
  *
  * @returns the exit code
  */
@@ -274,14 +277,14 @@ export function present(command: string, outcome: Outcome, console: Console): nu
   return exit;
 }
 
-/** The document that `--json` prints. */
+/** The content of the document that `--json` prints. */
 export function documentOf(command: string, outcome: Outcome): object {
   const { findings = [], data, mend } = outcome;
   return { format: documentFormat, command, exit: exitCodeOf(outcome), findings, ...data, mend };
 }
 
 /**
- * Prints an error that ended a command: for people on standard error, for programs on standard output.
+ * Prints the error that ended a command: as text to standard error, or as JSON to standard output.
  *
  * @returns the exit code
  */
@@ -337,7 +340,7 @@ export function findingText({ code, severity, message, place, next, detail }: Fi
   return lines.join("\n");
 }
 
-/** `file:line:column` and the JSON Pointer, as far as each is known. */
+/** `file:line:column` and the JSON Pointer, where known. */
 function placeText({ file, line, column, pointer }: Place): string {
   const position = [file, line, line === undefined ? undefined : column]
     .filter((part) => part !== undefined)
@@ -348,7 +351,7 @@ function placeText({ file, line, column, pointer }: Place): string {
   return printable(parts.join(" ")) || "(whole document)";
 }
 
-/** A long pointer is shortened in the middle. */
+/** Shortens a long pointer in the middle. */
 function shortPointer(pointer: string): string {
   const most = 120;
   if (pointer.length <= most) return pointer;
@@ -365,7 +368,9 @@ function indented(detail: string, paint: Paint): string {
     .join("\n");
 }
 
-/** A workflow command of GitHub Actions; its values may not hold line ends, nor its properties `:` and `,`. */
+/**
+ * A workflow command of GitHub Actions. Its values must not contain line ends, nor its properties `:` or `,`.
+ */
 export function annotation({ code, severity, message, place, next, detail }: Finding): string {
   const pointer = place?.pointer ? `${shortPointer(place.pointer)}: ` : "";
   const lines = [pointer + message, next].filter((part) => part !== undefined).map(printable);

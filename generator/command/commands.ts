@@ -12,7 +12,7 @@ import {
   serverOptionDefinitions,
 } from "./command.js";
 
-/** Commands about revisions of the protocol, and what is generated from them and from contracts. */
+/** Commands for protocol revisions, and for the code generated from revisions and contracts. */
 const protocolCommands: readonly CommandDefinition[] = [
   {
     name: "generate",
@@ -247,7 +247,7 @@ const protocolCommands: readonly CommandDefinition[] = [
 
 const pairs = { type: "string", array: true } as const;
 
-/** Commands for a look at what a server offers, and for one request. */
+/** Commands that show what a server offers or send it one request. */
 const everydayCommands: readonly CommandDefinition[] = [
   {
     name: "list",
@@ -310,7 +310,7 @@ const everydayCommands: readonly CommandDefinition[] = [
   },
 ];
 
-/** Commands about contracts and the servers that keep them. */
+/** Commands for contracts and their servers. */
 const contractCommands: readonly CommandDefinition[] = [
   ...everydayCommands,
   {
@@ -468,7 +468,7 @@ const server = {
   description: "http(s)://… or the name of a server",
 } as const;
 
-/** Commands about logins to servers over HTTP. */
+/** Commands that log in to HTTP servers. */
 const loginCommands: readonly CommandDefinition[] = [
   {
     name: "login",
@@ -505,7 +505,7 @@ const id = {
   description: "Id of the task (default: the only one that this machine has started there)",
 } as const;
 
-/** Commands about tasks: calls of tools that go on after their answer. */
+/** Commands for tasks: tool calls that continue in the background. */
 const taskCommands: readonly CommandDefinition[] = [
   {
     name: "task list",
@@ -539,7 +539,7 @@ const taskCommands: readonly CommandDefinition[] = [
   },
 ];
 
-/** Commands about extensions of the protocol. */
+/** Commands for protocol extensions. */
 const extensionCommands: readonly CommandDefinition[] = [
   {
     name: "extension add",
@@ -634,7 +634,7 @@ export const commands: readonly CommandDefinition[] = [
   },
 ];
 
-/** Words that stand for a group of commands. */
+/** First words that name a group of commands. */
 export const groups = new Map([
   ["revision", "Bring in, list, verify and choose protocol revisions"],
   ["extension", "Bring in, list and verify extensions of the protocol"],

@@ -36,16 +36,16 @@ import {
   readableManifest,
 } from "../files/plan.js";
 
-/** Everything a run depends on, as hashes, with what the cache knows of it. */
+/** Hashes of everything a run depends on, and the cached last run. */
 export interface InputState {
   /** Hash of mcpgen itself; undefined when it runs from source. */
   readonly generator: string | undefined;
-  /** Hash of mcpgen, of every input and of every option. */
+  /** Hash of mcpgen, every input and every option. */
   readonly key: string;
-  /** Hash of what concerns every revision. */
+  /** Hash of the inputs that all revisions share. */
   readonly setup: string;
   readonly cacheFile: CacheFile | undefined;
-  /** The last run by this version of mcpgen, on any input. */
+  /** The last run by this version of mcpgen, for any input. */
   readonly cached: CachedRun | undefined;
 }
 
@@ -58,7 +58,7 @@ export function inputState(
   env: Environment,
   trust: boolean,
 ): InputState {
-  // A partial run does not find what the next complete run would: it uses no cache.
+  // A partial run finds less than a complete one, so it neither reads nor writes the cache.
   if (partial || request.kept)
     return { generator: undefined, key: "", setup: "", cacheFile: undefined, cached: undefined };
   const { schemaDir, outDir } = project;
@@ -68,7 +68,7 @@ export function inputState(
     ...revisionFolders(schemaDir).map((revision) => join(schemaDir, revision, "schema.json")),
     ...request.sources.flatMap(({ schemaFile, notesFile }) => [schemaFile, notesFile ?? ""]),
     ...(request.sources.some(takesReleasedNotes) ? releasedFiles() : []),
-    // All versions: `check` compares each with the lock.
+    // Includes every version, because `check` compares each with the lock.
     ...storedExtensions(schemaDir).flatMap((stored) => Object.values(filesOf(stored))),
   ];
   const setup = sha256(
@@ -97,7 +97,9 @@ export function inputState(
   };
 }
 
-/** The cache saves time at a terminal. With `CI` set it is not read. */
+/**
+ * Whether to read the cache. It saves time at a terminal; CI (environment variable `CI`) always runs in full.
+ */
 export function trustsCache(env: Environment): boolean {
   return !env["CI"] || env["CI"] === "false";
 }
@@ -105,20 +107,20 @@ export function trustsCache(env: Environment): boolean {
 /** The output of a run compared with the files in the folder. */
 export interface Comparison {
   readonly generated: Generated;
-  /** The manifest of the last run. */
+  /** The manifest that the last run wrote. */
   readonly before: Manifest | undefined;
   readonly files: readonly ComparedFile[];
   /** The manifest for the output of this run. */
   readonly manifest: Manifest;
-  /** Whether it says so. */
+  /** The comparison of the manifest file on disk with `manifest`. */
   readonly manifestFile: ComparedFile;
 }
 
 /**
  * Generates, and compares the result with the output folder. Writes nothing.
  *
- * @param state what is known of the last run; its files are reused for revisions that have not changed since
- * @param options `ignoreManifest`: an unreadable manifest is as good as none
+ * @param state hashes of the inputs and the cached last run; files of unchanged revisions are reused
+ * @param options `ignoreManifest`: treat an unreadable manifest as absent
  */
 export async function compareWithOutput(
   wanted: OutputRequest,
@@ -148,13 +150,13 @@ export async function compareWithOutput(
   };
 }
 
-/** Which of the files that a run does not write are none of its business. */
+/** Selects the files that a run must neither report nor delete. */
 function leftAloneBy({ request: { kept = [] }, partial }: OutputRequest): (path: string) => boolean {
   const folders = new Set(kept);
   return (path) => partial || folders.has(path.split("/")[0]!);
 }
 
-/** Revisions that are kept keep the record of their inputs. */
+/** The inputs that the manifest records. Kept revisions retain the record of the last run. */
 function inputsOf(
   { inputs }: Generated,
   before: Manifest | undefined,
@@ -165,7 +167,7 @@ function inputsOf(
   return all;
 }
 
-/** Hashes of the files of extensions, by their paths in the schema folder. */
+/** Hashes of the extensions' files, by path in the schema folder. */
 function extensionInputs({ extensions }: Generated): Record<string, string> {
   return Object.fromEntries(
     extensions.flatMap(({ source: { about, inputs } }) =>
@@ -177,7 +179,7 @@ function extensionInputs({ extensions }: Generated): Record<string, string> {
   );
 }
 
-/** Hashes of what concerns every revision. */
+/** Hashes of the inputs that all revisions share. */
 async function sharedInputs({ schemaDir, templatesDir }: GenerateRequest): Promise<Record<string, string>> {
   const docs = "docs.json";
   const file = join(schemaDir, docs);
@@ -190,7 +192,10 @@ async function sharedInputs({ schemaDir, templatesDir }: GenerateRequest): Promi
   return hashes;
 }
 
-/** The manifest is rewritten whenever its content would differ; edits of it are not kept. */
+/**
+ * Compares the manifest on disk with the planned one. A manifest never counts as edited: any difference means
+ * outdated.
+ */
 export function compareManifest(outDir: string, planned: string): ComparedFile {
   const path = manifestFile;
   const file = join(outDir, path);
@@ -199,7 +204,10 @@ export function compareManifest(outDir: string, planned: string): ComparedFile {
   return { path, state: isSameManifest(present, planned) ? "same" : "outdated", planned, present };
 }
 
-/** Files on disk that are still as they were written, of revisions whose input has not changed since. */
+/**
+ * Selects files on disk to reuse: their revision's input has not changed, and they are as the last run wrote
+ * them.
+ */
 function reusable(outDir: string, { planned, revisions }: CachedRun): GenerateRequest["reuse"] {
   return (revision, fingerprint) => {
     if (revisions[revision] !== fingerprint) return undefined;
@@ -217,9 +225,9 @@ function contentOf(file: string): string | undefined {
 }
 
 /**
- * Keeps what a complete run found out.
+ * Stores the result of a complete run in the cache.
  *
- * @param inOrder `check` compared the schemas with the lock, too, and found nothing
+ * @param inOrder whether `check` also compared the schemas with the lock and found nothing
  */
 export function remember(
   state: InputState,

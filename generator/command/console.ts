@@ -12,7 +12,7 @@ export interface ConsoleSettings {
   readonly color: ColorChoice;
 }
 
-/** The two streams and what the environment says of them; tests bring their own. */
+/** The output streams and the environment. Tests replace them. */
 interface Streams {
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
@@ -20,14 +20,15 @@ interface Streams {
 }
 
 /**
- * The output of a command: results to standard output, all other text to standard error. It is the border to the
- * terminal and to the log of a CI job: only text and this program's colours pass, no command and no secret.
+ * The output of a command: results to standard output, all other text to standard error. Everything for the
+ * terminal or a CI log passes through here. The console lets its own colours through and removes secrets,
+ * workflow commands and other control sequences.
  */
 export class Console {
   readonly settings: ConsoleSettings;
-  /** Colours for standard output. */
+  /** Paints text for standard output. */
   readonly paint: Paint;
-  /** Colours for standard error. */
+  /** Paints text for standard error. */
   readonly paintError: Paint;
   private readonly streams: Streams;
   private readonly colours: Colours;
@@ -46,39 +47,46 @@ export class Console {
     this.paintError = this.errorColours.paint;
   }
 
-  /** A result, to standard output. */
+  /** Prints a result to standard output. */
   result(text: string): void {
     this.writeResult(shownBy(this.colours, text));
   }
 
-  /** A result as JSON. Its texts and keys keep their meaning, apart from secrets. */
+  /**
+   * Prints a result as JSON to standard output. Control characters are escaped, which keeps the meaning of
+   * texts and keys; secrets are hidden.
+   */
   document(value: object): void {
     this.writeResult(shownJson(secrets.hideIn(value)));
   }
 
-  /** A command for GitHub Actions, as `annotation` makes it: the only text that a CI runner may obey. */
+  /**
+   * Prints a workflow command for GitHub Actions, as made by `annotation`. No other text may act as a command
+   * in CI.
+   */
   annotation(line: string): void {
     this.writeResult(this.colours.show(secrets.hide(line)));
   }
 
-  /** An error, to standard error, at every setting. */
+  /** Prints an error to standard error, whatever the settings. */
   error(text: string): void {
     this.clearProgress();
     this.streams.stderr.write(shownBy(this.errorColours, text) + "\n");
   }
 
-  /** Worth knowing, not part of the result. */
+  /** Prints a remark that is not part of the result. */
   note(text: string): void {
     if (!this.settings.quiet) this.error(text);
   }
 
-  /** Printed only with `--verbose`. */
+  /** Prints only under `--verbose`. */
   detail(text: string): void {
     if (this.settings.verbose) this.error(this.paintError("dim", text));
   }
 
   /**
-   * For the output of another program, which comes in pieces: whole lines are printed as `detail`. `end` prints the rest.
+   * Returns a function for the output of another program, which arrives in pieces. Prints complete lines as
+   * `detail`; `end` prints the rest.
    */
   details(): (piece: string) => void {
     if (!this.settings.verbose) return () => {};
@@ -94,12 +102,12 @@ export class Console {
     return (piece) => add(push(piece));
   }
 
-  /** Prints what is left of the output of other programs. */
+  /** Prints the incomplete last lines of other programs. */
   end(): void {
     for (const end of this.streamEnds.splice(0)) end();
   }
 
-  /** Progress: one line, replaced by the next; only at a terminal. */
+  /** Shows progress in one line, which the next call replaces. Only at a terminal. */
   progress(text: string): void {
     if (this.settings.quiet || !this.streams.stderr.isTTY || this.streams.env["CI"]) return;
     this.streams.stderr.write(`\r\x1b[K${shownBy(this.errorColours, this.paintError("dim", text))}`);
@@ -117,14 +125,17 @@ export class Console {
   }
 }
 
-/** Characters of a line of another program that are kept until it ends. */
+/** Maximum number of characters kept of another program's incomplete line. */
 const longestLine = 65_536;
 
 function shownBy(colours: Colours, text: string): string {
   return colours.show(withoutCiCommands(secrets.hide(text)));
 }
 
-/** `--color` decides, then FORCE_COLOR, then NO_COLOR (no-color.org), then whether a terminal listens. */
+/**
+ * Whether to use colour. In order: `--color`, FORCE_COLOR, NO_COLOR (no-color.org), whether the stream is a
+ * terminal.
+ */
 export function usesColor(
   choice: ColorChoice,
   isTerminal: boolean,
@@ -137,19 +148,19 @@ export function usesColor(
   return isTerminal && env["TERM"] !== "dumb";
 }
 
-/** The streams that questions and answers pass. */
+/** The streams for questions and answers. */
 export interface Terminal {
   readonly input: Readable;
   readonly output: Writable;
 }
 
-/** The surroundings that say whether a command may ask, and whom. */
+/** Facts that decide whether a command may ask questions, and where. */
 export interface Surroundings {
   readonly console: Console;
-  /** Paths on the command line are relative to it. */
+  /** The working directory: paths on the command line are relative to it. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The terminal for questions; undefined where standard input or standard error is no terminal. */
+  /** The terminal for questions; undefined if standard input or standard error is not a terminal. */
   readonly terminal?: Terminal | undefined;
 }
 

@@ -7,7 +7,7 @@ import { writeFiles } from "../files/writer.js";
 import type { Arguments, CommandContext } from "./command.js";
 import { shownPath } from "../print/terminal-text.js";
 
-/** A piece of a result and the file that it is in now. */
+/** A part of a result, and the file that it was saved to. */
 export interface Saved {
   readonly piece: Piece;
   /** The path as messages show it. */
@@ -15,8 +15,8 @@ export interface Saved {
 }
 
 /**
- * Refuses a file of `--output` that is there, before anything is asked of a server. In a folder others are written beside
- * those that are there.
+ * Checks before the request that `--output` does not name an existing file. In a folder, new files get names
+ * that are free.
  *
  * @throws CodedError MG6310
  */
@@ -32,10 +32,10 @@ export function expectFree(args: Arguments, { directory }: CommandContext): void
 }
 
 /**
- * Writes pieces of a result to where `--output` says: a folder gets a file for each, a file is for one alone.
+ * Writes parts of a result to `--output`: one file each in a folder, or a single part to a file.
  *
- * @returns nothing where the option is not given
- * @throws CodedError MG3002 for a link in the place of a file, MG2004 for several pieces and one file
+ * @returns an empty list without the option
+ * @throws CodedError MG3002 if a link has the file's name, MG2004 for several parts and one file
  */
 export function savePieces(pieces: readonly Piece[], args: Arguments, context: CommandContext): Saved[] {
   const output = args.string("output");
@@ -55,7 +55,7 @@ export function savePieces(pieces: readonly Piece[], args: Arguments, context: C
   return pieces.map((piece, index) => ({ piece, file: shown[index]! }));
 }
 
-/** The text of a result that holds no image, sound or blob, as a piece. */
+/** The text of a result, as a part to save if the result has no image, audio or blob. */
 export function textPiece(name: string, text: string): Piece {
   return { name, mimeType: "text/plain", bytes: Buffer.from(text), holder: textPiece.holder, member: "text" };
 }
@@ -74,7 +74,10 @@ function notOne(count: number, output: string): CodedError {
   );
 }
 
-/** Names for files, each once. A URI of the server gives a name, never a folder or a hidden file. */
+/**
+ * Unique file names for the parts. A URI of the server contributes only a name, never a folder or a leading
+ * dot.
+ */
 function fileNames(pieces: readonly Piece[], isTaken: (name: string) => boolean): string[] {
   const taken = new Set<string>();
   return pieces.map((piece, index) => {
@@ -93,7 +96,7 @@ function fileNames(pieces: readonly Piece[], isTaken: (name: string) => boolean)
   });
 }
 
-/** Extensions of media types whose names are others than their subtypes. */
+/** File extensions for media types whose subtype is not the extension. */
 const extensions = new Map([
   ["image/jpeg", "jpg"],
   ["image/svg+xml", "svg"],
@@ -117,17 +120,17 @@ function extensionOf({ mimeType, member }: Piece): string {
 
 /** A part of a result that is saved as a file: an image, a sound, the content of a resource. */
 interface Piece {
-  /** The name of the content, if it has one. */
+  /** Name of the content, if the server gives one. */
   readonly name: string | undefined;
   readonly mimeType: string | undefined;
   readonly bytes: Uint8Array;
-  /** The object of the result that holds it. */
+  /** The object of the result that contains it. */
   readonly holder: JsonObject;
-  /** The member of `holder` that holds it. */
+  /** The property of `holder` with the content. */
   readonly member: "data" | "blob" | "text";
 }
 
-/** Images, sounds and blobs among the content blocks of a tool or a prompt. */
+/** Images, audio and blobs among the content blocks of a tool result or a prompt. */
 export function binaryPieces(blocks: readonly JsonValue[]): Piece[] {
   return blocks.flatMap((block) => {
     if (!isJsonObject(block)) return [];
@@ -169,10 +172,7 @@ function nameOf(uri: JsonValue | undefined): string | undefined {
     .at(-1);
 }
 
-/**
- * The result of a tool for people: its content, block by block; where the structured content says more than a text
- * block that repeats it, that too.
- */
+/** A tool result as text: its content blocks, then the structured content unless a text block repeats it. */
 export function resultText(result: JsonObject, saved: readonly Saved[] = []): string {
   const content = Array.isArray(result["content"]) ? result["content"] : [];
   const blocks = content.map((block) => contentText(block, saved));
@@ -192,7 +192,7 @@ function repeats(block: JsonValue, structured: JsonValue): boolean {
   }
 }
 
-/** One block of content; for content that is no text, its size and the file that it was saved to. */
+/** One content block as text. For binary content: its size and the file that it was saved to. */
 export function contentText(block: JsonValue, saved: readonly Saved[] = []): string {
   if (!isJsonObject(block)) return JSON.stringify(block);
   const { type, text, mimeType, data, uri, name, resource } = block;
@@ -211,7 +211,7 @@ export function contentText(block: JsonValue, saved: readonly Saved[] = []): str
   }
 }
 
-/** The content of a resource, with its address. */
+/** The content of a resource as text, after its URI. */
 export function resourceText(resource: JsonObject, saved: readonly Saved[] = []): string {
   const { uri, mimeType, text, blob } = resource;
   const kind = mimeType === undefined ? "" : ` ${String(mimeType)}`;
@@ -226,7 +226,7 @@ function savedTo(holder: JsonObject, saved: readonly Saved[]): string {
   return found === undefined ? "" : `, saved to ${found.file}`;
 }
 
-/** A result for programs: what was saved is named by its file, not repeated in base64. */
+/** A result for JSON output. Names the file of saved content instead of repeating it in base64. */
 export function withFiles(value: JsonValue, saved: readonly Saved[]): JsonValue {
   if (saved.length === 0 || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withFiles(item, saved));
@@ -239,7 +239,7 @@ export function withFiles(value: JsonValue, saved: readonly Saved[]): JsonValue 
   return Object.fromEntries(entries);
 }
 
-/** The size of data in base64. */
+/** Number of bytes that base64 text decodes to. */
 function bytesOf(data: JsonValue | undefined): number {
   return typeof data === "string" ? Buffer.byteLength(data, "base64") : 0;
 }

@@ -24,16 +24,16 @@ import { contractSha256 } from "../contract/contract.js";
 /** The plan of a run that generates from contracts. */
 interface ContractPlans {
   readonly conflicts: readonly Finding[];
-  /** The result, for people and for programs. */
+  /** The result for people and programs. */
   readonly outcome: Outcome;
-  /** What is to be written. */
+  /** The files to write. */
   readonly sets: readonly FileSet[];
 }
 
 /**
- * Plans the output of each contract; all of it is planned before anything is written.
+ * Plans the output of each contract. Nothing is written until all plans are complete.
  *
- * @param load reads a contract; without, it is read from its file
+ * @param load reads a contract; by default from its file
  */
 export async function planContracts(
   targets: readonly ContractTarget[],
@@ -75,7 +75,7 @@ export async function planContracts(
   };
 }
 
-/** How the output of contracts differs from what would be generated. */
+/** Compares the output of contracts with what would be generated. */
 export async function checkContracts(
   targets: readonly ContractTarget[],
   { project, context }: ProjectRun,
@@ -111,20 +111,20 @@ async function compareAll(
   return compared;
 }
 
-/** The output of a contract compared with the files in its folder. */
+/** Compares the output of a contract with the files in its folder. */
 interface ContractComparison {
   readonly target: ContractTarget;
   readonly files: readonly ComparedFile[];
-  /** The manifest of the last run. */
+  /** The manifest that the last run wrote. */
   readonly before: Manifest | undefined;
   readonly manifest: Manifest;
   readonly manifestFile: ComparedFile;
-  /** The parts of the contract that the output leaves out. */
+  /** Parts of the contract that the output omits. */
   readonly warnings: readonly Finding[];
 }
 
 interface ReadOptions {
-  /** An unreadable manifest is as good as none. */
+  /** Treat an unreadable manifest as absent. */
   readonly ignoreManifest: boolean;
   /** Reads the contract. Default: from its file. */
   readonly load?: LoadContract | undefined;

@@ -21,29 +21,32 @@ import { shownPath } from "../print/terminal-text.js";
 import { readRegularText } from "../files/regular-file.js";
 import { loadContract, readContract } from "../contract/read-contract.js";
 
-/** A contract that a SOURCE stands for: a file's, or what a live server offers just now. */
+/** A contract that a SOURCE names: from a file, or from what a live server offers. */
 export interface ContractSource {
-  /** The source as messages call it. */
+  /** The name of the source in messages. */
   readonly name: string;
   readonly contract: Contract;
-  /** The place of the value at a JSON Pointer, for messages; a value that a server offers has no line. */
+  /** The place of the value at a JSON Pointer, for messages. A live server gives no line. */
   readonly place: (pointer: string) => Place;
-  /** The line of the value at a JSON Pointer; a server has none. */
+  /** The line of the value at a JSON Pointer; null for a live server. */
   readonly placeOf: (pointer: string) => FilePlace | null;
-  /** Whether it is what a live server offers: without scopes, which no list has. */
+  /** Whether the contract comes from a live server. It then has no scopes, since no list contains them. */
   readonly isLive: boolean;
-  /** Lists of a server that failed, and their entries that are invalid. */
+  /** Findings about lists of the server that failed, and about invalid entries. */
   readonly findings: readonly Finding[];
-  /** Entries among these findings that have a name. */
+  /** Those findings about invalid entries that have a name. */
   readonly invalid: readonly InvalidFinding[];
-  /** Entries of another contract that a server with incomplete lists says it does not have. */
+  /** Entries of the other contract that the server, although its lists are incomplete, denies having. */
   readonly gone?: Gone;
 }
 
-/** The kind of a SOURCE by its form; a URL without a known file extension can be either. */
+/**
+ * The kind of a SOURCE, judged by its form. A URL without a known file extension can be a contract or a
+ * server.
+ */
 type SourceKind = "contract" | "server" | "url" | "standard input" | "other";
 
-/** Distinguishes contracts and servers from revisions and schemas: by name and, for JSON files, by keys. */
+/** Tells contracts and servers from revisions and schemas: by name and, for JSON files, by keys. */
 export function contractKind(source: ServerSource, { directory }: CommandContext): SourceKind {
   if (typeof source !== "string") return "server";
   if (source === "-") return "standard input";
@@ -63,8 +66,8 @@ function isYaml(extension: string): boolean {
 }
 
 /**
- * A schema has definitions; a contract has lists, or only its name. A text that is not JSON is left to the reader of
- * contracts.
+ * Whether a JSON text is a contract: it has lists or at least a name, and no definitions. Text that is not
+ * JSON is not classified as a contract.
  */
 function isContractJson(text: string): boolean {
   try {
@@ -95,7 +98,7 @@ export async function contractSource(
   return writtenSource(await documentOf(source, context));
 }
 
-/** A contract that has been read, as a source. */
+/** A contract read from a file, as a source. */
 export function writtenSource({ file, contract, place }: ContractDocument): ContractSource {
   const placeOf = (pointer: string): FilePlace => ({ file, line: place(pointer).line ?? 1 });
   return { name: file, contract, place, placeOf, isLive: false, findings: [], invalid: [] };
@@ -121,7 +124,7 @@ function noSource(file: string, meant: string | undefined): CodedError {
   });
 }
 
-/** The error for a program in the place of a contract. */
+/** The error for a program named as a contract. */
 function program(file: string, next: string): CodedError {
   return new CodedError("MG2014", "expected a contract or a server, got a program", {
     place: { file },
@@ -145,7 +148,7 @@ async function liveContract(
   return { ...live, findings: [...unread, ...live.findings, ...incompleteFindings(captured, source)] };
 }
 
-/** What was captured of a live server, as a source. */
+/** A contract captured from a live server, as a source. */
 export function capturedSource({ contract, leftOut, gone }: Captured, source: ServerSource): ContractSource {
   const name = shownSource(source);
   const place = (pointer: string): Place => ({ file: name, pointer });

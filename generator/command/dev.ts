@@ -11,9 +11,9 @@ import { Preparation } from "./dev/preparation.js";
 import { developedServer } from "./dev/server-command.js";
 import { type Session, type SessionEvents, openSession, recorder } from "./dev/session.js";
 
-/** Keeps output, handlers, types and a running server in step with the files, until it is interrupted. */
+/** Keeps output, handlers, types and a running server up to date with the files, until it is interrupted. */
 export const dev: RunCommand = async (args, given) => {
-  // The command is to run the code of the project: that is what its user has asked for.
+  // The command runs the project's code at the user's request, so the code is trusted.
   const context = Object.create(given, { trust: { value: given.trust.runningCode(args) } }) as CommandContext;
   refuseContradictions(args, context);
   refuseRecord(args, context);
@@ -41,7 +41,7 @@ function refuseContradictions(args: Arguments, { console }: CommandContext): voi
   });
 }
 
-/** @throws CodedError MG2005 for a recording without messages, or over a file that is there */
+/** @throws CodedError MG2005 for a recording without a session to record, or if the file exists */
 function refuseRecord(args: Arguments, { directory }: CommandContext): void {
   const file = args.string("record");
   if (file === undefined) return;
@@ -58,7 +58,7 @@ function refuseRecord(args: Arguments, { directory }: CommandContext): void {
 
 type OpenSession = (events: Omit<SessionEvents, "record">) => Session;
 
-/** Prepares and restarts after each change. */
+/** Prepares the project and restarts the server after each change. */
 class Loop {
   readonly #preparation: Preparation;
   readonly #context: CommandContext;
@@ -68,7 +68,7 @@ class Loop {
   readonly #page: DevPage | undefined;
   #restarts = 0;
   #changes = 0;
-  /** Whether the server that runs, if one does, is older than what was prepared. */
+  /** Whether the running server, if there is one, is older than the prepared code. */
   #behind = true;
 
   constructor(
@@ -123,7 +123,7 @@ class Loop {
       const restart = performance.now();
       done.push(await this.#restart(findings));
       times.set("restart", performance.now() - restart);
-      // The line comes after the check of types; the server answers already.
+      // The line appears after the type check, but the server already answers before it.
       if (prepared.types) done[done.length - 1] += ` after ${seconds(performance.now() - began)}`;
     } else if (!prepared.ready)
       done.push(this.#session.isRunning ? "the running server was kept" : "no server was started");

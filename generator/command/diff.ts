@@ -90,7 +90,7 @@ export const diff: RunCommand = async (args, context) => {
     const all = [...leftOut, ...(await approvalWarnings(approved, approvals, context)), ...warnings];
     return outcomeOf(report, all, approvals, run);
   }
-  // A URL is a file here.
+  // `diff` reads a URL as a file, not as a server.
   expectServer(args, named === undefined ? [] : [named], context.directory);
   const [old, next] = await loadSources(names, project, context);
   const contract = named === undefined ? undefined : await contractSource(named, server, context);
@@ -149,7 +149,7 @@ function plainText(
 
 const unpainted: Paint = (_, text) => text;
 
-/** The report as a page to read. */
+/** The report as an HTML page. */
 async function pageOf(report: Report, warnings: readonly Finding[], project: Project): Promise<string> {
   const { reportPage } = await import("./docs/report-page.js");
   const lines = warnings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
@@ -173,14 +173,17 @@ async function reportText(
   return [...lines, plainText(report, approvals, run.context, unpainted), summaryText(report)].join("\n");
 }
 
-/** Formats that are one document, for something else to read. */
+/** Formats that produce one complete document for another program. */
 const documents: Readonly<Record<string, (report: Report) => string>> = {
   markdown: markdownReport,
   sarif: (report) => JSON.stringify(sarifReport(report, packageVersion()), null, 2),
   junit: junitReport,
 };
 
-/** A finding as annotations of the code that meets it, or of the line it is about; what is compatible is left out. */
+/**
+ * Annotations for a finding: at the code that uses the changed part, else at its line in the schema.
+ * Compatible changes get none.
+ */
 function annotated(finding: ReportedFinding): Finding[] {
   const { worst, at, rule, subject, why, advice, fails, approval, uses = [] } = finding;
   if ((worst === "safe" && !fails) || approval) return [];
@@ -208,10 +211,10 @@ const byExtension: Readonly<Record<string, ReportFormat>> = {
 };
 
 /**
- * The format of the report that `--out` asks for: that of `--format`, else that of the file's extension, else text.
+ * Chooses the format of the report in `--out`: from `--format`, else from the file's extension, else text.
  *
- * @returns undefined where the report goes to standard output
- * @throws CodedError MG2005 for annotations, which only a log shows
+ * @returns undefined if the report goes to standard output
+ * @throws CodedError MG2005 for `--format` with annotations, which only a CI log shows
  */
 function fileFormat(args: Arguments, { console }: CommandContext): ReportFormat | undefined {
   const out = args.string("out");
@@ -224,7 +227,7 @@ function fileFormat(args: Arguments, { console }: CommandContext): ReportFormat 
   return (named as ReportFormat | undefined) ?? byExtension[extname(out).toLowerCase()] ?? "text";
 }
 
-/** What a report has, and other files do not. */
+/** Patterns that recognise a report of each format, so that other files are not overwritten. */
 const marks: Readonly<Record<ReportFormat, RegExp>> = {
   text: / → [^\n]*: (?:no differences|nothing that touches the code|\d+ breaking, \d+ dangerous, \d+ safe)[^\n]*\n?$/,
   json: /^\{\s*"format": 1,\s*"command": "diff"/,
@@ -235,10 +238,10 @@ const marks: Readonly<Record<ReportFormat, RegExp>> = {
 };
 
 /**
- * Writes a report. An earlier report of that format is replaced; another file is not, without `--force`. Secrets that a live
- * server repeats are left out.
+ * Writes a report. Replaces an earlier report of the same format; any other file only with `--force`. Hides
+ * secrets that a live server has echoed.
  *
- * @throws CodedError MG3001 for a file that is no report, MG3003, MG3009
+ * @throws CodedError MG3001 for a file that is not a report, MG3003, MG3009
  */
 function writeReport(
   text: string,
@@ -249,7 +252,7 @@ function writeReport(
   const file = resolve(directory, args.required("out"));
   const shown = shownPath(file, directory);
   const plain = secrets.hide(text.endsWith("\n") ? text : `${text}\n`);
-  // A browser shows what acts in a terminal.
+  // A browser ignores the control characters that would act in a terminal.
   const content = format === "html" ? plain : printableLines(plain);
   const before = existsSync(file) ? readRegularFile(file).toString("utf8") : undefined;
   if (before === content) return { file: shown, done: "unchanged" };
@@ -262,7 +265,7 @@ function writeReport(
   return { file: shown, done: "written" };
 }
 
-/** The report where the old source is a pinned revision and the new one is that revision as published now. */
+/** Set if the old source is a pinned revision and the new one is the same revision as published now. */
 async function publishedAgain(
   schemaDir: string,
   old: Source,
@@ -271,7 +274,7 @@ async function publishedAgain(
   const lock = readLock(schemaDir);
   const pinned = lock.get(old.name);
   const sum = sha256(file.text);
-  // The stored form of the revision is ours, not upstream's.
+  // If the new file is mcpgen's own stored form, it is not an upstream publication.
   if (!pinned || pinned.canonical === sum) return undefined;
   const identity = await identify(schemaDir, { ...file, sha256: sum });
   if (identity?.relation !== "same-revision" || identity.revision !== old.name) return undefined;

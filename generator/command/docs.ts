@@ -32,7 +32,7 @@ import { contractKind, contractSource } from "./contract-source.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
 
-/** Writes the reference of a revision, an extension, a contract or a live server. */
+/** Writes the reference documentation of a revision, an extension, a contract or a live server. */
 export const docs: RunCommand = async (args, context) => {
   const project = await openProject(args, context, { optional: true, renders: true });
   const { reading, name, findings } = await documentedSource(args, project, context);
@@ -42,7 +42,7 @@ export const docs: RunCommand = async (args, context) => {
   return published({ text, name, form, findings }, args, context);
 };
 
-/** A page, and what its file is called where none is named. */
+/** A page, and the default name of its file. */
 interface Page {
   readonly text: string;
   readonly name: string;
@@ -50,7 +50,7 @@ interface Page {
   readonly findings: Outcome["findings"];
 }
 
-/** The page in the file of `--out`, in a temporary one for `--open` alone, else on standard output. */
+/** Writes the page to the file of `--out`, to a temporary file for `--open` alone, or to standard output. */
 async function published(
   { text, name, form, findings = [] }: Page,
   args: Arguments,
@@ -62,7 +62,7 @@ async function published(
   if ((out === undefined && !opens) || out === "-") {
     const { console } = context;
     if (console.settings.format === "json") return { findings, data: { page: text } };
-    // Standard output holds the page and nothing else.
+    // Standard output holds only the page.
     for (const finding of findings) console.error(findingText(finding, console.paintError));
     return { text, failed: findings.some(({ severity }) => severity === "error") };
   }
@@ -83,10 +83,10 @@ async function published(
   };
 }
 
-/** What a SOURCE documents. */
+/** The subject of a page, read from SOURCE. */
 interface Documented {
   readonly reading: Reading;
-  /** The name of its file, without extension. */
+  /** The name of the page's file, without extension. */
   readonly name: string;
   readonly findings: readonly Finding[];
 }
@@ -112,7 +112,7 @@ export async function documentedSource(
   return { reading: revisionReading(model, all), name: fileName(name), findings: [] };
 }
 
-/** A contract or a live server; undefined for another source. */
+/** Documents a contract or a live server; undefined for other sources. */
 async function offer(
   name: string,
   args: Arguments,
@@ -123,7 +123,7 @@ async function offer(
   const source = await sourceOrServer(name, args, context, revisions);
   expectServer(args, [source], context.directory);
   const kind = contractKind(source, context);
-  // A revision, a schema file, or a schema on standard input.
+  // SOURCE is a revision, a schema file, or a schema on standard input.
   if (kind === "other" || kind === "standard input") return undefined;
   const document = await contractSource(source, serverOptions(args, context), context, { needed: [] });
   const { contract, isLive, findings } = document;
@@ -131,7 +131,7 @@ async function offer(
   return { reading, name: fileName(contract.name), findings };
 }
 
-/** A stored extension over the newest of its bases. */
+/** Documents a stored extension over the newest of its bases. */
 async function extension(name: string, schemaDir: string): Promise<Documented> {
   const stored = expectExtension(schemaDir, name);
   const revisions = [...readLock(revisionsFolder(schemaDir)).keys()];
@@ -157,7 +157,7 @@ async function modelOfFile(name: string, schemaDir: string, context: CommandCont
   return (await loadRevision(source, undocumented)).model;
 }
 
-/** A name as one part of a path. */
+/** Makes a name usable as one part of a path. */
 function fileName(name: string): string {
   const plain = name
     .replace(/[^A-Za-z0-9._-]+/g, "-")

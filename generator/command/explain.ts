@@ -12,7 +12,7 @@ import { columns } from "../print/terminal-text.js";
 import { type RunCommand, exitCodes } from "./command.js";
 
 const codes: ReadonlyMap<string, Diagnostic> = new Map(Object.entries(catalogue));
-/** Rules that are no rows of a table, by the code that explains them. */
+/** Rules outside the rule table, with the error code that explains them. */
 const otherNames: ReadonlyMap<string, string> = new Map([["extension-breaking-same-id", "MG1311"]]);
 const lintIds = lintRules.map(({ id }) => id);
 
@@ -51,7 +51,7 @@ export const explain: RunCommand = async (args) => {
   };
 };
 
-/** Each kind of note with its fields; those in brackets may be absent. */
+/** A row for each kind of note with its fields. Brackets mark optional fields. */
 function notesRows(): string[][] {
   return Object.entries(kindsOfNotes).map(([kind, { description, fields }]) => {
     const names = Object.entries(fields).map(([name, { optional }]) => (optional ? `[${name}]` : name));
@@ -59,7 +59,7 @@ function notesRows(): string[][] {
   });
 }
 
-/** The exit code that a code leads to, as a sentence. */
+/** A sentence about the exit code of an error code. */
 function effectOf({ exit, mayWarn, informs }: Diagnostic): string {
   if (informs) return "Information: it does not change the exit code.";
   if (exit === 0) return "Warning: it does not change the exit code.";
@@ -85,7 +85,7 @@ function unknownCode(code: string): CodedError {
   });
 }
 
-/** Lines of at most 90 characters. */
+/** Wraps a text at 90 characters. */
 function wrapped(text: string): string {
   return text.replace(/(?![^\n]{1,90}$)([^\n]{1,90})\s/g, "$1\n");
 }

@@ -72,7 +72,7 @@ async function requestOf(
   context: CommandContext,
 ): Promise<AddExtensionRequest> {
   const id = args.required("id");
-  // An id that is not allowed is refused before anything is downloaded.
+  // Reject an invalid id before the download.
   extensionId(id);
   const source = args.required("source");
   const notes = args.string("notes");
@@ -128,7 +128,7 @@ function resultText(added: StagedExtension, isRehearsal: boolean, verbose: boole
   );
 }
 
-/** The folder of the extension, as messages call it. */
+/** The extension's folder, as messages show it. */
 function placeOf(added: StagedExtension, { schemaDir }: Project, { directory }: CommandContext): string {
   return shownPath(extensionFolder(schemaDir, added), directory);
 }
@@ -148,13 +148,13 @@ function questionFinding(
   };
 }
 
-/** The options that say the same as a note of kind `sender`. */
+/** Advice: the `--sender` options that replace a note of kind `sender`. */
 function senderOptions(methods: readonly string[]): string {
   const options = methods.map((method) => `--sender ${method}=client|server|both`);
   return `. Or repeat the command with ${options.join(" ")}`;
 }
 
-/** @throws CodedError MG2004 for what is no method with a side, and for a method with two */
+/** @throws CodedError MG2004 for a value that is not METHOD=SIDE, or a method with two different sides */
 function sendersOf(args: Arguments): Pick<AddExtensionRequest, "senders"> {
   const given = args.strings("sender");
   if (given === undefined) return {};
@@ -181,7 +181,7 @@ function sendersOf(args: Arguments): Pick<AddExtensionRequest, "senders"> {
   return { senders: named };
 }
 
-/** A warning for a schema in which no message was found. */
+/** Warning for a schema in which no definition describes a message. */
 function withoutMessages({ id, version, methods }: StagedExtension): Finding[] {
   if (methods.length > 0) return [];
   return [

@@ -34,7 +34,7 @@ export const generate: RunCommand = async (args, context) => {
 /**
  * Generates what the arguments ask for, and writes it.
  *
- * @param load reads a contract; without, it is read from its file
+ * @param load reads a contract; by default from its file
  */
 export async function generateProject(
   args: Arguments,
@@ -78,9 +78,9 @@ export async function generateProject(
 interface ProtocolPlan {
   readonly conflicts: readonly Finding[];
   readonly outcome: Outcome;
-  /** What is to be written, without conflicts. */
+  /** The files to write; call it only if there are no conflicts. */
   readonly set: () => FileSet;
-  /** Keeps what was found out, once all is written. */
+  /** Stores the result in the cache; call it after writing. */
   readonly remember: () => void;
 }
 
@@ -112,7 +112,10 @@ async function planProtocol(
   };
 }
 
-/** The time of each part and, if files changed, the facts that were assumed where schema and notes are silent. */
+/**
+ * Prints the time of each part. If files changed, also prints facts that were assumed because schema and
+ * notes do not state them.
+ */
 function report({ generated, files, manifestFile }: Comparison, { console }: CommandContext): void {
   const { read, emit, format } = generated.timings;
   console.detail(`read ${read.toFixed(0)} ms, emit ${emit.toFixed(0)} ms, format ${format.toFixed(0)} ms`);
@@ -125,7 +128,7 @@ function report({ generated, files, manifestFile }: Comparison, { console }: Com
     console.note(`assumed: ${lines.length - shown.length} more; --verbose lists them`);
 }
 
-/** A warning that several revisions share is printed once. */
+/** A line for each assumption. Revisions that share it share the line. */
 function assumptionLines({ assumptions }: Comparison["generated"]): string[] {
   const revisions = new Map<string, string[]>();
   for (const { revision, kind, subject, text } of assumptions) {

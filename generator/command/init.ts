@@ -38,7 +38,7 @@ type Role = ProjectRequest["role"];
 /** Creates a server project: a contract, the generated code, and files for the author to edit. */
 export const initServer: RunCommand = (args, context) => init("server", args, context);
 
-/** Creates a client project for one server, from its contract. */
+/** Creates a client project from the contract of one server. */
 export const initClient: RunCommand = (args, context) => init("client", args, context);
 
 async function init(role: Role, args: Arguments, context: CommandContext): Promise<Outcome> {
@@ -90,7 +90,7 @@ function isOfTasks({ models: [model] }: ProjectExtension): boolean {
   return model!.id === tasksExtensionId;
 }
 
-/** The options and, for a project without a source, the answers at a terminal. */
+/** Collects the options and, for a project without a source, answers of the user. */
 async function answers(role: Role, args: Arguments, context: CommandContext): Promise<Answers> {
   const { directory, terminal } = context;
   const wanted = args.strings("revision");
@@ -107,7 +107,7 @@ async function answers(role: Role, args: Arguments, context: CommandContext): Pr
 }
 
 /**
- * The selected revisions of the project, each once, the oldest first.
+ * Checks the selected revisions and returns each once, oldest first.
  *
  * @throws CodedError MG2010 for an unknown revision, MG2013 if the runtime is not installed
  */
@@ -121,7 +121,7 @@ async function knownRevisions(wanted: readonly string[]): Promise<string[]> {
   });
 }
 
-/** Warns that package.json has paths of this machine, so that the project cannot be shared yet. */
+/** Warns if package.json names paths of this machine, which prevents sharing the project. */
 function originNote({ origin }: PackageSpecs): string {
   if (origin === "registry") return "";
   const place =
@@ -143,7 +143,8 @@ function outcomeOf(
 ): Outcome {
   const created = planned.filter(({ action }) => action === "CREATE").length;
   const next = [...(shown === "." ? [] : [shellLine(["cd", shown])]), "npm install", "npm test"].join(" && ");
-  // The user must first add the missing members by hand.
+  // Suggest `npm install` only if package.json is complete; otherwise the user must first add members by
+  // hand.
   const isComplete = !findings.some(({ code }) => code === "MG6401");
   return {
     findings,
@@ -165,7 +166,7 @@ function stepsOf(planned: readonly Planned[], generated: number, shown: string):
   return columns([...own, [made > 0 ? "CREATE" : "SKIP", files]]);
 }
 
-/** The output of `mcpgen generate`, with its manifest. */
+/** The output of `mcpgen generate` with its manifest. */
 async function generatedFiles({ role, document, contractFile }: ProjectRequest): Promise<GeneratedContract> {
   const options = { importExtension: "js", role } as const;
   const { files, warnings } = await generateContract({
@@ -189,7 +190,7 @@ async function generatedFiles({ role, document, contractFile }: ProjectRequest):
 /**
  * The folder of a project.
  *
- * @throws CodedError MG2004 for what is no folder, and for a path with control characters
+ * @throws CodedError MG2004 if the path is not a folder or has control characters
  */
 function projectFolder(dir: string, directory: string): string {
   if (escapeUnprintable(dir) !== dir) {
@@ -206,12 +207,12 @@ function projectFolder(dir: string, directory: string): string {
   });
 }
 
-/** A path, or that of the folder around it that is there. */
+/** The path, or its nearest ancestor that exists. */
 function nearestThere(path: string): string {
   return existsSync(path) ? path : nearestThere(dirname(path));
 }
 
-/** Whether something has the name of a file of the project; a link that leads nowhere has it, too. */
+/** Whether the project's file name is in use, also by a broken link. */
 function isTaken(folder: string, path: string): boolean {
   if (path === configFile) return configIn(folder) !== undefined;
   return lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined;
@@ -219,14 +220,14 @@ function isTaken(folder: string, path: string): boolean {
 
 const configFile = "mcpgen.config.json";
 
-/** A folder has one configuration file, of any extension. */
+/** The name of the configuration file in the folder, whichever extension it has. */
 function configIn(folder: string): string | undefined {
   return configNames.find((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined);
 }
 
 /**
- * Findings about files that existed before `init`, which merges nothing into them: the parts that the project needs and
- * they lack.
+ * Findings about existing files that the project needs: `init` does not change them, and the findings show
+ * the members they lack.
  */
 async function lackFindings(
   folder: string,
@@ -251,7 +252,7 @@ async function lackFindings(
   return findings.filter((finding) => finding !== undefined);
 }
 
-/** The facts about a new project from options and from answers. */
+/** Settings of a new project, from options and from answers. */
 interface Answers {
   readonly dir?: string | undefined;
   readonly name?: string | undefined;
@@ -259,13 +260,13 @@ interface Answers {
 }
 
 /**
- * Asks what `known` leaves open, three questions at most; Enter takes what is proposed. A folder that is named names the
- * server, too.
+ * Asks for the settings that `known` lacks, in at most three questions. Enter accepts the proposal. A given
+ * folder also gives the server's name.
  *
- * @throws CodedError MG2016 where they are left with Ctrl-C or Escape
+ * @throws CodedError MG2016 if the user leaves with Ctrl-C or Escape
  */
 async function ask(known: Answers, terminal: Terminal, directory: string): Promise<Answers> {
-  // The library is loaded only for questions.
+  // Load the prompt library only for questions.
   const { isCancel, multiselect, text } = await import("@clack/prompts");
   const settled = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
     if (!isCancel(answer)) return answer;
@@ -308,7 +309,7 @@ function proposedName(directory: string): string {
   }
 }
 
-/** The working directory where it is empty, or a folder with the server's name. */
+/** Proposes the working directory if it is empty, else a folder with the server's name. */
 function proposedFolder(name: string | undefined, directory: string): string {
   const isEmpty = readdirSync(directory).every((entry) => entry === ".git");
   return isEmpty || name === undefined ? "." : name;

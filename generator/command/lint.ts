@@ -24,10 +24,13 @@ import { WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
 import { readContract } from "../contract/read-contract.js";
 
-/** Rows of the table of costs that people are shown. */
+/** Maximum number of rows in the cost table. */
 const mostRows = 20;
 
-/** Reports what hosts reject in the tools of a contract, faults in members of extensions, and each tool's share of a model's context. */
+/**
+ * Reports three things about a contract: parts of tools that hosts reject, invalid members of extensions, and
+ * each tool's share of a model's context.
+ */
 export const lint: RunCommand = async (args, context) => {
   const named = args.string("source");
   if (args.flag("dry-run") && !args.flag("fix"))
@@ -106,7 +109,7 @@ function problemData({
   return { rule: rule.id, level, tool, profiles, pointer, message };
 }
 
-/** The findings about the code that `--code` names. Without it, the TypeScript compiler is not loaded. */
+/** Findings about the code that `--code` names. Without it, the TypeScript compiler is not loaded. */
 async function codeOutcome(args: Arguments, context: CommandContext): Promise<Outcome | undefined> {
   const named = args.string("code");
   if (named === undefined) return undefined;
@@ -120,7 +123,7 @@ async function codeOutcome(args: Arguments, context: CommandContext): Promise<Ou
   };
 }
 
-/** @throws CodedError MG2004 for a budget that is no number of tokens */
+/** @throws CodedError MG2004 for a budget that is not a number of tokens */
 function budgetOf(args: Arguments): number | undefined {
   const given = args.string("budget");
   if (given === undefined || /^[1-9]\d{0,8}$/.test(given))
@@ -135,7 +138,7 @@ function profilesOf(args: Arguments): readonly Profile[] {
   return given === undefined ? usualProfiles : profiles.filter((profile) => given.includes(profile));
 }
 
-/** Problems grouped into one line each, in the order of the first problem of each group. */
+/** Groups problems that share one line of output, in the order of each group's first problem. */
 function grouped(
   problems: readonly LintProblem[],
   by: (problem: LintProblem) => readonly string[],
@@ -150,7 +153,7 @@ function grouped(
   return [...groups.values()];
 }
 
-/** The problems of a contract, a finding for each rule. */
+/** The problems of a contract, one finding for each rule. */
 export function lintFindings(
   contract: ContractSource["contract"],
   document: Pick<ContractSource, "place">,
@@ -180,7 +183,7 @@ function toolsText(tools: readonly string[]): string {
   return tools.length === 1 ? `tool ${names[0]!}` : `${tools.length} tools (${shortList(names, 3)})`;
 }
 
-/** The first of several texts, and how many more there are. */
+/** The first few texts, and the number of the others. */
 function shortList(texts: readonly string[], most: number): string {
   const shown = texts.length > most ? [...texts.slice(0, most), `${texts.length - most} more`] : texts;
   return shown.join(", ");
@@ -200,7 +203,7 @@ function overBudget(
   };
 }
 
-/** The dearest tools first. */
+/** A table of the costs of tools, most expensive first. */
 function costTable(costs: readonly ToolCost[]): string {
   const dearest = [...costs].sort((a, b) => b.bytes - a.bytes);
   const rows = dearest
@@ -211,11 +214,11 @@ function costTable(costs: readonly ToolCost[]): string {
 }
 
 /**
- * The findings about members that extensions add to entries of a contract. Known are the newest versions in the schema
- * folder, and of other extensions those that mcpgen brings. Only extensions whose members the contract can have are
- * compiled.
+ * Findings about members that extensions add to entries of a contract. Uses the newest versions in the schema
+ * folder, and mcpgen's own version of other extensions. Compiles only the extensions whose members the
+ * contract can contain.
  *
- * @throws CodedError for a stored extension that does not compile, as `generate`
+ * @throws CodedError for a stored extension that does not compile, as `generate` does
  */
 async function memberFindings(source: ContractSource, schemaDir: string): Promise<Finding[]> {
   const { contract, place } = source;
@@ -242,7 +245,7 @@ function hasEntries({ tools, resources, resourceTemplates, prompts }: Contract):
   return [tools, resources, resourceTemplates, prompts].some((list) => (list?.length ?? 0) > 0);
 }
 
-/** Whether the contract can have a member that notes of the extension are about. */
+/** Whether the contract can contain a member that the extension's notes describe. */
 function concerns(contract: Contract, { notes }: ExtensionSource): boolean {
   return notes.some(
     (note) =>
@@ -281,17 +284,17 @@ function memberFinding(
     : { code: "MG6604", severity: "warning", ...finding };
 }
 
-/** What `--fix` did to a contract file, or would do. */
+/** The result of `--fix`, or of its dry run. */
 interface Fixed {
-  /** The contract with the fixes. */
+  /** The fixed contract. */
   readonly document: ContractDocument;
-  /** A line for each rule and tool; without writing, the difference, too. */
+  /** One line for each rule and tool; under `--dry-run` also a diff. */
   readonly steps: readonly string[];
   readonly summary: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Lines of a difference that are shown. */
+/** Maximum number of diff lines shown. */
 const shownLines = 200;
 
 /** Whether a SOURCE is a file, not a server, a URL or standard input. */
@@ -299,7 +302,7 @@ function isFileSource(source: ServerSource): boolean {
   return typeof source === "string" && !isServerSource(source) && kindOfSource(source) === "file";
 }
 
-/** The error for `--fix` where there is no contract file. */
+/** Error for `--fix` without a contract file. */
 function nothingToWrite(source: string): CodedError {
   return new CodedError("MG6608", `--fix changes a contract file, got ${source}`, {
     next: "Correct the code of the server; or write its contract with `mcpgen capture` and fix that file.",
@@ -309,8 +312,8 @@ function nothingToWrite(source: string): CodedError {
 /**
  * Fixes a contract file.
  *
- * @param dryRun shows what would change, and writes nothing
- * @throws CodedError MG30xx where the file cannot be written
+ * @param dryRun shows the changes without writing
+ * @throws CodedError MG30xx if the file cannot be written
  */
 async function fixContract(
   source: string,
@@ -342,7 +345,7 @@ async function fixContract(
   };
 }
 
-/** A line for each rule and tool. */
+/** One line for each rule and tool. */
 function fixLines(mended: readonly LintProblem[]): string[] {
   const counts = new Map<string, number>();
   for (const { rule, tool } of mended) {

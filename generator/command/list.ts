@@ -8,7 +8,7 @@ import { promptSignature, toolSignature } from "./signature.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { knownServers, sourceOrServer } from "./servers/named-servers.js";
 
-/** Shows what a server offers, as signatures; without a SOURCE the servers that have a name. */
+/** Shows what a server offers, as signatures. Without a SOURCE, lists the servers that have a name. */
 export const list: RunCommand = async (args, context) => {
   const named = args.string("source");
   if (named === undefined) return serversByName(context);
@@ -45,7 +45,7 @@ interface Group {
   readonly items: readonly Item[];
 }
 
-/** The lists that hold something, in the order of a contract. */
+/** The lists that are not empty, in the order of a contract. */
 function entriesOf({ tools, resources, resourceTemplates, prompts }: Contract): Group[] {
   const group = (
     key: Group["key"],

@@ -11,7 +11,7 @@ export const login: RunCommand = async (args, context) => {
   const authorization = authorizationOf(args, context);
   const server = authorization.forServer(url);
   let driven = await server.login(shown);
-  // A server may ask only for some requests.
+  // A server may require a login only for some requests, so ask it to log in as if it had answered 401.
   if (!driven.authorized && driven.status !== 401 && driven.status !== 403)
     driven = await server.login(shown, { status: 401, headers: new Headers() }).catch((error: unknown) => {
       if (error instanceof CodedError && error.code === "MG4107" && isOpen(error)) return driven;
@@ -33,7 +33,10 @@ export const login: RunCommand = async (args, context) => {
   });
 };
 
-/** Whether a server without a refusal has no metadata of authorization either. */
+/**
+ * Whether the error says that the server has no valid authorization metadata. Without a refusal, such a
+ * server needs no login.
+ */
 function isOpen({ cause }: CodedError): boolean {
   return (cause as { readonly code?: unknown } | undefined)?.code === "auth-metadata-invalid";
 }
@@ -44,7 +47,7 @@ const texts = {
   absent: "there is no login",
 } as const;
 
-/** Removes the login of a server. */
+/** Removes the stored login of a server. */
 export const logout: RunCommand = async (args, context) => {
   const { url, shown } = await httpServer(args, context);
   const authorization = authorizationOf(args, context);
@@ -55,7 +58,7 @@ export const logout: RunCommand = async (args, context) => {
   return { summary: `${shown}: ${texts[done]}`, data: { server: url, logout: done } };
 };
 
-/** Shows the login of one server, or all logins. */
+/** Shows the stored login of one server, or all of them. */
 export const authStatus: RunCommand = async (args, context) => {
   const authorization = authorizationOf(args, context);
   const named = args.given("source") ? [(await httpServer(args, context)).url] : undefined;
@@ -76,14 +79,14 @@ export const authStatus: RunCommand = async (args, context) => {
   };
 };
 
-/** A server that can be logged in to. */
+/** An HTTP server, which may have a login. */
 interface HttpServer {
   readonly url: string;
-  /** The server as messages show it, and as a SOURCE of other commands. */
+  /** The server in messages, and as a SOURCE for other commands. */
   readonly shown: string;
 }
 
-/** @throws CodedError MG2014 for a SOURCE that is no server over HTTP */
+/** @throws CodedError MG2014 for a SOURCE that is not an HTTP server */
 async function httpServer(args: Arguments, context: CommandContext): Promise<HttpServer> {
   const source = await serverSource(args.required("source"), args, context);
   if (typeof source !== "string" && source.address.kind === "http")
@@ -102,7 +105,7 @@ async function httpServer(args: Arguments, context: CommandContext): Promise<Htt
   });
 }
 
-/** Facts of a stored login for programs: no secret. */
+/** Data about a stored login for `--json`, without secrets. */
 function loginFacts(url: string, login: StoredLogin, store: string): Record<string, unknown> {
   const { issuer, resource, scopes, clientId, expires, refreshable } = login;
   return {
@@ -111,7 +114,7 @@ function loginFacts(url: string, login: StoredLogin, store: string): Record<stri
   };
 }
 
-/** The same for people, as lines. */
+/** The same data as lines of text. */
 function loginText(url: string, login: StoredLogin, store: string, now: number): string {
   const { issuer, scopes, expires, refreshable } = login;
   const renewed = refreshable ? "; it is renewed by itself" : "";

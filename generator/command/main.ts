@@ -18,7 +18,7 @@ import yargs, { type Argv, type Options } from "yargs";
 import { commands, globalOptions, groups } from "./commands.js";
 import { closest } from "../diagnostics/suggest.js";
 
-/** The process a command line runs in; tests bring their own. */
+/** The environment of a command line: process, streams and folders. Tests supply their own. */
 export interface Surrounding extends Omit<CommandContext, "console" | "words" | "trust"> {
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
@@ -80,7 +80,9 @@ function contextOf(
   };
 }
 
-/** The operating system's refusal of a file, which no command handles itself. */
+/**
+ * Turns an operating system error about a file into a coded error; commands do not handle these themselves.
+ */
 function codedErrorOf(error: unknown): CodedError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall, path, message } = error as NodeJS.ErrnoException;
@@ -92,7 +94,7 @@ function codedErrorOf(error: unknown): CodedError | undefined {
   });
 }
 
-/** An error that no code foresees is a bug of mcpgen, never the user's. */
+/** Wraps an unexpected error as a bug in mcpgen. */
 function bug(error: unknown, console: Console): CodedError {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && error.stack !== undefined) console.detail(error.stack);
@@ -106,8 +108,8 @@ const formats = ["text", "json", "github"] as const satisfies readonly Format[];
 const colorChoices = ["auto", "always", "never"] as const satisfies readonly ColorChoice[];
 
 /**
- * How to print, read before anything else is: errors in the rest of the command line are printed that way
- * too. What is wrong with these options themselves the real parser reports.
+ * Reads the output options before anything else, so that errors in the rest of the command line are printed
+ * accordingly. The parser later reports errors in these options themselves.
  */
 export function readSettings(args: readonly string[]): ConsoleSettings {
   const { values } = parseArgs({
@@ -143,7 +145,7 @@ interface Selection {
  * Reads a command line.
  *
  * @param print shows help, version and completion scripts
- * @returns undefined where such a text was all that was asked for
+ * @returns undefined if the command line only requested such a text
  * @throws CodedError MG20xx
  */
 export async function parseCommandLine(
@@ -174,9 +176,9 @@ export async function parseCommandLine(
   parser.fail((message: string | null, error: Error | undefined) => {
     throw error instanceof CodedError ? error : usageError(unguarded(message ?? error?.message ?? ""), args);
   });
-  // Alone it asks for the version, as everywhere; beside a command it is short for --verbose.
+  // `-v` alone means `--version`; with a command it means `--verbose`.
   const words = args.join(" ") === "-v" ? ["--version"] : helpWords(args);
-  // A request for completions is followed by the words that the shell's user has typed.
+  // A request for completions is followed by the words typed so far, which the parser must see unchanged.
   const given = words[0] === "--get-yargs-completions" ? words : guarded(words);
   await parser.parseAsync(given, {}, (_error, _values, output) => {
     if (output) print(output);
@@ -185,9 +187,9 @@ export async function parseCommandLine(
 }
 
 /**
- * `help COMMAND` as the parser knows it: `COMMAND --help`.
+ * Rewrites `help COMMAND` to `COMMAND --help`, which the parser understands.
  *
- * @throws CodedError MG2001 for a command that is not there, MG2002 for an option that is not there
+ * @throws CodedError MG2001 for an unknown command, MG2002 for an unknown option
  */
 function helpWords(words: readonly string[]): readonly string[] {
   if (words[0] !== "help") return words;
@@ -244,10 +246,10 @@ function addCommand(parser: Argv, command: CommandDefinition, select: Select): v
     command.summary,
     (builder) => {
       for (const [name, options] of positionals) builder.positional(name, options);
-      // The parser wraps a command that stands beside its description, so that it cannot be copied.
+      // The parser would wrap an example printed next to its description, and it could not be copied.
       for (const [example, description] of command.examples ?? [])
         builder.example(`# ${description}\n${example}`, "");
-      // The version that the command asks for is not that of the program.
+      // For this command `--version` is an option with a value, not the version of the program.
       return (command.options?.["version"] ? builder.version(false) : builder)
         .options(withoutInherited(command.options ?? {}))
         .group(Object.keys(command.options ?? {}), `Options of ${command.name}:`);
@@ -256,7 +258,10 @@ function addCommand(parser: Argv, command: CommandDefinition, select: Select): v
   );
 }
 
-/** The parser adds the choices of an option of every command to those of the command's own. */
+/**
+ * Removes choices that the command's option shares with a global option, because the parser merges both
+ * lists.
+ */
 function withoutInherited(options: NonNullable<CommandDefinition["options"]>): typeof options {
   const entries = Object.entries(options).map(([name, option]) => {
     const inherited = globalOptions[name]?.choices ?? [];
@@ -282,7 +287,7 @@ function addGroup(parser: Argv, group: string, select: Select): void {
   );
 }
 
-/** The parser makes a list of a repeated option even if it takes one value. */
+/** Rejects a repeated option that takes one value; the parser would make a list of it. */
 function refuseRepeated(command: CommandDefinition, values: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(values)) {
     if (name === "_" || !Array.isArray(value)) continue;
@@ -291,7 +296,7 @@ function refuseRepeated(command: CommandDefinition, values: Record<string, unkno
   }
 }
 
-/** An empty value says nothing, and for a folder would be taken for the working directory. */
+/** Rejects an empty value. For a folder it would mean the working directory. */
 function refuseEmpty(
   options: NonNullable<CommandDefinition["options"]>,
   values: Record<string, unknown>,
@@ -305,7 +310,7 @@ function refuseEmpty(
   }
 }
 
-/** Scripts for the shells that the parser has none for. Each asks mcpgen itself what may come next. */
+/** Completion scripts for shells that the parser does not support. Each calls mcpgen for the completions. */
 const scripts: ReadonlyMap<string, string> = new Map([
   [
     "fish",
@@ -333,8 +338,7 @@ Register-ArgumentCompleter -Native -CommandName mcpgen -ScriptBlock {
 ]);
 
 /**
- * The script that the words `completion SHELL` ask for; undefined for other words, and for shells that the
- * parser knows.
+ * The script for `completion SHELL`; undefined for other words, and for shells that the parser supports.
  *
  * @throws CodedError MG2004 for an unknown shell
  */
@@ -352,9 +356,9 @@ function completionScript(words: readonly string[]): string | undefined {
   );
 }
 
-/** The complaint of the parser as a coded error with a suggestion. */
+/** Turns an error message of the parser into a coded error with a suggestion. */
 function usageError(message: string, args: readonly string[]): CodedError {
-  // The parser looks for missing arguments first; a misspelt option is often why one is missing.
+  // The parser checks for missing arguments first, but a misspelt option is often why one is missing.
   const misspelt = unknownOption(args);
   if (misspelt) return misspelt;
   const command = commandOf(args);
@@ -378,7 +382,7 @@ function helpOf(command: CommandDefinition | undefined): string {
   return `See \`mcpgen ${command ? `${command.name} ` : ""}--help\`.`;
 }
 
-/** The error for the first option of a command line that its command does not have; undefined where there is none. */
+/** The error for the first option that the selected command does not have; undefined if all are known. */
 function unknownOption(args: readonly string[]): CodedError | undefined {
   const command = commandOf(args);
   const options: Readonly<Record<string, Options>> = { ...globalOptions, ...command?.options };
@@ -400,7 +404,7 @@ function wordsBefore(words: readonly string[], end: string): readonly string[] {
   return words.includes(end) ? words.slice(0, words.indexOf(end)) : words;
 }
 
-/** The command that the leading words select, options between them left out. */
+/** Finds the command that the leading words select. Skips options between them. */
 function commandOf(args: readonly string[]): CommandDefinition | undefined {
   const words = args.filter((arg) => !arg.startsWith("-"));
   return commands.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
@@ -436,7 +440,7 @@ function unknownArgument(
   );
 }
 
-/** A positional argument or an option, as help shows it. */
+/** A positional argument or an option in the form that `--help` shows. */
 function named(name: string, command: CommandDefinition | undefined): string {
   return command?.positionals && Object.hasOwn(command.positionals, name) ? name.toUpperCase() : `--${name}`;
 }
@@ -449,7 +453,7 @@ function wrongChoice(name: string, given: string, choices: string): CodedError {
   });
 }
 
-/** The options that are missing; one alone with its description. */
+/** Names the missing options. A single one also gets its description. */
 function required(message: string, command: CommandDefinition | undefined): string {
   const names = message.replace(/^[^:]*: /, "").split(", ");
   const [name, ...others] = names;
@@ -481,7 +485,7 @@ function missingPositional(
   });
 }
 
-/** A description stands for itself; in a sentence it has no capital, unless its first word is one of capitals. */
+/** Makes a description part of a sentence: lowers the first letter, unless the first word is all capitals. */
 function inSentence(description: string): string {
   return description.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }

@@ -15,14 +15,14 @@ import { type Project, openProject } from "./project.js";
 import { readRegularText } from "../files/regular-file.js";
 import { loadContract } from "../contract/read-contract.js";
 
-/** The forms in which a server can be packaged. */
+/** The package formats, each with the function that creates its files. */
 const targets: Readonly<Record<string, (request: PackageRequest) => PackageFiles>> = {
   docker: dockerFiles,
   mcpb: mcpbFiles,
   registry: registryFiles,
 };
 
-/** Writes what a registry, a container or a host needs to take the project's server. */
+/** Writes the files that a registry, a container or a host needs to install the project's server. */
 export const packageServer: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   const { folder } = project.loaded;
@@ -63,7 +63,10 @@ export const packageServer: RunCommand = async (args, context) => {
   };
 };
 
-/** The contract that is named, the configuration's only one of a server, or the one beside it. */
+/**
+ * Chooses the contract: the named file, the only server contract of the configuration, or the file in the
+ * folder.
+ */
 async function serverContract(
   args: Arguments,
   { loaded }: Project,

@@ -18,7 +18,7 @@ import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { agreeingNote } from "../notes/note.js";
 import { unifiedDiff } from "../files/unified-diff.js";
 
-/** The files that block a plan. */
+/** One finding for each file that the plan must not overwrite. */
 export function conflictFindings(
   plan: readonly PlannedFile[],
   { outDir }: Pick<Project, "outDir">,
@@ -38,7 +38,7 @@ export function conflictFindings(
     }));
 }
 
-/** The warning for a run that died in the middle, whose work this one completes. */
+/** Warning that an earlier run was interrupted while writing; this run completes it. */
 export function completedFindings(
   { before }: Pick<Comparison, "before">,
   { outDir }: Pick<Project, "outDir">,
@@ -55,7 +55,10 @@ export function completedFindings(
   ];
 }
 
-/** The command that overwrites files in conflict; none where one of them may be the only copy of user code. */
+/**
+ * The command that overwrites conflicting files. None if a file is not in the manifest, because it may be the
+ * only copy of user code.
+ */
 export function forcing(conflicts: readonly Finding[], words: readonly string[]): Pick<Outcome, "mend"> {
   if (conflicts.some(({ message }) => message === unrecorded)) return {};
   return { mend: repeatedWith(words, ["--force"]) };
@@ -69,7 +72,7 @@ function conflictMessage(state: PlannedFile["state"]): string {
   return "the file was edited by hand";
 }
 
-/** The actions of a plan, for people and for programs. */
+/** The actions of a plan, as text and as data. */
 export function planOutcome(
   plan: readonly PlannedFile[],
   generated: Generated,
@@ -96,7 +99,7 @@ export function planOutcome(
   };
 }
 
-/** The action on each file, one line each; empty if no file changes. */
+/** One line for each file with its action; empty if no file changes. */
 export function planSteps(plan: readonly PlannedFile[], outDir: string, directory: string): string {
   const changes = plan.filter(({ action }) => action !== "UNCHANGED");
   const rows = changes.map(({ action, path, before, after }) => [
@@ -156,7 +159,7 @@ const meanings: { readonly [S in Exclude<FileState, "same">]: Meaning } = {
   },
 };
 
-/** How the output folder differs from what would be generated. */
+/** Findings about differences between the output folder and what would be generated. */
 export async function drift(
   { before, files, manifestFile }: Pick<Comparison, "before" | "files" | "manifestFile">,
   { outDir }: Pick<Project, "outDir">,
@@ -190,10 +193,13 @@ async function findingOf(file: ComparedFile, outDir: string, context: CommandCon
   ];
 }
 
-/** Characters of texts that are laid out to be compared: longer ones would take longer than all else. */
+/**
+ * Longest text, in characters, that is formatted before a comparison. Formatting longer texts would take too
+ * long.
+ */
 const mostLaidOut = 65_536;
 
-/** The difference of both texts as mcpgen lays them out, which the layout of a formatter is no part of. */
+/** The diff of both texts after formatting, so that layout does not appear as a difference. */
 async function detailOf({ path, planned, present }: ComparedFile): Promise<string | undefined> {
   if (planned === undefined && present === undefined) return undefined;
   // For a new or a deleted file, the beginning is enough.
@@ -201,7 +207,7 @@ async function detailOf({ path, planned, present }: ComparedFile): Promise<strin
   const lines = 24;
   if (present.length > mostLaidOut) return unifiedDiff(present, planned, lines);
   const { format } = await import("../print/format.js");
-  // What a person has edited may be no code.
+  // Text that a person has edited may not parse.
   const [before, after] = await Promise.all([present, planned].map((text) => format(path, text))).catch(
     () => [present, planned] as const,
   );
@@ -209,7 +215,7 @@ async function detailOf({ path, planned, present }: ComparedFile): Promise<strin
   return before === after ? unifiedDiff(present, planned, lines) : unifiedDiff(before!, after!, lines);
 }
 
-/** The command that mends what `drift` and the comparison with the lock found. */
+/** The command that repairs the findings of `drift` and of the comparison with the lock. */
 export function mendOf(
   { files, schemas = [] }: Pick<Comparison, "files"> & { readonly schemas?: readonly Finding[] },
   command: string,
@@ -226,12 +232,13 @@ export function mendOf(
       ...operands(foreign.map(({ path }) => shownPath(outDir, context.directory, path))),
     ]);
   }
-  // A file without a record may be the only copy of user code: `generate` says what can be done.
+  // A file without a record may be the only copy of user code, so `--force` is not suggested: `generate`
+  // explains the options.
   const force = !states.has("unrecorded") && (states.has("edited") || states.has("stale-edited"));
   return force ? `${command} --force` : command;
 }
 
-/** What is to be looked at in notes: those that are not confirmed, and those that say otherwise than the schema. */
+/** Warnings about notes: those carried over without confirmation, and those that contradict the schema. */
 export function noteWarnings(generated: Generated, project: Project, context: CommandContext): Finding[] {
   return [
     ...carriedNotes(generated, project, context),
@@ -260,7 +267,9 @@ function conflictFinding(
   };
 }
 
-/** Notes that were copied from another version and are not confirmed: one warning a revision or extension. */
+/**
+ * One warning for each revision or extension whose notes were copied from another version and not confirmed.
+ */
 function carriedNotes({ carried }: Generated, { schemaDir }: Project, context: CommandContext): Finding[] {
   return [...new Set(carried.map(({ folder }) => folder))].flatMap((folder): Finding[] => {
     const notes = carried.filter((each) => each.folder === folder).map(({ note }) => note);
@@ -280,7 +289,9 @@ function carriedNotes({ carried }: Generated, { schemaDir }: Project, context: C
   });
 }
 
-/** Warnings about notes whose expressions do not bring back what they convert. */
+/**
+ * Warnings about notes whose two conversions are not inverse: a converted value does not come back unchanged.
+ */
 export async function lossyNotes(
   { models }: Pick<Generated, "models">,
   { schemaDir, only }: Pick<GenerateRequest, "only" | "schemaDir">,
@@ -288,7 +299,7 @@ export async function lossyNotes(
 ): Promise<Finding[]> {
   if (only?.includes("steps") === false) return [];
   if (models.every(({ reshapes }) => reshapes.length === 0)) return [];
-  // Loaded only for them: few runs have such notes.
+  // Load this module only for such notes: few runs have them.
   const { lossyReshapes } = await import("../emit/steps/problems.js");
   return models.flatMap((model, index) => {
     const previous = models[index - 1];
@@ -303,10 +314,10 @@ export async function lossyNotes(
   });
 }
 
-/** Outputs that say nothing of methods: asking for them alone says that none are expected. */
+/** Outputs without methods. If only these are selected, a schema without methods needs no warning. */
 const ofDefinitions: ReadonlySet<string> = new Set(["types", "open", "validators", "explain"]);
 
-/** Warnings about revisions whose schema describes no message, where output about messages is wanted. */
+/** Warnings about revisions whose schema describes no message although the selected output needs messages. */
 export function withoutMethods(
   { models }: Pick<Generated, "models">,
   { sources, only }: Pick<GenerateRequest, "sources" | "only">,

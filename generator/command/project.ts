@@ -39,13 +39,13 @@ export interface Project {
   readonly outDir: string;
   /** Whether the user named the output folder on the command line. */
   readonly isOutNamed: boolean;
-  /** The user's templates, in place of the shipped ones. */
+  /** The user's templates, which replace the shipped ones. */
   readonly templatesDir: string | undefined;
   /** The extension of relative imports in output. */
   readonly importExtension: "js" | "ts";
 }
 
-/** A command at work in a project. */
+/** A running command and the project it works in. */
 export interface ProjectRun {
   readonly args: Arguments;
   readonly project: Project;
@@ -53,16 +53,19 @@ export interface ProjectRun {
 }
 
 interface ProjectOptions {
-  /** Whether the command can do without configuration: then what is not trusted is left out. Default: it cannot. */
+  /**
+   * Whether the command works without configuration. Untrusted configuration is then ignored, otherwise an
+   * error. Default: false.
+   */
   readonly optional?: boolean;
   /** Whether it renders templates. */
   readonly renders?: boolean;
 }
 
 /**
- * Options win over the configuration file, and that over the defaults.
+ * Opens the project. Options override the configuration file, which overrides the defaults.
  *
- * @throws CodedError MG21xx for configuration that cannot be read, or is not trusted
+ * @throws CodedError MG21xx for configuration that cannot be read or is not trusted
  */
 export async function openProject(
   args: Arguments,
@@ -89,7 +92,7 @@ export async function openProject(
   };
 }
 
-/** The configuration, as far as it is trusted. */
+/** Loads the configuration if it is trusted. */
 async function believedConfig(
   args: Arguments,
   { directory, trust }: CommandContext,
@@ -117,10 +120,10 @@ async function believedConfig(
 }
 
 /**
- * Where output may be written.
+ * The folder below which output may be written.
  *
- * @param force writes outside of the project, too
- * @throws CodedError MG3009 for a folder of the configuration that lies outside of the project
+ * @param force also allows a folder outside the project
+ * @throws CodedError MG3009 if the configuration names a folder outside the project
  */
 export function outputRoot(
   { outDir, isOutNamed }: Pick<Project, "outDir" | "isOutNamed">,
@@ -133,25 +136,25 @@ export function outputRoot(
     : WriteRoot.ofProject(outDir, loaded.folder, { force });
 }
 
-/** Where schemas may be written; errors as `outputRoot`. */
+/** The folder below which schemas may be written. Errors as for `outputRoot`. */
 export function schemaRoot({ schemaDir, loaded }: Project): WriteRoot {
   return WriteRoot.ofProject(schemaDir, loaded.folder);
 }
 
-/** The output that a run of the generator is to make. */
+/** What to generate in one run. */
 export interface OutputRequest {
   readonly request: GenerateRequest;
-  /** Options that decide what the output is, as the manifest records them. */
+  /** The options that affect the output, as recorded in the manifest. */
   readonly options: JsonObject;
-  /** Only some of the output is asked for. */
+  /** Whether only a part of the output is requested. */
   readonly partial: boolean;
 }
 
 /**
  * Combines the command line and the configuration.
  *
- * @param locked the pinned revisions and vocabulary; those of the schema folder without it
- * @throws CodedError MG2005 for options that exclude each other, MG2010 for revisions that do not exist
+ * @param locked the pinned revisions and vocabulary; default: those of the schema folder
+ * @throws CodedError MG2005 for conflicting options, MG2010 for unknown revisions
  */
 export function outputRequest(
   args: Arguments,
@@ -196,13 +199,16 @@ export function outputRequest(
   };
 }
 
-/** The revisions in the lock of a schema folder, and its vocabulary. */
+/** The revisions and the vocabulary in the lock of a schema folder. */
 function lockedIn(schemaDir: string): Pick<LockContent, "revisions" | "vocabulary"> {
   const revisions = readLock(schemaDir);
   return { revisions, vocabulary: readVocabulary(schemaDir, revisions) };
 }
 
-/** The package that has the revisions, where the schema folder has extensions alone, and no other is asked for. */
+/**
+ * The package that provides the revisions, if the schema folder has only extensions and no other package is
+ * requested.
+ */
 function basePackageOf(
   args: Arguments,
   extensions: readonly StoredExtension[],
@@ -212,14 +218,14 @@ function basePackageOf(
   return lock.size > 0 || extensions.length === 0 || isAsked ? undefined : protocolPackage;
 }
 
-/** The revisions that mcpgen brings. */
+/** The revisions shipped with mcpgen. */
 function ownRevisions(notes: boolean): RevisionSource[] {
   return [...readLock(ownSchemaFolder)].map(([revision, { status }]) =>
     storedRevision(ownSchemaFolder, revision, status, notes),
   );
 }
 
-/** Extensions over the revisions that mcpgen brings, which nothing is generated of. */
+/** A request that generates only extensions, over the revisions shipped with mcpgen. */
 export function extensionsAlone(extensions: readonly StoredExtension[]): GenerateRequest {
   return {
     ...{ sources: ownRevisions(true), basePackage: protocolPackage, extensions },
@@ -228,10 +234,10 @@ export function extensionsAlone(extensions: readonly StoredExtension[]): Generat
   };
 }
 
-/** Members that the output decides: no configuration may set them. */
+/** Members of package.json that the generator decides; the configuration must not set them. */
 const decided = ["type", "sideEffects", "engines", "files", "exports"];
 
-/** The package that `--package` or the configuration asks for; `--package` replaces the name alone. */
+/** The package.json that `--package` or the configuration asks for. `--package` replaces only the name. */
 function packageManifestOf(args: Arguments, { loaded }: Project): PackageManifest | undefined {
   const given = args.string("package");
   const configured = loaded.config.package;
@@ -275,7 +281,7 @@ function sourcesOf(args: Arguments, project: Project, directory: string, lock: L
   return sources;
 }
 
-/** How to generate from a contract, which no configuration names. */
+/** Advice: how to generate from a contract that the configuration does not name. */
 function fromContract(directory: string): string {
   const contract = contractIn(directory);
   return contract === undefined
@@ -284,9 +290,9 @@ function fromContract(directory: string): string {
 }
 
 /**
- * The other revisions of the output folder: where the command line names some revisions, the others stay as they are.
+ * Sources of the revisions that stay in the output folder unchanged, because the command line names others.
  *
- * @throws CodedError MG3007 for output of revisions whose schema is not stored
+ * @throws CodedError MG3007 for output of a revision whose schema is not stored
  */
 function keptSources(
   args: Arguments,
@@ -350,7 +356,7 @@ export function refuseContradictions(args: Arguments): void {
   }
 }
 
-/** The root of a file system is no output folder, and reading all of it takes hours. */
+/** Rejects the root of a file system as output folder: reading all of it would take hours. */
 export function refuseRoot(outDir: string): void {
   if (dirname(outDir) !== outDir) return;
   throw new CodedError("MG3002", "expected a folder, got the root of the file system", {
@@ -363,28 +369,30 @@ function contradiction(message: string, next: string): CodedError {
   return new CodedError("MG2005", message, { next });
 }
 
-/** A contract to generate from, and where to. */
+/** A contract to generate from, and its output folder. */
 export interface ContractTarget {
   readonly file: string;
-  /** The file as messages call it. */
+  /** The file in messages. */
   readonly shown: string;
   readonly outDir: string;
   /** Whether the user named the output folder on the command line. */
   readonly isOutNamed: boolean;
   readonly role: ContractRole;
-  /** Whether `format` is checked; it only describes without. */
+  /**
+   * Whether the JSON Schema keyword `format` is validated ("assertion") or only descriptive ("annotation").
+   */
   readonly formats?: "annotation" | "assertion";
-  /** Folder that references to files may lead into. */
+  /** The folder that file references in schemas may point into. */
   readonly base?: string;
 }
 
-/** Options that ask for a part of the protocol's own output, and for nothing else. */
+/** Options that apply only to output of schemas, not of contracts. */
 const protocolOptions = ["schema", "only"] as const;
 
 /**
- * The contracts that a command is about: the one named, else those of the configuration.
+ * Selects the contracts of a command: the named one, else those of the configuration.
  *
- * @throws CodedError MG2005 for options that do not go together, MG2103 for a folder that is taken
+ * @throws CodedError MG2005 for conflicting options, MG2103 if two outputs use the same folder
  */
 export function contractTargets(
   args: Arguments,
@@ -440,7 +448,8 @@ function refuseProtocolOptions(args: Arguments): void {
 }
 
 /**
- * Refuses a server or standard input as a contract: `check` compares output with its contract later, and needs a file.
+ * Rejects a server or standard input as a contract: `check` compares the output with its contract later, and
+ * needs a file.
  */
 function refuseServer(source: string): void {
   if (source !== "-" && !isServerSource(source)) return;
@@ -494,7 +503,7 @@ export function servedContracts({ loaded }: Project): ServedContract[] {
   );
 }
 
-/** A project of contracts needs no schema folder. */
+/** Whether the project has only contracts. It then needs no schema folder. */
 export function isContractsOnly(
   args: Arguments,
   { schemaDir }: Project,

@@ -24,13 +24,16 @@ import { evaluate } from "./diff/report.js";
 import { reportUses } from "./diff/uses.js";
 import { type Point, guideMarkdown, guideText, vocabularyGuide } from "./upgrade/guide.js";
 
-/** Moves the vocabulary: reports what that changes for handlers and clients, and writes the lock. */
+/**
+ * Sets the vocabulary, the revision whose types handlers and clients use. Reports the effects on both, and
+ * writes the lock.
+ */
 export const revisionVocabulary: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   const { schemaDir } = project;
   const revisions = readLock(schemaDir);
   const wanted = expectVocabulary(args.required("revision"), revisions, project);
-  // A wrong one is no obstacle: this command mends it.
+  // The present value may be invalid, since this command repairs it.
   const written = writtenVocabulary(schemaDir);
   const before = vocabularyIn({
     revisions,
@@ -66,7 +69,7 @@ function writeVocabulary(project: Project, vocabulary: string): void {
   writeFiles(schemaRoot(project), [{ path: lockFile, content }]);
 }
 
-/** The outcome where no type of handlers and calls changes. */
+/** The outcome if the types of handlers and calls do not change. */
 function kept(wanted: string, data: { readonly action: "unchanged" | "pinned" }, dryRun: boolean): Outcome {
   const text =
     data.action === "unchanged"
@@ -80,7 +83,7 @@ function summaryOf({ from, to, summary }: Report, dryRun: boolean): string {
   return `${from} → ${to}: a major version, ${breaking}${dryRun ? "; nothing was written (--dry-run)" : ""}`;
 }
 
-/** @throws CodedError MG2010 for an unknown revision, MG2020 for one that handlers cannot be written in */
+/** @throws CodedError MG2010 for an unknown revision, MG2020 for one that cannot be the vocabulary */
 function expectVocabulary(wanted: string, revisions: Lock, { loaded }: Project): string {
   const { status } = expectRevision(revisions, wanted);
   if (status === "draft")
@@ -96,7 +99,10 @@ function expectVocabulary(wanted: string, revisions: Lock, { loaded }: Project):
   return wanted;
 }
 
-/** What handlers and clients of one vocabulary meet in the other one. */
+/**
+ * Compares two vocabularies: what changes for handlers and clients written for one when they move to the
+ * other.
+ */
 async function compare(
   names: readonly [string, string],
   revisions: Lock,
@@ -111,7 +117,7 @@ async function compare(
   const evaluation = informing(args, project);
   const { report } = evaluate(diffModels(...models, evaluation.policy), evaluation, {
     ...{ from: names[0], to: names[1] },
-    // Definitions come from several files.
+    // Definitions come from several files, so no line is given.
     placesOf: () => ({ old: null, new: null }),
     notes: ["Compared is what handlers write and clients read; on the wire, each peer keeps its revision."],
   });

@@ -56,7 +56,7 @@ export const revisionAdd: RunCommand = async (args, context) => {
   };
 };
 
-/** The options for a revision to be added. */
+/** Reads the options that describe a revision to add. */
 export function addOptions(args: Arguments, schemaDir: string): Omit<AddRequest, "source" | "descriptions"> {
   const name = args.string("name");
   const status = args.string("status") as RevisionStatus | undefined;
@@ -72,7 +72,7 @@ export function addOptions(args: Arguments, schemaDir: string): Omit<AddRequest,
   };
 }
 
-/** @throws CodedError MG2004 for a value of another form */
+/** @throws CodedError MG2004 for a value of the wrong form */
 export function expectForm(
   args: Arguments,
   option: string,

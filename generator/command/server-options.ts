@@ -7,7 +7,7 @@ import { secrets } from "../secrets/secrets.js";
 import { printable } from "../print/terminal-text.js";
 import { authorizationOf } from "./authorization.js";
 
-/** The sources for which an option has an effect. */
+/** For each option, the kinds of server that it applies to. */
 const reached: Readonly<
   Record<string, readonly [fits: (source: ServerSource) => boolean, expected: string]>
 > = {
@@ -21,9 +21,9 @@ const reached: Readonly<
 };
 
 /**
- * Options for servers are refused where none of the sources is a server that they do anything for.
+ * Rejects a server option that applies to none of the sources.
  *
- * @param directory where relative paths of the sources start
+ * @param directory the folder that relative paths start from
  * @throws CodedError MG2005
  */
 export function expectServer(args: Arguments, sources: readonly ServerSource[], directory: string): void {
@@ -36,7 +36,7 @@ export function expectServer(args: Arguments, sources: readonly ServerSource[], 
   }
 }
 
-/** Advice for a source that is nearly a server. */
+/** Advice for a source that resembles a server. */
 function meantServer(sources: readonly ServerSource[], directory: string): string | undefined {
   const meant = sources.map((source) =>
     typeof source === "string" ? meantAdvice(source, directory) : undefined,
@@ -45,7 +45,7 @@ function meantServer(sources: readonly ServerSource[], directory: string): strin
 }
 
 /**
- * Headers hold secrets, which are for one server: there must not be two that get them.
+ * Rejects `--header` for two servers: headers hold secrets, which only one server may receive.
  *
  * @throws CodedError MG2005
  */
@@ -60,12 +60,12 @@ function expectOneReceiver(args: Arguments, sources: readonly ServerSource[]): v
   });
 }
 
-/** The same for a command about one server; what is none is refused elsewhere. */
+/** Same as `expectServer` for one server. Does not check whether the source is a server. */
 export function expectReach(args: Arguments, source: ServerSource, directory: string): void {
   if (isServerSource(source)) expectServer(args, [source], directory);
 }
 
-/** How the command line wants a server to be reached. */
+/** Reads the options that say how to reach a server. */
 export function serverOptions(args: Arguments, context: CommandContext): ServerOptions {
   const { console, directory } = context;
   const headers = (args.strings("header") ?? []).map(header);
@@ -100,7 +100,7 @@ function milliseconds(text: string | undefined): number | undefined {
 function header(text: string): [string, string] {
   const colon = text.indexOf(":");
   const [name, value] = [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
-  // The value is not quoted: most often it is a secret.
+  // The error does not quote the value, which is usually a secret.
   if (colon > 0 && /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !/[\r\n\0]/.test(value)) return [name, value];
   throw new CodedError("MG2004", "expected --header to be NAME:VALUE", {
     next: 'Quote it for the shell: --header "Authorization: Bearer …".',

@@ -1,9 +1,12 @@
 import { type JsonObject, type JsonValue, atPointer, isJsonObject, referencedPointer } from "@mcpgen/engine";
 
-/** Characters of a signature that stand on one line. */
+/** Maximum length in characters of a signature on one line. */
 const widest = 110;
 
-/** `get_weather(city: string, units?: "metric" | "imperial") → { celsius: number }`; an argument a line where it is long. */
+/**
+ * The signature of a tool, e.g. `get_weather(city: string, units?: "metric" | "imperial") → { celsius: number
+ * }`. A long signature has one argument per line.
+ */
 export function toolSignature(tool: JsonObject): string {
   const { inputSchema = {}, outputSchema } = tool;
   const root = followed(inputSchema, inputSchema);
@@ -12,7 +15,7 @@ export function toolSignature(tool: JsonObject): string {
   return signature(String(tool["name"]), members, result);
 }
 
-/** `review(code, style?)`: arguments of prompts are texts. */
+/** The signature of a prompt, e.g. `review(code, style?)`. Its arguments are always strings. */
 export function promptSignature({ name, arguments: args }: JsonObject): string {
   return signature(
     String(name),
@@ -44,23 +47,25 @@ function signature(name: string, members: readonly string[], result: string): st
   return `${name}(\n${members.map((member) => `  ${member},\n`).join("")})${result}`;
 }
 
-/** Levels of objects that are shown member by member. */
+/** Depth to which the members of objects are shown. */
 const deepest = 3;
 
-/** Schemas that one text looks at: references may multiply what a server sends. */
+/**
+ * Maximum number of schemas read for one signature. A server's references could otherwise multiply them
+ * without limit.
+ */
 const most = 500;
 
-/** The characters left of `most`. */
+/** The rest of `most` schemas that may still be read. */
 interface Budget {
   left: number;
 }
 
 /**
- * The values that a JSON Schema allows, as a short type for people: `string`, `"a" | "b"`, `{ city: string, days?:
- * integer }`. Keywords that only validation needs are left out. A type that is too deep, or refers to itself, is shown
- * by its kind.
+ * Describes a JSON Schema as a short type: `string`, `"a" | "b"`, `{ city: string, days?: integer }`. Omits
+ * keywords that only validation needs. A type that is too deep or recursive is shown as e.g. `object`.
  *
- * @param root the schema that local references start at
+ * @param root the document that local references resolve in
  */
 export function typeText(
   schema: JsonValue | undefined,
@@ -82,7 +87,7 @@ export function typeText(
   return union(types.map((type) => ofType(type, node, root, depth, budget)));
 }
 
-/** The names that `type` gives; those of a schema that only describes members or items are known as well. */
+/** The types that a schema names. Without `type`, `properties` implies object and `items` implies array. */
 function typesOf({ type, properties, items }: JsonObject): readonly string[] {
   if (typeof type === "string") return [type];
   if (Array.isArray(type)) return type.filter((name) => typeof name === "string");
@@ -109,14 +114,14 @@ function objectText(node: JsonObject, root: JsonValue, depth: number, budget: Bu
   return `{ ${members.map((member) => memberText(member, root, depth + 1, budget)).join(", ")} }`;
 }
 
-/** A member of an object, or an argument. */
+/** A property of an object, or an argument. */
 interface SignatureMember {
   readonly name: string;
   readonly schema: JsonValue;
   readonly isRequired: boolean;
 }
 
-/** The members of an object's schema: those that are required first, each group in the schema's order. */
+/** The properties of an object schema: required ones first, otherwise in the schema's order. */
 export function membersOf({ properties, required }: JsonObject): SignatureMember[] {
   if (!isJsonObject(properties)) return [];
   const names = Array.isArray(required) ? required : [];
@@ -131,7 +136,7 @@ export function membersOf({ properties, required }: JsonObject): SignatureMember
   ];
 }
 
-/** `days?: integer = 3`. */
+/** One property as text, e.g. `days?: integer = 3`. */
 function memberText(
   { name, schema, isRequired }: SignatureMember,
   root: JsonValue,
@@ -144,19 +149,19 @@ function memberText(
   return `${keyText(name)}${isRequired ? "" : "?"}: ${typeText(schema, root, depth, budget)}${shown}`;
 }
 
-/** A name in a signature: in quotes, where it holds other characters than those of a word. */
+/** A name in a signature, quoted unless it is a plain word. */
 function keyText(name: string): string {
   return /^[A-Za-z_$][\w$-]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 function union(types: readonly string[]): string {
-  // Alternatives of alternatives are alternatives.
+  // Flatten nested alternatives.
   const flat = types.flatMap((type) => (/["{(]/.test(type) ? [type] : type.split(" | ")));
   const distinct = [...new Set(flat)];
   return distinct.length === 0 ? "never" : distinct.join(" | ");
 }
 
-/** The target of a local reference. It follows a few references in a row at most, for they may form a circle. */
+/** Resolves a local `$ref`. Follows only a few references in a row, since they may form a cycle. */
 export function followed(schema: JsonValue | undefined, root: JsonValue): JsonValue | undefined {
   let node = schema;
   for (let steps = 0; steps < 8 && isJsonObject(node) && typeof node["$ref"] === "string"; steps++) {

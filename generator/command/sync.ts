@@ -16,7 +16,7 @@ import { type HandlersFile, missingFindings, noHandlers, readHandlers } from "./
 import { type ServerContract, serverContracts } from "./sync/server-contracts.js";
 import { userFiles } from "./sync/user-files.js";
 
-/** Puts functions that are missing into the user's handlers; nothing else in a file changes. */
+/** Inserts missing functions into the user's handlers; changes nothing else in a file. */
 export const sync: RunCommand = async (args, context) => {
   if (args.flag("check") && args.flag("dry-run"))
     throw new CodedError("MG2005", "--check and --dry-run both write nothing", {
@@ -64,10 +64,11 @@ function filesOf(
 }
 
 /**
- * All files or none. A file that is a link is written where it leads, so that it stays a link; that must be in the project.
+ * Writes all files or none. For a link, writes the target, which must be inside the project; the link
+ * remains.
  *
  * @param folder the folder of the configuration
- * @throws CodedError MG3009 for a file that a link leads out of the project to
+ * @throws CodedError MG3009 for a link with a target outside the project
  */
 export function writeHandlers(
   changed: readonly HandlersFile[],
@@ -77,7 +78,8 @@ export function writeHandlers(
   const project = WriteRoot.project(realpathSync(folder));
   const sets = changed.map(({ path, text }): FileSet => {
     const file = realpathSync(path);
-    // A file elsewhere that the user named, and not a link of the project that leads there.
+    // A file outside the project is allowed if the user named it directly, but not through a link in the
+    // project.
     const root = isNamed(path) && !project.holds(path) ? WriteRoot.named(dirname(file), folder) : project;
     return { root, changes: [{ path: root.pathOf(file), content: text }] };
   });

@@ -21,8 +21,8 @@ import { type Questions, withServer } from "../capture/with-server.js";
 import { expectReach, serverOptions } from "./server-options.js";
 
 /**
- * Shows tasks: of one server, with their states, those that it lists and those that this machine has started; without a
- * SOURCE those that this machine has started on any server.
+ * Lists tasks. With a SOURCE: the tasks that the server lists and those that this machine has started there,
+ * with their states. Without: all tasks that this machine has started.
  */
 export const taskList: RunCommand = async (args, context) => {
   const findings: Finding[] = [];
@@ -40,7 +40,7 @@ export const taskList: RunCommand = async (args, context) => {
       state,
       kept: kept.find(({ task }) => task.taskId === state.taskId),
     }));
-    // One after the other: servers bound how often they are asked.
+    // Sequentially, because servers limit the rate of requests.
     for (const each of others) found.push({ state: await tasks.stateOrUnknown(each), kept: each });
     return found;
   });
@@ -83,7 +83,7 @@ function listedHere(kept: readonly KeptTask[], findings: readonly Finding[]): Ou
   };
 }
 
-/** Pages that are read of a list. */
+/** Maximum number of pages read from a list. */
 const mostPages = 100;
 
 /** The tasks that the server lists, if it lists them (2025-11-25, tasks). */
@@ -135,13 +135,13 @@ function rowsOf(state: TaskState, tool: string | undefined): string[][] {
   return rows.flatMap(([name, value]) => (typeof value === "string" ? [[name, oneLine(value, " ")]] : []));
 }
 
-/** What a request for input asks, and its key where it has no message. */
+/** The question of a request for input; its key if it has no message. */
 function questionOf(key: string, request: unknown): string {
   const { params } = (request ?? {}) as { readonly params?: { readonly message?: unknown } };
   return typeof params?.message === "string" ? params.message : key;
 }
 
-/** Asks the server to cancel a task. One that has ended stays as it is. */
+/** Asks the server to cancel a task. A task that has ended stays as it is. */
 export const taskCancel: RunCommand = async (args, context) => {
   const source = await serverSource(args.required("source"), args, context);
   const tasks = await ServerTasks.open(source, "", context);
@@ -181,9 +181,10 @@ export const taskResult: RunCommand = async (args, context) => {
 };
 
 /**
- * The task of the argument `id`; without it, the only one that this machine has started on the server.
+ * Selects the task: by the argument `id`, else the only one that this machine has started on the server.
  *
- * @throws CodedError MG2018 for none and for several, MG6323 for a task of another server, MG1010 for a broken file
+ * @throws CodedError MG2018 if there is not exactly one, MG6323 for a task of another server, MG1010 for an
+ * invalid file
  */
 function taskNamed(args: Arguments, { files, key, shown }: ServerTasks): NamedTask {
   const taskId = args.string("id");
@@ -218,8 +219,9 @@ function onlyOf(tasks: readonly KeptTask[], shown: string): NamedTask {
 }
 
 /**
- * Up to 2025-06-18 a task asks whichever client is connected. A command that only looks at tasks does not decline for the
- * user: the server asks the next one, `task result`.
+ * Leaves the server's questions unanswered. Up to 2025-06-18 a task asks whichever client is connected. A
+ * command that only shows tasks must not decline for the user: the server will ask the next client, `task
+ * result`.
  */
 const unanswered: Questions = {
   elicit: () => new Promise(() => {}),
@@ -227,7 +229,7 @@ const unanswered: Questions = {
 };
 
 /**
- * Connects to a server that has tasks. What the server asks meanwhile is left open.
+ * Connects to a server that supports tasks. Leaves its questions unanswered.
  *
  * @throws CodedError as `withServer`, and MG6324 for a server without tasks
  */

@@ -7,7 +7,7 @@ import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.j
 import { hostFilesIn } from "./servers/host-files.js";
 import { effectLines } from "./trust/trust.js";
 
-/** Trusts the configuration of a folder; or prints, lists and removes what is trusted. */
+/** Trusts the configuration of a folder, or prints, lists and removes trust. */
 export const trust: RunCommand = async (args, context) => {
   const [chosen, another] = ["print", "list", "remove"].filter((name) => args.flag(name));
   if (another !== undefined)
@@ -20,7 +20,7 @@ export const trust: RunCommand = async (args, context) => {
   return chosen === "print" ? printed(folder, context) : trusted(folder, context);
 };
 
-/** @param isNeeded whether the folder must be there: trust of one that is gone can be removed */
+/** @param isNeeded whether the folder must exist: trust in a deleted folder can be removed */
 function folderOf(
   args: Arguments,
   { directory, trust: { home } }: CommandContext,

@@ -27,8 +27,8 @@ import { resolveRevision } from "../revision/revision-source.js";
 import { type Decision, type Question, answerPlace } from "./upgrade/question.js";
 
 /**
- * Stores a revision, generates, and lists what is left to decide. All of it is written, or nothing; with `--try` nothing, and
- * the result is what the revision would bring.
+ * Stores a revision, generates its output, and lists the decisions left to the user. Writes everything or
+ * nothing. With `--try`, writes nothing and reports the effects of the revision.
  */
 export const upgrade: RunCommand = async (args, context) => {
   const start = performance.now();
@@ -42,7 +42,8 @@ export const upgrade: RunCommand = async (args, context) => {
   const conflicts = conflictFindings(staged.plan, project, context);
   if (conflicts.length > 0) return conflictOutcome(conflicts, context);
 
-  // The present revision is compared with its replacement; steps lead to the revision before.
+  // The report compares the revision with the stored version it replaces, if any. Conversion steps always
+  // lead to the preceding revision.
   const previous = await previousOf(staged, project, context);
   const base = staged.revision.replaces ? await stored(staged.revision.revision, project, context) : previous;
   const compared = base && (await compare(base, staged, run));
@@ -52,7 +53,7 @@ export const upgrade: RunCommand = async (args, context) => {
   const written = !dryRun && writeUpgrade(staged, project, context);
   const { settings } = context.console;
   const { revision } = staged.revision;
-  // Extensions are tried over the stored revision, which a rehearsal does not write.
+  // Extensions are compiled over the stored revision, which a dry run does not write.
   const tried = dryRun ? [] : await tryExtensions(project.schemaDir, revision);
   const warnings = [
     ...completedFindings(staged.comparison, project, context),
@@ -64,14 +65,15 @@ export const upgrade: RunCommand = async (args, context) => {
       : []),
   ];
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  // Code that a revision needs it needs however often it is stored: not what another draft of it did not need.
+  // The list of code to write compares with the preceding revision, even if an earlier draft of this revision
+  // is stored.
   const changed = base === previous || !previous ? report : compareWith(previous, staged, run).report;
   const since = previous && changed && { before: previous.loaded.model, report: changed };
   const outcome = present(staged, { report, since, decisions, dryRun, written, seconds }, run);
   return { ...outcome, findings: warnings };
 };
 
-/** @throws CodedError MG2005 for options that say how to write, beside `--try` */
+/** @throws CodedError MG2005 for options about writing together with `--try` */
 function refuseWriting(args: Arguments): void {
   const given = ["force", "dry-run"].find((name) => args.flag(name));
   if (!args.flag("try") || given === undefined) return;
@@ -80,7 +82,7 @@ function refuseWriting(args: Arguments): void {
   });
 }
 
-/** The outcome of a rehearsal. The compiler, which it needs, is loaded only now. */
+/** The outcome of `--try`. Loads the TypeScript compiler only now. */
 async function rehearsed(
   staged: StagedUpgrade,
   start: number,
@@ -130,7 +132,7 @@ function stored(revision: string, { schemaDir }: Project, { directory }: Command
   return storedSource(schemaDir, revision, directory);
 }
 
-/** An upgrade is meant to change things: no difference is a failure. */
+/** An evaluation without failures: an upgrade is meant to change things. */
 function compareWith(base: Source, { source }: StagedUpgrade, { args, project }: ProjectRun): Evaluated {
   return compareSources(base, source, informing(args, project));
 }
@@ -147,9 +149,12 @@ function warningsOf(staged: StagedUpgrade, project: Project, context: CommandCon
 }
 
 interface Result {
-  /** The comparison with the revision before, or with what is stored of this one, if there is either. */
+  /**
+   * Comparison with the preceding revision, or with the stored version of this one; undefined if neither
+   * exists.
+   */
   readonly report: Report | undefined;
-  /** The revision before, and the comparison with it. */
+  /** The preceding revision, and the comparison with it. */
   readonly since: { readonly before: ProtocolModel; readonly report: Report } | undefined;
   readonly decisions: Decisions;
   readonly dryRun: boolean;
@@ -157,7 +162,7 @@ interface Result {
   readonly seconds: string;
 }
 
-/** The roles that send requests. */
+/** The roles that send requests in a revision. */
 function requestersOf({ methods }: ProtocolModel): Role[] {
   const requests = methods.filter(({ kind, payload }) => kind === "request" && !payload);
   return [...new Set(requests.flatMap(({ senders }) => senders))];
@@ -242,14 +247,14 @@ function nextPoints(report: string): Point[] {
 }
 
 /**
- * The decisions without proposals that the schema refuses or that change nothing: what is offered can be pasted. Whether a
- * note on values at the other revision holds was tried before.
+ * Removes proposed notes that the schema rejects or that change nothing, so that every proposal can be
+ * pasted. Notes about conversion steps were tried earlier.
  */
 async function soundDecisions(decisions: readonly Decision[], staged: StagedUpgrade): Promise<Decision[]> {
   const all = decisions.flatMap(({ questions }) => questions.filter(isOfNotes));
   const doubtful = new Set(await refused(all, staged));
   const unsound = new Set<Question>();
-  // Together, two proposals may contradict each other that are right alone.
+  // Two proposals may conflict although each is valid by itself, so each rejected one is tried alone.
   for (const question of doubtful) if ((await refused([question], staged)).length > 0) unsound.add(question);
   const mended = (question: Question): Question =>
     unsound.has(question) ? { ...question, paste: [] } : question;
@@ -260,7 +265,7 @@ function isOfNotes({ paste, at }: Question): boolean {
   return paste.length > 0 && at.startsWith("/notes/");
 }
 
-/** The questions whose notes have problems in the file. */
+/** The questions whose proposed notes cause problems in the notes file. */
 async function refused(
   questions: readonly Question[],
   { revision, notes }: StagedUpgrade,
@@ -289,9 +294,9 @@ function entriesOf(file: JsonValue | undefined): JsonValue[] {
   return Array.isArray(notes) ? [...notes] : [];
 }
 
-/** The decisions as findings: annotations of a pull request, beside the file that answers them. */
+/** The decisions as findings, for annotations in a pull request at the file to edit. */
 function questionFindings(decisions: readonly Decision[]): Finding[] {
-  // Carried notes have findings already.
+  // Carried notes already have findings.
   const others = decisions.filter(({ kind }) => kind !== "carried-notes");
   return others.map(({ title, advice, file, questions }) => {
     const detail = questions.flatMap((question) => {

@@ -67,7 +67,7 @@ function extensionNotBuilt(id: string, revision: string, schemaDir: string, plac
   });
 }
 
-/** Where built code was looked for. */
+/** The folders that were searched for built code. */
 function placesOf({ packageName, built }: ProtocolPlace, { directory }: CommandContext): string {
   return [packageName ?? protocolPackage, ...built.map((folder) => shownPath(folder, directory))].join(
     " nor in ",
@@ -143,10 +143,10 @@ class Transcript {
   }
 }
 
-/** At most three issues: later ones mostly follow from the first. */
+/** At most three issues, because later ones mostly follow from the first. */
 function detailOf(issues: readonly Issue[]): string | undefined {
   if (issues.length === 0) return undefined;
-  // An issue is one line, even if the text that it quotes has several.
+  // One line for each issue, even if it quotes a text with several lines.
   const shown = issues.slice(0, 3).map(({ message }) => printable(message));
   return [...shown, ...(issues.length > 3 ? [`and ${issues.length - 3} more`] : [])].join("\n");
 }
@@ -174,8 +174,8 @@ function readLine(text: string): ReadLine {
 }
 
 /**
- * The lines of a stream of UTF-8. Only line feeds end a line: JSON text may hold every other character that
- * Unicode counts as a line end.
+ * Splits a UTF-8 stream into lines. Only a line feed ends a line, because JSON text may contain the other
+ * characters that Unicode treats as line ends.
  */
 export async function* lines(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder();

@@ -9,20 +9,20 @@ import { type ProjectInputs, filesIn, foldersOf, inputsOf, outputFolders } from 
 import { type Project, openProject } from "./project.js";
 
 interface WatchOptions {
-  /** The command once, as without `--watch`. */
+  /** Runs the command once, as without `--watch`. */
   readonly run: (context: CommandContext) => Promise<Outcome>;
-  /** Whether the command also reads its output, and the user's code. */
+  /** Whether the command also reads its output and the user's code. */
   readonly readsOutput: boolean;
 }
 
-/** Options that name a file or a folder which a command reads. */
+/** Options with a file or folder that the command reads. */
 const pathOptions = ["contract", "schema", "notes", "base", "templates"] as const;
 
 /**
- * Runs a command, and again after each change of the files that it reads, until a signal ends the process. Prints one line
- * a run; a run that fails does not end the loop.
+ * Runs a command, and again after each change of the files that it reads, until a signal ends the process.
+ * Prints one line for each run. A failed run does not end the loop.
  *
- * @throws CodedError MG2005 for a format besides text, and for standard input
+ * @throws CodedError MG2005 for a format other than text, and for standard input
  */
 export async function watch(
   args: Arguments,
@@ -32,7 +32,7 @@ export async function watch(
   refuseContradictions(args, context);
   const { directory, console } = context;
   const report = new ChangeReport(console);
-  // A command that a finding suggests is to run once.
+  // A command that a finding suggests must not contain `--watch`.
   const once = { ...contextOf(context), words: context.words.filter((word) => word !== "--watch") };
   let project = await openProject(args, context, { renders: true });
   const watched = new WatchedFiles(() => inputs(args, project, directory, readsOutput));
@@ -47,7 +47,7 @@ export async function watch(
       report.add({ subject, done, findings, milliseconds: performance.now() - began });
       runs++;
       changed = await watched.changes();
-      // The configuration may name other files now; the run itself reports one that cannot be read.
+      // The configuration may name other files now. If it cannot be read, the run itself reports that.
       project = await openProject(args, context, { renders: true }).catch(() => project);
     } while (changed.length > 0);
   } finally {
@@ -57,7 +57,7 @@ export async function watch(
   return { data: { runs } };
 }
 
-/** The members of a context; standard input and terminal are read only where a command asks for them. */
+/** Copies the members of a context by name: a spread would omit those that it inherits. */
 function contextOf({
   console,
   words,
@@ -98,7 +98,7 @@ async function runOnce(
   }
 }
 
-/** What the command reads: files of the project, and those that options name. */
+/** The files that the command reads: those of the project, and those named by options. */
 function inputs(
   args: Arguments,
   project: Project,

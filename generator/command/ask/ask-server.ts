@@ -13,14 +13,17 @@ import { type FormField, formFields } from "./form-fields.js";
 import { closest } from "../../diagnostics/suggest.js";
 import { Silence } from "../../capture/server-error.js";
 
-/** The command's work with the client. `options` are for its request, `listing` for the lists that it reads first. */
+/**
+ * Work that the command does with a connected client. `options` are for the command's own request, `listing`
+ * for the list requests that precede it.
+ */
 type Use<T> = (client: LiveClient, options: LiveOptions, listing: LiveOptions) => Promise<T>;
 
 /**
- * Connects to a server and sends it a request, the progress of which is shown. Questions of the server to its user are
- * answered with `--answer`, or at the terminal.
+ * Connects to a server, sends a request and shows its progress. Answers the server's questions (elicitation)
+ * with `--answer`, or asks the user at the terminal.
  *
- * @param tasks of the server, where the request may become one
+ * @param tasks the server's tasks; given if the request may become a task
  *
  * @throws CodedError as `withServer`, and MG6312 for answers that do not fit
  */
@@ -47,7 +50,7 @@ export async function askServer<T>(
   const questions = new UserQuestions(source, args, context, timeout);
   const request: LiveOptions = {
     signal: timeout.signal,
-    // `RequestTimeout` ends the request sooner, except while the user types.
+    // `RequestTimeout` ends the request sooner. This longer limit applies only while the user types.
     timeout: forms,
     totalTimeout: forms,
     onProgress: (progress) => {
@@ -62,7 +65,7 @@ export async function askServer<T>(
   return result;
 }
 
-/** Milliseconds that a request may take while the user answers questions: a day. */
+/** Time limit of a request while the user answers questions, in milliseconds: one day. */
 const forms = 86_400_000;
 
 function progressText({ progress, total, message }: LiveProgress): string {
@@ -71,8 +74,8 @@ function progressText({ progress, total, message }: LiveProgress): string {
 }
 
 /**
- * Answers a server's questions to its user (elicitation): with `--answer`, else at the terminal, one question at a time.
- * Without a terminal the question is declined, and a note says so.
+ * Answers a server's questions to its user (elicitation): with `--answer`, else at the terminal, one question
+ * at a time. Without a terminal, declines the question and prints a note.
  */
 class UserQuestions implements Questions {
   readonly #source: ServerSource;
@@ -85,8 +88,8 @@ class UserQuestions implements Questions {
   #problem: CodedError | undefined;
 
   /**
-   * @param timeout stands still while the user is asked
-   * @throws CodedError MG2004 for an `--answer` that is no pair
+   * @param timeout paused while the user answers
+   * @throws CodedError MG2004 for an `--answer` that is not `key=value` or `key:=json`
    */
   constructor(source: ServerSource, args: Arguments, context: CommandContext, timeout: RequestTimeout) {
     this.#source = source;
@@ -107,7 +110,7 @@ class UserQuestions implements Questions {
   /**
    * Called when the request is over.
    *
-   * @throws CodedError MG6312 for an `--answer` that did not fit, or that no form asked for
+   * @throws CodedError MG6312 if a value of `--answer` did not fit its field, or no form had the field
    */
   settle(): void {
     if (this.#problem) throw this.#problem;
@@ -145,7 +148,7 @@ class UserQuestions implements Questions {
     return typed === undefined ? { action: "cancel" } : { action, content: { ...content, ...typed } };
   }
 
-  /** The URL is shown, and never opened (2025-11-25, elicitation, safe URL handling). */
+  /** Shows the URL and never opens it (2025-11-25, elicitation, safe URL handling). */
   async #page({ message, url }: JsonObject): Promise<JsonObject> {
     if (this.#terminal === undefined)
       return declined(`the user: ${String(message)} (${String(url)})`, [], this.#context);
@@ -162,7 +165,8 @@ class UserQuestions implements Questions {
 /**
  * Declines all questions of a server.
  *
- * @param isMeant whether the user wants that; otherwise a hint says how a form is answered all the same
+ * @param isMeant whether the user asked to decline; otherwise a hint shows how to answer a form with
+ * `--answer`
  */
 function decliningQuestions(isMeant: boolean, context: CommandContext): Questions {
   return {
@@ -173,7 +177,7 @@ function decliningQuestions(isMeant: boolean, context: CommandContext): Question
   };
 }
 
-/** Fields that a hint names. */
+/** Maximum number of fields that a hint names. */
 const mostFields = 8;
 
 function declined(
@@ -189,16 +193,16 @@ function declined(
   return { action: "decline" };
 }
 
-/** The user's decision on a question of a server. */
+/** How the user decides on a server's question. */
 type Decision = "accept" | "decline" | "cancel";
 
-/** Loaded with the first question. */
+/** Loads the library when the first question arrives. */
 const prompts = () => import("@clack/prompts");
 
 /**
  * Lets the user answer, decline or cancel a question. Escape and Ctrl-C cancel.
  *
- * @param message says which server asks, and what
+ * @param message text that names the server and its question
  */
 async function decide(message: string, accept: string, terminal: Terminal): Promise<Decision> {
   const { isCancel, select } = await prompts();
@@ -217,7 +221,7 @@ async function decide(message: string, accept: string, terminal: Terminal): Prom
 /**
  * Asks for each field in turn.
  *
- * @returns undefined where the questions are left with Escape or Ctrl-C
+ * @returns undefined if the user leaves the form with Escape or Ctrl-C
  */
 async function fillIn(fields: readonly FormField[], terminal: Terminal): Promise<JsonObject | undefined> {
   const content: [string, JsonValue][] = [];
@@ -257,7 +261,7 @@ async function askText(field: FormField, terminal: Terminal): Promise<FieldAnswe
   return (typed ?? "") === "" && !isRequired ? skipped : readAs(field, typed ?? "");
 }
 
-/** Lets the user choose one of several values, or none if the field is optional. */
+/** Lets the user choose one of several values, or skip the field if it is optional. */
 async function askChoice(field: FormField, terminal: Terminal): Promise<FieldAnswer> {
   const { isCancel, select } = await prompts();
   const choices =
@@ -267,7 +271,7 @@ async function askChoice(field: FormField, terminal: Terminal): Promise<FieldAns
           { value: false, label: "no" },
         ]
       : field.choices;
-  // The library compares values: the index of each stands for it.
+  // The prompt library compares option values, so each option has its index as the value.
   const options = choices.map(({ label }, value) => ({ value, label: printable(label) }));
   const none = { value: -1, label: "(no answer)" };
   const chosen = choices.findIndex(({ value }) => value === field.fallback);
@@ -306,9 +310,9 @@ async function askChoices(field: FormField, terminal: Terminal): Promise<FieldAn
 }
 
 /**
- * The fields of a form that `--answer` fills in.
+ * Reads the values that `--answer` gives for the fields of a form.
  *
- * @throws CodedError MG6312 for a value that a field does not take
+ * @throws CodedError MG6312 for a value that a field does not accept
  */
 function preparedAnswers(pairs: readonly Pair[], fields: readonly FormField[]): JsonObject {
   const content: [string, JsonValue][] = [];
@@ -327,7 +331,10 @@ function preparedAnswers(pairs: readonly Pair[], fields: readonly FormField[]): 
   return Object.fromEntries(content);
 }
 
-/** The value of the field's kind that a text stands for; any other text is returned unchanged, and the field refuses it. */
+/**
+ * Converts a text to a value of the field's kind. A text that does not convert is returned unchanged, and the
+ * field's check then rejects it.
+ */
 function readAs({ kind }: FormField, text: string): JsonValue {
   const isNumber = (kind === "number" || kind === "integer") && text.trim() !== "";
   if (isNumber && Number.isFinite(Number(text))) return Number(text);
@@ -336,7 +343,7 @@ function readAs({ kind }: FormField, text: string): JsonValue {
 }
 
 /**
- * Refuses answers that no form asked for: most of them are misspelt.
+ * Rejects values of `--answer` for fields that no form asked for: most are misspelt.
  *
  * @throws CodedError MG6312
  */
@@ -354,10 +361,13 @@ function expectAllUsed(pairs: readonly Pair[], asked: ReadonlySet<string>): void
   });
 }
 
-/** Milliseconds without a sign of life, unless `--timeout` says otherwise. */
+/** Default limit without an answer or progress, in milliseconds. `--timeout` overrides it. */
 const usual = 60_000;
 
-/** Ends a request after a time without an answer or progress. The time in which the user answers questions does not count. */
+/**
+ * Aborts a request that has had no answer and no progress for a time. Time in which the user answers
+ * questions does not count.
+ */
 export class RequestTimeout {
   readonly #controller = new AbortController();
   readonly #limit: number;
@@ -373,14 +383,14 @@ export class RequestTimeout {
     return this.#controller.signal;
   }
 
-  /** Restarts the wait: progress has arrived. */
+  /** Restarts the clock when progress arrives. */
   restart(): void {
     clearTimeout(this.#timer);
     if (this.#asking > 0 || this.#isOff) return;
     this.#timer = setTimeout(() => this.#controller.abort(new Silence(this.#limit, "request")), this.#limit);
   }
 
-  /** The request goes on as a task, for as long as it likes. */
+  /** Removes the limit: the request continues as a task, which may take any time. */
   off(): void {
     this.#isOff = true;
     clearTimeout(this.#timer);
@@ -398,7 +408,7 @@ export class RequestTimeout {
     }
   }
 
-  /** Resolves with the result of the request. A request that this limit ended rejects with `Silence`. */
+  /** Resolves with the result of the request. Rejects with `Silence` if this timeout aborted the request. */
   async over<T>(request: Promise<T>): Promise<T> {
     this.restart();
     try {

@@ -9,7 +9,7 @@ export interface FormField {
   readonly kind: "text" | "number" | "integer" | "boolean" | "choice" | "choices";
   readonly choices: readonly Choice[];
   readonly fallback: JsonValue | undefined;
-  /** The fault of a value, in words. */
+  /** Describes why a value is invalid; undefined if it is valid. */
   readonly fault: (value: JsonValue) => string | undefined;
 }
 
@@ -51,7 +51,10 @@ function fieldOf(name: string, property: JsonObject, isRequired: boolean): FormF
   };
 }
 
-/** All spellings that the revisions have of a choice: `enum`, with `enumNames` beside it, and titled constants. */
+/**
+ * Reads the choices of a field from each form that revisions of MCP use: `enum` with optional `enumNames`,
+ * and `oneOf` or `anyOf` with titled constants.
+ */
 function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choice[] {
   if (Array.isArray(values)) {
     const labels = Array.isArray(enumNames) ? enumNames : [];

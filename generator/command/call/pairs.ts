@@ -1,20 +1,20 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 
-/** `key=value`, or `key:=json`, as a command line gives it. */
+/** An argument of the command line: `key=value` or `key:=json`. */
 export interface Pair {
   readonly key: string;
   readonly text: string;
   /** The JSON value after `:=`. */
   readonly json?: JsonValue;
-  /** The word of the command line. */
+  /** The complete argument, as typed. */
   readonly word: string;
 }
 
 /**
- * The pairs that words of a command line are.
+ * Parses arguments of the form `key=value` and `key:=json`.
  *
- * @throws CodedError MG2004 for a word that is none, and for JSON that is none
+ * @throws CodedError MG2004 for an argument of another form, or invalid JSON
  */
 export function readPairs(words: readonly string[]): Pair[] {
   return words.map((word) => {

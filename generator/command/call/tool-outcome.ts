@@ -10,7 +10,10 @@ interface CalledTool {
   readonly source: ServerSource;
 }
 
-/** The outcome of a command that has the result of a tool. Images and the like are saved where `--output` says. */
+/**
+ * Turns a tool's result into the outcome of the command. Saves images, audio and blobs to the place that
+ * `--output` names.
+ */
 export function toolOutcome(
   result: JsonObject,
   { tool, source }: CalledTool,
@@ -49,7 +52,7 @@ function outcomeOf(
     place: { file: shownSource(source) },
   };
   if (console.settings.format !== "text") return { text, data, findings: [finding] };
-  // Standard output holds what the tool said, and nothing else.
+  // Standard output holds only the tool's result.
   console.error(findingText(finding, console.paintError));
   return { text, data, failed: true };
 }

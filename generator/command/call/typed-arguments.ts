@@ -4,23 +4,24 @@ import { closest } from "../../diagnostics/suggest.js";
 import { membersOf, typeText, followed } from "../signature.js";
 import type { Pair } from "./pairs.js";
 
-/** The schema of an object of arguments, for messages and for types. */
+/** The object schema that arguments must fit, with texts for messages. */
 interface Target {
   /** A JSON Schema of an object. */
   readonly schema: JsonValue;
-  /** The name of the whole in messages, e.g. `the tool "greet"`. */
+  /** Names the owner of the arguments in messages, e.g. `the tool "greet"`. */
   readonly owner: string;
-  /** Shown where something is missing. */
+  /** Signature that an error shows if an argument is missing. */
   readonly signature: string;
 }
 
 /**
- * The object that pairs make, each value of the type that the schema gives its place. A dot leads into an object, unless
- * a member has a dot in its name; a list is made of pairs with one key. Of a union, the arms count whose constants fit all that is
- * given, else all.
+ * Builds an object from pairs. Converts each value to the type that the schema has at its place. A dot in a
+ * key leads into a nested object, unless a property has the dot in its name. Pairs with the same key form an
+ * array. Of a union (`anyOf`, `oneOf`), only the branches count whose constants match the given values; if no
+ * branch matches, all count.
  *
- * @param given what pairs are added to
- * @throws CodedError MG6309 for a key that is not there, a value of another type, and a required one that is missing
+ * @param given the object to add the pairs to
+ * @throws CodedError MG6309 for an unknown key, a value of the wrong type, or a missing required property
  */
 export function typedArguments(pairs: readonly Pair[], target: Target, given: JsonObject = {}): JsonObject {
   const result = structuredClone(given);
@@ -42,7 +43,7 @@ export function typedArguments(pairs: readonly Pair[], target: Target, given: Js
   return result;
 }
 
-/** Names that every value of a schema has. */
+/** Names of properties that the schema requires, also through `allOf`. */
 function requiredNames(schema: JsonValue, places: ArgumentPlaces): string[] {
   const [outer] = places.parts(schema);
   const all = outer === undefined ? [] : [outer, ...(Array.isArray(outer["allOf"]) ? outer["allOf"] : [])];
@@ -52,7 +53,10 @@ function requiredNames(schema: JsonValue, places: ArgumentPlaces): string[] {
   return [...new Set(names.filter((name) => typeof name === "string"))];
 }
 
-/** Where values are put, and which keys have a text before this one, or several in all. */
+/**
+ * State while values are put into the object: `written` has the keys that have started an array, `repeated`
+ * the keys that occur more than once.
+ */
 interface Writing extends Target {
   readonly places: ArgumentPlaces;
   readonly written: Set<string>;
@@ -85,14 +89,14 @@ function put(result: JsonObject, pair: Pair, values: readonly GivenValue[], writ
   }
 }
 
-/** Members of an object that no key is about. */
+/** Members that the object has already and that no given key addresses. */
 function othersIn(holder: JsonObject, given: readonly GivenValue[]): GivenValue[] {
   return Object.entries(holder)
     .filter(([name]) => !given.some(({ key }) => key === name || key.startsWith(`${name}.`)))
     .map(([name, value]) => givenJson(name, value!, true));
 }
 
-/** Several schemas that a place may have as one. */
+/** Combines the schemas that apply to one place into a single one. */
 function oneOf(schemas: readonly JsonValue[]): JsonValue {
   return schemas.length === 1 ? schemas[0]! : { anyOf: [...schemas] };
 }
@@ -116,12 +120,15 @@ function set(holder: JsonObject, name: string, pair: Pair, schema: JsonValue, wr
   own(holder, name, [item]);
 }
 
-/** `__proto__` is a name like any other. */
+/** Defines a property even if its name is `__proto__`, which assignment would treat as the prototype. */
 function own(holder: JsonObject, name: string, value: JsonValue): void {
   Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** The value that a text is at a place: a text where one may stand there, else what it can be read as. */
+/**
+ * Converts the text of a pair to a value that the schema allows: a string if strings are allowed, else the
+ * type that the text can be parsed as.
+ */
 function valueOf(pair: Pair, schema: JsonValue, writing: Writing): JsonValue {
   const { text } = pair;
   const parts = writing.places.parts(schema);
@@ -139,14 +146,16 @@ function valueOf(pair: Pair, schema: JsonValue, writing: Writing): JsonValue {
   throw wrongValue(pair, typeText(schema, writing.schema), writing);
 }
 
-/** The value that a text is as an item of a list; `undefined` where no list may stand. */
+/** Converts the text of a pair to an item of an array; `undefined` if the schema allows no array. */
 function itemOf(pair: Pair, parts: readonly JsonObject[], writing: Writing): JsonValue | undefined {
   const lists = parts.filter((part) => typesOf(part).includes("array"));
   if (lists.length === 0) return undefined;
   return valueOf(pair, oneOf(lists.map(({ items }) => items ?? true)), writing);
 }
 
-/** Numbers, booleans, null, and objects as JSON writes them; undefined where the text is none that is allowed. */
+/**
+ * Parses a number, a boolean, null, or an object in JSON; undefined if the text is none of the allowed types.
+ */
 function readAs(text: string, types: ReadonlySet<string>): JsonValue | undefined {
   if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text)) {
     const number = Number(text);
@@ -198,45 +207,51 @@ function unknownKey(
   );
 }
 
-/** A value that is given somewhere below an object. */
+/** A value given for a place below an object, for the choice of union branches. */
 interface GivenValue {
-  /** Where: the rest of its key, in which dots may lead further. */
+  /** The rest of the value's key, relative to the object. Dots in it may lead to nested objects. */
   readonly key: string;
-  /** Whether the key is the name of a member as it stands. */
+  /** Whether the key is one property name, even if it has dots. */
   readonly isName: boolean;
-  /** Whether the value is one of several. */
+  /** Whether the value equals one of the given constants. */
   readonly isOneOf: (values: readonly JsonValue[]) => boolean;
 }
 
-/** A text given as a value: its type is still open. */
+/** A value given as text, which may match constants of any type. */
 function givenText(key: string, text: string): GivenValue {
   return { key, isName: false, isOneOf: (values) => values.some((value) => isWritten(value, text)) };
 }
 
-/** A JSON value given as such. */
+/** A value given as JSON, which matches only equal constants. */
 function givenJson(key: string, json: JsonValue, isName = false): GivenValue {
   const written = canonicalText(json);
   return { key, isName, isOneOf: (values) => values.some((value) => canonicalText(value) === written) };
 }
 
-/** Whether a text of a command line stands for a value. */
+/** Whether a text on the command line means this value. */
 function isWritten(value: JsonValue, text: string): boolean {
   return (typeof value === "string" ? value : JSON.stringify(value)) === text;
 }
 
-/** Schemas that one is composed of, at most: references may multiply what a server sends. */
+/**
+ * Maximum number of subschemas that one schema is composed of. A server's references could otherwise multiply
+ * them without limit.
+ */
 const maxParts = 300;
 
-/** Unions inside of unions whose arms are chosen. */
+/** Maximum nesting of unions in which branches are chosen. */
 const maxDepth = 6;
 
-/** Arms that are looked at, over all keys: beyond it, unions count with all their arms. */
+/** Maximum number of branches examined over all keys. Beyond it, all branches of a union count. */
 const maxArms = 20_000;
 
-/** How well an arm of a union fits what is given: not, in its constants, or also in its names. */
+/**
+ * How well a branch of a union fits the given values: 0 a constant differs, 1 constants match, 2 the branch
+ * also has a place for every value.
+ */
 type Fit = 0 | 1 | 2;
 
-/** The schema of the arguments, read for keys that lead into it. */
+/** Finds the subschemas of the argument schema that a key leads to. */
 class ArgumentPlaces {
   readonly #root: JsonValue;
   #arms = maxArms;
@@ -245,15 +260,18 @@ class ArgumentPlaces {
     this.#root = root;
   }
 
-  /** The schema and those that it is composed of, the outer ones first: of unions all arms. */
+  /**
+   * The schema and all subschemas that describe the same value, outermost first. Includes every branch of a
+   * union.
+   */
   parts(schema: JsonValue): JsonObject[] {
     return this.#parts([schema], [], maxDepth);
   }
 
   /**
-   * The same, of several schemas that one place may have, for an object with values: of each union the arms that these fit. An arm
-   * fits if each of its constants is the value that is given for it; before others come arms that have a place for every value.
-   * Where no arm fits, all are taken.
+   * Same as `parts`, but for several schemas of one place and with given values: of each union, includes only
+   * the best fitting branches. A branch fits if each of its constants equals the given value. Branches that
+   * also have a place for every value are preferred. If no branch fits, includes all.
    */
   partsFor(schemas: readonly JsonValue[], given: readonly GivenValue[]): JsonObject[] {
     return this.#parts(schemas, given, 0);
@@ -281,7 +299,7 @@ class ArgumentPlaces {
     return best === 0 || this.#arms < 0 ? arms : arms.filter((_, index) => fits[index] === best);
   }
 
-  /** Of a condition, the branch that what is given decides on, else both. */
+  /** The branch of `if`/`then`/`else` that the given values select; both if they leave the condition open. */
   #branches(part: JsonObject, given: readonly GivenValue[], depth: number): JsonValue[] {
     const { if: test } = part;
     const [then, otherwise] = [part["then"], part["else"]].map((branch) =>
@@ -313,7 +331,7 @@ class ArgumentPlaces {
     return fit;
   }
 
-  /** Whether constants of a schema allow a value. */
+  /** Whether the constants in a schema allow a value. */
   #allows(schema: JsonValue, value: GivenValue, depth: number): boolean {
     const node = followed(schema, this.#root);
     if (!isJsonObject(node!) || depth >= maxDepth || --this.#arms < 0) return node !== false;
@@ -328,7 +346,7 @@ class ArgumentPlaces {
   }
 }
 
-/** Schemas beside a schema that describe the same value: all of them, or as a member says. */
+/** Subschemas in `allOf` and `dependentSchemas`, which describe the same value. */
 function always({ allOf, dependentSchemas }: JsonObject): JsonValue[] {
   return [
     ...(Array.isArray(allOf) ? allOf.slice(0, maxParts) : []),
@@ -336,7 +354,10 @@ function always({ allOf, dependentSchemas }: JsonObject): JsonValue[] {
   ];
 }
 
-/** Whether a test asks for constants of members alone, all of which are given. */
+/**
+ * Whether the given values decide an `if` condition: it tests only properties for `const`, `enum` or `type`,
+ * and all of them are given.
+ */
 function isToldBy(test: JsonValue, given: readonly GivenValue[]): boolean {
   if (!isJsonObject(test)) return false;
   const { properties, required: _required, type: _type, ...others } = test;
@@ -349,21 +370,21 @@ function isToldBy(test: JsonValue, given: readonly GivenValue[]): boolean {
   );
 }
 
-/** The values that `const` and `enum` of a schema name. */
+/** The values in `const` and `enum`. */
 function constantsOf({ const: only, enum: values }: JsonObject): JsonValue[] {
   return [...(Array.isArray(values) ? values : []), ...(only === undefined ? [] : [only])];
 }
 
 const typeNames = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
 
-/** Names of types that a schema gives; those of a schema that only describes members or items are known as well. */
+/** The types that a schema names. Without `type`, `properties` implies object and `items` implies array. */
 function typesOf({ type, properties, items }: JsonObject): string[] {
   const named = [type].flat().filter((name) => typeNames.has(name as string)) as string[];
   if (named.length > 0) return named;
   return [...(properties === undefined ? [] : ["object"]), ...(items === undefined ? [] : ["array"])];
 }
 
-/** Splits a key at its first member. The name of a member may have dots. */
+/** Splits a key at its first property. A property name may contain dots. */
 function nextMember(
   key: string,
   parts: readonly JsonObject[],
@@ -379,7 +400,7 @@ function nextMember(
   return { name, left: key.slice(name.length + 1) };
 }
 
-/** The schemas of a member; none where the object has no place for it. */
+/** The schemas of a property; none if the object does not allow it. */
 function memberSchemas(parts: readonly JsonObject[], name: string): JsonValue[] {
   if (parts.length === 0) return [true];
   const named = parts.flatMap(({ properties }) =>

@@ -4,7 +4,7 @@ import type { InvalidEntry } from "../../diff/contract/diff-contracts.js";
 import type { Finding } from "../../diagnostics/coded-error.js";
 import { counted } from "../../print/terminal-text.js";
 
-/** An entry that a contract does not have because the server's list is wrong there. */
+/** Finding for an entry that the contract omits because the server lists it in an invalid form. */
 export function leftOutFinding({ list, index, name, reason }: LeftOut, source: ServerSource): Finding {
   const called = name === undefined ? "" : ` ${JSON.stringify(name)}`;
   return {
@@ -16,7 +16,7 @@ export function leftOutFinding({ list, index, name, reason }: LeftOut, source: S
   };
 }
 
-/** The finding of an invalid entry with a name. */
+/** Finding for an invalid entry that has a name. */
 export type InvalidFinding = InvalidEntry & { readonly finding: Finding };
 
 interface LeftOutFindings {
@@ -24,7 +24,7 @@ interface LeftOutFindings {
   readonly invalid: readonly InvalidFinding[];
 }
 
-/** The findings about entries that a server lists wrong, and which of them have a name. */
+/** Findings for all omitted entries. `invalid` has those whose entry has a name. */
 export function leftOutFindings(leftOut: readonly LeftOut[], source: ServerSource): LeftOutFindings {
   const entries = leftOut.map((entry) => ({ ...entry, finding: leftOutFinding(entry, source) }));
   return {
@@ -33,7 +33,7 @@ export function leftOutFindings(leftOut: readonly LeftOut[], source: ServerSourc
   };
 }
 
-/** Lists that leave entries out: one finding for each. */
+/** One finding for each list that may be incomplete. */
 export function incompleteFindings({ incomplete }: Captured, source: ServerSource): Finding[] {
   return incomplete.map(({ list, references }): Finding => {
     const referred =
@@ -47,7 +47,7 @@ export function incompleteFindings({ incomplete }: Captured, source: ServerSourc
   });
 }
 
-/** A list that failed, beside others that came. */
+/** Finding for a list that could not be read completely although others could. */
 export function unreadFinding({ list, reason }: UnreadList, source: ServerSource): Finding {
   return {
     code: "MG6327",

@@ -21,21 +21,22 @@ import { generatedContracts } from "../../config/config.js";
 import { sha256, readRegularText } from "../../files/regular-file.js";
 import { parseCommentedJson } from "../../files/commented-json.js";
 
-/** The state of the last run that found no fault. */
+/** State that a check without errors leaves for the next run. */
 interface CachedCheck {
   readonly format: 1;
-  /** Hash of mcpgen and of every input that is known before anything is read. */
+  /** Hash of mcpgen and of every input that is known before any file is read. */
   readonly key: string;
-  /** Hash of each file that turned out to matter besides. */
+  /** Hashes of further files that the check turned out to depend on. */
   readonly read: Readonly<Record<string, string>>;
   readonly outcome: Outcome;
 }
 
 /**
- * How the output of the configured contracts differs from what would be generated, and the handlers of their servers from
- * the contracts. Where nothing changed since all was in order, the last run's answer is given.
+ * Checks the output of the configured contracts against what would be generated, and the handlers of their
+ * servers against the contracts. If no input has changed since a check without errors, returns that check's
+ * outcome.
  *
- * @param generator hash of mcpgen; without it nothing is cached
+ * @param generator hash of mcpgen; without it, nothing is cached
  */
 export async function checkConfigured(
   targets: readonly ContractTarget[],
@@ -66,13 +67,13 @@ function isAsRead(read: CachedCheck["read"]): boolean {
 
 interface Checked {
   readonly outcome: Outcome;
-  /** Files besides those of the project that decided it. */
+  /** Files outside the project that the outcome depends on. */
   readonly read: readonly string[];
 }
 
 async function checkUncached(inputs: ContractInputs): Promise<Checked> {
   const { targets, project, context, files } = inputs;
-  // The generator is loaded only when an input may have changed.
+  // Load the generator only if an input may have changed.
   const { checkContracts } = await import("../contract-output.js");
   const modules = moduleKinds(targets, context);
   const checked = await checkContracts(targets, inputs);
@@ -80,7 +81,7 @@ async function checkUncached(inputs: ContractInputs): Promise<Checked> {
   const { serverContracts } = await import("../sync/server-contracts.js");
   const contracts = files.code.length === 0 ? [] : await serverContracts(project, context);
   if (contracts.length === 0) return { outcome: output, read: modules.read };
-  // It loads the compiler, which only projects with a server need.
+  // This module loads the TypeScript compiler, which only projects with a server need.
   const { missingFindings, readHandlers } = await import("../sync/handlers.js");
   const report = await readHandlers(files.code, contracts, project, context);
   const missing = report.files.flatMap(missingFindings);
@@ -92,7 +93,9 @@ async function checkUncached(inputs: ContractInputs): Promise<Checked> {
   };
 }
 
-/** Both as one. Contracts that nothing has to do with are no finding: their servers may be written elsewhere. */
+/**
+ * Combines both outcomes. A contract without handlers is not a finding: its server may be written elsewhere.
+ */
 function withHandlers(
   output: Outcome,
   {
@@ -129,7 +132,7 @@ interface ContractInputs extends ProjectRun {
   readonly files: UserFiles;
 }
 
-/** A hash of all of it, the contents of files included. */
+/** Hash of all inputs, including the contents of files. */
 function contractInputs(
   { targets, project: { loaded, templatesDir, importExtension }, context, files }: ContractInputs,
   generator: string,
@@ -147,19 +150,20 @@ function contractInputs(
   return sha256(
     [
       generator,
-      // Places are shown from there.
+      // Messages show paths relative to this folder.
       context.directory,
       loaded.folder,
       canonicalText(options),
       folderFingerprint(templatesDir),
-      // The files that schemas refer to are known only after reading them: no hash can stand for them.
+      // The files that schemas refer to are known only after reading them. A random value then prevents
+      // reuse.
       targets.some(({ base }) => base !== undefined) ? randomUUID() : "",
       ...Object.entries(fingerprintsOf(paths)).map((each) => each.join(" ")),
     ].join("\n"),
   );
 }
 
-/** The hash of each file's content, by path; of one that may not be read, that it is so. */
+/** The hash of each file's content by path, or "unreadable". */
 function fingerprintsOf(paths: readonly string[]): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [path, fingerprintOf(path)]));
 }
@@ -172,19 +176,20 @@ function fingerprintOf(path: string): string {
   }
 }
 
-/** Configurations that may extend one another before the search ends. */
+/** Maximum length of a chain of `extends` in tsconfig.json files. */
 const mostExtended = 8;
 
-/** The module format that TypeScript gives the output of contracts, where that is no ES module. */
+/** Findings about the module format that TypeScript gives the output of contracts. */
 interface ModuleKinds {
   readonly findings: readonly Finding[];
-  /** Files that decided it. */
+  /** Files that the findings depend on. */
   readonly read: readonly string[];
 }
 
 /**
- * Warns of folders whose TypeScript is compiled to CommonJS: what is generated, and the packages that it imports, are ES
- * modules. The nearest package.json and tsconfig.json of each folder decide, as they do for the compiler.
+ * Warns of output folders whose TypeScript is compiled to CommonJS: the generated code and the packages that
+ * it imports are ES modules. The nearest package.json and tsconfig.json of each folder decide, as they do for
+ * the compiler.
  */
 function moduleKinds(targets: readonly ContractTarget[], { directory }: CommandContext): ModuleKinds {
   const read: string[] = [];
@@ -234,7 +239,10 @@ interface TypeScriptConfig {
   readonly extends?: string | readonly string[];
 }
 
-/** The option `module` of a configuration, or of the files that it extends; packages are not looked into. */
+/**
+ * The option `module` of a configuration or of the files that it extends. Configurations in packages are not
+ * followed.
+ */
 function moduleOption(file: string, read: string[], level = 0): unknown {
   const config = parsed(file) as TypeScriptConfig | undefined;
   const own = config?.compilerOptions?.module;

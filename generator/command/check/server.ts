@@ -40,7 +40,7 @@ import { isJsonConfig } from "../../config/config.js";
 import type { Subject } from "../trust/trust.js";
 import { contractFileName } from "../../contract/contract.js";
 
-/** A live server, and the contract that it is to keep. */
+/** A live server and the contract to compare it with. */
 interface Pairing {
   readonly source: ServerSource;
   /** The contract's file. */
@@ -63,9 +63,9 @@ export async function checkServer(
 }
 
 /**
- * Judges what keeps clients from a token, where there is no contract to compare with.
+ * Without a contract, checks only whether the authorization metadata of a server lets clients get a token.
  *
- * @throws CodedError MG2003 for a server that has no metadata: it needs a contract
+ * @throws CodedError MG2003 if the server has no such metadata: the comparison then needs a contract
  */
 async function judgeMetadata(source: ServerSource, options: ServerOptions): Promise<Outcome> {
   const report = await metadataAlone(source, options);
@@ -104,7 +104,8 @@ async function comparePair(
     baseline: new Set(),
     approvalsOf: (differences) => applyApprovals(differences, inFile.approvals, today()),
   });
-  // The file beside the configuration approves of what other comparisons find, too.
+  // Unused approvals are reported only if the user named the file: the default file also serves other
+  // comparisons.
   const unused = args.given("approvals") ? approved.unused : [];
   const beside = findingsBeside(live);
   const findings = [
@@ -136,13 +137,16 @@ async function comparePair(
   };
 }
 
-/** The command that brings the contract up to date: a capture of incomplete lists is merged into it. */
+/**
+ * The command that updates the contract. It replaces the file only if the server's lists are complete: a
+ * capture of incomplete lists is merged.
+ */
 function captureLine(contract: ContractSource, live: ContractSource): string {
   const replaces = live.contract.complete === false ? [] : ["--replace"];
   return shellLine(["mcpgen", "capture", "--out", contract.name, ...replaces, ...operands([live.name])]);
 }
 
-/** Entries of the contract of which the server says nothing: a finding for each list. */
+/** One finding for each list: entries of the contract that an incomplete list of the server does not name. */
 function unlistedFindings(
   unlisted: readonly Unlisted[],
   contract: ContractSource,
@@ -162,7 +166,10 @@ function unlistedFindings(
   });
 }
 
-/** Why there was no connection, with what the metadata of the server says about that. */
+/**
+ * Outcome for a failed connection: the error, and findings about the server's authorization metadata that may
+ * explain it.
+ */
 function notCompared(error: CodedError, metadata: readonly Finding[], server: string): Outcome {
   const { code, message, facts } = error;
   return {
@@ -173,7 +180,7 @@ function notCompared(error: CodedError, metadata: readonly Finding[], server: st
   };
 }
 
-/** The contract that the option names, or the only one there is; undefined without any. */
+/** The contract that `--contract` names, else the only one of the project; undefined if there is none. */
 function contractFile(
   args: Arguments,
   { loaded }: Project,
@@ -197,7 +204,10 @@ function noContract(files: readonly string[], directory: string): CodedError {
   });
 }
 
-/** Findings one by one, but those of a rule that makes one of them. */
+/**
+ * Groups the findings of a rule that is reported as a single finding; every other finding is a group by
+ * itself.
+ */
 function grouped(findings: readonly ReportedFinding[]): ReportedFinding[][] {
   const first = new Map<string, ReportedFinding>();
   for (const finding of findings)
@@ -251,14 +261,14 @@ function summary(
   return `${live} differs from ${contract}: ${counts.join(", ")}`;
 }
 
-/** What is wrong with the metadata of a protected server. */
+/** Findings about the authorization metadata of a protected server. */
 interface MetadataReport {
   readonly findings: readonly Finding[];
-  /** For programs; undefined for a server that asks for no token. */
+  /** Data for `--json`; undefined for a server that requires no token. */
   readonly authorization?: Omit<ServerInspection, "faults">;
 }
 
-/** The finding of each fault, and what to do. */
+/** Code, severity and advice for each kind of fault. */
 const reports: Readonly<Record<ServerFault["kind"], Pick<Finding, "code" | "severity" | "next">>> = {
   "challenge-missing": {
     code: "MG6314",
@@ -301,8 +311,9 @@ const reports: Readonly<Record<ServerFault["kind"], Pick<Finding, "code" | "seve
 };
 
 /**
- * Compares the metadata of a protected server with what clients need, and with the scopes of its contract. Writes nothing, and
- * sends no credentials. A server that cannot be reached has no findings here: its connection has.
+ * Compares the metadata of a protected server with what clients need, and with the scopes of its contract.
+ * Writes nothing, and sends no credentials. A server that cannot be reached gives no findings here, because
+ * connecting reports the error.
  */
 async function metadataOf(
   source: ServerSource,
@@ -320,9 +331,10 @@ async function metadataOf(
 }
 
 /**
- * The same without a contract.
+ * Like `metadataOf`, without a contract.
  *
- * @returns undefined for a server on standard input and output, and for one that gets credentials: clients need no metadata
+ * @returns undefined for a stdio server, and for a server that the user gives credentials for: clients need
+ * no metadata then
  * @throws CodedError MG4102 for a server that cannot be reached, or does not answer now
  */
 async function metadataAlone(
@@ -345,7 +357,7 @@ async function metadataAlone(
   }
 }
 
-/** @param wanted scopes of the contract */
+/** @param wanted scopes that the contract requires */
 async function report(
   url: string,
   source: ServerSource,
@@ -363,7 +375,7 @@ async function report(
   return { findings: [...findings, ...missingScopes(wanted, authorization, shown)], authorization };
 }
 
-/** The URL of a server to which no header of the user's authorizes requests. */
+/** The URL of an HTTP server; undefined if the user's headers or URL already hold credentials. */
 function openUrl(source: ServerSource, { headers }: ServerOptions): string | undefined {
   if (kindOfServer(source) !== "http") return undefined;
   const address = typeof source === "string" ? undefined : source.address;
@@ -395,8 +407,8 @@ function missingScopes(
 }
 
 /**
- * Compares each live server that the configuration names with its contract, one after the other. A server that does not
- * answer is a finding; the other servers are compared all the same.
+ * Compares each live server that the configuration names with its contract, one after the other. A server
+ * that does not answer becomes a finding, and the comparison continues with the others.
  */
 export async function checkConfiguredServers(
   served: readonly ServedContract[],
@@ -405,7 +417,7 @@ export async function checkConfiguredServers(
   context: CommandContext,
 ): Promise<Outcome> {
   const { folder } = project.loaded;
-  // Commands start in the folder of the configuration, and names are looked up from it.
+  // Commands start in the configuration's folder, and server names are resolved from it.
   const there = Object.create(context, { directory: { value: folder } }) as CommandContext;
   let outcome: Outcome = {};
   const reports: unknown[] = [];
@@ -427,7 +439,10 @@ export async function checkConfiguredServers(
   }
 }
 
-/** The place that names a server: a command there, or the name of a server of the user's, is not the user's word. */
+/**
+ * The place in the configuration that names a server. Its command needs trust, since the user did not type
+ * it.
+ */
 function subjectOf(
   contract: ServedContract,
   { loaded: { file, folder, config } }: Project,
@@ -437,7 +452,7 @@ function subjectOf(
   return { file, folder, ...(isJsonConfig(file) && { pointer: place }) };
 }
 
-/** An error as a finding. The command ends with the exit code of the error. */
+/** Turns an error into an outcome with its finding and its exit code. */
 function unreachable(error: unknown, server: string): Outcome {
   if (!(error instanceof CodedError)) throw error;
   const { code, message } = error;

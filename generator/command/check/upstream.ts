@@ -20,7 +20,7 @@ import { verifyExtensionFile } from "../../extension/add/verify-upstream.js";
 import { extensionKey } from "../../extension/extension-store.js";
 import { ExtensionSides, compareSides } from "../diff/extensions.js";
 
-/** Compares the pinned schemas with a file that upstream publishes now. Writes nothing. */
+/** Compares the pinned schemas with a file published upstream. Writes nothing. */
 export async function checkUpstream(
   args: Arguments,
   project: Project,
@@ -76,7 +76,7 @@ function findingOf({ verdict, revision, onlyProse }: Comparison, source: string,
   };
 }
 
-/** The command that takes the file over. */
+/** The command that stores the published file. */
 function mendOf({ verdict, revision, name }: Comparison, source: string): string {
   const words =
     verdict === "new-revision"
@@ -91,7 +91,10 @@ function markdownText(sentence: string, report: Report, mend: string | undefined
   return [...parts, ...(mend === undefined ? [] : [`To store it: ${oneLineCode(mend)}`])].join("\n\n");
 }
 
-/** Findings at the line of the pinned schema, which the repository has. Compatible changes are left out. */
+/**
+ * Findings placed at lines of the pinned schema, because the repository has that file. Omits compatible
+ * changes.
+ */
 function annotated({ worst, at, rule, subject, why, advice }: ReportedFinding): Finding[] {
   if (worst === "safe") return [];
   const place = at.old ?? at.new;
@@ -106,22 +109,22 @@ function annotated({ worst, at, rule, subject, why, advice }: ReportedFinding): 
   ];
 }
 
-/** How a published file differs from the pinned revisions. */
+/** Result of comparing a published file with the pinned revisions. */
 interface Comparison {
   readonly verdict: "unchanged" | "same-revision" | "new-revision";
-  /** The pinned revision it was compared with. */
+  /** The pinned revision that was compared. */
   readonly revision: string;
-  /** The name of a new revision, if its address contains it. */
+  /** Name of a new revision, if the source's address contains it. */
   readonly name?: string;
   readonly reason: string;
   readonly sha256: string;
-  /** Whether both files are the same schema without descriptions. */
+  /** Whether the schemas differ only in descriptions. */
   readonly onlyProse: boolean;
-  /** Undefined for the very same file. */
+  /** Absent if the files are identical. */
   readonly report?: Report;
 }
 
-/** @throws CodedError MG2010 where there is no revision to compare with */
+/** @throws CodedError MG2010 if there is no revision to compare with */
 async function compareUpstream(
   source: string,
   args: Arguments,
@@ -139,7 +142,7 @@ async function compareUpstream(
   const old = await storedSource(schemaDir, revision, context.directory);
   const base = { revision, notes: old.notes };
   const next = await readAlike(file, name ?? file.file, base, schemaDir, context.directory);
-  // Whether it fails is decided by what the file is, not by how bad the differences are.
+  // The exit code depends on the verdict, not on how severe the differences are.
   const evaluation = informing(args, project);
   const { verdict, reason: why } = verdictOf(identity, () => compareSources(old, next, evaluation).report);
   const { sha256: pinned } = expectRevision(readLock(schemaDir), revision).upstream;
@@ -152,7 +155,10 @@ async function compareUpstream(
   return { ...about, verdict, reason: why, onlyProse, report };
 }
 
-/** A file whose address says nothing is another file of a revision if no peer notices the difference. */
+/**
+ * If the address does not name a revision, the file belongs to the pinned revision unless a client or server
+ * would notice a difference.
+ */
 function verdictOf(
   { relation, reason }: Identity,
   compare: () => Report,
@@ -184,7 +190,7 @@ function noRevision(schemaDir: string): CodedError {
   });
 }
 
-/** Compares a stored extension with a file that its authors publish now. Writes nothing. */
+/** Compares a stored extension with a file that its authors have published. Writes nothing. */
 export async function checkExtensionUpstream(
   args: Arguments,
   project: Project,
@@ -206,7 +212,7 @@ export async function checkExtensionUpstream(
     const message = `another file of ${key}: its canonical form is the same`;
     return { findings: [{ code: "MG3110", severity: "warning", message, place }], data: { upstream } };
   }
-  // Whether it fails is decided by what the file is, not by how bad the differences are.
+  // The exit code depends on the verdict, not on how severe the differences are.
   const evaluation = informing(args, project);
   const { report, findings } = compareSides(old, await sides.published(source, old.stored, file), evaluation);
   const { id } = old.stored;

@@ -4,7 +4,7 @@ import { counted, printable } from "../../print/terminal-text.js";
 import type { Console } from "../console.js";
 import { findingText } from "../command.js";
 
-/** One run of the loop, to be reported. */
+/** One cycle of the loop, to report. */
 export interface Change {
   /** The files that changed (`filesText`), or another cause. */
   readonly subject: string;
@@ -14,8 +14,8 @@ export interface Change {
 }
 
 /**
- * Prints one line for each change, on standard error: standard output may belong to the client. A finding is printed when
- * it appears; the line counts those that remain.
+ * Prints one line for each change, on standard error: standard output may carry the client's messages. A
+ * finding is printed when it appears; the line counts those that remain.
  */
 export class ChangeReport {
   readonly #console: Console;
@@ -29,7 +29,7 @@ export class ChangeReport {
     const { paintError } = this.#console;
     const keyed = findings.map((finding) => [JSON.stringify(finding), finding] as const);
     for (const [key, finding] of keyed)
-      // An error keeps the loop from going on, so it is repeated; a warning is not.
+      // An error blocks the loop, so it is repeated in each cycle. A warning is printed once.
       if (finding.severity === "error" || !this.#known.has(key))
         this.#console.error(findingText(finding, paintError));
     this.#known = new Set(keyed.map(([key]) => key));
@@ -41,7 +41,7 @@ export class ChangeReport {
   }
 }
 
-/** A time as lines of the loop show it. */
+/** Formats a time in milliseconds as seconds. */
 export function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(2)} s`;
 }

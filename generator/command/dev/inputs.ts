@@ -6,13 +6,13 @@ import { hasSchemas } from "../../extension/extension-store.js";
 import type { Project } from "../project.js";
 import { userFiles } from "../sync/user-files.js";
 
-/** The files that the output of a project, and its server, are made from. */
+/** The files that the project's output and its server are made from. */
 export interface ProjectInputs extends Inputs {
-  /** Code and settings of the user: nothing is generated from them. */
+  /** Code and settings of the user, from which nothing is generated. */
   readonly code: ReadonlySet<string>;
 }
 
-/** The folders of a project's output: of its contracts, and of its schemas where it has some. */
+/** The output folders of a project: those of its contracts, and that of its schemas if it has any. */
 export function outputFolders({ loaded, schemaDir, outDir }: Project): string[] {
   const { config, folder } = loaded;
   return [
@@ -39,7 +39,10 @@ export function inputsOf(project: Project): ProjectInputs {
   return { files, folders: [...foldersOf(files, folder)], code: own };
 }
 
-/** The folders of the files, and those above them up to the project's: further files may appear there. */
+/**
+ * The folders to watch: those of the files, and their parents up to the project's folder. New files may
+ * appear there.
+ */
 export function foldersOf(files: readonly string[], root: string): Set<string> {
   const folders = new Set([root]);
   for (const file of files)
@@ -50,7 +53,7 @@ export function foldersOf(files: readonly string[], root: string): Set<string> {
   return folders;
 }
 
-/** The files below a folder, without hidden ones; none where it cannot be read. */
+/** The files below a folder without hidden ones; an empty list if it cannot be read. */
 export function filesIn(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });

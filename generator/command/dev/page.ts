@@ -47,14 +47,16 @@ import type { Render } from "../../print/templates.js";
 import { type PageDocument, servedDocument } from "../../page/document.js";
 import { Html } from "../../page/html.js";
 
-/** The tasks of a page end with it. */
+/** Tasks started from the page are not kept: they are cancelled when it closes. */
 const keepsNothing = {
   handles: { put: () => {}, delete: () => {} },
   onAbort: "cancel",
   onTask: () => {},
 } as const;
 
-/** The page of a loop: an HTTP server on this machine, and the session that the page uses. */
+/**
+ * The page of the development loop: an HTTP server on this machine, and the MCP session that the page uses.
+ */
 export class DevPage implements Session {
   readonly #events: EventStream;
   readonly #session: PageSession;
@@ -73,7 +75,7 @@ export class DevPage implements Session {
     this.#server = server;
   }
 
-  /** Serves the page; `--open` also opens it. */
+  /** Starts the HTTP server, and opens the page under `--open`. */
   static async open(runtime: Runtime, developed: DevelopedServer, run: () => ProjectRun): Promise<DevPage> {
     const { args, context, project } = run();
     const events = new EventStream();
@@ -94,7 +96,7 @@ export class DevPage implements Session {
     };
     const server = await PageServer.open(routesOf(page, events, session));
     context.console.note(`page: ${server.url}`);
-    // This line is the only one that shows the address.
+    // From here on the address counts as a secret: only the line just printed shows it.
     secrets.learn(server.secret);
     const secretPage = args.flag("open") ? await openSecretly(server.url) : undefined;
     if (secretPage?.opened === false)
@@ -116,7 +118,7 @@ export class DevPage implements Session {
     await Promise.all([this.#server.close(), this.#session.close()]);
   }
 
-  /** Shows a run of the loop. */
+  /** Sends the result of a cycle to the page. */
   report({ subject, done, findings, milliseconds }: Change): void {
     this.#events.send({
       ...{ type: "cycle", subject, done },
@@ -131,7 +133,7 @@ export class DevPage implements Session {
   }
 }
 
-/** The revisions that messages are judged by, as `validate` has them. */
+/** The revisions that messages are validated with, found as `validate` finds them. */
 async function protocolsOf(
   { revisions }: Runtime,
   { loaded, outDir }: Project,
@@ -141,14 +143,17 @@ async function protocolsOf(
     directory,
     packageName: packageNameIn(loaded.config),
     built: builtFolders(loaded.folder, outDir),
-    // The code of the project runs anyway.
+    // `dev` runs the project's code anyway.
     admits: async () => true,
   };
   const found = await Promise.all(revisions.map(async ({ id }) => [id, await withTasks(id, place)] as const));
   return new Map(found.flatMap(([id, protocol]) => (protocol ? [[id, protocol] as const] : [])));
 }
 
-/** A revision with the extensions that the client of the page declares; undefined where it is not there. */
+/**
+ * A revision with the task extensions that the page's client declares; undefined if the revision is not
+ * found.
+ */
 async function withTasks(revision: string, place: ProtocolPlace): Promise<Protocol | undefined> {
   let protocol = await loadProtocol(revision, place);
   if (!protocol) return undefined;
@@ -165,7 +170,7 @@ function judgeOf(protocol: Protocol | undefined): JudgeMessage | undefined {
   return (message, from) => judge.judge(message, from);
 }
 
-/** What the page can ask the loop for. */
+/** The HTTP routes of the page. */
 function routesOf(page: Reply, events: EventStream, session: PageSession): Routes {
   return new Map<string, Route>([
     ["", () => page],
@@ -182,13 +187,13 @@ function routesOf(page: Reply, events: EventStream, session: PageSession): Route
   ]);
 }
 
-/** The answer to a request that asks for nothing. */
+/** Runs work and answers with an empty reply. */
 async function done(work: void | Promise<void>): Promise<Reply> {
   await work;
   return jsonReply({});
 }
 
-/** The last connection as a file that `mcpgen validate` and the test kit read. */
+/** The last connection as a recording that `mcpgen validate` and the test kit read. */
 async function recordingReply({ wire }: PageSession): Promise<Reply> {
   const { recording } = wire;
   if (!recording)
@@ -226,14 +231,14 @@ interface Types {
   readonly string: string;
 }
 
-/** @throws BadRequest the body has no such member */
+/** @throws BadRequest if the body lacks the property or it has another type */
 function memberOf<Type extends keyof Types>(body: unknown, name: string, type: Type): Types[Type] {
   const value = isJsonObject(body) ? body[name] : undefined;
   if (typeof value !== type) throw new BadRequest(`expected the ${type} ${name}`);
   return value as unknown as Types[Type];
 }
 
-/** The differences of a live server from the only contract of its project, as `check --server` finds them. */
+/** Differences between a live server and the project's only contract, as `check --server` finds them. */
 async function driftOf(
   captured: Captured,
   { args, project, context }: ProjectRun,
@@ -251,7 +256,7 @@ async function driftOf(
     baseline: new Set(),
     approvalsOf: (differences) => applyApprovals(differences, approvals, today()),
   });
-  // What an unread list has is unknown.
+  // Entries of an unread list are unknown, so findings about them are dropped.
   const isKnown = ({ subject }: ReportedFinding): boolean =>
     "method" in subject || !unread.some(({ list }) => subject.definition.startsWith(`${list}/`));
   return report.findings
@@ -277,7 +282,7 @@ const keys: Readonly<Record<ListName, string>> = {
   prompts: "name",
 };
 
-/** The entry of the live server that a place in one of the contracts is about. */
+/** The entry of the live server that corresponds to a place in one of the contracts. */
 function entryOf(pointer: string | null, contract: Contract, live: Contract): Drift["entry"] {
   const [, list, index] = /^\/(tools|resources|resourceTemplates|prompts)\/(\d+)/.exec(pointer ?? "") ?? [];
   if (list === undefined) return undefined;
@@ -289,7 +294,10 @@ function entryOf(pointer: string | null, contract: Contract, live: Contract): Dr
   return found < 0 ? undefined : { list: name, index: found };
 }
 
-/** The page of `mcpgen dev`. Its program asks the loop that serves it, and shows images and sounds that it was sent. */
+/**
+ * The page of `mcpgen dev`. Its script sends requests only to the server that delivered it, and may show
+ * images and play audio from `data:` URLs.
+ */
 export function devPage(render: Render): PageDocument {
   return servedDocument(
     {

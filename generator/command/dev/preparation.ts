@@ -17,24 +17,24 @@ import { serverContracts } from "../sync/server-contracts.js";
 import { userFiles } from "../sync/user-files.js";
 import { type ProjectInputs, inputsOf } from "./inputs.js";
 
-/** What one run of the preparation came to. */
+/** The result of preparing the server. */
 export interface Prepared {
-  /** What was done, in a few words each. */
+  /** The completed steps, in a few words each. */
   readonly done: readonly string[];
   readonly findings: readonly Finding[];
   /** Whether the server may be started: contract, handlers and syntax have no errors. */
   readonly ready: boolean;
-  /** Whether something changed that the server is made of. */
+  /** Whether a part of the server changed. */
   readonly changed: boolean;
   /** Files of the user that were written. */
   readonly written: readonly string[];
-  /** The milliseconds of each step. */
+  /** Duration of each step in milliseconds. */
   readonly times: ReadonlyMap<string, number>;
-  /** The check of types, where the server need not wait for it; it never rejects. */
+  /** The type check, if the server need not wait for it. The promise never rejects. */
   readonly types?: Promise<readonly Finding[]>;
 }
 
-/** Brings everything between the contract and the server's JavaScript up to date, within this process. */
+/** Brings everything from the contract to the server's JavaScript up to date, within this process. */
 export class Preparation {
   readonly #args: Arguments;
   readonly #context: CommandContext;
@@ -44,9 +44,9 @@ export class Preparation {
   readonly #end = new AbortController();
   #lint: readonly Finding[] = [];
   readonly #read: LoadContract;
-  /** The contracts as the output was generated from them. */
+  /** Reads the contracts that the output was generated from. */
   #load: LoadContract;
-  /** Whether the output is that of the contracts. */
+  /** Whether the output is up to date with the contracts. */
   #generated = false;
 
   private constructor(args: Arguments, context: CommandContext, project: Project, read: LoadContract) {
@@ -71,13 +71,13 @@ export class Preparation {
     return this.#project;
   }
 
-  /** The files that decide what is prepared, as they are now. */
+  /** The files that the preparation depends on, as they are now. */
   inputs(): ProjectInputs {
     this.#inputs = inputsOf(this.#project);
     return this.#inputs;
   }
 
-  /** The JavaScript of a source file, or the file itself where the compiler makes none. */
+  /** The JavaScript file of a source file, or the file itself if the compiler writes none. */
   outputOf(source: string): string {
     return this.#currentCompiler()?.compiler.outputOf(source) ?? source;
   }
@@ -119,7 +119,9 @@ export class Preparation {
     }
   }
 
-  /** @param changed the paths that changed since the output was complete; undefined generates everything */
+  /**
+   * @param changed paths that changed since the output was last complete; undefined to generate everything
+   */
   async #generate(changed: readonly string[] | undefined, done: string[]): Promise<Finding[]> {
     this.#load = readOnce(this.#read);
     this.#project = await openProject(this.#args, this.#context);
@@ -150,7 +152,7 @@ export class Preparation {
     return documents.flatMap((document) => lintFindings(document.contract, document));
   }
 
-  /** Inserts the handlers that are missing. */
+  /** Inserts missing handlers. */
   async #sync(done: string[], written: string[]): Promise<readonly Finding[]> {
     const contracts = await serverContracts(this.#project, this.#context, this.#load);
     if (contracts.length === 0) return [];
@@ -165,7 +167,9 @@ export class Preparation {
     return [...findings, ...without.map((contract) => noHandlers(contract, this.#project))];
   }
 
-  /** Writes JavaScript, and starts the check of types; waits for it where the JavaScript needs it. */
+  /**
+   * Writes JavaScript and starts the type check. Waits for the check only if it writes the JavaScript itself.
+   */
   async #compile(
     findings: Finding[],
     done: string[],
@@ -187,7 +191,7 @@ export class Preparation {
     return { compiled: true };
   }
 
-  /** Ends what still runs. */
+  /** Aborts a running type check. */
   close(): void {
     this.#end.abort();
   }
@@ -210,17 +214,17 @@ async function timed<T>(times: Map<string, number>, step: string, work: () => Pr
   return value;
 }
 
-/** Names that a line shows of a longer list. */
+/** Maximum number of names that a line shows. */
 const mostNames = 3;
 
 /** All names, or the first few and the number of the others. */
 function firstOf(names: readonly string[]): string {
-  // A count of one is not shorter than the name.
+  // "1 other handler" would not be shorter than the name.
   if (names.length <= mostNames + 1) return names.join(", ");
   return `${names.slice(0, mostNames).join(", ")} and ${counted(names.length - mostNames, "other handler")}`;
 }
 
-/** Whether a file changed that runs as it is. */
+/** Whether a file changed that runs without compilation. */
 function hasRunning(changed: readonly string[] | undefined): boolean {
   return changed === undefined || changed.some((path) => /\.(?:[cm]?jsx?|json)$/.test(path));
 }

@@ -5,19 +5,19 @@ import type { Arguments } from "../command.js";
 import { shellLine } from "../../print/terminal-text.js";
 import type { Preparation } from "./preparation.js";
 
-/** The server of a loop: a command that is started, or an address. */
+/** The server of the development loop: a command to start, or a URL. */
 export interface DevelopedServer {
   /** `stdio:COMMAND …` or a URL. */
   readonly source: string;
-  /** The folder that the command starts in. */
+  /** The folder in which the command starts. */
   readonly directory: string;
 }
 
 /**
- * The server that the loop is about: that of the command line, that of the only contract in the configuration, or
- * `src/main.ts` as the compiler writes it.
+ * Chooses the server of the development loop: the one on the command line, the one of the only contract in
+ * the configuration, or the compiled `src/main.ts`.
  *
- * @throws CodedError MG2004, MG2005 for options that do not fit, MG2003 where there is no server
+ * @throws CodedError MG2004, MG2005 for invalid or conflicting options, MG2003 if there is no server
  */
 export function developedServer(
   args: Arguments,

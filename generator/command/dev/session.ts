@@ -19,28 +19,31 @@ import { writeFiles } from "../../files/writer.js";
 /** The connections to the server under development. */
 export interface Session {
   readonly isRunning: boolean;
-  /** Ends the server, and starts the next. @throws Error it does not answer */
+  /** Ends the server and starts the next one. @throws Error if it does not answer */
   restart(): Promise<void>;
-  /** Ends everything; resolves when no process is left. */
+  /** Ends everything; resolves when no process remains. */
   close(): Promise<void>;
 }
 
-/** Wraps the channel to each server. */
+/** Wraps the channel to each server, to record its messages. */
 export type Recorder = (channel: Channel) => Channel;
 
 /** Events of a session. */
 export interface SessionEvents {
-  /** The server ended by itself. */
+  /** The server ended without being asked to. */
   readonly lost: (reason: Error | undefined) => void;
   /** The client closed its connection. */
   readonly ended: () => void;
   readonly record: Recorder;
 }
 
-/** Milliseconds for each step of ending a server: the end of its input, then SIGTERM. */
+/** Milliseconds to wait after each step of ending a server: closing its input, then SIGTERM. */
 const grace = { inputGrace: 500, terminateGrace: 1_000 };
 
-/** The session that the options ask for: that of a client at standard input, or one of this program. */
+/**
+ * Opens the session that the options select: a proxy for a client on standard input, or a client of this
+ * program.
+ */
 export function openSession(
   runtime: Runtime,
   { source, directory }: DevelopedServer,
@@ -62,7 +65,7 @@ export function openSession(
   });
 }
 
-/** Records the channel to each server, where that is asked for; the file holds the last connection. */
+/** Creates a recorder if `--record` is given. The file holds the last connection. */
 export async function recorder(args: Arguments, { directory }: CommandContext): Promise<Recorder> {
   const file = args.string("record");
   if (file === undefined) return (channel) => channel;
@@ -72,7 +75,7 @@ export async function recorder(args: Arguments, { directory }: CommandContext): 
   return (channel) => recorded(channel, new Recording(), root, basename(path));
 }
 
-/** Keeps a server running that no other client has: each start connects to it, as a client would. */
+/** Keeps a server running that has no other client. Each start connects to it as a client would. */
 class OwnSession {
   readonly #runtime: Runtime;
   readonly #source: string;
@@ -87,7 +90,7 @@ class OwnSession {
     this.#options = options;
   }
 
-  /** The connection to the running server. */
+  /** The client connected to the running server. */
   get client(): LiveClient | undefined {
     return this.#client;
   }
@@ -96,7 +99,7 @@ class OwnSession {
     return this.#client !== undefined;
   }
 
-  /** Ends the server, if one runs, and connects to the next. @throws CodedError the server does not answer */
+  /** Ends a running server and connects to the next one. @throws CodedError if it does not answer */
   async restart(): Promise<void> {
     await this.#end();
     if (this.#over) return;
@@ -123,9 +126,10 @@ class OwnSession {
 }
 
 /**
- * The channel to a server, recorded. The file is replaced when the channel closes, so that it holds the whole session with
- * the last server: its handshake, too, which the proxy repeats after a restart. A recording at the client's end could not
- * be replayed, because it has answers of several servers. The file holds no secret that mcpgen knows.
+ * Records the channel to a server, and replaces the file when the channel closes. The file then holds the
+ * whole session with the last server, including its handshake, which the proxy repeats after a restart. A
+ * recording on the client's side could not be replayed, because it would mix responses of several servers.
+ * Secrets known to mcpgen are hidden.
  */
 function recorded(channel: Channel, recording: Recording, root: WriteRoot, name: string): Channel {
   const wrapped = recording.of(channel, "client");
@@ -135,7 +139,7 @@ function recorded(channel: Channel, recording: Recording, root: WriteRoot, name:
     flush: () => wrapped.flush(),
     close: async () => {
       await wrapped.close();
-      // Messages hold what users and servers tell each other.
+      // The file is private: messages hold data of users and servers.
       writeFiles(root, [{ path: name, content: secrets.hide(recording.toString()), isPrivate: true }]);
     },
   };

@@ -14,11 +14,11 @@ import { type ContractSource, contractKind, contractSource } from "../contract-s
 import { type Evaluated, type Evaluation, evaluate } from "./report.js";
 
 /**
- * The two sources as contracts, if they are. Beside a contract or a server every URL is a server, unless it ends as
- * a file does.
+ * Reads both sources as contracts, if they are. If one is a contract or a server, a URL for the other is a
+ * server, unless it ends like a file.
  *
- * @returns undefined where they are revisions or schemas
- * @throws CodedError MG6307 for a contract and a revision, and as `contractSource`
+ * @returns undefined if they are revisions or schemas
+ * @throws CodedError MG6307 for a contract with a revision, and the errors of `contractSource`
  */
 export async function loadContractSources(
   names: readonly [ServerSource, ServerSource],
@@ -39,7 +39,7 @@ export async function loadContractSources(
           "Name a contract file, http(s)://… or stdio:COMMAND …; `--for CONTRACT` compares revisions for a server.",
       },
     );
-  // A server is asked for what the other side has, where its lists leave that out.
+  // If the lists of a server are incomplete, it is asked for the entries of the other side.
   const isFile = kinds.map((kind) => kind === "contract" || kind === "standard input");
   const first = isFile[1] && !isFile[0] ? 1 : 0;
   const one = await contractSource(names[first], options, context);
@@ -48,12 +48,15 @@ export async function loadContractSources(
   return first === 0 ? [one, two] : [two, one];
 }
 
-/** The findings about a source that a comparison does not have itself: it has those about invalid entries. */
+/**
+ * Findings about a source that the comparison does not report by itself. The comparison reports invalid
+ * entries.
+ */
 export function findingsBeside({ findings, invalid }: ContractSource): ContractSource["findings"] {
   return findings.filter((finding) => !invalid.some((entry) => entry.finding === finding));
 }
 
-/** Compares two contracts: the findings with their lines, and which of them fail a command. */
+/** Compares two contracts. Returns the findings with their lines, and which of them make the command fail. */
 export function compareContracts(
   old: ContractSource,
   next: ContractSource,
@@ -62,7 +65,7 @@ export function compareContracts(
   const place = (source: ContractSource, at: string | null): ReturnType<ContractSource["placeOf"]> =>
     at === null ? null : source.placeOf(at);
   const isLive = old.isLive || next.isLive;
-  // Revisions before and after 2025-11-25 list no execution.
+  // Only lists of revision 2025-11-25 contain `execution`.
   const hasExecution = [old, next].every(({ contract, isLive: isOne }) => !isOne || listsExecution(contract));
   const contracts = [old, next].map(({ contract }) =>
     isLive ? asListed(withoutScopes(contract), hasExecution) : contract,
@@ -87,7 +90,7 @@ export function compareContracts(
   return { ...evaluated, unlisted: left };
 }
 
-/** What one side lists, and the other one may have, too: a line for each list. */
+/** One line for each list: entries of one side that the other side's incomplete list does not name. */
 function unlistedNotes(left: readonly Unlisted[], old: string, next: string): string[] {
   return comparedLists.flatMap(({ name }) =>
     (["old", "new"] as const).flatMap((by) => {

@@ -31,18 +31,18 @@ import { readLock, revisionsFolder } from "../../revision/lock.js";
 import { type UpstreamFile, readUpstream } from "../../revision/schema-source.js";
 import { shownPath } from "../../print/terminal-text.js";
 
-/** A comparison of two versions of an extension. */
+/** The result of comparing two versions of an extension. */
 export interface ComparedExtensions {
   readonly report: Report;
   readonly approved: Approved;
-  /** The rule that a breaking change needs another id, where it is broken. */
+  /** Findings of the rule that a breaking change needs another id. */
   readonly findings: readonly Finding[];
 }
 
 /**
- * Compares two versions of an extension, or one with a file; undefined where neither name is that of an extension.
+ * Compares two versions of an extension, or one with a file; undefined if neither name is an extension.
  *
- * @throws CodedError MG2005 for options that are about revisions or contracts
+ * @throws CodedError MG2005 for options that apply only to revisions or contracts
  */
 export async function compareExtensions(
   names: readonly [string, string],
@@ -66,7 +66,7 @@ export async function compareExtensions(
   return compareSides(await sides.published(first, next.stored), next, evaluation);
 }
 
-/** Compares two versions over every base that both have. */
+/** Compares two versions over each base revision that both extend. */
 export function compareSides(
   old: ExtensionSide,
   next: ExtensionSide,
@@ -81,7 +81,10 @@ export function compareSides(
   return { report, approved, findings: sameIdFindings(old, next, compared, report) };
 }
 
-/** SEP-2133: a breaking change must use a new identifier. Versions that are no drafts hold others to it. */
+/**
+ * SEP-2133: a breaking change must use a new identifier. It is an error unless the old version is a draft,
+ * then a warning.
+ */
 function sameIdFindings(
   old: ExtensionSide,
   next: ExtensionSide,
@@ -111,9 +114,9 @@ function sameIdFindings(
   ];
 }
 
-/** A version of an extension, over all of its bases. */
+/** A version of an extension, read over each of its bases. */
 interface ExtensionSide {
-  /** `ID@VERSION`, or the file. */
+  /** `ID@VERSION`, or the name of the file. */
   readonly name: string;
   readonly source: ExtensionSource;
   readonly models: ExtensionOverBases;
@@ -128,7 +131,7 @@ export function isExtensionName(schemaDir: string, name: string): boolean {
   return storedExtensions(schemaDir).some(({ id }) => id === name || name.startsWith(`${id}@`));
 }
 
-/** Reads versions of extensions; each base is read once. */
+/** Reads versions of extensions. Reads each base once. */
 export class ExtensionSides {
   private readonly bases = new Map<string, Promise<LoadedBase>>();
   private readonly schemaDir: string;
@@ -153,8 +156,8 @@ export class ExtensionSides {
   }
 
   /**
-   * A file as the next version of a stored extension would be: over the same bases, with the notes of that version as
-   * far as they apply.
+   * Reads a file as the next version of a stored extension: over the same bases, and with those notes of the
+   * stored version that still apply.
    */
   async published(
     name: string,
@@ -205,5 +208,5 @@ export class ExtensionSides {
   }
 }
 
-/** The version that a compared file has while it is read: no stored one is called so. */
+/** Version name of a compared file while it is read. No stored version has it. */
 const comparedVersion = "compared-file";

@@ -20,7 +20,7 @@ import type { Arguments, CommandContext } from "../command.js";
 import { shownPath } from "../../print/terminal-text.js";
 import type { Evaluation } from "./report.js";
 
-/** How findings are weighed: options win over the configuration. */
+/** How to weigh findings. Options override the configuration. */
 export function policyOf(args: Arguments, { loaded }: Project): Policy & { readonly failOn: FailOn } {
   const { readers, failOn, rules = {} } = loaded.config.diff ?? {};
   const severities = readSeverities(rules);
@@ -38,7 +38,9 @@ export function policyOf(args: Arguments, { loaded }: Project): Policy & { reado
   };
 }
 
-/** For a report that informs: breaking changes do not change the exit code, and nothing is approved. */
+/**
+ * An evaluation for information only: breaking changes do not change the exit code, and no approvals apply.
+ */
 export function informing(args: Arguments, project: Project): Evaluation {
   return {
     policy: { ...policyOf(args, project), failOn: "never" },
@@ -55,7 +57,7 @@ export interface ApprovalsInFile {
   readonly text?: string;
 }
 
-/** The approvals named on the command line, or those beside the configuration, if there are any. */
+/** The approvals in the named file, else in the file beside the configuration if it exists. */
 export async function loadApprovals(
   args: Arguments,
   { loaded }: Project,
@@ -74,7 +76,7 @@ export async function loadApprovals(
   });
 }
 
-/** Today where the command runs, YYYY-MM-DD: approvals end with a day. */
+/** Today's local date, YYYY-MM-DD. Approvals expire by day. */
 export function today(): string {
   const now = new Date();
   const two = (number: number): string => String(number).padStart(2, "0");

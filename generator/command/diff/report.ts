@@ -28,13 +28,13 @@ export interface Evaluation {
   readonly role: Report["role"];
   readonly baseline: ReportOptions["baseline"];
   readonly approvalsOf: (differences: readonly Difference[]) => Approved;
-  /** Set if both sources are of one revision. */
+  /** Set if both sources belong to one revision. */
   readonly published?: Published | undefined;
-  /** Restricts the report to differences that affect this contract's server. */
+  /** Restricts the report to differences that affect the server of this contract. */
   readonly contract?: ContractSource | undefined;
 }
 
-/** The report of a comparison, and its approved findings. */
+/** The report of a comparison, and which approvals applied. */
 export interface Evaluated {
   readonly report: Report;
   readonly approved: Approved;
@@ -77,10 +77,10 @@ export function compareSources(old: Source, next: Source, evaluation: Evaluation
   });
 }
 
-/** A side of a comparison, as messages show it. */
+/** The file of one side, and its path in messages. */
 type Shown = Pick<Source, "file" | "shown">;
 
-/** Finds the lines of a difference in both files. */
+/** Returns a function that finds the lines of a difference in both files. */
 export function placesIn(
   old: Shown,
   next: Shown,
@@ -94,7 +94,7 @@ export function placesIn(
   });
 }
 
-/** Notes on what the comparison assumed or left out. */
+/** Notes on what the comparison assumed or omitted. */
 function notesOn(old: Source, next: Source): string[] {
   const notes: string[] = [];
   for (const { name, withoutNotes, loaded } of [old, next]) {
@@ -112,7 +112,7 @@ function hasProse({ loaded }: Source): boolean {
   return [...loaded.model.schema.definitions.values()].some(({ node }) => node.description !== undefined);
 }
 
-/** Finds the line of a file that a JSON Pointer of its canonical form leads to. */
+/** Returns a function that maps a JSON Pointer into the canonical schema to a line of the original file. */
 export function lineFinder({ text, value }: JsonFile): (pointer: string) => number {
   const { canonical, origins } = canonicaliseWithOrigins(value);
   const root = parseTree(text);
@@ -135,7 +135,10 @@ export function lineFinder({ text, value }: JsonFile): (pointer: string) => numb
   };
 }
 
-/** The line of the schema object at a pointer, or of the nearest one around it. */
+/**
+ * The pointer into the original file for the schema object at a canonical pointer, or for the nearest object
+ * around it.
+ */
 function originOf(canonical: JsonObject, origins: ReadonlyMap<JsonObject, string>, pointer: string): string {
   for (let at = pointer; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
     const object = atPointer(canonical, at);
@@ -147,7 +150,7 @@ function originOf(canonical: JsonObject, origins: ReadonlyMap<JsonObject, string
 
 type Tree = NonNullable<ReturnType<typeof parseTree>>;
 
-/** @param known the members of nodes that were looked into: looking through siblings takes too long for many */
+/** @param known members of nodes by token, kept because searching among many siblings is slow */
 function nodeAt(
   root: Tree,
   tokens: readonly string[],
@@ -163,7 +166,7 @@ function nodeAt(
   return node;
 }
 
-/** The values in an object or an array by their tokens; of a key that is there twice, the first. */
+/** The members of an object or array by token. For a duplicate key, the first value. */
 function membersOf({ type, children = [] }: Tree): Map<string, Tree> {
   const members = new Map<string, Tree>();
   for (const [index, child] of children.entries()) {
@@ -181,7 +184,7 @@ function lineStarts(text: string): number[] {
   return starts;
 }
 
-/** The last line that starts at or before an offset, counted from 1. */
+/** The line that contains an offset, counted from 1. */
 function lineAt(starts: readonly number[], offset: number): number {
   let [low, high] = [0, starts.length];
   while (high - low > 1) {

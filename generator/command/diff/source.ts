@@ -17,7 +17,7 @@ import { storedSchema } from "../../revision/stored-schema.js";
 
 /** One side of a comparison. */
 export interface Source {
-  /** The name of the source on the command line. */
+  /** The source as the command line names it. */
   readonly name: string;
   readonly loaded: LoadedRevision;
   readonly file: JsonFile;
@@ -25,13 +25,13 @@ export interface Source {
   readonly shown: string;
   /** The dialect of the schema before the conversion to canonical form. */
   readonly dialect: string;
-  /** No notes are applied: their facts are derived from the schema. */
+  /** Whether no notes were applied; facts are then derived from the schema alone. */
   readonly withoutNotes: boolean;
 }
 
 /**
- * Reads both sides, with notes only if both are revisions known by name. A file has no notes: beside it, a correction in the
- * notes of a revision would look like a change.
+ * Reads both sides, with notes only if both are revisions known by name. A file has no notes, so against it a
+ * correction in a revision's notes would look like a change.
  */
 export async function loadSources(
   names: readonly [string, string],
@@ -87,7 +87,7 @@ export function unknownSource(name: string, schemaDir: string, directory: string
   });
 }
 
-/** A revision of the schema folder, with its notes. */
+/** Reads a revision of the schema folder, with its notes. */
 export async function storedSource(
   schemaDir: string,
   revision: string,
@@ -108,10 +108,10 @@ export async function storedSource(
 }
 
 /**
- * A published file read as a stored revision is: with the notes of that revision, as far as they apply, and
- * without prose if it is stored without.
+ * Reads a published file like a stored revision: with those notes of the revision that still apply, and
+ * without descriptions if it is stored without them.
  *
- * @param name what its revision is called
+ * @param name name for the file's revision
  */
 export async function readAlike(
   file: UpstreamFile,

@@ -8,7 +8,7 @@ import type { CommandContext } from "../command.js";
 import type { Project, ProjectRun } from "../project.js";
 import { shownPath } from "../../print/terminal-text.js";
 
-/** The subject of a report; it decides which generated code may use it. */
+/** What was compared. It decides which generated code can be affected. */
 type Compared =
   | { readonly kind: "protocol"; readonly models: readonly [ProtocolModel, ProtocolModel] }
   | { readonly kind: "contract"; readonly old: Contract };
@@ -19,8 +19,8 @@ export interface ReportWithUses {
 }
 
 /**
- * Adds to the report the places in the code that `--uses` names. Without that option the report stays as it is, and the
- * TypeScript compiler is not loaded.
+ * Adds to the report the places that use a changed part, in the code that `--uses` names. Without that
+ * option, returns the report unchanged and does not load the TypeScript compiler.
  */
 export async function reportUses(
   report: Report,
@@ -72,7 +72,7 @@ function generatedCode({ loaded, outDir }: Project) {
   };
 }
 
-/** The output folder that the configuration gives for one of the two contracts. */
+/** The output folder that the configuration names for one of the two contracts. */
 function configuredOut(
   { from, to }: Report,
   { loaded }: Project,

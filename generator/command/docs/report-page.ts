@@ -7,7 +7,7 @@ import { pageTemplates } from "./page-file.js";
 /**
  * A report of differences as one HTML file.
  *
- * @param remarks what else the run found, a line each
+ * @param remarks further findings of the run, one line each
  */
 export function reportPage(report: Report, remarks: readonly string[], project: Project): string {
   return readingHtml(reportReading(report, remarks), pageTemplates(project));

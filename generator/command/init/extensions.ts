@@ -33,20 +33,20 @@ import { shownPath } from "../../print/terminal-text.js";
 /** The extensions of a new server, and the files that come with them. */
 export interface ProjectExtensions {
   readonly extensions: readonly ProjectExtension[];
-  /** The author's: files of the schema folder, by path below the project. */
+  /** Files of the author's extensions for the schema folder, by path below the project. */
   readonly stored: ReadonlyMap<string, string>;
   /** Generated code, by path below the project. */
   readonly generated: ReadonlyMap<string, string>;
 }
 
 /**
- * The extensions that `--extension` names: of the schema folder of the project, of the one that the command runs in, a
- * folder with an extension.json, or one of `@mcpgen/protocol`.
+ * Finds the extensions that `--extension` names. Each is a folder with an extension.json, or comes from the
+ * new project's schema folder, the schema folder where the command runs, or `@mcpgen/protocol`.
  *
- * @param folder the project's
- * @param speaks the revisions of the server; all without it
- * @throws CodedError MG1306 for an extension that is nowhere, MG2005 where the server speaks none of its bases or the
- *   schema folder of the project has other content
+ * @param folder folder of the new project
+ * @param speaks revisions that the server supports; default: all
+ * @throws CodedError MG1306 for an unknown extension, MG2005 if the server supports none of its bases or the
+ * project's schema folder has conflicting content
  */
 export async function projectExtensions(
   args: Arguments,
@@ -71,7 +71,7 @@ export async function projectExtensions(
   return { extensions, stored, generated: await generatedFiles(all, folder) };
 }
 
-/** A stored extension by its folder, its id, or its id and version; the newest one without a version. */
+/** Finds a stored extension by folder, by id (the newest version), or by id and version. */
 function find(name: string, schemaDirs: readonly string[], directory: string): StoredExtension {
   const path = resolve(directory, name);
   if (existsSync(join(path, extensionFile)) && statSync(path).isDirectory()) {
@@ -97,7 +97,7 @@ function find(name: string, schemaDirs: readonly string[], directory: string): S
   });
 }
 
-/** Files of extensions that the schema folder of the project lacks, with its lock. */
+/** The files that the project's schema folder lacks for the extensions, including a lock. */
 function storedFiles(
   extensions: readonly StoredExtension[],
   schemaDir: string,
@@ -132,7 +132,7 @@ function within({ id, version }: StoredExtension): string {
   return `schema/${extensionsFolder}/${id}/${version}`;
 }
 
-/** The entry of an extension in the lock of the schema folder around it, or a new one. */
+/** The lock entry of an extension: from the schema folder that contains it, else a new entry. */
 function lockedAs(stored: StoredExtension): LockedExtension {
   const around = resolve(stored.folder, "../../../..");
   const known = existsSync(join(around, lockFile)) && readExtensionLock(around).get(extensionKey(stored));
@@ -142,7 +142,7 @@ function lockedAs(stored: StoredExtension): LockedExtension {
   return { status, canonical: sha256(readRegularText(schema)) };
 }
 
-/** The newest version of each extension that the schema folder of the project will have. */
+/** The newest version of each extension in the project's future schema folder. */
 function together(wanted: readonly StoredExtension[], schemaDir: string): StoredExtension[] {
   const ids = new Set(wanted.map(({ id }) => id));
   return [...newestExtensions(schemaDir).filter(({ id }) => !ids.has(id)), ...wanted].sort((a, b) =>
@@ -177,7 +177,7 @@ function refuseUnspoken(models: ProjectExtension["models"], speaks: readonly str
   );
 }
 
-/** What `mcpgen generate` writes for the extensions, with its manifest. */
+/** The output of `mcpgen generate` for the extensions, with its manifest. */
 async function generatedFiles(
   extensions: readonly StoredExtension[],
   folder: string,

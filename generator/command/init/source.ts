@@ -29,12 +29,12 @@ import { loadContract, readContract, contractText } from "../../contract/read-co
 /** The contract that a project starts from. */
 interface ProjectSource {
   readonly document: ContractDocument;
-  /** Its file below the project. */
+  /** Path of the contract file below the project. */
   readonly contractFile: string;
   readonly isSample: boolean;
-  /** The live server of the contract, as the configuration names it. */
+  /** The contract's live server, in the form for the configuration. */
   readonly server?: string | undefined;
-  /** Entries of a live server's lists that are none. */
+  /** Findings about invalid list entries of the server. */
   readonly findings: readonly Finding[];
 }
 
@@ -42,9 +42,9 @@ interface SourceRequest {
   readonly role: "client" | "server";
   readonly args: Arguments;
   readonly context: CommandContext;
-  /** The project's. */
+  /** Folder of the project. */
   readonly folder: string;
-  /** The server's name, where one was given. */
+  /** The server's name, if given. */
   readonly name: string | undefined;
   readonly speaks: readonly string[] | undefined;
   /** Capabilities that the extensions of a new server need. */
@@ -53,10 +53,11 @@ interface SourceRequest {
 }
 
 /**
- * The contract to start from: the one that is named, that of a live server, the one that is there, or a sample.
+ * Chooses the contract to start from: the file of `--contract`, the contract of a live server, a contract in
+ * the project's folder, or a sample.
  *
- * @throws CodedError MG2003 for a client without one; MG2005 for options that do not go together; MG2015 for a name that
- *   cannot be; as `readContract` and `withServer`
+ * @throws CodedError MG2003 for a client without a contract; MG2005 for conflicting options; MG2015 for an
+ * invalid name; and the errors of `readContract` and `withServer`
  */
 export async function projectSource(request: SourceRequest): Promise<ProjectSource> {
   const { role, args, context, folder, name, capabilities, render } = request;
@@ -88,7 +89,7 @@ export async function projectSource(request: SourceRequest): Promise<ProjectSour
   return { document, contractFile: contractFileName, isSample: true, findings: [] };
 }
 
-/** The name of a server that was given none: that of its folder. */
+/** Derives a server's default name from its folder. */
 export function folderName(folder: string): string {
   const near = nearestName(basename(folder));
   if (near !== undefined) return near;
@@ -107,7 +108,7 @@ async function captured(
 ): Promise<ProjectSource> {
   const there = contractIn(folder);
   if (there !== undefined) throw secondContract(shownPath(folder, context.directory, there));
-  // If the project is to support several revisions, the server's preference decides.
+  // If the project is to support several revisions, the server chooses the revision of this session.
   const options = { ...serverOptions(args, context), revision: speaks?.length === 1 ? speaks[0] : undefined };
   const source = await serverSource(named, args, context);
   context.console.progress(`asking ${shownSource(source)}`);
@@ -116,7 +117,8 @@ async function captured(
     capture(client, timeout === undefined ? {} : { timeout }),
   );
   const text = await contractText(live.contract, contractFileName);
-  // A new server is to replace the one that the contract comes from.
+  // The configuration of a new server does not name the server that the contract comes from, because the
+  // project replaces it.
   const { server, findings } =
     role === "client" ? await configuredServer(source, folder, args, context) : { findings: [] };
   return {
@@ -150,7 +152,7 @@ function contractPath(file: string, directory: string): string {
   return path;
 }
 
-/** Options that only make sense beside `--server`. */
+/** Options that need `--server`. */
 const serverOnly = ["header", "env", "timeout", "input"] as const;
 
 function refuseContradictions({ args, folder, name }: SourceRequest): void {
@@ -182,19 +184,19 @@ function secondContract(shown: string): CodedError {
   });
 }
 
-/** The entry for its live server in the configuration of a new project. */
+/** The live server in the configuration of a new project. */
 interface ConfiguredServer {
-  /** A SOURCE that holds in the project's folder; undefined where none can be written. */
+  /** A SOURCE that is valid from the project's folder; undefined if there is no such form. */
   readonly server?: string;
   readonly findings: readonly Finding[];
 }
 
 /**
- * The `server` of the new contract's entry in the configuration, by which `mcpgen check` finds it again. Secrets are not
- * written: the configuration is shared.
+ * Makes the `server` member of the new contract's configuration entry, from which `mcpgen check` finds the
+ * server. Secrets are omitted, because the configuration is shared.
  *
  * @param source the server that the contract was captured from
- * @param folder the project's
+ * @param folder folder of the project
  */
 async function configuredServer(
   source: ServerSource,
@@ -218,19 +220,26 @@ async function configuredServer(
   return { server: `stdio:${shellLine(moved)}`, findings: [] };
 }
 
-/** Whether the search for a host's file reaches it from the new project, whose package.json ends it without a repository. */
+/**
+ * Whether the search for a host's configuration file, started in the new project, reaches it. Without a
+ * repository, the project's package.json ends the search.
+ */
 function isFoundFrom(folder: string, path: string, { env }: CommandContext): boolean {
   const file = hostFiles(folder, env).find((each) => each.path === path);
   if (file === undefined || file.isUsers || file.folder === folder) return file !== undefined;
   return searchFolders(folder, homeFolder(env)).some((each) => existsSync(join(each, ".git")));
 }
 
-/** A word of a command that is a path from `directory`, as one from `folder`; other words stay. */
+/**
+ * Rewrites a word of a command that is a path relative to `directory`, to be relative to `folder`. Returns
+ * other words unchanged.
+ */
 function pathFrom(word: string, isProgram: boolean, directory: string, folder: string): string {
   const isPath = isProgram ? /[/\\]/.test(word) : !word.startsWith("-");
   const found =
     isPath && !isAbsolute(word) ? statSync(resolve(directory, word), { throwIfNoEntry: false }) : undefined;
-  // The name of a package or a script may be that of a folder, too.
+  // A word without a slash counts as a path only if it is a file: the name of a package or script may equal
+  // that of a folder.
   if (!found?.isFile() && !(found && word.includes("/"))) return word;
   const path = relative(folder, resolve(directory, word)).split(sep).join("/");
   return path.startsWith("../") ? path : `./${path}`;

@@ -2,27 +2,28 @@ import { basename, sep } from "node:path";
 import { type Place, CodedError } from "../../diagnostics/coded-error.js";
 import type { HostFile } from "./host-files.js";
 
-/** The texts that may replace a `${…}` in a host's configuration. */
+/** The sources of values for `${…}` references in a host's configuration. */
 export interface Values {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The value of an input that the file declares. At a terminal it may ask for the value. */
+  /** Gives the value of a declared input. At a terminal it may ask the user. */
   readonly input: (id: string, place: Place) => Promise<string>;
 }
 
-/** Where a text stands, and what may replace a part of it. */
+/** The place of a text, and the values for its references. */
 interface Surroundings {
   readonly file: HostFile;
   readonly values: Values;
   readonly place: Place;
 }
 
-/** Defaults inside defaults, at most. */
+/** Maximum nesting of defaults inside defaults. */
 const maxDepth = 20;
 
 /**
- * A text of a host's configuration with its `${…}` replaced as that host does it. The default of a variable may hold others.
+ * Replaces the `${…}` references in a text of a host's configuration as that host does. The default of a
+ * variable may contain references.
  *
- * @throws CodedError MG2203 for a reference without a value, and for one that the host does not know
+ * @throws CodedError MG2203 for a reference without a value or one that the host does not support
  */
 export async function expand(text: string, around: Surroundings, depth = 0): Promise<string> {
   if (around.file.expansion === "none") return text;
@@ -49,7 +50,7 @@ async function valueOf(reference: string, around: Surroundings, depth: number): 
   throw noValue(reference, file, place);
 }
 
-/** What each host replaces. */
+/** For messages: the references that each kind of host supports. */
 const supported = {
   shell: "${NAME} and ${NAME:-DEFAULT}",
   editor: "${env:NAME}, ${input:ID}, ${workspaceFolder} and ${userHome}",
@@ -66,7 +67,7 @@ function noValue(reference: string, { host, expansion }: HostFile, place: Place)
   });
 }
 
-/** `${env:NAME}`, and the variables that do not depend on what is open in the editor. */
+/** Value of `${env:NAME}`, or of a variable that does not depend on what is open in the editor. */
 function ofEditor(reference: string, { folder }: HostFile, { env }: Values): string | undefined {
   const name = /^env:(.+)$/.exec(reference)?.[1];
   if (name !== undefined) return namedVariable(env, name);
@@ -80,7 +81,10 @@ function ofEditor(reference: string, { folder }: HostFile, { env }: Values): str
   return fixed.get(reference);
 }
 
-/** The value of a variable that a user or a file names, if it is set: every object has members such as `constructor`. */
+/**
+ * The value of a variable whose name comes from a user or a file, if it is set. Ignores inherited members
+ * such as `constructor`.
+ */
 export function namedVariable(
   env: Readonly<Record<string, string | undefined>>,
   name: string,
@@ -88,12 +92,12 @@ export function namedVariable(
   return Object.hasOwn(env, name) ? env[name] : undefined;
 }
 
-/** A part of a text of a host's configuration: a text as it is, or the content of a `${…}`. */
+/** A part of a text: literal text, or the content of a `${…}` reference. */
 type Part = { readonly text: string } | { readonly reference: string };
 
 /**
- * Splits a text at its references. A `${…}` ends at its own brace: its content may hold others, as in `${A:-${B}}`. What is
- * never closed is text.
+ * Splits a text at its `${…}` references. A reference ends at its matching brace, because its content may
+ * contain references, as in `${A:-${B}}`. An unclosed reference is literal text.
  */
 export function referencesIn(text: string): Part[] {
   const parts: Part[] = [];
@@ -109,7 +113,7 @@ export function referencesIn(text: string): Part[] {
   return parts;
 }
 
-/** The index of the brace that closes what opens before `from`. */
+/** The index of the brace that closes the reference whose content starts at `from`. */
 function closingBrace(text: string, from: number): number | undefined {
   const marks = /\$\{|\}/g;
   marks.lastIndex = from;

@@ -5,28 +5,28 @@ import { type JsonObject, type JsonValue, isJsonObject, kindOf, pointer } from "
 import { type Place, CodedError } from "../../diagnostics/coded-error.js";
 import { readRegularText } from "../../files/regular-file.js";
 
-/** Which `${…}` a host replaces in the entries of its file. */
+/** The style of `${…}` references that a host replaces in its file. */
 type Expansion = "shell" | "editor" | "none";
 
-/** A kind of file in which a host names servers. */
+/** A kind of configuration file in which a host (an MCP client application) names servers. */
 interface HostFileKind {
   readonly host: string;
-  /** The member that holds the servers by name. */
+  /** The member with the servers, keyed by name. */
   readonly member: "mcpServers" | "servers";
   readonly expansion: Expansion;
-  /** Whether an entry with a URL may name a command that prints headers, `headersHelper`. */
+  /** Whether an entry with a URL may have `headersHelper`, a command that prints headers. */
   readonly runsHelpers: boolean;
 }
 
 export interface HostFile extends HostFileKind {
   readonly path: string;
-  /** The folder that relative paths in the file start at, and that `${workspaceFolder}` stands for. */
+  /** The folder that relative paths start from, and the value of `${workspaceFolder}`. */
   readonly folder: string;
-  /** Whether it is the user's own, and of no project. */
+  /** Whether the file belongs to the user rather than to a project. */
   readonly isUsers: boolean;
 }
 
-/** In each folder the first file that names a server wins. */
+/** The files of a project by priority: within a folder, the first file that names a server wins. */
 const projectFiles: readonly (HostFileKind & { readonly path: string })[] = [
   { path: ".mcp.json", host: "Claude Code", member: "mcpServers", expansion: "shell", runsHelpers: true },
   { path: ".vscode/mcp.json", host: "VS Code", member: "servers", expansion: "editor", runsHelpers: false },
@@ -36,8 +36,8 @@ const projectFiles: readonly (HostFileKind & { readonly path: string })[] = [
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The files that name servers for `directory`: those of the project, the nearest folder first, then those of the user: in the
- * home folder, and of the desktop.
+ * The files that can name servers for `directory`, in order of priority: those of the project from the
+ * nearest folder up, then those in the user's home folder and of Claude Desktop.
  */
 export function hostFiles(directory: string, env: Environment, platform = process.platform): HostFile[] {
   const home = homeFolder(env);
@@ -69,7 +69,7 @@ function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** The folder in which Claude Desktop keeps its configuration. */
+/** The folder of Claude Desktop's configuration. */
 function desktopFolder(env: Environment, platform: NodeJS.Platform): string | undefined {
   const { HOME, APPDATA, XDG_CONFIG_HOME } = env;
   if (platform === "win32") return APPDATA && join(APPDATA, "Claude");
@@ -78,7 +78,7 @@ function desktopFolder(env: Environment, platform: NodeJS.Platform): string | un
   return config && join(config, "Claude");
 }
 
-/** A value that a host asks its user for. */
+/** A value that the host asks its user for. */
 export interface InputDeclaration {
   readonly id: string;
   readonly description: string | undefined;
@@ -86,7 +86,7 @@ export interface InputDeclaration {
   readonly fallback: string | undefined;
 }
 
-/** The content of a host's file, not checked further. */
+/** The parsed content of a host's file; its entries are not checked yet. */
 export interface HostConfiguration {
   readonly file: HostFile;
   readonly servers: JsonObject;
@@ -94,10 +94,10 @@ export interface HostConfiguration {
 }
 
 /**
- * Reads a file in which a host names servers: JSON, with comments and trailing commas as editors allow them.
+ * Reads a host's configuration file: JSON that may have comments and trailing commas.
  *
- * @param shown what messages call the file
- * @throws CodedError MG2202 for what cannot be read, or is no such file
+ * @param shown the file's path in messages
+ * @throws CodedError MG2202 if the file cannot be read or has another form
  */
 export async function readHostFile(file: HostFile, shown: string): Promise<HostConfiguration> {
   const value = await parsed(readText(file.path, shown), shown);
@@ -108,7 +108,7 @@ export async function readHostFile(file: HostFile, shown: string): Promise<HostC
   return { file, servers, inputs: Array.isArray(inputs) ? inputs.flatMap(declaration) : [] };
 }
 
-/** A fault of a host's file is one of configuration. */
+/** Reads the text of a host's file. A failure is a configuration error. */
 function readText(path: string, shown: string): string {
   try {
     return readRegularText(path, { shown });
@@ -145,7 +145,7 @@ function declaration(value: JsonValue): InputDeclaration[] {
   ];
 }
 
-/** An entry's parts, as they stand in the file. */
+/** The parts of a server entry, with references not yet replaced. */
 export type ServerEntry =
   | {
       readonly kind: "stdio";
@@ -158,14 +158,14 @@ export type ServerEntry =
       readonly kind: "http";
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
-      /** A command that prints further headers. */
+      /** A command that prints additional headers. */
       readonly helper: string | undefined;
     };
 
 /**
- * The server of that name.
+ * Finds a server by name.
  *
- * @throws CodedError MG2202 for an entry that starts nothing and has no address
+ * @throws CodedError MG2202 for an entry with neither a command nor a URL
  */
 export function entryOf({ file, servers }: HostConfiguration, name: string, shown: string): ServerEntry {
   const at = pointer(`/${file.member}`, name);
@@ -174,7 +174,7 @@ export function entryOf({ file, servers }: HostConfiguration, name: string, show
   const place = (member: string): Place => ({ file: shown, pointer: pointer(at, member) });
   const { url } = entry;
   if (typeof url === "string") {
-    // A placeholder such as `${URL}` has no value yet.
+    // A URL that starts with a reference such as `${URL}` cannot be checked yet.
     if (/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(url)) throw wrongUrl(place("url"), url);
     const headers = texts(entry["headers"], place("headers"));
     return { kind: "http", url, headers, helper: helperOf(entry, file, place("headersHelper")) };
@@ -194,7 +194,10 @@ export function entryOf({ file, servers }: HostConfiguration, name: string, show
   return { kind: "stdio", command: entry["command"], args: args as string[], env, cwd: folder };
 }
 
-/** The command that prints headers. A host that does not know it sends requests without: that is refused. */
+/**
+ * The command of `headersHelper`. For a host that does not support it, it is an error, since that host would
+ * send requests without the headers.
+ */
 function helperOf(
   { headersHelper: command }: JsonObject,
   { host, runsHelpers }: HostFile,
@@ -210,7 +213,7 @@ function helperOf(
   throw wrong(place, "a command", typeof command === "string" ? "an empty string" : kindOf(command));
 }
 
-/** An object of texts; numbers and booleans are what they are written as. */
+/** An object of strings. Numbers and booleans are converted to text. */
 function texts(value: JsonValue | undefined, place: Place): Record<string, string> {
   if (value === undefined || value === null) return {};
   if (!isJsonObject(value)) throw wrong(place, "an object", kindOf(value));
@@ -223,7 +226,7 @@ function texts(value: JsonValue | undefined, place: Place): Record<string, strin
   );
 }
 
-/** The error of a `url` that is no http or https URL. */
+/** The error for a `url` that is not an http or https URL. */
 export function wrongUrl(place: Place, url: string): CodedError {
   return wrong(place, "an http or https URL", JSON.stringify(url));
 }

@@ -28,20 +28,21 @@ import { canAsk } from "../console.js";
 import { interruption } from "../../capture/interruption.js";
 import { StderrTail } from "../../capture/server-link.js";
 
-/** A name that a host's configuration gives a server. */
+/** A server that has a name in a host's configuration. */
 interface KnownServer {
   readonly name: string;
   readonly host: string;
-  /** The file as messages show it. */
+  /** The file's path in messages. */
   readonly file: string;
 }
 
 /**
- * The server that a SOURCE of a command about servers names: what is written as a server, else the first of that name
- * in the files of hosts (generator/command/servers/host-files.ts). An existing file is none.
+ * Resolves a SOURCE to a server: a URL or `stdio:` command, else the first server of that name in the files
+ * of hosts (generator/command/servers/host-files.ts). An existing file is not taken for a name.
  *
- * @param namedBy the configuration that names it; the user, without it
- * @throws CodedError MG2014 for what is no server; MG2201 for a name that no file has; MG2202 and MG2203 for what a file says of it
+ * @param namedBy the configuration that names the server; undefined if the user named it
+ * @throws CodedError MG2014 if SOURCE is not a server; MG2201 for an unknown name; MG2202 and MG2203 for an
+ * invalid entry
  */
 export async function serverSource(
   source: string,
@@ -51,17 +52,18 @@ export async function serverSource(
 ): Promise<ServerSource> {
   const found = await sourceOrServer(source, args, context, [], namedBy);
   if (isServerSource(found)) return found;
-  // Words are a command whose `stdio:` was forgotten, if they are no name that is known.
+  // A SOURCE with spaces is probably a command without the prefix `stdio:`, not a misspelt name.
   const isWord = isName(source) && !/\s/.test(source);
   const known = isWord && !isFile(source, context) ? await knownServers(context) : [];
   throw known.length > 0 ? noSuchServer(source, known) : noServer(source, context.directory);
 }
 
 /**
- * The same for commands that take other sources, too. A text that names no server is returned unchanged.
+ * Same as `serverSource` for commands that also accept other sources. Returns a text that names no server
+ * unchanged.
  *
- * @param others names of other kinds that a SOURCE may have
- * @throws CodedError MG2201 for a text that nearly names a server; MG2202 and MG2203 for what a file says of it
+ * @param others other valid names, e.g. of revisions
+ * @throws CodedError MG2201 for a text that resembles a server's name; MG2202 and MG2203 for an invalid entry
  */
 export async function sourceOrServer(
   source: string,
@@ -83,7 +85,10 @@ export async function sourceOrServer(
   return source;
 }
 
-/** Names hold nothing that separates paths, and do not end as contracts do; `-` is standard input. */
+/**
+ * Whether a SOURCE can be a server's name: it has no path separator and no extension of a contract file. `-`
+ * means standard input.
+ */
 function isName(source: string): boolean {
   return source !== "-" && source !== "" && !/[/\\:]|\.(?:json|ya?ml)$/i.test(source);
 }
@@ -93,9 +98,10 @@ function isFile(source: string, { directory }: CommandContext): boolean {
 }
 
 /**
- * Every server that has a name, once: where two files have it, the nearest.
+ * All named servers. If two files use a name, the nearer file counts.
  *
- * @param unreadable takes the error of a file that cannot be read, and the rest is listed; without it the error is thrown
+ * @param unreadable receives the error for an unreadable file, and the other files are still read; without
+ * it, the error is thrown
  */
 export async function knownServers(
   context: CommandContext,
@@ -110,8 +116,9 @@ export async function knownServers(
 }
 
 /**
- * An entry of the project that starts a program or expands a variable needs trust. So does one that takes the place of a server
- * of that name of the user's, and configuration of the project that names a server of the user's.
+ * Requires trust in three cases: an entry of the project starts a program or expands a variable; it hides a
+ * server of the same name in the user's own files; or the project's configuration names a server from the
+ * user's own files.
  */
 async function expectTrust(
   { file }: HostConfiguration,
@@ -134,7 +141,7 @@ async function expectTrust(
   });
 }
 
-/** The files of hosts that may be read. */
+/** Reads the hosts' files, in order of priority. Files of the project only if configuration is enabled. */
 async function* configurations(
   { directory, env, trust }: CommandContext,
   unreadable?: (error: CodedError) => void,
@@ -180,7 +187,7 @@ async function expanded(
   const text = (value: string): Promise<string> => expand(value, { file, values, place });
   const all = async (record: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
     const entries: [string, string][] = [];
-    // One after the other: each value may need a question to the user.
+    // Sequentially, because each value may need a question to the user.
     for (const [key, value] of Object.entries(record)) entries.push([key, await text(value)]);
     return Object.fromEntries(entries);
   };
@@ -189,7 +196,7 @@ async function expanded(
     if (!/^https?:/i.test(url) || !URL.canParse(url))
       throw wrongUrl({ ...place, pointer: `${place.pointer}/url` }, entry.url);
     const headers = await all(entry.headers);
-    // What stands in a file as a variable is not for all eyes.
+    // A header whose text has a reference is a secret.
     for (const [header, value] of Object.entries(headers))
       if (value !== entry.headers[header]) secrets.learnCredential(value);
     return { kind: "http", url, headers };
@@ -217,8 +224,8 @@ function noSuchServer(name: string, known: readonly KnownServer[]): CodedError {
 }
 
 /**
- * Values of `${input:ID}`: from `--input`, else from the terminal, else the declared default. Each is asked
- * for once.
+ * Provides values of `${input:ID}`: from `--input`, else from the terminal, else the declared default. Each
+ * is resolved once.
  */
 function inputValues(
   declared: readonly InputDeclaration[],
@@ -276,11 +283,11 @@ function noValue(id: string, place: Place): CodedError {
   });
 }
 
-/** A command that prints the headers for a server, as an entry of a host's file names it. */
+/** A command that prints headers for a server (`headersHelper`). */
 interface HeadersHelper {
-  /** A line for a shell. */
+  /** The command line for a shell. */
   readonly command: string;
-  /** The name and the URL of the server. */
+  /** Name and URL of the server. */
   readonly server: string;
   readonly url: string;
   readonly cwd: string;
@@ -288,16 +295,16 @@ interface HeadersHelper {
   readonly place: Place;
 }
 
-/** Milliseconds that the host gives the command. */
+/** Time limit of the command in milliseconds, as in Claude Code. */
 const timeLimit = 10_000;
 
-/** Bytes of its output. */
+/** Maximum size of the command's output in bytes. */
 const maxOutput = 1_048_576;
 
 /**
- * Runs the command in a shell, as Claude Code does for each connection, and reads the JSON object of headers that it prints.
- * Their values become secrets of this process. The command inherits the environment, but for the variables of mcpgen: they
- * hold credentials for other receivers.
+ * Runs the command in a shell, as Claude Code does for each connection, and reads the JSON object of headers
+ * that it prints. Their values become secrets of this process. The command inherits the environment without
+ * mcpgen's own variables, which may hold credentials for other servers.
  *
  * @throws CodedError MG2204 if it fails, takes longer than 10 seconds, or prints something else
  */
@@ -306,7 +313,7 @@ export async function helperHeaders(helper: HeadersHelper): Promise<Readonly<Rec
   const { place } = helper;
   let value: JsonValue;
   try {
-    // Some shells print a byte order mark, which is white space for `trim`.
+    // Some shells print a byte order mark. `trim` removes it as white space.
     value = JSON.parse(printed.trim()) as JsonValue;
   } catch (cause) {
     throw failed("it printed something else than JSON", place, { cause });
@@ -336,7 +343,7 @@ async function outputOf(helper: HeadersHelper): Promise<string> {
     ...Object.fromEntries(inherited),
     ...{ CLAUDE_CODE_MCP_SERVER_NAME: server, CLAUDE_CODE_MCP_SERVER_URL: url },
   };
-  // A new process group: the shell may have started other programs.
+  // Start a new process group, so that programs started by the shell can be ended with it.
   const detached = process.platform !== "win32";
   const child = spawn(command, { shell: true, cwd, env, detached, stdio: ["ignore", "pipe", "pipe"] });
   const end = (): void => endGroup(child, detached);
@@ -350,17 +357,17 @@ async function outputOf(helper: HeadersHelper): Promise<string> {
   }
 }
 
-/** Ends the child, and what it has started where that is in its group. */
+/** Ends the child process, and the other processes of its group if it leads one. */
 function endGroup({ pid }: ChildProcess, isGroup: boolean): void {
   if (pid === undefined) return;
   try {
     process.kill(isGroup ? -pid : pid, "SIGKILL");
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }
 
-/** Standard output of a child that ends well, within the limits. */
+/** Collects the standard output of a child. Rejects if it fails or exceeds a limit. */
 function collected(child: ChildProcess, end: () => void, place: Place): Promise<string> {
   const chunks: Buffer[] = [];
   const stderr = new StderrTail();
@@ -369,7 +376,7 @@ function collected(child: ChildProcess, end: () => void, place: Place): Promise<
   return new Promise((resolve, reject) => {
     const refuse = (why: string, cause?: unknown): void => {
       end();
-      // What has left the group may hold them open.
+      // A process that has left the group may still hold the pipes open.
       for (const stream of [child.stdout, child.stderr]) stream?.destroy();
       reject(failed(why, place, { cause, detail: stderr.text.trimEnd() }));
     };

@@ -11,30 +11,30 @@ import { type Target, ModuleGraph } from "../../sync/module-graph.js";
 import { readRegularFile, readRegularText } from "../../files/regular-file.js";
 import { realPath } from "./user-files.js";
 
-/** A file that has to do with handlers, and what it needs. */
+/** A file that may contain handlers, and the functions it lacks. */
 export interface HandlersFile extends SyncedFile {
   readonly path: string;
-  /** The contract as messages call it. */
+  /** The contract's path in messages. */
   readonly file: string;
   readonly before: string;
 }
 
-/** The handlers of a project, judged by its contracts. */
+/** The handlers of a project, compared with its contracts. */
 interface HandlersReport {
   readonly files: readonly HandlersFile[];
-  /** All that is to be said, but for what can be inserted. */
+  /** All findings except missing functions, which `sync` can insert. */
   readonly findings: readonly Finding[];
-  /** Contracts that nothing in the files has to do with. */
+  /** Contracts to which no file refers. */
   readonly without: readonly ServerContract[];
-  /** Files besides those that decided what names mean: settings of the compiler, and what links lead to. */
+  /** Other files that the result depends on: compiler settings, and targets of links. */
   readonly read: readonly string[];
 }
 
 /**
- * Reads files, and judges the handlers in them. Writes nothing.
+ * Compares the handlers in files with the contracts. Writes nothing.
  *
- * @param named whether `--handlers` named the files; otherwise unreadable ones are passed over
- * @throws CodedError MG1001 for a file that is named and cannot be read
+ * @param named whether `--handlers` named the files; otherwise unreadable files are skipped
+ * @throws CodedError MG1001 for a named file that cannot be read
  */
 export async function readHandlers(
   files: readonly string[],
@@ -59,7 +59,7 @@ export async function readHandlers(
     if (text.isText) judged.push({ ...syncFile(text.text, file, here), path, file, before: text.text });
     else unread.push(notText(file));
   }
-  // An unreadable file may hold them.
+  // An unreadable file may contain the handlers, so no contract counts as lacking them.
   const without = unread.length > 0 ? [] : contracts.filter(({ file }) => !isFound(judged, file));
   const traces = without.map(({ file }) => tracesOf(judged, file));
   const found = judged.flatMap((each) => each.findings);
@@ -71,7 +71,7 @@ export async function readHandlers(
   };
 }
 
-/** The first few places where code refers to the handlers of a contract. */
+/** The first places where code refers to the handlers of a contract, at most three. */
 function tracesOf(files: readonly HandlersFile[], wanted: string): Finding[] {
   const traces = files.flatMap((each) => each.traces).filter(({ contract }) => contract === wanted);
   return traces.slice(0, 3).map(({ finding }) => finding);
@@ -93,7 +93,7 @@ function notText(file: string): Finding {
   };
 }
 
-/** Remarks on handlers that a file takes from elsewhere, where none of the files read has them. */
+/** Findings about handlers that a file imports from elsewhere, if none of the files read contains them. */
 function unresolved(work: readonly HandlersFile[]): Finding[] {
   const known = new Set(
     work.flatMap(({ anchored }) => anchored.map(({ contract, section }) => `${section} ${contract}`)),
@@ -139,7 +139,7 @@ class Code {
   private readonly texts: ReadonlyMap<string, Text>;
   private readonly resolution: Resolution;
   private readonly graph: ModuleGraph;
-  /** Modules that are not among the files. */
+  /** Contents of imported modules that are not among the files, by path; undefined if unreadable. */
   private readonly others = new Map<string, string | undefined>();
 
   private constructor(texts: ReadonlyMap<string, Text>, contracts: readonly ServerContract[]) {
@@ -152,8 +152,8 @@ class Code {
   }
 
   /**
-   * @param named whether `--handlers` named the files; otherwise unreadable ones are passed over
-   * @throws CodedError MG1001 for a file that is named and cannot be read
+   * @param named whether `--handlers` named the files; otherwise unreadable files are skipped
+   * @throws CodedError MG1001 for a named file that cannot be read
    */
   static async read(
     files: readonly string[],
@@ -173,7 +173,7 @@ class Code {
     return new Code(texts, contracts);
   }
 
-  /** The files that may have to do with handlers; JavaScript that the compiler emits is left out. */
+  /** The files that may contain handlers, without JavaScript that the compiler emits. */
   concerned(contracts: readonly ServerContract[]): { readonly path: string; readonly text: Text }[] {
     const names = contracts.map(({ file }) => file);
     return this.graph
@@ -186,7 +186,7 @@ class Code {
     return this.graph.lookIn(path, file);
   }
 
-  /** Files besides its own that decided what names mean: settings of the compiler, and what links lead to. */
+  /** Other files that the result depends on: compiler settings, and targets of links. */
   get read(): readonly string[] {
     return [...this.resolution.read, ...this.others.keys()];
   }
@@ -205,15 +205,15 @@ function textAt(path: string): string | undefined {
   }
 }
 
-/** Extensions that imports write or leave out. */
+/** The file extensions that an import may include or omit. */
 const extension = /\.[cm]?[jt]sx?$/;
 
 /**
- * Finds modules as the compiler does: by `imports` and `exports` of package.json, by `paths` of tsconfig.json, through
- * links. Only for the generated `server` modules the file itself need not be there.
+ * Resolves modules as the compiler does: through `imports` and `exports` of package.json, `paths` of
+ * tsconfig.json, and links. Only a generated `server` module need not exist as a file.
  */
 class Resolution {
-  /** Files beside the code that were read for it: package.json, tsconfig.json and what that extends. */
+  /** Settings that were read: package.json, tsconfig.json and the files that it extends. */
   readonly read = new Set<string>();
   private readonly contracts: readonly ServerContract[];
   private readonly host: ts.ParseConfigFileHost & ts.ModuleResolutionHost;
@@ -228,7 +228,7 @@ class Resolution {
         this.read.add(file);
         return ts.sys.readFile(file);
       },
-      // Which files belong to a project is nothing that resolving asks.
+      // Module resolution does not need the list of a project's files.
       readDirectory: () => [],
       onUnRecoverableConfigFileDiagnostic: () => undefined,
     };
@@ -241,7 +241,7 @@ class Resolution {
     return target;
   }
 
-  /** Whether a file is what the compiler makes of others. */
+  /** Whether a file lies in the output folder of a compiler configuration. */
   isOutput(file: string): boolean {
     return this.optionsFor(dirname(file)).some(
       ({ outDir, configFilePath }) =>
@@ -281,15 +281,18 @@ class Resolution {
   }
 
   /**
-   * A specifier that does not resolve on this machine is matched by its end: the last folder of the output decides, if
-   * only one output has that name.
+   * Matches a specifier that cannot be resolved here by its ending, if it names the output folder of exactly
+   * one contract.
    */
   private contractCalled(plain: string): string | undefined {
     const found = this.contracts.filter(({ out }) => `/${plain}`.endsWith(`/${basename(out)}/server`));
     return found.length === 1 ? found[0]!.file : undefined;
   }
 
-  /** The options of the nearest tsconfig.json, and of the projects that it refers to. */
+  /**
+   * The compiler options of the nearest tsconfig.json (or jsconfig.json), and of the projects that it
+   * references.
+   */
   private optionsFor(folder: string): readonly ts.CompilerOptions[] {
     let options = this.options.get(folder);
     if (!options) this.options.set(folder, (options = this.readOptions(folder)));
@@ -316,7 +319,7 @@ class Resolution {
   }
 }
 
-/** Compiler options with which every kind of import resolves. */
+/** The options, changed so that every kind of import resolves. */
 function resolving(options: ts.CompilerOptions): ts.CompilerOptions {
   const module = options.module ?? ts.ModuleKind.ESNext;
   const own =
@@ -328,7 +331,7 @@ function resolving(options: ts.CompilerOptions): ts.CompilerOptions {
   };
 }
 
-/** How a file in `folder` imports the `server` module in `out`. */
+/** The specifier by which a file in `folder` imports the `server` module in `out`. */
 function serverSpecifier(folder: string, out: string, extensionName: string): string {
   const path = relative(folder, join(out, `server.${extensionName}`))
     .split(sep)

@@ -7,23 +7,23 @@ import type { CommandContext } from "../command.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../../print/terminal-text.js";
 
-/** A contract that the project has a server of. */
+/** A contract whose server is in the project. */
 export interface ServerContract {
-  /** The contract as messages call it. */
+  /** The contract's path in messages. */
   readonly file: string;
-  /** The folder of what is generated from it. */
+  /** The folder of the code generated from the contract. */
   readonly out: string;
   readonly wanted: Wanted;
-  /** Tools that have `task`. */
+  /** Names of the tools that may run as tasks (`task` in the contract). */
   readonly tasks: readonly string[];
-  /** Arguments that values are suggested for, by prompt or URI template. */
+  /** Names of the arguments with completion, by prompt or URI template. */
   readonly completable: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
  * The contracts that the configuration names with the role server or both.
  *
- * @param load reads a contract
+ * @param load function that reads a contract
  */
 export async function serverContracts(
   { loaded }: Project,

@@ -1,23 +1,24 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Folders that hold no code that people write. */
+/** Folders without code written by people. */
 const skipped = /^(?:\..*|node_modules|dist|coverage)$/;
 
 const code = /(?<!\.d)\.[cm]?[jt]sx?$/;
-/** The files that decide how imports resolve. */
+/** Files that decide how imports resolve. */
 const settings = /^(?:package|[tj]sconfig.*)\.json$/;
 
 export interface UserFiles {
-  /** TypeScript and JavaScript, in a fixed order; each once, however many links lead to it. */
+  /** TypeScript and JavaScript files in a fixed order, each once even if several links lead to it. */
   readonly code: readonly string[];
   readonly settings: readonly string[];
 }
 
 /**
- * The files below `folder` that may hold handlers, and those that say where their imports lead.
+ * Lists the files below `folder` that may contain handlers, and the settings that decide how their imports
+ * resolve.
  *
- * @param without folders that are generated
+ * @param without generated folders, which are skipped
  */
 export function userFiles(folder: string, without: ReadonlySet<string>): UserFiles {
   const found = { code: [] as string[], linked: [] as string[], settings: [] as string[] };
@@ -30,7 +31,7 @@ export function userFiles(folder: string, without: ReadonlySet<string>): UserFil
   return { code: all.filter((path) => !isCompiled(path, names)), settings: found.settings };
 }
 
-/** @param known real paths of folders that were looked into, or are not to be */
+/** @param known real paths of folders that were visited or are to be skipped */
 function collect(
   folder: string,
   known: Set<string>,
@@ -45,7 +46,7 @@ function collect(
     const path = join(folder, entry.name);
     const kind = entry.isSymbolicLink() ? kindOf(path) : entry;
     if (kind?.isDirectory() && !skipped.test(entry.name)) {
-      // A folder is looked into under its own name rather than under that of a link.
+      // Visit links last, so that a folder is listed under its own name rather than the link's.
       if (entry.isSymbolicLink()) links.push(path);
       else collect(path, known, found);
     }
@@ -61,18 +62,18 @@ function kindOf(path: string): Pick<Dirent, "isFile" | "isDirectory"> | undefine
   try {
     return statSync(path);
   } catch {
-    // It leads nowhere, or back to itself.
+    // A broken or circular link.
     return undefined;
   }
 }
 
-/** JavaScript beside the TypeScript that it was made of. */
+/** Whether a JavaScript file lies beside the TypeScript file that it was compiled from. */
 function isCompiled(path: string, names: ReadonlySet<string>): boolean {
   const typed = path.replace(/\.([cm]?)js(x?)$/, ".$1ts$2");
   return typed !== path && (names.has(typed) || names.has(typed.replace(/\.ts$/, ".tsx")));
 }
 
-/** Where links lead; a path that leads nowhere stays as it is. */
+/** The target of a path with links; a broken path is returned unchanged. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -81,7 +82,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** A folder that may not be read holds no handlers. */
+/** The entries of a folder; none if it cannot be read. */
 function readable(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -9,16 +9,16 @@ import { oneLine, operands, shellLine, printable } from "../../print/terminal-te
 import type { CommandContext } from "../command.js";
 import { type ServerKey, type KeptTask, type NamedTask, serverKey, TaskFiles } from "./task-files.js";
 
-/** JSON-RPC 2.0, section 5.1: what a server answers for an id that it does not have. */
+/** JSON-RPC 2.0, section 5.1: the error code for an unknown task id. */
 const invalidParams = -32602;
 
-/** The tasks of one server during one command: their handles are kept in files, their states are shown. */
+/** The tasks of one server, as one command uses them. Stores handles in files and shows states. */
 export class ServerTasks {
   readonly files: TaskFiles;
   readonly key: ServerKey;
-  /** Handles that could not be kept. */
+  /** Warnings about handles that could not be stored. */
   readonly findings: WarningFinding[] = [];
-  /** The command begins to wait for a task. */
+  /** Called when the command begins to wait for a task. */
   onWait: () => void = () => {};
   readonly #source: ServerSource;
   readonly #context: CommandContext;
@@ -37,8 +37,8 @@ export class ServerTasks {
   }
 
   /**
-   * @param tool of the call that may become a task
-   * @throws CodedError MG2013 where the package of tasks is not installed
+   * @param tool the tool whose call may become a task
+   * @throws CodedError MG2013 if the package @mcpgen/tasks is not installed
    */
   static async open(source: ServerSource, tool: string, context: CommandContext): Promise<ServerTasks> {
     const tasks = new ServerTasks(source, tool, context);
@@ -47,7 +47,7 @@ export class ServerTasks {
         put: (task) => tasks.#put(task),
         delete: ({ taskId }) => tasks.files.delete(tasks.key, taskId),
       },
-      // A command that ends does not end the task.
+      // When the command ends, the task continues.
       onAbort: "detach",
       onTask: (task) => tasks.#waitFor(task),
     });
@@ -58,18 +58,21 @@ export class ServerTasks {
     return this.#live;
   }
 
-  /** The server as messages show it. */
+  /** The server's name in messages. */
   get shown(): string {
     return shownSource(this.#source);
   }
 
-  /** The task that the command waits for: a login in between must not call the tool again. */
+  /**
+   * The task that the command waits for. After a login, the command continues with it instead of calling the
+   * tool again.
+   */
   get waitedFor(): NamedTask | undefined {
     const task = this.#waitedFor;
     return task && { taskId: task.id, kept: this.files.read(this.key, task.id) };
   }
 
-  /** @throws CodedError MG6324 */
+  /** @throws CodedError MG6324 if the server does not support tasks */
   expectOffered(client: LiveClient, next = "Name the server that has started the task."): void {
     if (this.#live.offeredBy(client)) return;
     throw new CodedError("MG6324", `the server has no tasks (${client.revision})`, {
@@ -78,12 +81,12 @@ export class ServerTasks {
     });
   }
 
-  /** The task as it is now. @throws CodedError MG6322 */
+  /** The current state of a task. @throws CodedError MG6322 */
   async state(named: NamedTask): Promise<TaskState> {
     return this.#known(named.taskId, () => this.#live.resume(storedOf(named)).status());
   }
 
-  /** The task as it is now; one that the server does not have has the status `unknown`. */
+  /** The current state of a task; `unknown` if the server does not have it. */
   async stateOrUnknown(kept: KeptTask): Promise<TaskState> {
     const { taskId } = kept.task;
     try {
@@ -108,7 +111,7 @@ export class ServerTasks {
   }
 
   /**
-   * The result of a task, the states of which are shown until then.
+   * Waits for the result of a task, and shows its states meanwhile.
    *
    * @throws CodedError MG6322 to MG6326
    */
@@ -119,9 +122,9 @@ export class ServerTasks {
   }
 
   /**
-   * The result of a call that may become a task.
+   * Waits for the result of a call that may become a task.
    *
-   * @throws CodedError MG6325 and MG6326 for one that became a task; other errors stay what they are
+   * @throws CodedError MG6325 and MG6326 if it became a task; other errors are rethrown unchanged
    */
   async settled(work: Promise<JsonObject>): Promise<JsonObject> {
     try {
@@ -132,12 +135,12 @@ export class ServerTasks {
     }
   }
 
-  /** The command that does something with a task. */
+  /** The command line for an action on a task. */
   commandFor(verb: "get" | "result" | "cancel", taskId: string): string {
     return shellLine(["mcpgen", "task", verb, this.shown, ...operands([taskId])]);
   }
 
-  /** What a user can do with a task that runs on. */
+  /** A sentence about how to continue with a task that is still running. */
   whatNext(taskId: string): string {
     const [result, cancel] = (["result", "cancel"] as const).map((verb) => this.commandFor(verb, taskId));
     const condition =
@@ -215,8 +218,8 @@ export class ServerTasks {
 }
 
 /**
- * The handle as it was kept: it has the answers that the user gave. The folder of the file says which server it is of: a
- * server that gives itself another name is the same.
+ * The stored handle, with the user's answers to earlier questions. The file's folder already identifies the
+ * server, so the handle is accepted even if the server has changed its name.
  */
 function storedOf({ taskId, kept }: NamedTask): StoredTask {
   return { ...kept?.task, taskId, endpoint: undefined, answers: kept?.task.answers ?? {} };

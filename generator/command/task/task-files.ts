@@ -6,29 +6,29 @@ import { StateFiles } from "../../files/state-files.js";
 import type { CommandContext } from "../command.js";
 import type { ServerSource } from "../../capture/server-source.js";
 
-/** A task that a command of this machine has started and not seen ended. */
+/** A task that a command on this machine has started and not seen end. */
 export interface KeptTask {
-  /** The server as messages show it. */
+  /** The server's name in messages. */
   readonly source: string;
   readonly tool: string;
-  /** ISO 8601. */
+  /** Start time in ISO 8601. */
   readonly startedAt: string;
   readonly task: StoredTask;
 }
 
-/** A task that a command names. */
+/** A task that a command refers to. */
 export interface NamedTask {
   readonly taskId: string;
-  /** Undefined for a task that no command of this machine has started. */
+  /** Undefined if no command on this machine has started the task. */
   readonly kept: KeptTask | undefined;
 }
 
-/** The layout of a file. */
+/** Version of the file format. */
 const format = 1;
 
 /**
- * The tasks of servers, a file for each in a folder for each server. They hold answers of the user, so others cannot read
- * them.
+ * The stored tasks: one file per task, in one folder per server. They contain answers of the user, so only
+ * this user can read them.
  */
 export class TaskFiles {
   readonly #files: StateFiles;
@@ -37,22 +37,22 @@ export class TaskFiles {
     this.#files = new StateFiles(env, "tasks");
   }
 
-  /** @throws CodedError MG1010 for a file with other content, MG3008 for one that others could have written */
+  /** @throws CodedError MG1010 for invalid content, MG3008 for a file that other users could have written */
   read(server: ServerKey, taskId: string): KeptTask | undefined {
     return readTask(this.#files.in(server), nameOf(taskId));
   }
 
-  /** @param broken gets the error of a file that is none, and the rest is listed */
+  /** @param broken receives the error of an invalid file; the other files are still listed */
   list(server: ServerKey, broken: (error: CodedError) => void): KeptTask[] {
     return listed(this.#files.in(server), broken);
   }
 
-  /** The tasks of all servers. */
+  /** The stored tasks of all servers. */
   all(broken: (error: CodedError) => void): KeptTask[] {
     return inOrder(this.#files.names().flatMap((server) => listed(this.#files.in(server), broken)));
   }
 
-  /** The task of another server with this id. */
+  /** A stored task of another server with this id. */
   elsewhere(server: ServerKey, taskId: string): KeptTask | undefined {
     const others = this.#files.names().filter((name) => name !== server);
     for (const other of others) {
@@ -62,7 +62,7 @@ export class TaskFiles {
     return undefined;
   }
 
-  /** @throws where the file cannot be written */
+  /** @throws if the file cannot be written */
   put(server: ServerKey, kept: KeptTask): void {
     const text = `${JSON.stringify({ format, ...kept }, null, 2)}\n`;
     this.#files.in(server).write(nameOf(kept.task.taskId), text);
@@ -118,12 +118,12 @@ function inOrder(tasks: KeptTask[]): KeptTask[] {
   return tasks.sort((one, other) => (one.startedAt < other.startedAt ? -1 : 1));
 }
 
-/** Names a server in files: tasks of one are never shown to another. */
+/** Identifies a server in file paths, so that tasks of one server are never shown for another. */
 export type ServerKey = string & { readonly of: "server" };
 
 /**
- * The key of a server: its address, or the program and its folder. The name of a server, and a password in a URL, do not
- * count.
+ * Derives the key of a server from its URL, or from its program and folder. Ignores the server's name and a
+ * password in the URL.
  */
 export function serverKey(source: ServerSource, directory: string): ServerKey {
   return sha256(JSON.stringify(identityOf(source, directory))) as ServerKey;

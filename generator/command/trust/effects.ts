@@ -22,38 +22,41 @@ import {
   textsIn,
 } from "./module-files.js";
 
-/** Something that the configuration of a folder makes mcpgen do. */
+/** One effect that a folder's configuration has when mcpgen uses it. */
 export interface Effect {
   readonly verb: "run" | "render" | "start" | "expand" | "send" | "read";
-  /** A file relative to the folder, a command, the names of variables, or a URL. */
+  /** The file (relative to the folder), command, variable names or URL that the effect concerns. */
   readonly what: string;
-  /** The file of the folder that says so, relative to it, and the place in the file. */
+  /** The file with the configuration, relative to the folder, and the JSON Pointer in it. */
   readonly file: string;
   readonly pointer: string;
-  /** Hash of the content: of the file that runs, or of the entry that starts, expands or sends. */
+  /**
+   * Hash of the file that would run, or of the entry that starts a program, expands variables or sends a
+   * request.
+   */
   readonly sha256: string;
-  /** Whether it needs trust. A request without a variable in it needs none. */
+  /** Whether the effect needs trust. A request to a URL without variables does not. */
   readonly needed: boolean;
 }
 
-/** The effects of all configuration in one folder, in a fixed order. */
+/** The effects of all configuration in a folder, in a fixed order. */
 export interface FolderEffects {
   readonly folder: string;
   readonly effects: readonly Effect[];
-  /** Hash of all effects: the same on every machine. */
+  /** Hash of all effects; the same on every machine. */
   readonly hash: string;
 }
 
-/** The configuration of one folder. */
+/** The configuration files of one folder. */
 export interface FolderConfiguration {
-  /** Its real path. */
+  /** The folder's real path. */
   readonly folder: string;
   readonly files: readonly string[];
-  /** Files that name servers. */
+  /** Files of hosts, which name servers. */
   readonly hosts: readonly HostFile[];
-  /** Modules that are to run beside. */
+  /** Additional modules to run. */
   readonly modules: readonly string[];
-  /** Whether another user could have written a file: then the file needs trust, whatever it says. */
+  /** Whether another user could have written a file. Such a file needs trust whatever its content. */
   readonly guarded: (file: string) => boolean;
 }
 
@@ -64,7 +67,8 @@ interface Source {
 }
 
 /**
- * Everything that the configuration of a folder would run, render, start, expand or send, read from its text: nothing runs.
+ * Determines everything that the configuration of a folder would run, render, start, expand or send. Reads
+ * only texts and runs nothing.
  */
 export async function folderEffects({
   folder,
@@ -107,12 +111,12 @@ function effect(
   return { verb, what, file, pointer, sha256, needed };
 }
 
-/** The effects of files that run or are rendered, each with its content. */
+/** An effect for each file that would run or be rendered, with the hash of its content. */
 function ofFiles(verb: "run" | "render", files: readonly string[], from: Source): Effect[] {
   return files.map((file) => effect(verb, shownIn(from.folder, file), from, digestOf(file)));
 }
 
-/** @param own names of servers that files of the same folder have */
+/** @param own names of servers defined in files of the same folder */
 function configEffects(file: string, folder: string, own: ReadonlySet<string>): Effect[] {
   const from = { folder, file: shownIn(folder, file), pointer: "" };
   if (!isJsonConfig(file)) return moduleEffects(file, from);
@@ -132,7 +136,10 @@ function configEffects(file: string, folder: string, own: ReadonlySet<string>): 
   ];
 }
 
-/** A configuration that is code: its modules; and what its literals name, for they are the values of JSON. */
+/**
+ * Effects of a configuration module: it runs with its imports, and its string literals count as configuration
+ * values.
+ */
 function moduleEffects(file: string, from: Source): Effect[] {
   const texts = realFile(file).flatMap((path) => literalsIn(readRegularText(path)));
   const folder = dirname(file);
@@ -162,7 +169,7 @@ function templateEffects(templates: JsonValue | undefined, folder: string, from:
   ];
 }
 
-/** The server of a contract: a command, an address, or the name of a server that a host's file has. */
+/** Effect of a contract's `server`: a command, a URL, or the name of a server in a host's file. */
 function serverEffects(
   server: JsonValue | undefined,
   folder: string,
@@ -179,7 +186,7 @@ function serverEffects(
   return [effect("start", server, from, sha256(server), !own.has(server))];
 }
 
-/** The servers that a host's file names. A file that cannot be read names none. */
+/** Effects of the servers in a host's file; none if the file cannot be read. */
 async function hostEffects(host: HostFile, folder: string): Promise<Effect[]> {
   const shown = shownIn(folder, host.path);
   const configuration = await readHostFile(host, shown).catch(() => undefined);
@@ -212,7 +219,10 @@ function entryEffects(entry: JsonValue, digest: string, { expansion }: HostFile,
   return effects;
 }
 
-/** The command of an entry that prints headers. Its host may not know it: the reader of the entry refuses it then. */
+/**
+ * Effects of an entry's `headersHelper`. For a host that does not support it, `entryOf` rejects the entry
+ * later.
+ */
 function helperEffects({ headersHelper: command }: JsonObject, digest: string, from: Source): Effect[] {
   if (typeof command !== "string") return [];
   const start = { command, texts: [command], environment: {}, cwd: from.folder, sha256: digest };
@@ -225,14 +235,14 @@ function commandText({ command, args }: JsonObject): string {
     .join(" ");
 }
 
-/** Programs that run a script of package.json, and those that run the entry of a folder. */
+/** Programs that run scripts of package.json, and programs that run the entry point of a folder. */
 const scriptRunners = /^(?:npm|npx|yarn|pnpm|pnpx|bun|bunx)(?:\.cmd|\.exe)?$/i;
 const folderRunners = /^(?:node|nodejs|tsx|ts-node|deno|npm|npx|bun)(?:\.cmd|\.exe)?$/i;
 
 interface Start {
-  /** As it is shown. */
+  /** The command in messages. */
   readonly command: string;
-  /** All texts of the entry: words, variables, folder. */
+  /** All texts of the entry: arguments, variables, folder. */
   readonly texts: readonly string[];
   readonly environment: JsonObject;
   readonly cwd: string;
@@ -241,8 +251,9 @@ interface Start {
 }
 
 /**
- * A command, and the files of the project that it names: its words and those of its variables that are paths of files, the
- * program where PATH or `node_modules/.bin` finds it in the project, and what these import.
+ * Effects of starting a command: the start itself, and the project's files that may run. These are files
+ * named by its words or variables, programs found through PATH or `node_modules/.bin`, and everything those
+ * files import.
  */
 function startEffects({ command, texts, environment, cwd, sha256: digest }: Start, from: Source): Effect[] {
   const words = texts.flatMap(wordsIn);
@@ -250,7 +261,7 @@ function startEffects({ command, texts, environment, cwd, sha256: digest }: Star
     .filter(([name]) => name.toUpperCase() === "PATH")
     .flatMap(([, value]) => String(value).split(delimiter));
   const around = foldersUpFrom(cwd);
-  // The folders of programs that packages of the project bring.
+  // Folders of the programs that the project's packages install.
   const bins = around.map((up) => join(up, "node_modules/.bin"));
   const folders = [cwd, ...searched.map((path) => resolve(cwd, path)), ...bins];
   const runsFolders = words.some((word) => folderRunners.test(basename(word)));
@@ -259,12 +270,12 @@ function startEffects({ command, texts, environment, cwd, sha256: digest }: Star
     ...(runsFolders ? mainOf(resolve(cwd, word)) : []),
   ]);
   if (words.some((word) => scriptRunners.test(basename(word)))) entries.push(...nearestManifest(around));
-  // Files outside of the project are the machine's.
+  // Files outside the project are not part of its content.
   const inside = entries.filter((file) => file.startsWith(projectRoot(from.folder) + sep));
   return [effect("start", command, from, digest), ...ofFiles("run", moduleFiles(inside), from)];
 }
 
-/** All that may be a word of a text: the text itself, parts of it, and words with quotes, which may stand inside of a word. */
+/** All strings that may be a word of a command line: the text itself, its parts, and quoted words. */
 function wordsIn(text: string): string[] {
   const quoted = [...text.matchAll(/"([^"]*)"|'([^']*)'/g)].map(([, one, other]) => one ?? other ?? "");
   const plain = text.replace(/["']/g, "").split(/\s+/);
@@ -287,7 +298,7 @@ function jsonIn(file: string): JsonValue | undefined {
   try {
     return JSON.parse(readRegularText(file).replace(/^\uFEFF/, "")) as JsonValue;
   } catch {
-    // The reader of the configuration reports it.
+    // Loading the configuration reports the error later.
     return undefined;
   }
 }
@@ -296,7 +307,7 @@ function digestOf(file: string): string {
   return sha256(readRegularFile(file, { limit: Infinity }));
 }
 
-/** A path relative to the folder, as it is on every platform. */
+/** A path relative to the folder, with the same separators on every platform. */
 export function shownIn(folder: string, file: string): string {
   return relative(folder, file).split(sep).join("/");
 }

@@ -6,20 +6,21 @@ import { CodedError } from "../../diagnostics/coded-error.js";
 import { packageFolder, readRegularText } from "../../files/regular-file.js";
 import { isTemplate } from "../../print/templates.js";
 
-/** Files that a module may load before the search ends: no user looks at more. */
+/** Maximum number of files collected for one module; no user would review more. */
 const maxFiles = 5_000;
 
-/** Extensions of files that can run, or that Node.js loads as code. */
+/** Extensions of files that can be executed or that Node.js loads as code. */
 const codeExtension = /^\.(?:[cm]?[jt]sx?|node|wasm|sh|py|rb|pl|php|ps1|bat|cmd|exe)$/i;
 const moduleExtension = /^\.[cm]?[jt]sx?$/i;
 
 /**
- * The files that run where `entries` do: what they import, and so on. An import is found by its text: a specifier after
- * `from`, `import`, `require` or `resolve`, and every other literal that is the path of a file with an extension of code. More
- * is found than runs, never less, except where a module computes the name of another.
+ * Finds all files that may run with `entries`, by following imports. An import is found in the text: a
+ * specifier after `from`, `import`, `require` or `resolve`, or any other string literal that is the path of a
+ * code file. The result may contain files that do not run. It lacks only modules whose names are computed at
+ * run time.
  *
  * @param entries absolute paths
- * @returns real paths, without those of mcpgen itself
+ * @returns real paths, without files of mcpgen itself
  * @throws CodedError MG2101 for more than 5,000 files
  */
 export function moduleFiles(entries: readonly string[]): string[] {
@@ -38,16 +39,16 @@ export function moduleFiles(entries: readonly string[]): string[] {
   return [...found].sort();
 }
 
-/** A literal of a module. */
+/** A string literal of a module. */
 export interface Literal {
   readonly text: string;
-  /** Whether it stands where specifiers of modules do. */
+  /** Whether it stands where a module specifier can stand. */
   readonly isSpecifier: boolean;
 }
 
 /**
- * All that may be a literal without placeholders: the text from each quotation mark to the next of its kind on the line. So no
- * comment and no regular expression can hide one.
+ * All candidates for string literals without placeholders: the text from each quotation mark to the next of
+ * its kind on the line. Comments and regular expressions therefore cannot hide a literal.
  */
 export function literalsIn(text: string): Literal[] {
   return ['"', "'", "`"].flatMap((mark) => {
@@ -88,7 +89,7 @@ function importedBy(file: string): string[] {
   });
 }
 
-/** The files that a specifier of a module in `folder` may mean. */
+/** The files that a module specifier in `folder` may refer to. */
 export function specified(specifier: string, folder: string): string[] {
   const path = pathIn(specifier, folder);
   if (path !== undefined) return candidates(path);
@@ -104,7 +105,7 @@ export function specified(specifier: string, folder: string): string[] {
   return mapped ?? candidates(rest === "" ? at : join(at, rest));
 }
 
-/** The path that a text is, relative to `folder`; undefined for what is none. */
+/** A text as a path relative to `folder`; undefined if it is not one. */
 function pathIn(text: string, folder: string): string | undefined {
   if (/^file:/i.test(text)) {
     try {
@@ -120,13 +121,15 @@ function pathIn(text: string, folder: string): string | undefined {
 
 const extensions = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".json", ".node"];
 
-/** A path, or what Node.js finds in its place: with an extension, or in a folder of that name. */
+/**
+ * A path, and the paths that Node.js would try in its place: with an extension, or an index file in a folder.
+ */
 function candidates(path: string): string[] {
   const files = [path, ...extensions.map((extension) => path + extension)].flatMap(realFile);
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? [...files, ...mainOf(path)] : files;
 }
 
-/** The entry of a folder, by its package.json or by its name; with that package.json. */
+/** The entry point of a folder, from its package.json or by its default name, and that package.json. */
 export function mainOf(folder: string): string[] {
   const manifest = manifestIn(folder);
   const named = [manifest?.["main"], manifest?.["module"], "index"].filter(
@@ -138,7 +141,7 @@ export function mainOf(folder: string): string[] {
   return [...files, ...named.flatMap((name) => realFile(join(folder, name, "index.js")))];
 }
 
-/** What the nearest package.json maps a name to, under all conditions. */
+/** The targets to which the nearest package.json maps a name, under any condition. */
 function mappedTargets(name: string, member: "imports" | "exports", folder: string): string[] {
   const at = foldersUpFrom(folder).find((up) => existsSync(join(up, "package.json")));
   return (at === undefined ? undefined : targetsIn(at, name, member)) ?? [];
@@ -165,7 +168,7 @@ function targetsIn(folder: string, name: string, member: "imports" | "exports"):
   });
 }
 
-/** All texts in a JSON value. */
+/** All strings in a JSON value. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -180,7 +183,7 @@ function manifestIn(folder: string): Readonly<Record<string, unknown>> | undefin
   }
 }
 
-/** The real path of a regular file, or nothing. */
+/** The real path if it is a regular file, else an empty list. */
 export function realFile(path: string): string[] {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() ? [realpathSync(path)] : [];
@@ -189,7 +192,7 @@ export function realFile(path: string): string[] {
   }
 }
 
-/** The templates in a folder, which need not be there. */
+/** The templates in a folder; none if it does not exist. */
 export function templateFiles(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -200,7 +203,7 @@ export function templateFiles(folder: string): string[] {
   }
 }
 
-/** Whether a file is of the mcpgen that runs: its code is not the folder's. */
+/** Whether a file belongs to the running mcpgen, and so not to the folder. */
 function isOwn(file: string): boolean {
   return ["dist", "generator"].some((name) => file.startsWith(join(packageFolder(), name) + sep));
 }

@@ -10,48 +10,48 @@ import type { Effect, FolderEffects } from "./effects.js";
 import { sha256 } from "../../files/regular-file.js";
 import { StateFiles } from "../../files/state-files.js";
 
-/** Something that a command would believe. */
+/** Configuration that a command is about to use. */
 export interface Subject {
-  /** A file with configuration: absolute. */
+  /** Absolute path of the configuration file. */
   readonly file: string;
-  /** The folder that the file configures: where it lies, or the project's. */
+  /** The folder that the file configures: its own, or the project's. */
   readonly folder: string;
-  /** The place in the file; without it, the file itself. */
+  /** JSON Pointer of the configuration in the file; undefined for the whole file. */
   readonly pointer?: string;
-  /** Modules that are to run beside what the folder's configuration says; the file is the first of them. */
+  /** Modules to run in addition to the configuration's own; the file is the first. */
   readonly modules?: readonly string[];
-  /** A reason to ask beside the effects of the place: a statement without a full stop. */
+  /** A further reason to require trust, as a sentence without a full stop. */
   readonly because?: string;
 }
 
-/** The options of the command line that say what is believed. */
+/** The command-line options about trust. */
 interface TrustArguments {
   string(name: "config" | "trust"): string | undefined;
   flag(name: "no-config"): boolean;
 }
 
 /**
- * Decides whether the configuration of a folder is believed. What runs code, renders templates, starts a program or expands a
- * variable needs the trust of the user, once per folder and content. A file that another user could have written needs it,
- * whatever it says.
+ * Decides whether to use the configuration of a folder. Configuration that runs code, renders templates,
+ * starts a program or expands a variable needs the user's trust, once per folder and content. A file that
+ * another user could have written always needs it.
  */
 export class Trust {
-  /** The user's home folder: no configuration above it is looked for. */
+  /** The user's home folder. Configuration above it is ignored. */
   readonly home: string;
   #store: TrustStore | undefined;
-  /** Whether configuration of the project is used at all (`--no-config`). */
+  /** Whether the project's configuration is used at all (false under `--no-config`). */
   readonly usesConfig: boolean;
   readonly #surroundings: Surroundings;
-  /** Hashes that the command line or the environment names. */
+  /** Hashes from the command line or the environment. */
   readonly #given: readonly string[];
   /** The file of `--config`. */
   readonly #named: string | undefined;
-  /** Whether the command line itself says that the code of the folder is to run. */
+  /** Whether the command itself runs the folder's code, as `mcpgen dev` does. */
   readonly #runsCode: boolean;
-  /** Answers and notes of this run, so that none is repeated. */
+  /** Messages already printed and contents already declined in this run, so that neither is repeated. */
   readonly #said: Set<string>;
 
-  /** @throws CodedError MG2004 for a hash in `--trust` or MCPGEN_TRUST that is malformed */
+  /** @throws CodedError MG2004 for a malformed hash in `--trust` or MCPGEN_TRUST */
   constructor(surroundings: Surroundings, args: TrustArguments, runsCode = false, said = new Set<string>()) {
     const { directory, env } = surroundings;
     this.home = homeFolder(env);
@@ -69,17 +69,17 @@ export class Trust {
   }
 
   /**
-   * The same for a command whose task is to run the code of the folder, as `npm run` does: only files that another user could
-   * have written need trust.
+   * A copy for a command whose purpose is to run the folder's code, like `npm run`. Only files that another
+   * user could have written then need trust.
    */
   runningCode(args: TrustArguments): Trust {
     return new Trust(this.#surroundings, args, true, this.#said);
   }
 
   /**
-   * For a command that cannot do without: asks at a terminal.
+   * Requires trust for configuration that the command needs. Asks at a terminal.
    *
-   * @throws CodedError MG2105 without trust, MG2106 where other content is trusted, MG2107 for a file that another user could
+   * @throws CodedError MG2105 without trust, MG2106 if other content is trusted, MG2107 for a file that another user could
    *   have written
    */
   async expect(subject: Subject): Promise<void> {
@@ -92,9 +92,10 @@ export class Trust {
   }
 
   /**
-   * For a command that can do without: does not ask, and says on standard error what is left out.
+   * Checks trust for configuration that the command can do without. Does not ask; if trust is missing, prints
+   * to standard error what is ignored.
    *
-   * @throws CodedError MG2106 where the command line names other content
+   * @throws CodedError MG2106 if the command line names the hash of other content
    */
   async admits(subject: Subject): Promise<boolean> {
     const error = (await this.#refusal(subject))?.error;
@@ -107,7 +108,7 @@ export class Trust {
     return false;
   }
 
-  /** All effects of the configuration in a folder. */
+  /** Determines the effects of all configuration in a folder. */
   async content(folder: string, modules: readonly string[] = []): Promise<FolderEffects> {
     const real = realpathSync(folder);
     const named = this.#named !== undefined && existsSync(this.#named) ? this.#named : undefined;
@@ -115,20 +116,22 @@ export class Trust {
     const files = isHere ? [join(real, basename(named))] : configsIn(real);
     const hosts = real === this.home ? [] : hostFilesIn(real);
     const guarded = (file: string): boolean => writerOf(file) !== undefined;
-    // Most commands meet nothing that needs trust, and start faster without.
+    // Load this module only when needed: most commands meet no configuration that needs trust.
     const { folderEffects } = await import("./effects.js");
     return folderEffects({ folder: real, files, hosts, modules, guarded });
   }
 
-  /** Whether the user trusts the content, by an earlier answer or by the hash. */
+  /** Whether the user trusts the content, through an earlier answer or a given hash. */
   isTrusted({ folder, hash }: FolderEffects): boolean {
     return this.#given.includes(hash) || this.store.hashesOf(folder).includes(hash);
   }
 
   /**
-   * Records the trust of a folder's configuration: by its hash on the command line, or by the answer at a terminal.
+   * Records trust in a folder's configuration, given by a hash on the command line or an answer at a
+   * terminal.
    *
-   * @throws CodedError MG2105 where it stays without trust, MG2106 where the command line names other content
+   * @throws CodedError MG2105 if trust is not given, MG2106 if the command line names the hash of other
+   * content
    */
   async grant(content: FolderEffects): Promise<void> {
     const { folder, hash, effects } = content;
@@ -147,7 +150,7 @@ export class Trust {
   async #refusal(
     subject: Subject,
   ): Promise<{ readonly content: FolderEffects; readonly error: CodedError } | undefined> {
-    // JSON runs nothing by itself: the common case costs no look at the folder.
+    // A JSON file runs nothing by itself, so the folder need not be examined.
     const isText =
       subject.pointer === undefined && subject.because === undefined && isJsonConfig(subject.file);
     if (isText && writerOf(subject.file) === undefined) return undefined;
@@ -168,7 +171,7 @@ export class Trust {
       (believes ? (strangerAt(subject.file) ?? strangerIn(content.folder, effects)) : undefined);
     const needsTrust = believes && !this.#runsCode;
     if (!needsTrust && stranger === undefined) return undefined;
-    // Only a hash that covers something can stand for it.
+    // Trust in an empty set of effects would cover any file, so it does not count.
     if (content.effects.length > 0 && this.isTrusted(content)) return undefined;
     return this.#error(content, effects, subject, stranger);
   }
@@ -207,13 +210,13 @@ export class Trust {
     });
   }
 
-  /** The command that asks for trust of a folder. */
+  /** The command that asks for trust in a folder. */
   #command(folder: string): string {
     const shown = shownPath(folder, this.#surroundings.directory);
     return shellLine(["mcpgen", "trust", ...(shown === "." ? [] : [shown])]);
   }
 
-  /** Asks at the terminal. Returns false without a terminal, and for content that was declined before. */
+  /** Asks at the terminal. Returns false without a terminal, or if the content was declined before. */
   async #asked(content: FolderEffects): Promise<boolean> {
     const { console, terminal } = this.#surroundings;
     if (terminal === undefined || !canAsk(this.#surroundings) || this.#said.has(content.hash)) return false;
@@ -227,14 +230,14 @@ export class Trust {
   }
 }
 
-/** Which of several effects a message names. */
+/** Kinds of effects, gravest first: a message names the first. */
 const gravest: readonly Effect["verb"][] = ["start", "expand", "run", "render", "send", "read"];
 
 function isWithin(place: string, other: string): boolean {
   return `${place}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${place}/`);
 }
 
-/** The first file among effects that another user could have written. */
+/** The first file among the effects that another user could have written. */
 function strangerIn(folder: string, effects: readonly Effect[]): Stranger | undefined {
   const known = new Set<string>();
   for (const { verb, what } of effects) {
@@ -247,10 +250,10 @@ function strangerIn(folder: string, effects: readonly Effect[]): Stranger | unde
 }
 
 /**
- * The hashes of trusted content that the command line (`--trust`) or the environment (MCPGEN_TRUST) names; several are separated
- * by commas. An empty variable names none.
+ * Reads hashes of trusted content from `--trust` or the environment variable MCPGEN_TRUST, separated by
+ * commas. An empty variable is ignored.
  *
- * @throws CodedError MG2004 for what is no hash: no word trusts everything
+ * @throws CodedError MG2004 for a value that is not a hash. No value means "trust everything".
  */
 function givenHashes(
   args: TrustArguments,
@@ -272,17 +275,17 @@ function hashesIn(text: string | undefined, name: string): string[] {
   );
 }
 
-/** A folder with the contents that its user trusts. */
+/** A folder and the contents that its user trusts. */
 interface TrustedFolder {
   readonly folder: string;
-  /** Hashes, the newest last. */
+  /** Hashes of contents, newest last. */
   readonly hashes: readonly string[];
 }
 
-/** Contents of one folder that are remembered: branches that a user works on by turns. */
+/** Maximum number of contents remembered for a folder, e.g. of branches that a user switches between. */
 const maxHashes = 50;
 
-/** The folders that a user trusts, each in a file of the state folder. */
+/** Stores the trusted folders, each in a file of the state folder. */
 class TrustStore {
   readonly #files: StateFiles;
 
@@ -290,7 +293,9 @@ class TrustStore {
     this.#files = new StateFiles(env, "trust");
   }
 
-  /** @throws CodedError MG3008 where another user could have written the file; MG2105 for a file that is no such */
+  /**
+   * @throws CodedError MG3008 if another user could have written the file, MG2105 if its content is invalid
+   */
   hashesOf(folder: string): readonly string[] {
     const found = this.#read(nameOf(folder));
     return found?.folder === folder ? found.hashes : [];
@@ -302,7 +307,7 @@ class TrustStore {
     this.#files.write(nameOf(folder), `${text}\n`);
   }
 
-  /** @returns whether the folder was there */
+  /** @returns whether the folder was stored */
   remove(folder: string): boolean {
     const isThere = this.hashesOf(folder).length > 0;
     this.#files.delete(nameOf(folder));
@@ -342,10 +347,10 @@ function isTrustedFolder(value: unknown): value is TrustedFolder {
   );
 }
 
-/** Files that are shown one by one; a package may bring hundreds. */
+/** Maximum number of files listed individually; a package may have hundreds. */
 const maxFiles = 30;
 
-/** What the effects are for people: a line each, but for files beyond the first ones. */
+/** Describes effects, one line each; files beyond the maximum are only counted. */
 export function effectLines(effects: readonly Effect[], all = false): string[] {
   const files = effects.filter(isOfFile);
   const shown = new Set(all ? files : files.slice(0, maxFiles));
@@ -381,41 +386,41 @@ function placeOf({ what, file, pointer }: Effect): string {
 /** A file or folder that another user could have written. */
 interface Stranger {
   readonly path: string;
-  /** What is wrong with it, as the rest of a sentence about the path. */
+  /** The reason, as the predicate of a sentence about the path. */
   readonly why: string;
 }
 
-/** The ids of the process's user and of that user's group; undefined on platforms without. */
+/** Ids of the process's user and of that user's group; undefined on platforms without such ids. */
 interface UserIds {
   readonly user: number;
   readonly group: number;
 }
 
-/** The id of the superuser, who can change every file anyway. */
+/** Id of the superuser, who can change any file anyway. */
 const root = 0;
 
-/** @returns undefined on Windows, where the access rights of the user's folders keep others out */
+/** @returns undefined on Windows, where access rights of the user's folders exclude other users */
 function processUser(): UserIds | undefined {
   const { getuid, getgid } = process;
   return getuid && getgid && { user: getuid(), group: getgid() };
 }
 
 /**
- * Who else could have written the text of a file: it belongs to another user than this one and the superuser, or others may
- * change it. Others may change what everybody may write, and what a group may write; not the group that has this user's number,
- * as systems make one for each user (`umask 002` goes with it).
+ * Finds out who else could have written a file. That is the case if it belongs to a user other than this one
+ * and the superuser, or if others or a group may write it. The group with the user's own number does not
+ * count: systems create one for each user (hence `umask 002`).
  *
- * @param file absolute; a link is judged, and the file that it leads to
+ * @param file absolute path; for a link, both the link and its target are checked
  */
 function writerOf(file: string, user: UserIds | undefined = processUser()): Stranger | undefined {
   return user && strangerAmong([file, realpathSync(file)], new Set(), user);
 }
 
 /**
- * The same for a file that is to run, which is opened after it was judged: no folder on the way to it may be another user's either.
- * In a folder with the sticky bit, such as /tmp, users can replace their own files only.
+ * Same as `writerOf` for a file that is opened again after the check, to run it. All folders on its path are
+ * checked, too. In a folder with the sticky bit, such as /tmp, users can replace only their own files.
  *
- * @param known paths in which no other user can write, as judged before; it grows
+ * @param known paths already checked to be safe; the function adds to it
  */
 export function strangerAt(
   file: string,

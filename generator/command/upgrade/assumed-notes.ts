@@ -20,16 +20,16 @@ import { minimalAt } from "../../sample/sample.js";
 interface Assumed {
   readonly assumptions: readonly Assumption[];
   readonly model: ProtocolModel;
-  /** That of the revision before. */
+  /** The model of the preceding revision. */
   readonly before: ProtocolModel | undefined;
-  /** Those of the notes file; undefined where there is none. */
+  /** The notes in the notes file; undefined if there is no file. */
   readonly notes: readonly Note[] | undefined;
-  /** The questions about the values that steps refuse. */
+  /** Questions about values that conversion steps refuse. */
   readonly steps: readonly Question[];
   readonly file: string;
 }
 
-/** Assumptions that neither the schema nor notes confirm, by kind. */
+/** Decisions about assumptions that neither the schema nor notes confirm, grouped by kind. */
 export function assumed(given: Assumed): Decision[] {
   const kinds = new Map<string, Assumption[]>();
   for (const one of given.assumptions) kinds.set(one.kind, [...(kinds.get(one.kind) ?? []), one]);
@@ -43,23 +43,24 @@ export function assumed(given: Assumed): Decision[] {
   }));
 }
 
-/** The notes that say what was assumed: to be confirmed, or mended. */
+/** Questions with notes that state the assumption, for the user to confirm or correct. */
 function questionsOf(assumption: Assumption, given: Assumed): Question[] {
   const { subject, text } = assumption;
   const all = `${subject}: ${text}`;
-  // Without a file of notes, more is assumed than with one: a file with one note would say less.
+  // Without a notes file, some facts are assumed that a file must state. All notes must be added together, so
+  // the first question offers all of them.
   if (!given.notes) return [asking(all, ...(isFirst(assumption, given) ? wholeFile(given) : []))];
   if (assumption.kind === "alternative") return alternatives(assumption, all, given.model, given.notes);
   const note = noteFor(assumption, given);
   return [note ? asking(`${all} Is that right?`, note) : asking(all)];
 }
 
-/** The notes of the whole file stand with the first assumption that has one. */
+/** Whether this is the first assumption with a note; it offers the notes of all. */
 function isFirst(assumption: Assumption, given: Assumed): boolean {
   return given.assumptions.find((one) => noteFor(one, given) !== undefined) === assumption;
 }
 
-/** The notes that say what was assumed of a schema without notes. */
+/** The notes that state all assumptions about a schema without notes. */
 function wholeFile(given: Assumed): JsonObject[] {
   return given.assumptions.flatMap((one): JsonObject[] => {
     const note = noteFor(one, given);
@@ -99,7 +100,9 @@ function textsOf(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** The mark of an alternative, in a note on each method that it may answer. */
+/**
+ * Questions about an alternative result: one note for each method that may return it, with its discriminator.
+ */
 function alternatives(
   { subject }: Assumption,
   text: string,
@@ -127,21 +130,21 @@ function alternatives(
   return marked.length > 0 ? marked : [asking(text)];
 }
 
-/** Whether two assumptions say the same. */
+/** Whether two assumptions are equal. */
 export function isSame(one: Assumption, other: Assumption): boolean {
   return one.kind === other.kind && one.subject === other.subject && one.text === other.text;
 }
 
 type Direction = StepNote["kind"];
 
-/** How the note of a value may decide, the least loss first. */
+/** The possible notes for a value, from the least loss to the greatest, and the one tried now. */
 interface Choice {
   readonly pointer: string;
   readonly ways: readonly JsonObject[];
   way: number;
 }
 
-/** A value that steps refuse, and the note that decides otherwise. */
+/** A value that steps refuse, and a note that defines another conversion. */
 export interface StepProposal {
   readonly pointer: string;
   readonly what: string;
@@ -149,8 +152,8 @@ export interface StepProposal {
 }
 
 /**
- * The model as it is if members were renamed that may have been: their values need no other note. Members that may have had
- * several names are left as they are.
+ * The model as if the candidates for renamed members were confirmed, so that their values need no other note.
+ * A member with several candidate names is left unchanged.
  */
 export function withRenames(
   model: ProtocolModel,
@@ -171,23 +174,24 @@ export function withRenames(
   return notes.length === 0 ? model : { ...model, renames: [...model.renames, ...notes] };
 }
 
-/** Where the member stood under its other name. */
+/** The pointer of the member under its earlier name. */
 function placeOf({ target, from }: RenameCandidate): string {
   return target.replace(/[^/]*$/, from);
 }
 
-/** What a note to try does not need. */
+/** Fields of a note that trying it does not need. */
 const unwritten = { reason: "", link: "", carried: false, pointer: "" } as const;
 
-/** Rounds after which a proposal is given up: each round tries the next way of the notes that did not do. */
+/** Maximum number of rounds. Each round replaces the notes that failed with their next alternative. */
 const mostRounds = 12;
 
 /**
- * Notes for all values that have no form at the other revision, as far as a note can speak of them. Each was tried: it can
- * be done as it says, and decides something. They belong together, because one note on a pair of revisions says that people
- * have decided, and then every value needs one.
+ * Proposes notes for all values that the other revision cannot express, if a note can address them. Each
+ * proposal was tried: it is possible and has an effect. They must be added together: once one note exists for
+ * a pair of revisions, every such value needs one.
  *
- * @param direction `lower`: values of the new revision on their way to the one before; `lift`: the other way
+ * @param direction `lower`: converts values of the new revision to the preceding one; `lift`: the opposite
+ * direction
  */
 export function stepProposals(
   direction: Direction,
@@ -199,7 +203,7 @@ export function stepProposals(
   const found = new Map<string, Undecided>();
   for (let round = 0; round < mostRounds; round++) {
     const tried = [...choices.values()].map((choice) => tryNote(direction, previous, choice));
-    // Without a note to try, the plan is the one that the output has.
+    // Without a note to try, this is the plan of the generated output.
     const noted = tried.length === 0 ? model : { ...model, stepNotes: [...model.stepNotes, ...tried] };
     const { decisions } = planSteps(previous, noted)[direction];
     const isTried = ({ note }: { readonly note: StepNote }): boolean => tried.includes(note);
@@ -227,7 +231,7 @@ export function stepProposals(
   }));
 }
 
-/** The place that a note had best be about: the definition of the value itself, rather than the union around it. */
+/** The best target for a note: the definition of the value itself rather than the union around it. */
 function targetOf({ pointer: first, pointers, what }: Undecided): string {
   const own = pointer("/$defs", what);
   return pointers.includes(own) ? own : first;
@@ -247,7 +251,10 @@ function tryNote(
   } as unknown as StepNote;
 }
 
-/** What a note can say: a value for a member that must be there, or can have one value only; a text in the place of a value, or nothing; a refusal. */
+/**
+ * The possible notes for a value: a value for a required member or a constant, a text in its place, omission,
+ * or refusal.
+ */
 function waysOf({ pointer: place, what, isAbsent }: Undecided, target: Schema): JsonObject[] {
   const refusal: JsonObject = { how: "refuse", code: codeOf(place, what) };
   const node = nodeAt(target, place);
@@ -262,7 +269,7 @@ function nodeAt(schema: Schema, place: string): SchemaNode | undefined {
   return definition && [...descendants(definition.node)].find((each) => each.pointer === place);
 }
 
-/** A stable name for a refusal: the definition and the member, in lower case with hyphens. */
+/** A stable code for a refusal, made of the definition and the member, in lower case with hyphens. */
 function codeOf(place: string, what: string): string {
   const tokens = pointerTokens(place).filter(
     (token) => !/^(?:\$defs|properties|items|anyOf|oneOf|\d+)$/.test(token),

@@ -17,24 +17,24 @@ import { ownSchemaFolder } from "../../revision/lock.js";
 import type { Project } from "../project.js";
 import { textWithoutProse } from "../../revision/carried-notes.js";
 
-/** Notes that were copied from the revision before, by what the new schema says of their subjects. */
+/** Notes copied from the preceding revision, sorted by whether the new schema confirms them. */
 export interface CarriedNotes {
-  /** The new schema says of all their subjects what the one before says. */
+  /** Notes whose subjects are the same in both schemas. */
   readonly right: readonly Note[];
-  /** It says something else, or nothing shows whether it does. */
+  /** Notes whose subjects differ, or cannot be compared. */
   readonly doubtful: readonly Note[];
 }
 
-/** @param from the revision that the notes were copied from; without it, nothing shows that they are right */
+/** @param from the revision that the notes were copied from; without it, all notes are doubtful */
 export function sortCarried(notes: readonly Note[], from: Side | undefined, now: Side): CarriedNotes {
   const isRight = (note: Note): boolean => from !== undefined && saysTheSame(note, from, now);
   return { right: notes.filter(isRight), doubtful: notes.filter((note) => !isRight(note)) };
 }
 
 /**
- * The question whether carried notes hold whose subjects have changed.
+ * Decision: whether carried notes still hold although their subjects have changed.
  *
- * @param value of the notes file
+ * @param value the content of the notes file
  */
 export function doubtfulNotes(
   notes: readonly Note[],
@@ -60,21 +60,21 @@ export function doubtfulNotes(
   ];
 }
 
-/** A note in a few words, with its place. */
+/** A short description of a note, with its place. */
 export function noteText({ kind, targets, pointer }: Note): string {
   return `${kind} on ${targets.join(", ")} (${pointer})`;
 }
 
-/** What may be the subject of a note now. */
+/** Possible new names of a note's subject. */
 interface Renamed {
   readonly successors: readonly Succession[];
-  /** New names of members, by their pointers in the schema before. */
+  /** New names of members, by their pointers in the preceding schema. */
   readonly places: ReadonlyMap<string, string>;
 }
 
 /**
- * Notes that were left behind, because the new schema does not have their subjects: a method or member of another name
- * may be the subject now.
+ * Decision about notes that were dropped because the new schema lacks their subjects. Asks whether a method
+ * or member with another name is now the subject.
  */
 export function droppedNotes(
   problems: readonly NoteProblem[],
@@ -112,15 +112,16 @@ export function droppedNotes(
   ];
 }
 
-/** A revision as it is compared: its model, and its canonical document. */
+/** One revision of a comparison: its model and its canonical document. */
 interface Side {
   readonly model: ProtocolModel;
   readonly document: JsonValue;
 }
 
 /**
- * Whether both revisions say the same of all that a note is about. A note whose subjects are no part of the schema
- * (a header of all requests, a fact about HTTP) may be wrong without a sign: then they do not.
+ * Whether the schema of a note's subjects is the same in both revisions. False if a subject is not part of
+ * the schema (a header of all requests, a fact about HTTP), because then nothing shows that the note still
+ * holds.
  */
 function saysTheSame(note: Note, before: Side, now: Side): boolean {
   return note.targets.every((target) => {
@@ -131,7 +132,7 @@ function saysTheSame(note: Note, before: Side, now: Side): boolean {
   });
 }
 
-/** The names of the definitions that a target of a note is about; `undefined` where the schema does not have it. */
+/** Names of the definitions that a target of a note refers to; `undefined` if the schema lacks the target. */
 function subjectsOf(note: Note, target: string, side: Side): string[] | undefined {
   if (target.startsWith("/")) {
     const [holder, name] = pointerTokens(target);
@@ -147,7 +148,10 @@ function subjectsOf(note: Note, target: string, side: Side): string[] | undefine
   return method && definitionsOf(method, model, note);
 }
 
-/** The definitions of a message, its params and its answers, and what else the note names. */
+/**
+ * Names of the definitions of a message, its params and its responses, and of further definitions that the
+ * note names.
+ */
 function definitionsOf(method: Method, { schema }: ProtocolModel, note: Note): string[] {
   const response = responseOf(schema, method.message);
   const named = note.kind === "subscription" ? [pointerTokens(note.filter)[1] ?? ""] : [];
@@ -164,15 +168,15 @@ function definitionsOf(method: Method, { schema }: ProtocolModel, note: Note): s
 function definitionText({ document, model }: Side, name: string): string | undefined {
   const definitions = isJsonObject(document) ? document["$defs"] : undefined;
   const found = definitions !== undefined && isJsonObject(definitions) ? definitions[name] : undefined;
-  // A message that a union writes out in place has a definition in the model alone.
+  // A message written inline in a union is a definition only in the model.
   if (found === undefined) return model.schema.definitions.has(name) ? name : undefined;
   return textWithoutProse(found);
 }
 
 /**
- * Notes that hide what the schema says, each with the notes that agree with it.
+ * Decision about notes that contradict the schema, each with replacement notes that agree with it.
  *
- * @param value of the notes file
+ * @param value the content of the notes file
  */
 export function conflictingNotes(
   conflicts: readonly NoteConflict[],
@@ -202,15 +206,16 @@ export function conflictingNotes(
   ];
 }
 
-/** The note that agrees, and the present one for its other targets. */
+/** The note that agrees with the schema for this target, and the present note for its other targets. */
 function agreeing(conflict: NoteConflict, value: JsonValue): JsonObject[] {
   const note = agreeingNote(conflict);
-  // An unfinished note would not generate.
+  // Generation would fail with an unfinished note.
   if (!note || conflict.isUnfinished) return [];
   const { targets, pointer } = conflict.note;
   const others = targets.filter((target) => target !== conflict.target);
   const entry = entryAt(value, pointer);
-  // A note that is silent about a method says nothing of those that it names.
+  // A kind of note without fields is confirmed by its targets alone, so the target is added to the present
+  // note.
   if (Object.keys(conflict.fields!).length === 0)
     return [{ ...(entry ? confirmed(entry) : note), target: [...targets, conflict.target] }];
   if (others.length === 0 || !entry) return [note];
@@ -218,8 +223,8 @@ function agreeing(conflict: NoteConflict, value: JsonValue): JsonObject[] {
 }
 
 /**
- * Extensions that hold for the revision before, and do not name the new one among their bases: those of the project, and
- * those that mcpgen brings and the project does not store.
+ * Decisions about extensions that name the preceding revision as a base but not the new one: those in the
+ * project, and those shipped with mcpgen that the project does not store.
  *
  * @throws CodedError for an extension.json that cannot be read
  */
@@ -269,7 +274,7 @@ export async function leftBehind(
 interface Left {
   readonly stored: StoredExtension;
   readonly file: string;
-  /** With the new revision. */
+  /** The bases, including the new revision. */
   readonly bases: readonly string[];
 }
 
@@ -288,7 +293,7 @@ async function withoutBase(
   return left;
 }
 
-/** The command that stores an extension of mcpgen in the project. */
+/** The command that stores a shipped extension in the project. */
 function storing(stored: StoredExtension, bases: readonly string[], directory: string): string {
   const { schema, notes } = filesOf(stored);
   return shellLine([

@@ -20,28 +20,28 @@ import { type Decision, type Question, asking } from "./question.js";
 import type { StagedUpgrade } from "./stage.js";
 import { successions } from "./successors.js";
 
-/** What `upgrade` decided itself, because the schema says it. */
+/** A decision that `upgrade` made itself, because the schema settles it. */
 export interface Settled {
   readonly title: string;
   readonly text: string;
   readonly items: readonly string[];
 }
 
-/** What an upgrade leaves to a person, and what it does not. */
+/** The decisions of an upgrade: settled automatically, or left to the user. */
 export interface Decisions {
   readonly settled: readonly Settled[];
   readonly open: readonly Decision[];
 }
 
-/** The revisions that a new one is compared with, as far as there are any. */
+/** The revisions to compare with, where they exist. */
 interface Bases {
-  /** What it replaces, else the revision before it. */
+  /** The stored version that is replaced, else the preceding revision. */
   readonly base: Source | undefined;
-  /** The revision before it. */
+  /** The preceding revision. */
   readonly previous: Source | undefined;
 }
 
-/** The decisions of an upgrade. */
+/** Collects the decisions of an upgrade. */
 export async function decisionsOf(
   staged: StagedUpgrade,
   { base, previous }: Bases,
@@ -103,7 +103,10 @@ export async function decisionsOf(
   };
 }
 
-/** What is silent stands first. A note may answer two questions: it stands with the first, which may say more of it. */
+/**
+ * Sorts decisions whose wrong answer would go unnoticed to the front. If a note answers two questions, keeps
+ * it only with the first.
+ */
 function eachOnce(all: readonly Decision[]): Decision[] {
   const isSilent = ({ risk }: Decision): boolean => risk !== undefined;
   const decisions = [...all.filter(isSilent), ...all.filter((decision) => !isSilent(decision))];
@@ -118,7 +121,10 @@ function eachOnce(all: readonly Decision[]): Decision[] {
   }));
 }
 
-/** Whether a note says all that another one does, of the same subjects; another value of a question says only itself. */
+/**
+ * Whether the given note already contains everything that `value` states. Values that are not notes are
+ * compared for equality.
+ */
 function says(given: JsonValue, value: JsonValue): boolean {
   if (!isJsonObject(given) || !isJsonObject(value)) return given === value;
   const { reason: _, link: __, target, ...fields } = value;
@@ -148,9 +154,9 @@ function settledNotes(items: readonly string[], from: string | undefined): Settl
   ];
 }
 
-/** An assumption that held for the revision before is no decision of this one. */
+/** Whether the assumption also held for the preceding revision, so that it is no new decision. */
 function isSettled(assumption: Assumption, base: Source | undefined): boolean {
-  // The way to the revision before is a matter of this revision alone.
+  // Conversion to the preceding revision, and the era, must be decided for each revision.
   if (assumption.kind === "lower" || assumption.kind === "era") return false;
   return base?.loaded.assumptions.some((one) => isSame(one, assumption)) ?? false;
 }
@@ -166,14 +172,17 @@ function settledOf(assumptions: readonly Assumption[]): Settled[] {
   ];
 }
 
-/** One question for all values of a way: one note on a pair of revisions makes the others necessary. */
+/**
+ * One question for all values of a direction, because one note for a pair of revisions makes the others
+ * necessary.
+ */
 function stepQuestions(proposals: readonly StepProposal[], why: string): Question[] {
   if (proposals.length === 0) return [];
   const text = `Do values that have ${why} become what these notes say? They lose least: a text in place of the value, else nothing, a sample for a member that must be there, else a refusal. Write another "how" where people expect another; the notes belong together, and with those on members that may be renamed ones.`;
   return [asking(text, ...proposals.map(({ note }) => note))];
 }
 
-/** Values of the revision before that have no form in the new one, and are refused there. */
+/** Decision about values of the preceding revision that the new one cannot express, and which are refused. */
 function lifted(
   proposals: readonly StepProposal[],
   revision: string,

@@ -6,8 +6,8 @@ import type { Alternative, HeaderRule, ProtocolModel } from "../../model/model.j
 import type { Point } from "./guide.js";
 
 /**
- * What a gateway between peers of the two revisions has to do: it is a server to one side and a client to the other, and
- * passes on messages that it does not make.
+ * Advice for a gateway between peers of the two revisions. A gateway is a server to one side and a client to
+ * the other, and passes on messages that it did not create.
  */
 export function gatewayPoints(before: ProtocolModel, now: ProtocolModel, report: Report): Point[] {
   return [
@@ -21,7 +21,7 @@ export function gatewayPoints(before: ProtocolModel, now: ProtocolModel, report:
   ];
 }
 
-/** The methods that pass unchanged, and those that steps translate. */
+/** Methods whose messages pass unchanged, and methods that conversion steps translate. */
 function travelling(before: ProtocolModel, now: ProtocolModel): Point[] {
   const { lower, lift } = planSteps(before, now);
   const [down, up] = [changedIn(lower), changedIn(lift)];
@@ -64,7 +64,7 @@ function changedIn({ methods }: Way): Changed {
   return { params: new Map(params.filter(isActive)), result: new Map(result.filter(isActive)) };
 }
 
-/** What changes of a method on one way, and what may be lost. */
+/** Describes what changes in a method's messages in one direction, and what may be lost. */
 function partsOf(method: string, changed: Changed, way: string): string[] {
   return (["params", "result"] as const).flatMap((part) => {
     const plan = changed[part].get(method);
@@ -74,10 +74,10 @@ function partsOf(method: string, changed: Changed, way: string): string[] {
   });
 }
 
-/** What is left out, replaced or refused anywhere in a plan. */
+/** All parts of values that a plan drops, replaces or refuses. */
 function lossesOf(plan: Plan): string[] {
   const all = new Set([plan]);
-  // A Set's iteration includes what is added meanwhile.
+  // Iterating over a Set includes elements added during the loop.
   for (const each of all) for (const inside of plansOf(each)) all.add(inside);
   return [...all].flatMap(({ exits }) =>
     exits.flatMap(({ outcome }) => {
@@ -97,7 +97,7 @@ function lossesOf(plan: Plan): string[] {
   );
 }
 
-/** Methods that only one of the revisions has, by the side that sends them. */
+/** Methods that only one of the revisions has, grouped by sender. */
 function methodChanges(before: ProtocolModel, now: ProtocolModel): Point[] {
   const only = (model: ProtocolModel, other: ProtocolModel): string[] =>
     model.methods.flatMap(({ name, kind, senders, payload }) => {
@@ -121,7 +121,7 @@ function methodChanges(before: ProtocolModel, now: ProtocolModel): Point[] {
   ];
 }
 
-/** Results that may come in place of the plain ones, in one of the revisions alone. */
+/** Alternative results that only one of the revisions has. */
 function alternativeChanges(before: ProtocolModel, now: ProtocolModel): Point[] {
   const textsOf = ({ methods }: ProtocolModel): Map<string, string> =>
     new Map(
@@ -181,7 +181,7 @@ function headerText({ header, method, from }: HeaderRule): string {
   return `${header}: ${from ?? "the revision, once it is negotiated"} of ${of}`;
 }
 
-/** Errors by name: a gateway that passes an error on says it by the number of the other side. */
+/** Errors whose number differs: a gateway must use the number of the receiving side's revision. */
 function errorPoints(before: ProtocolModel, now: ProtocolModel): Point[] {
   const [old, next] = [before, now].map(
     ({ errors }) => new Map(errors.map(({ name, code }) => [name, code])),
@@ -207,12 +207,12 @@ function errorPoints(before: ProtocolModel, now: ProtocolModel): Point[] {
   ];
 }
 
-/** Members that each side of a connection fills in itself: what came from one side is not for the other. */
+/** Members that each side of a connection fills in itself; a gateway must not pass them on. */
 function ownedPoints(before: ProtocolModel, now: ProtocolModel): Point[] {
   const holders = new Map<string, string[]>();
   for (const [definition, names] of now.owned)
     for (const name of names) holders.set(name, [...(holders.get(name) ?? []), definition]);
-  // What others extend has the shortest name.
+  // Show the definition with the shortest name, which is usually the base of the others.
   const shown = [...holders].map(([name, definitions]) => {
     const [base] = [...definitions].sort((a, b) => a.length - b.length);
     return `${base}.${name}`;
@@ -228,7 +228,7 @@ function ownedPoints(before: ProtocolModel, now: ProtocolModel): Point[] {
   );
 }
 
-/** What a peer of the old revision does not know and lets pass. */
+/** New values and members that a peer of the old revision ignores. */
 function letThrough({ findings }: Report): Point[] {
   const rules = /^(?:enum-value-added|union-member-added|property-added-optional)$/;
   const subjects = findings.filter(({ rule }) => rules.test(rule)).map(({ subject }) => subjectText(subject));
@@ -239,7 +239,7 @@ function letThrough({ findings }: Report): Point[] {
   );
 }
 
-/** The report of `diff` has the complete lists. */
+/** Maximum number of subjects shown; `diff` lists all. */
 const mostSubjects = 24;
 
 function point(

@@ -12,16 +12,16 @@ import { markdownText as plain, oneLineCode as code } from "../../print/markdown
 export interface Point {
   /** Title of the point, in bold. */
   readonly lead?: string;
-  /** Names that the point is about, as code. */
+  /** Names that the point concerns, formatted as code. */
   readonly subjects?: readonly string[];
   readonly text?: string;
-  /** Details, below the point. */
+  /** Details, listed below the point. */
   readonly details?: readonly string[];
-  /** The details are all of the point: none is left out. */
+  /** The details are the whole content of the point, so all are shown. */
   readonly whole?: true;
-  /** Questions, each with what to paste. */
+  /** Questions, each with a value to paste. */
   readonly questions?: readonly Question[];
-  /** A message that proves the finding; printed with the details. */
+  /** A message that proves the finding; printed together with the details. */
   readonly proof?: string;
 }
 
@@ -35,8 +35,8 @@ interface Section {
 }
 
 /**
- * A migration guide for an upgrade: what the revision means for servers, clients and gateways; what needs code; what was
- * decided; what is asked.
+ * The migration guide for an upgrade: effects on servers, clients and gateways, code to write, decisions
+ * made, and open questions.
  */
 interface Guide {
   readonly title: string;
@@ -47,12 +47,12 @@ interface GuideInput {
   readonly revision: string;
   readonly done: readonly Point[];
   readonly decisions: Decisions;
-  /** What a gateway has to do. */
+  /** The tasks of a gateway. */
   readonly gateway: readonly Point[];
   readonly handwritten: readonly HandwrittenPart[];
-  /** Undefined if there was no previous revision. */
+  /** Undefined if there is no preceding revision. */
   readonly report: Report | undefined;
-  /** The roles that send requests of the new revision: errors answer these. */
+  /** The roles that send requests of the new revision, and so receive its errors. */
   readonly requesters: readonly Role[];
   readonly next: readonly Point[];
 }
@@ -85,7 +85,7 @@ export function guideOf({ revision, done, decisions, report, ...given }: GuideIn
   };
 }
 
-/** A guide for a move of the vocabulary: what handlers and calls meet, by role. */
+/** The guide for a new vocabulary: the effects on handlers and calls, by role. */
 export function vocabularyGuide({
   report,
   done,
@@ -105,7 +105,7 @@ export function vocabularyGuide({
   };
 }
 
-/** Rules for additions of the new revision. The section lists names only; later sections explain them. */
+/** Rules about additions of the new revision. This section lists only names; later sections explain them. */
 const additions: readonly (readonly [lead: string, rule: RegExp])[] = [
   ["Requests", /^request-(?:direction-)?added$/],
   ["Notifications", /^notification-(?:direction-)?added$/],
@@ -132,18 +132,18 @@ function nameOf(finding: ReportedFinding): string {
   return isNamed && next !== null ? `${text}: ${next}` : text;
 }
 
-/** An error by its number, which is what a message has, and its name; by both numbers if it has another one now. */
+/** An error as number and name; with both numbers if the number has changed. */
 function errorText({ subject, old, new: next }: ReportedFinding): string {
   const numbers = [old, next].filter((number) => number !== null).join(" → ");
   return `${numbers} ${"definition" in subject ? subject.definition : ""}`.trim();
 }
 
-/** The subject of a change, as a guide names it. */
+/** The subject of a change as shown in a guide. */
 function changedText(finding: ReportedFinding): string {
   return finding.rule.startsWith("error-") ? errorText(finding) : subjectText(finding.subject);
 }
 
-/** The report of `diff` has the complete list. */
+/** Maximum number of names shown; `diff` lists all. */
 const mostNames = 16;
 
 function shortList(names: readonly string[]): string[] {
@@ -151,7 +151,7 @@ function shortList(names: readonly string[]): string[] {
   return rest > 1 ? [...names.slice(0, mostNames), `… ${rest} more`] : [...names];
 }
 
-/** @param breaking what the changes that break have in common */
+/** @param breaking text about all breaking changes of a role */
 function changeSections(report: Report, requesters: readonly Role[], breaking: string): Section[] {
   return (["server", "client"] as const).flatMap((role) => [
     ...roleSections(role, report, breaking),
@@ -166,7 +166,7 @@ function gatewaySection(points: readonly Point[]): Section[] {
   return [{ heading: "If you write a gateway", text, points }];
 }
 
-/** In this order, each kind as one point. */
+/** One point for each kind, in this order. */
 const handwritten: readonly (readonly [kind: HandwrittenPart["kind"], lead: string])[] = [
   ["handshake", "Handshake"],
   ["method-renamed", "Methods of another name"],
@@ -212,7 +212,7 @@ const headings: { readonly [R in Role]: string } = {
   server: "If you write a server",
 };
 
-/** Effects on an implementation of the old revision when its peer uses the new one. */
+/** Sections about the effects on an implementation of the old revision whose peer uses the new one. */
 function roleSections(role: Role, { findings }: Report, text: string): Section[] {
   const of = (level: Level): ReportedFinding[] => findings.filter((finding) => finding.level[role] === level);
   const [breaking, dangerous] = [of("breaking"), of("dangerous")];
@@ -233,7 +233,7 @@ function roleSections(role: Role, { findings }: Report, text: string): Section[]
   return sections.filter(({ points }) => points.length > 0);
 }
 
-/** The new errors that an implementation may get for its requests. */
+/** Section about new errors in response to an implementation's requests. */
 function errorSection(role: Role, { findings }: Report): Section[] {
   const added = findings.filter(({ rule }) => rule === "error-added");
   if (added.length === 0) return [];
@@ -268,7 +268,7 @@ function changePoints(findings: readonly ReportedFinding[]): Point[] {
   });
 }
 
-/** Changes that break compilation but no message. */
+/** Section about changes that break compilation but no message. */
 function codeSection({ findings }: Report): Section[] {
   const silent = findings.filter(({ source, worst }) => source === "breaking" && worst === "safe");
   if (silent.length === 0) return [];
@@ -284,10 +284,10 @@ function limits({ notes }: Report): Section {
   return { heading: "Limits of this report", points: notes.map((text) => ({ text })) };
 }
 
-/** More particulars than these are asked for with --verbose. */
+/** Maximum number of details shown without `--verbose`. */
 const mostDetails = 3;
 
-/** More questions of one decision than these are asked for with --verbose. */
+/** Maximum number of questions of one decision shown without `--verbose`. */
 const mostQuestions = 12;
 
 interface TextOptions {
@@ -332,7 +332,7 @@ function pointText(
   ].join("\n");
 }
 
-/** A question, where its answer goes, and the answer on separate lines. */
+/** A question, the place of its answer, and the answer, on separate lines. */
 function questionText(question: Question, { paint }: TextOptions): string[] {
   const { text, paste } = question;
   if (paste.length === 0) return [`      - ${text}`];
@@ -380,7 +380,7 @@ function pointMarkdown(
 function questionMarkdown(question: Question, indent: string): string[] {
   const { text, paste } = question;
   if (paste.length === 0) return [`${indent}- ${plain(text)}`];
-  // A fence longer than any inside the values.
+  // The fence must be longer than any fence inside the values.
   const values = paste.map((value) => JSON.stringify(value, null, 2)).join(",\n");
   const fence = "`".repeat(Math.max(3, ...[...values.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
   const lines = [`${fence}json`, ...values.split("\n"), fence].map((each) => `${indent}  ${each}`);

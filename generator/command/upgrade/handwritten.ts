@@ -6,7 +6,9 @@ import { authoredSchema } from "../../emit/authoring/authored-schema.js";
 import { memberPlaces, methodPlaces } from "./runtime-places.js";
 import type { Succession } from "./successors.js";
 
-/** A method, or a member, that the runtime handles by separate code, and that steps and notes cannot move. */
+/**
+ * A method or member that code in the runtime handles, so that conversion steps and notes cannot adapt it.
+ */
 export interface HandwrittenPart {
   readonly kind:
     | "handshake"
@@ -18,17 +20,17 @@ export interface HandwrittenPart {
     | "list-without-page"
     | "member-gone"
     | "member-required";
-  /** The method, or `Definition.member`. */
+  /** The method's name, or `Definition.member`. */
   readonly subject: string;
   readonly text: string;
-  /** Files of the runtime that name it, or the functions that a program calls in their place. */
+  /** Files of the runtime that name it, or functions that a program calls instead. */
   readonly places: readonly string[];
 }
 
-/** The methods that open a conversation. */
+/** The methods that open a session. */
 const opening: readonly string[] = ["initialize", "notifications/initialized", "server/discover"];
 
-/** Methods whose messages the runtime writes and reads itself: handlers have no part in them. */
+/** Methods whose messages the runtime writes and reads itself, without handlers. */
 export const byHand: ReadonlySet<string> = new Set([
   ...opening,
   ...["ping", "notifications/cancelled", "notifications/progress"],
@@ -37,7 +39,7 @@ export const byHand: ReadonlySet<string> = new Set([
   "notifications/subscriptions/acknowledged",
 ]);
 
-/** The two revisions, and the methods that follow others. */
+/** The two revisions, and the new methods that replace earlier ones. */
 interface Change {
   readonly before: ProtocolModel;
   readonly now: ProtocolModel;
@@ -45,10 +47,11 @@ interface Change {
 }
 
 /**
- * What a revision changes of all that the runtime does without handlers, and which handlers are out of reach now.
+ * Lists the changes of a revision that need code: in messages that the runtime handles itself, and in
+ * handlers that peers no longer reach.
  *
- * @param before the revision before, also where handlers and calls are written in the words of an older one: the runtime has
- *   code for each revision, and what an earlier one needed was said when that came
+ * @param before the preceding revision, even if the vocabulary is older: the runtime has code for each
+ * revision, and earlier upgrades have listed the earlier changes
  */
 export function handwrittenParts(
   before: ProtocolModel,
@@ -68,7 +71,7 @@ export function handwrittenParts(
   ];
 }
 
-/** The opening of the conversation, where the schema has none that is known. */
+/** Changes in how a session is opened. */
 function handshake({ before, now }: Change): HandwrittenPart[] {
   const assumed = now.assumptions.find(({ kind }) => kind === "era");
   if (!assumed && before.era === now.era) return [];
@@ -79,7 +82,7 @@ function handshake({ before, now }: Change): HandwrittenPart[] {
   return [{ kind: "handshake", subject: now.revision, text, places }];
 }
 
-/** Methods of the revision before that this one does not have. */
+/** Methods that the new revision no longer has. */
 function gone({ before, now, successors }: Change): HandwrittenPart[] {
   const there = new Set(now.methods.map(({ name }) => name));
   return before.methods.flatMap((method): HandwrittenPart[] => {
@@ -111,13 +114,13 @@ function gone({ before, now, successors }: Change): HandwrittenPart[] {
   });
 }
 
-/** Methods that no handler and no function of the runtime has. */
+/** New methods for which the runtime has no function. */
 function added({ before, now, successors }: Change): HandwrittenPart[] {
   const known = new Set(before.methods.map(({ name }) => name));
   return now.methods.flatMap((method): HandwrittenPart[] => {
     if (known.has(method.name) || methodPlaces[method.name]) return [];
     const next = successors.find((each) => each.method === method);
-    // A method of another name is listed by the old one.
+    // A renamed method is listed under its old name.
     if (next && !next.isPart) return [];
     const places = handlerPlaces(method);
     if (next)
@@ -137,7 +140,7 @@ function added({ before, now, successors }: Change): HandwrittenPart[] {
   });
 }
 
-/** How a program handles and sends a method that the runtime does not name. */
+/** The functions by which a program handles and sends a method that the runtime does not name. */
 function handlerPlaces({ name, kind, senders, payload }: ProtocolModel["methods"][number]): string[] {
   const quoted = JSON.stringify(name);
   return senders.flatMap((sender) => {
@@ -152,7 +155,7 @@ function handlerPlaces({ name, kind, senders, payload }: ProtocolModel["methods"
   });
 }
 
-/** Messages that the runtime writes and reads itself, and that have another form now. */
+/** Changed messages that the runtime writes and reads itself. */
 function changed({ before, now }: Change): HandwrittenPart[] {
   const { lower, lift } = planSteps(before, now);
   const ways = [lower, lift];
@@ -181,7 +184,7 @@ function changed({ before, now }: Change): HandwrittenPart[] {
   });
 }
 
-/** Lists that a client read page by page. */
+/** Lists that clients can no longer read page by page. */
 function pagesGone({ before, now }: Change): HandwrittenPart[] {
   return before.methods.flatMap(({ name, page }): HandwrittenPart[] => {
     const next = now.methods.find((method) => method.name === name);
@@ -191,12 +194,12 @@ function pagesGone({ before, now }: Change): HandwrittenPart[] {
   });
 }
 
-/** Members that the era filled in, and that their definitions lack now. */
+/** Members that the runtime filled in and that their definitions no longer have. */
 function membersGone({ before, now }: Change): HandwrittenPart[] {
   const places = new Map<string, string[]>();
   for (const [definition, names] of before.owned) {
     const node = now.schema.definitions.get(definition)?.node;
-    // Methods that are gone are listed as such.
+    // Removed methods are listed separately.
     if (!node) continue;
     for (const name of names)
       if (!hasMember(now.schema, node, name)) places.set(name, [...(places.get(name) ?? []), definition]);
@@ -209,9 +212,9 @@ function membersGone({ before, now }: Change): HandwrittenPart[] {
   }));
 }
 
-/** Members that must be there, of definitions that the era fills in: handlers do not write them. */
+/** New required members of objects that the runtime fills in and handlers do not write. */
 function membersRequired({ before, now }: Change): HandwrittenPart[] {
-  // Of other definitions handlers write the rest, and steps say what becomes of it.
+  // Other definitions are written by handlers, and conversion steps handle their new members.
   const { lenient } = authoredSchema(before);
   return [...before.owned.keys()]
     .filter((name) => lenient.has(name))
@@ -233,7 +236,7 @@ function membersRequired({ before, now }: Change): HandwrittenPart[] {
     });
 }
 
-/** Members that errors must have: the runtime makes them with those that it knows. */
+/** New required members of errors: the runtime creates errors without them. */
 function errorsChanged({ before, now }: Change): HandwrittenPart[] {
   const [old, next] = [before, now].map(requiredOfErrors) as [string[], string[]];
   return next
@@ -246,7 +249,7 @@ function errorsChanged({ before, now }: Change): HandwrittenPart[] {
     }));
 }
 
-/** The members that every error of a response must have. */
+/** The members that every error in a response must have. */
 function requiredOfErrors({ schema }: ProtocolModel): string[] {
   const responses = [...schema.definitions.values()].filter(({ node }) =>
     ["jsonrpc", "error"].every((member) => requiredMembers(schema, node).has(member)),

@@ -17,8 +17,8 @@ import type { StagedUpgrade } from "./stage.js";
 import { likelyPartial } from "../../model/page.js";
 
 /**
- * Suggests notes: the assumptions for this schema without notes, except those that its notes already decide or
- * that also apply to the revision before it.
+ * Suggests notes for this schema: those that mcpgen would assume without any notes, minus those that present
+ * notes decide or that also apply to the preceding revision.
  */
 export function missingNotes(
   { notes, revision }: StagedUpgrade,
@@ -47,7 +47,7 @@ function openQuestion(target: string, document: JsonValue): Question {
   return asking(`May later revisions add to ${target}${shown}?`, noteOf("open", [target]));
 }
 
-/** The values or definitions that a union or a set of strings has. */
+/** The members of a union (names of definitions) or of a set of string values. */
 function membersAt(document: JsonValue, target: string): string[] {
   const node = atPointer(document, target);
   if (!isJsonObject(node)) return [];
@@ -62,7 +62,7 @@ function nameOfReference(arm: JsonValue): string[] {
   return typeof reference === "string" ? [pointerTokens(referencedPointer(reference)).at(-1)!] : [];
 }
 
-/** One question for each base. */
+/** One question for each base definition. */
 function extendsQuestions(items: readonly (readonly [target: string, base: string])[]): Question[] {
   const bases = new Map<string, string[]>();
   for (const [target, base] of items) bases.set(base, [...(bases.get(base) ?? []), target]);
@@ -74,7 +74,7 @@ function extendsQuestions(items: readonly (readonly [target: string, base: strin
   );
 }
 
-/** Places, by the kind of note that they may want, each with the base that it may extend. */
+/** Places by the kind of note that they may need, with the base that each may extend. */
 interface Candidates {
   readonly extends: ReadonlyMap<string, string>;
   readonly open: ReadonlyMap<string, string>;
@@ -115,9 +115,9 @@ const texts = {
 };
 
 /**
- * Suggests notes for members that may have been renamed; no schema can confirm such a candidate.
+ * Suggests notes for members that may have been renamed. Only a person can confirm a candidate.
  *
- * @param previous the revision in which they had the other names
+ * @param previous the revision in which the members had their earlier names
  */
 export function renameNotes(
   candidates: readonly RenameCandidate[],
@@ -140,7 +140,7 @@ export function renameNotes(
   ];
 }
 
-/** Lists that may leave entries out, as their schemas suggest, each with the note that says so. */
+/** Suggests notes for list methods whose schema has a new flag that may mark the list as incomplete. */
 export function partialLists(
   { loaded: { model } }: Source,
   previous: Source | undefined,

@@ -20,7 +20,7 @@ import { counted } from "../../print/terminal-text.js";
 import { type Decision, type Question, asking, noteOf } from "./question.js";
 import type { Succession } from "./successors.js";
 
-/** The inputs of the questions about new methods. */
+/** The inputs for questions about new methods. */
 interface NewMethods {
   readonly before: ProtocolModel;
   readonly now: ProtocolModel;
@@ -28,7 +28,10 @@ interface NewMethods {
   readonly file: string;
 }
 
-/** What no schema says of a method, and carried notes do not cover: each as the signs in the schema have it. */
+/**
+ * Questions about facts of new methods that neither the schema states nor carried notes cover. Signs in the
+ * schema suggest the answers.
+ */
 export function newMethods(given: NewMethods): Decision[] {
   const { before, now, file } = given;
   const known = new Set(before.methods.map(({ name }) => name));
@@ -75,7 +78,7 @@ function questionsOf(method: Method, given: NewMethods): Question[] {
   return asks.length > 0 ? asks : [asking(`${method.name}: the schema has no sign ${signs}.`)];
 }
 
-/** A capability that the method already has needs no question. */
+/** A question whether the method needs a capability, unless it already has one. */
 function capabilityQuestions(method: Method, from: Method | undefined, now: ProtocolModel): Question[] {
   const [sender] = method.senders;
   if (method.capabilities.length > 0 || sender === undefined) return [];
@@ -91,7 +94,10 @@ function capabilityQuestions(method: Method, from: Method | undefined, now: Prot
   ];
 }
 
-/** The capability of the method that it comes from, a member of the capabilities that has its name, or that of its family. */
+/**
+ * Guesses the capability for a method: that of the method it replaces, else a capability with the method's
+ * name, else that of related methods.
+ */
 function capabilityFor(
   method: Method,
   from: Method | undefined,
@@ -116,7 +122,9 @@ function capabilityFor(
     .find(({ of }) => of === side);
 }
 
-/** The definitions of what a side declares: those that have the most of the capabilities that gate methods. */
+/**
+ * The definitions of a side's capabilities: those that contain most of the capabilities that methods need.
+ */
 export function capabilityRoots({ schema, methods }: ProtocolModel, side: Role): SchemaNode[] {
   const paths = methods.flatMap(({ capabilities }) => capabilities.filter(({ of }) => of === side));
   const names = [...new Set(paths.map(({ path }) => pointerTokens(path)[0] ?? ""))];
@@ -128,7 +136,7 @@ export function capabilityRoots({ schema, methods }: ProtocolModel, side: Role):
   return counted.filter(({ count }) => count === most).map(({ node }) => node);
 }
 
-/** The schemas of a member at a path. */
+/** The schemas of the member at a path. */
 export function nodesAt(schema: Schema, root: SchemaNode, path: string): SchemaNode[] {
   return pointerTokens(path).reduce(
     (nodes, token) => nodes.flatMap((node) => memberNodes(schema, node, token)),
@@ -136,7 +144,10 @@ export function nodesAt(schema: Schema, root: SchemaNode, path: string): SchemaN
   );
 }
 
-/** Headers that repeat params of other methods: a required param of the same name may be repeated, too. */
+/**
+ * Questions about HTTP headers that repeat params of other methods: a new method with the same required param
+ * may need them too.
+ */
 function headerQuestions(method: Method, { schema, headers }: ProtocolModel): Question[] {
   if (method.kind !== "request") return [];
   const present = new Set(headers.filter((rule) => rule.method === method.name).map(({ header }) => header));
@@ -159,7 +170,7 @@ function headerQuestions(method: Method, { schema, headers }: ProtocolModel): Qu
   );
 }
 
-/** Whether the result has all that the era fills in of cacheable results alone. */
+/** Whether the result has all members that only cacheable results have. */
 function isCacheable(method: Method, now: ProtocolModel): boolean {
   if (method.cacheable) return false;
   const ownedBy = ({ result }: Method): ReadonlySet<string> =>
@@ -176,7 +187,10 @@ function isCacheable(method: Method, now: ProtocolModel): boolean {
   return hints.length > 0 && hints.every((name) => members.includes(name));
 }
 
-/** Whether the result adds no member, and a notification of the family says what it could. */
+/**
+ * Whether the request may open a stream of notifications: its result has no members of its own, and a
+ * notification of the same family exists.
+ */
 function isListening(method: Method, now: ProtocolModel): boolean {
   if (method.kind !== "request" || method.listening || now.era === "legacy") return false;
   const definition = method.result?.definition;
@@ -189,7 +203,10 @@ function isListening(method: Method, now: ProtocolModel): boolean {
   return own.length === 0 && hasFamily;
 }
 
-/** New notifications that a member of a filter may select which selects none yet. */
+/**
+ * Questions which member of a subscription filter selects a new notification. Considers only members that
+ * select none yet.
+ */
 function subscriptionQuestions(methods: readonly Method[], now: ProtocolModel): Question[] {
   const { schema } = now;
   const named = new Set(now.methods.flatMap(({ filter }) => filter ?? []));
@@ -217,7 +234,7 @@ function subscriptionQuestions(methods: readonly Method[], now: ProtocolModel): 
   });
 }
 
-/** The definitions of params of listening requests whose members select notifications. */
+/** The definitions of filters: params of listening requests with members that select notifications. */
 function filterDefinitions({ schema, methods }: ProtocolModel): { name: string; node: SchemaNode }[] {
   const selected = new Set(methods.flatMap(({ filter }) => filter ?? []));
   const names = methods
@@ -231,7 +248,7 @@ function filterDefinitions({ schema, methods }: ProtocolModel): { name: string; 
   });
 }
 
-/** The one text that the params of a notification must have. */
+/** The only required string among the params of a notification; undefined if there is not exactly one. */
 function keyOf({ message }: Method, schema: Schema): string | undefined {
   const params = memberNodes(schema, schema.definitions.get(message)!.node, "params");
   const required = params.flatMap((node) => [...requiredMembers(schema, node)]);
@@ -241,12 +258,12 @@ function keyOf({ message }: Method, schema: Schema): string | undefined {
   return texts.length === 1 ? texts[0] : undefined;
 }
 
-/** `notifications/tools/list_changed` → `tools`, `list`, `changed`. */
+/** Splits a method name into words: `notifications/tools/list_changed` → `tools`, `list`, `changed`. */
 function wordsOf({ name }: Method): string[] {
   return name.replace(/^notifications\//, "").split(/[^A-Za-z0-9]+/);
 }
 
-/** Whether two names are the same word: in whichever case, and in plural or not. */
+/** Whether two names are the same word, ignoring case and a plural "s". */
 function isSameWord(one: string, other: string): boolean {
   const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
   const [a, b] = [plain(one), plain(other)];

@@ -1,19 +1,22 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { NoteKind } from "../../notes/note.js";
 
-/** A question for a person, with the answer "yes" written out already. */
+/** A question to the user, with the value for the answer "yes". */
 export interface Question {
   readonly text: string;
   /**
-   * The values to paste, together: notes are complete but for `reason` and `link`, which say what to write. Empty where no
-   * value can be proposed.
+   * The values to paste, all together. Notes are complete except for `reason` and `link`, whose texts say
+   * what to write. Empty if no value can be proposed.
    */
   readonly paste: readonly JsonValue[];
-  /** JSON Pointer of the place in the file of the decision: `/notes/-` is the end of the list; another place is replaced. */
+  /**
+   * JSON Pointer of the place in the decision's file. `/notes/-` appends to the list; any other place is
+   * replaced.
+   */
   readonly at: string;
 }
 
-/** A decision for a person, because no schema contains the answer. */
+/** A decision for the user, because the schema does not settle it. */
 export interface Decision {
   readonly kind:
     | "assumption"
@@ -23,48 +26,48 @@ export interface Decision {
     | "dropped-notes"
     | "extensions"
     | "missing-notes";
-  /** The subject, in a few words. */
+  /** Short title of the subject. */
   readonly title: string;
   readonly advice: string;
-  /** What goes wrong without a word, if all is left as it is: such decisions stand first. */
+  /** The damage that goes unnoticed if nothing is changed. Such decisions come first. */
   readonly risk?: string;
   /** The file to edit. */
   readonly file?: string;
   readonly items: readonly string[];
-  /** The same one by one, with what to paste into the file. */
+  /** The individual questions, with values to paste into the file. */
   readonly questions: readonly Question[];
 }
 
-/** Where the answer goes, in words. */
+/** The place of the answer, in words. */
 export function answerPlace({ at }: Question): string {
   return at.endsWith("/-") ? `If so, paste at ${at}:` : `If so, paste in the place of ${at}:`;
 }
 
-/** The place after the last note. */
+/** Pointer that appends to the notes. */
 const atEnd = "/notes/-";
 
-/** What stands where only a person knows what to write. */
+/** Placeholders for texts that only the user can write. */
 const unwritten = {
   reason: "WRITE HERE: what the specification says, in a sentence",
   link: "WRITE HERE: the address of the page that says it",
 } as const;
 
-/** A note as a file has it, without a reason and a link. */
+/** A note in the form of a notes file, with placeholders for reason and link. */
 export function noteOf(kind: NoteKind, targets: readonly string[], fields: JsonObject = {}): JsonObject {
   return { kind, target: targets.length === 1 ? targets[0]! : [...targets], ...fields, ...unwritten };
 }
 
-/** A question that notes at the end of the file answer. */
+/** A question that is answered by adding notes at the end of the file. */
 export function asking(text: string, ...notes: readonly JsonObject[]): Question {
   return { text, paste: notes, at: atEnd };
 }
 
-/** A question that a changed note answers, in the place of the present one. */
+/** A question that is answered by replacing the present note. */
 export function replacing(text: string, at: string, note: JsonObject): Question {
   return { text, paste: [note], at };
 }
 
-/** An entry of a notes file as a person has confirmed it. */
+/** An entry of a notes file without its "carried" mark, as if a person had confirmed it. */
 export function confirmed(entry: JsonObject): JsonObject {
   const { carried: _, ...note } = entry;
   return note;

@@ -38,7 +38,10 @@ function warning(message: string): Finding {
   return { code: "MG3112", severity: "warning", message, next };
 }
 
-/** Says of a newer revision that it does not move the vocabulary, and what does; undefined for any other. */
+/**
+ * A remark that a newer revision does not become the vocabulary by itself, and the command that does it;
+ * undefined for other revisions.
+ */
 export function vocabularyRemark({
   revision,
   locked,
@@ -49,13 +52,16 @@ export function vocabularyRemark({
   return `${after} stays what handlers write and clients read${locked.status === "draft" ? "" : `; ${move}`}`;
 }
 
-/** A stored extension that compiles over the new revision. */
+/** A line for a stored extension that compiles over the new revision. */
 export function over({ extension, isBase, error }: TriedExtension, revision: string): string[] {
   if (error) return [];
   return [`${extension} compiles over ${revision}${isBase ? "" : '; it is not among its "bases"'}`];
 }
 
-/** A stored extension that does not: an error where the revision is one of its bases. */
+/**
+ * A finding for a stored extension that does not compile over it: an error if the revision is one of its
+ * bases, else a warning.
+ */
 export function notOver({ extension, file, isBase, error }: TriedExtension, revision: string): Finding[] {
   if (!error) return [];
   const message = `${extension} does not compile over ${revision}: ${error.message} (${error.code})`;

@@ -16,22 +16,25 @@ import { type OutputRequest, type Project, outputRequest, outputRoot, schemaRoot
 import { addOptions } from "../revision.js";
 import { shownPath } from "../../print/terminal-text.js";
 
-/** A revision brought in and everything generated with it; nothing is written yet. */
+/** A revision and the output generated with it, all in memory; nothing is written yet. */
 export interface StagedUpgrade {
   readonly revision: StagedRevision;
-  /** Its notes as they will be; none where the revision has no notes file. */
+  /** The revision's future notes; undefined if it has no notes file. */
   readonly notes: JsonFile | undefined;
   readonly comparison: Comparison;
   readonly plan: readonly PlannedFile[];
-  /** The revision as the diff reads it. */
+  /** The revision as input for the comparison. */
   readonly source: Source;
-  /** The configuration names the revisions to generate, and this one is not among them. */
+  /** Whether the configuration lists the revisions to generate without this one. */
   readonly unlisted: boolean;
-  /** Whether files that were edited by hand are overwritten. */
+  /** Whether to overwrite files that were edited by hand. */
   readonly force: boolean;
 }
 
-/** Reads, canonicalises, carries notes over, generates and plans: all that may fail, before anything is written. */
+/**
+ * Reads and canonicalises the schema, carries notes over, generates and plans. Everything that may fail
+ * happens here, before anything is written.
+ */
 export async function stageUpgrade(
   args: Arguments,
   project: Project,
@@ -43,7 +46,7 @@ export async function stageUpgrade(
   const added = await stageRevision({
     ...addOptions(args, schemaDir),
     source: await readRevision(args.required("source"), context),
-    // As in the revisions that are pinned already: a project keeps descriptions in all its schemas, or in none.
+    // As in the pinned revisions: a project keeps descriptions in all its schemas, or in none.
     descriptions: !args.flag("no-descriptions") && (newest?.descriptions ?? true),
   });
   const revision = added.replaces ? await withPrunedNotes(added, schemaDir) : added;
@@ -69,7 +72,7 @@ export async function stageUpgrade(
   };
 }
 
-/** Drops notes for faults that upstream has mended: a note that changes nothing is an error. */
+/** Drops notes about faults that upstream has corrected, because a note without effect is an error. */
 async function withPrunedNotes(staged: StagedRevision, schemaDir: string): Promise<StagedRevision> {
   const { revision, locked, schema, changes } = staged;
   const { notesFile } = storedRevision(schemaDir, revision, locked.status, true);
@@ -99,7 +102,7 @@ async function stagedSource(
   return { ...stored, read: { schema, ...(notesFile && { notes: notesFile }) } };
 }
 
-/** The request of a `generate` without options, once the revision is in place. */
+/** The request that `generate` without options would make once the revision is stored. */
 function requestWith(
   source: RevisionSource,
   { lock, vocabulary }: StagedRevision,
@@ -119,7 +122,7 @@ function requestWith(
   return { wanted: { ...wanted, request: { ...wanted.request, sources: withIt } }, unlisted };
 }
 
-/** Puts schema, notes, lock and output in place: all of them, or none. Returns whether anything had to be written. */
+/** Writes schema, notes, lock and output: all of them, or none. Returns whether anything changed. */
 export function writeUpgrade(
   { revision, plan, comparison, force }: StagedUpgrade,
   project: Project,
@@ -131,7 +134,7 @@ export function writeUpgrade(
     planSet(roots[1], plan, comparison.before, comparison.manifest),
   ];
   writeFileSets(sets);
-  // Recorded for the next run: the inputs are on disk now.
+  // Computed again for the cache: the inputs are on disk now.
   const wanted = outputRequest(new Arguments({}), project, context.directory);
   const warnings = noteWarnings(comparison.generated, project, context);
   remember(inputState(wanted, project, context.env, false), comparison, warnings, { inOrder: false });

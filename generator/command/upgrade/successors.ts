@@ -3,15 +3,18 @@ import { formSignature } from "../../compare/align/pair.js";
 import { FormReader } from "../../compare/shape/form-reader.js";
 import type { Method, ProtocolModel } from "../../model/model.js";
 
-/** A method of a new revision that says what one of the revision before says. */
+/** A new method that corresponds to a method of the preceding revision. */
 export interface Succession {
   readonly method: Method;
   readonly from: Method;
-  /** The new revision has the earlier method, too: the new one is a part of it. Else it is another name. */
+  /**
+   * Whether the new revision still has the earlier method, so that the new one may be a part of it. Otherwise
+   * the method was renamed.
+   */
   readonly isPart: boolean;
 }
 
-/** The new methods that have the message or the params of an earlier one. */
+/** Finds the new methods with the message or the params of an earlier method. */
 export function successions(before: ProtocolModel, now: ProtocolModel): Succession[] {
   const known = new Set(before.methods.map(({ name }) => name));
   const left = new Set(now.methods.map(({ name }) => name));
@@ -22,7 +25,7 @@ export function successions(before: ProtocolModel, now: ProtocolModel): Successi
     const alike = before.methods.filter((from) => isAlike(from, method));
     const same = alike.find(({ message }) => message === method.message);
     const form = newForms.get(method);
-    // Params that many methods have, such as a cursor, say nothing.
+    // Params that several methods share, such as a cursor, identify none of them.
     const ofForm = form === undefined ? [] : alike.filter((from) => forms.get(from) === form);
     const from = same ?? (ofForm.length === 1 ? ofForm[0] : undefined);
     return from ? [{ method, from, isPart: left.has(from.name) }] : [];
@@ -33,7 +36,9 @@ function isAlike(one: Method, other: Method): boolean {
   return one.kind === other.kind && one.senders.some((sender) => other.senders.includes(sender));
 }
 
-/** The form of the params of each method that requires some: of one that requires none, it says too little. */
+/**
+ * A signature of the params for each method with required params. Methods without them are too unspecific.
+ */
 function paramsForms({ schema, methods }: ProtocolModel): ReadonlyMap<Method, string> {
   const reader = new FormReader(schema);
   return new Map(

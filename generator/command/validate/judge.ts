@@ -8,18 +8,18 @@ export interface Verdict {
   readonly kind: "request" | "notification" | "result" | "error" | "unknown";
   readonly issues: readonly Issue[];
   readonly method?: string;
-  /** An answer that no single open request fits: only its envelope was judged. */
+  /** A response that fits no single open request, so that only its envelope was validated. */
   readonly unpaired?: true;
 }
 
 const sides: readonly Side[] = ["client", "server"];
 
-/** A method as messages show it: shortened and escaped, so that text of a peer cannot leave its quotes. */
+/** A method name for messages, shortened and escaped so that a peer's text cannot leave its quotes. */
 export function quoted(method: string): string {
   return JSON.stringify(shortText(method, 80));
 }
 
-/** Judges the messages of one transcript, in order. */
+/** Validates the messages of one transcript, in order. */
 export class Judge {
   private readonly protocol: Protocol;
   private readonly open = new OpenRequests();
@@ -30,7 +30,7 @@ export class Judge {
 
   /** @param from the sender, if the transcript names it */
   judge(message: unknown, from?: Side): Verdict[] {
-    // Batches exist in the revisions whose schema describes them.
+    // Batches exist only in revisions whose schema describes them.
     if (
       Array.isArray(message) &&
       this.protocol.explanations["explainJSONRPCBatchRequest"] &&
@@ -53,7 +53,10 @@ export class Judge {
     return { kind: "unknown", issues: [issue] };
   }
 
-  /** A message is one thing (JSON-RPC 2.0, sections 4 and 5). As an answer it still ends its request. */
+  /**
+   * Rejects a message that is several kinds at once (JSON-RPC 2.0, sections 4 and 5). A response still closes
+   * its request.
+   */
   private ambiguous(message: JsonObject, kinds: readonly string[], from: Side | undefined): Verdict {
     if (!("method" in message)) this.open.take(message["id"], from);
     const issue = {
@@ -93,7 +96,7 @@ export class Judge {
     return { kind: "result", method, issues };
   }
 
-  /** Errors are the same for every method. */
+  /** Validates an error response, which is the same for every method. */
   private error(message: JsonObject, from: Side | undefined): Verdict {
     const issues = this.envelope(message, ["JSONRPCErrorResponse", "JSONRPCError"]);
     const request = this.open.take(message["id"], from);
@@ -111,10 +114,10 @@ export class Judge {
       const definition = definitions.find(({ name }) => name === chosen) ?? definitions[0]!;
       return this.definition(definition, result);
     }
-    return []; // a method the revision does not know; its request said so
+    return []; // The revision does not know the method, which was reported at the request.
   }
 
-  /** The alternative that the result says it is. */
+  /** The alternative result that the value's discriminator selects. */
   private chosen(method: string, requester: Side, result: unknown): string | undefined {
     const alternatives = this.protocol.receives[requester].outgoingRequests.get(method)?.alternatives ?? [];
     return alternatives.find(
@@ -132,7 +135,7 @@ export class Judge {
     return issues.length > 0 ? issues : [{ pointer: "", message: `expected ${name}` }];
   }
 
-  /** The check of JSON-RPC itself, by the first of these definitions that the revision has. */
+  /** Validates the JSON-RPC envelope with the first of these definitions that the revision has. */
   private envelope(message: unknown, names: readonly string[]): readonly Issue[] {
     const explain = names
       .map((name) => this.protocol.explanations[`explain${name}`])
@@ -175,11 +178,14 @@ function belowResult({ pointer, message }: Issue): Issue {
 
 interface OpenRequest {
   readonly method: string;
-  /** Undefined where the transcript does not name the sender. */
+  /** Undefined if the transcript does not name the sender. */
   readonly from: Side | undefined;
 }
 
-/** Requests that have no answer yet. Both sides count their ids on their own, so an id may be open twice. */
+/**
+ * Requests without a response yet. Both sides number their requests independently, so an id may be open
+ * twice.
+ */
 class OpenRequests {
   private readonly byId = new Map<string, OpenRequest[]>();
 
@@ -188,7 +194,10 @@ class OpenRequests {
     this.byId.set(key, [...(this.byId.get(key) ?? []), request]);
   }
 
-  /** Takes out the one request that an answer from `from` can belong to; none if several could be it. */
+  /**
+   * Removes and returns the only request that a response from `from` can belong to; undefined if there are
+   * several or none.
+   */
   take(id: unknown, from: Side | undefined): OpenRequest | undefined {
     const key = JSON.stringify(id);
     const open = this.byId.get(key) ?? [];

@@ -1,5 +1,5 @@
-// A program: it reads a plan from standard input, runs its conversations on the runtime, and prints what came of each. All
-// that it runs is the runtime and the modules of the plan, which mcpgen has just generated.
+// A program of its own. It reads a plan from standard input, runs its sessions on the runtime, and prints the
+// results. It runs only the runtime and the modules of the plan, which mcpgen has just generated.
 import { createRequire, register } from "node:module";
 import { pathToFileURL } from "node:url";
 import type {
@@ -16,7 +16,7 @@ import type {
 type Members = Readonly<Record<string, unknown>>;
 type Side = "client" | "server";
 
-/** The parts of the runtime that conversations need. */
+/** The parts of the runtime that the sessions need. */
 interface Runtime {
   createServer(info: object, options: object): RuntimeServer;
   connect(channel: unknown, options: object): Promise<RuntimeClient>;
@@ -58,10 +58,13 @@ interface Tables {
   readonly client: readonly { readonly id: string }[];
 }
 
-/** Milliseconds. Both sides are in this process: a call that takes longer never ends. */
+/** Time limit of a call in milliseconds. Both sides are in this process, so a longer call never ends. */
 const longestCall = 5_000;
 
-/** Modules that no source has are empty: a protocol without a released revision has no vocabulary. */
+/**
+ * The plan may lack only the module `listed`, which is then empty: a protocol without a released revision has
+ * no vocabulary.
+ */
 const loader = `
 const scheme = "mcpgen-rehearsal:///";
 let modules;
@@ -81,7 +84,7 @@ export function load(url, context, next) {
 }
 `;
 
-/** Runs one conversation after another. */
+/** Runs the sessions one after another. */
 class Rehearsal {
   readonly #plan: RehearsalPlan;
   readonly #runtime: Runtime;
@@ -109,9 +112,9 @@ class Rehearsal {
   }
 
   /**
-   * @param wire the revision of all messages
-   * @param served the words that the server is written in
-   * @param asked the words that the client is written in
+   * @param wire the revision of the messages
+   * @param served the revision whose types the server uses
+   * @param asked the revision whose types the client uses
    */
   async #converse(
     wire: RevisionWords,
@@ -194,11 +197,14 @@ class Rehearsal {
     });
   }
 
-  /** The tables of an application: of one revision alone, or, for one of the vocabulary, of all. */
+  /**
+   * The generated tables of an application: all revisions if it uses the vocabulary, else only its own
+   * revision.
+   */
   #tablesOf(side: Side, wire: RevisionWords, words: RevisionWords): object {
     const isPinned = words.id === this.#plan.vocabulary;
     const revisions = this.#tables[side].filter(({ id }) => isPinned || id === wire.id);
-    // Revisions up to the vocabulary are their own words where they stand alone.
+    // An application of a revision newer than the vocabulary must name its own revision as vocabulary.
     const isAbove = !isPinned && words.id > this.#plan.vocabulary;
     return { revisions, ...(isAbove && { vocabulary: words.id }) };
   }
@@ -209,7 +215,7 @@ class Rehearsal {
   }
 }
 
-/** What the handler of the next call does. */
+/** What the server's handler does for the next call. */
 interface Stage {
   answer: unknown;
   ask: SampledAsk | undefined;
@@ -217,7 +223,7 @@ interface Stage {
   ran: boolean;
 }
 
-/** A call as the server plays it. */
+/** The server's part in one call. */
 interface Scene {
   readonly method: string;
   readonly answer: unknown;
@@ -225,7 +231,7 @@ interface Scene {
   readonly tell?: SampledAsk;
 }
 
-/** All calls of a conversation: of methods that the wire revision has, and that both sides have words for. */
+/** All calls of a session: methods that the wire revision has and that both sides can write. */
 function* scenes(
   wire: RevisionWords,
   served: RevisionWords,
@@ -260,7 +266,7 @@ function* scenes(
       yield [`${tell.method} ${index + 1}`, params, { method, answer, tell: { ...tell, params: [one] } }];
 }
 
-/** What a subscription selects at the wire revision, and both sides have words for. */
+/** The notifications of subscriptions that the wire revision has and both sides know. */
 function changesOf(
   { changes }: RevisionWords,
   ...sides: readonly RevisionWords[]
@@ -270,10 +276,13 @@ function changesOf(
   );
 }
 
-/** Milliseconds that the notices of a subscription may take. */
+/** Time limit in milliseconds for the notifications of a subscription. */
 const longestNotice = 1_000;
 
-/** A subscription to everything, and one change of each kind: a change is served if the client hears of it. */
+/**
+ * Subscribes to everything and triggers one change of each kind. A change counts as served if the client
+ * receives it.
+ */
 async function announced(
   server: RuntimeServer,
   client: RuntimeClient,
@@ -325,16 +334,16 @@ function textOf(error: unknown): string {
   return [code, message].filter(Boolean).join(": ");
 }
 
-/** A handler of a method that no table of the server has. */
+/** Registers a handler; ignores a method that the server's tables lack. */
 function attempt(act: () => void): void {
   try {
     act();
   } catch {
-    // Its client gets "method not found".
+    // The client gets "method not found".
   }
 }
 
-/** As in production: nothing is checked before it is sent, so that the judge sees it. */
+/** Messages are sent unchecked, as in production, so that the recording shows invalid ones. */
 const quiet = { validateSend: "off", onWarning: () => {}, onError: () => {} };
 
 async function main(): Promise<void> {

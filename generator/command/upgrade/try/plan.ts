@@ -1,30 +1,30 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 
-// What a rehearsal gives to the process that runs the conversations, and what that answers. Types alone: the process reads
-// no other file of mcpgen.
+// Data exchanged with the process that runs the sessions. This file has only types, because that process
+// loads no other file of mcpgen.
 
-/** The conversations to run. */
+/** The sessions to run. */
 export interface RehearsalPlan {
-  /** JavaScript of the generated modules by their paths, without extension. */
+  /** JavaScript of the generated modules, by path without extension. */
   readonly modules: { readonly [path: string]: string };
-  /** The address of a module of mcpgen: beside it stands the runtime. */
+  /** URL of a module of mcpgen; the runtime is resolved from it. */
   readonly from: string;
-  /** Id of the revision in whose words the handlers and the calls are written. */
+  /** Id of the revision whose types handlers and calls use. */
   readonly vocabulary: string;
   /** Oldest first. */
   readonly revisions: readonly RevisionWords[];
 }
 
-/** Samples of all that an application of one revision writes. */
+/** Samples of everything that an application of one revision writes. */
 export interface RevisionWords {
   readonly id: string;
-  /** What a server declares, so that nothing is gated. */
+  /** The capabilities that the server declares: all, so that no method is gated. */
   readonly capabilities: JsonObject;
-  /** Requests of clients that handlers answer. */
+  /** Requests of clients, which the server's handlers answer. */
   readonly requests: readonly SampledRequest[];
-  /** Requests of servers, which a handler makes while it runs. */
+  /** Requests of servers, which a handler sends while it runs. */
   readonly asks: readonly SampledAsk[];
-  /** Notifications that applications send, by the sender. */
+  /** Notifications that applications send, by sender. */
   readonly notifications: { readonly [side in "client" | "server"]: readonly SampledAsk[] };
   /** Notifications of servers that a subscription selects. */
   readonly changes: readonly SubscribedChange[];
@@ -32,13 +32,13 @@ export interface RevisionWords {
 
 export interface SubscribedChange {
   readonly method: string;
-  /** The member of its params that a subscription names a value of. */
+  /** The member of the notification's params whose value a subscription names. */
   readonly key?: string;
 }
 
 export interface SampledRequest {
   readonly method: string;
-  /** The handler may ask the client before it answers, in any era. */
+  /** Whether the handler can ask the client before it answers, whichever era the revision has. */
   readonly asks: boolean;
   readonly params: readonly JsonValue[];
   readonly results: readonly JsonValue[];
@@ -49,27 +49,27 @@ export interface SampledAsk {
   readonly params: readonly JsonValue[];
 }
 
-/** What came of one conversation. */
+/** The result of one session. */
 export interface Conversation {
   /** The revision of the messages. */
   readonly revision: string;
-  /** The side that is written in the vocabulary; `both`: both sides are written in the words of the revision. */
+  /** The side that uses the vocabulary. `both`: both sides use the types of the message revision. */
   readonly pinned: "server" | "client" | "both";
   readonly calls: readonly Call[];
   readonly losses: readonly Lost[];
-  /** Messages that are not what their revision describes, in words. */
+  /** Descriptions of messages that are invalid for their revision. */
   readonly invalid: readonly string[];
 }
 
-/** A request and its samples, and what came of it. */
+/** One call with its samples, and its result. */
 export interface Call {
-  /** The method, and the numbers of the samples. */
+  /** The method, and the number of the sample. */
   readonly name: string;
-  /** Absent where it was served: the handler ran, and its result came. */
+  /** Why the call failed; absent if the handler ran and its result arrived. */
   readonly refused?: string;
 }
 
-/** Something that the other side did not get. */
+/** A part of a value that the other side did not receive. */
 export interface Lost {
   readonly method: string;
   readonly pointer: string;

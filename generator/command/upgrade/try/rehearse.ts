@@ -15,7 +15,7 @@ import { minimalValid, sampleValid } from "../../../sample/sample.js";
 import { byHand } from "../handwritten.js";
 import { capabilityRoots, nodesAt } from "../new-methods.js";
 
-/** Generated output, and the models that it was generated from. */
+/** Generated output and the models that it was generated from. */
 export interface Output {
   readonly files: ReadonlyMap<string, string>;
   /** Oldest first. */
@@ -23,11 +23,11 @@ export interface Output {
 }
 
 /**
- * Runs conversations of a server and a client on generated output, in a separate process that gets no variable of this
- * one's environment.
+ * Runs sessions between a server and a client on generated output, in a separate process without the
+ * environment variables of this one.
  *
- * @param vocabulary the revision in whose words handlers and calls are written
- * @throws CodedError MG3115 where the process fails
+ * @param vocabulary the revision whose types handlers and calls use
+ * @throws CodedError MG3115 if the process fails
  */
 export async function rehearse({ files, models }: Output, vocabulary: string): Promise<Conversation[]> {
   const plan: RehearsalPlan = {
@@ -42,7 +42,7 @@ export async function rehearse({ files, models }: Output, vocabulary: string): P
   return JSON.parse(await run(programWords(), JSON.stringify(plan))) as Conversation[];
 }
 
-/** The words that start the program of the conversations: its file, or, where mcpgen runs from its sources, its text. */
+/** The arguments that start the program: its file, or its source text if mcpgen runs from its sources. */
 function programWords(): string[] {
   const built = fileURLToPath(new URL("./command/upgrade/try/conversations.js", import.meta.url));
   if (existsSync(built)) return [built];
@@ -53,13 +53,13 @@ function programWords(): string[] {
   return ["--input-type=module", "-e", outputText];
 }
 
-/** Milliseconds after which the process is ended. */
+/** Time limit of the process in milliseconds. */
 const longestRun = 300_000;
 
 function run(words: readonly string[], input: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--no-warnings", ...words], {
-      // Not in the folder of the project: a `.env` or a package there is none of this process's business.
+      // Not in the project's folder, whose `.env` or packages must not affect the process.
       cwd: "/",
       env: { NODE_ENV: "production" },
       timeout: longestRun,
@@ -80,16 +80,19 @@ function run(words: readonly string[], input: string): Promise<string> {
         }),
       );
     });
-    // A process that fails early reads no more.
+    // Ignore the write error of a process that ends early; its exit is reported.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
   });
 }
 
-/** Random samples of each definition, beside the smallest one. */
+/** Number of random samples per definition, besides the smallest value. */
 const drawn = 4;
 
-/** Samples of all that applications of a revision write. What the runtime itself writes is no part of it. */
+/**
+ * Samples of everything that applications of a revision write, without messages that the runtime writes
+ * itself.
+ */
 function wordsOf(model: ProtocolModel): RevisionWords {
   const { schema } = authoredSchema(model);
   const methods = model.methods.filter(({ name }) => !byHand.has(name));
@@ -117,7 +120,8 @@ function sampledRequest(method: Method, model: ProtocolModel, schema: Schema): S
   const results = samples(schema, definition).filter(isJsonObject);
   const { params } = sampledParams(method, schema);
   if (results.length === 0 || params.length === 0) return [];
-  // Requests of servers reach the client while a request of the client runs: in results, where the era has no others.
+  // In the legacy era, servers can send requests while any client request runs. Otherwise only
+  // multi-round-trip methods can carry them, in results.
   const asks = model.era === "legacy" || method.multiRoundTrip;
   return [{ method: method.name, asks, params, results }];
 }
@@ -128,14 +132,14 @@ function sampledParams({ name, message }: Method, schema: Schema): SampledAsk {
     if (!isJsonObject(value)) return [];
     const given = value["params"];
     if (!isJsonObject(given)) return [{}];
-    // Members of `_meta` have other effects, such as progress.
+    // Members of `_meta` such as `progressToken` would have side effects.
     const { _meta: _, ...plain } = given;
     return [isValid(schema, node, { ...value, params: plain }) ? plain : given];
   });
   return { method: name, params: distinct(params) };
 }
 
-/** The smallest valid value of a definition, and some that a seed of its name draws. */
+/** The smallest valid value of a definition, and random ones whose seed is the definition's name. */
 function samples(schema: Schema, definition: string): JsonValue[] {
   const random = randomFrom(`${definition}: rehearsal`);
   const values = [
@@ -149,7 +153,7 @@ function distinct(values: readonly JsonValue[]): JsonValue[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** Every capability of a server that gates a method. */
+/** Every server capability that a method needs. */
 function capabilitiesOf(model: ProtocolModel): JsonObject {
   const declared: JsonObject = {};
   const roots = capabilityRoots(model, "server");
@@ -177,17 +181,14 @@ function declare(holder: JsonObject, [token, ...rest]: readonly string[], isFlag
   declare(inside, rest, isFlag);
 }
 
-/**
- * The JavaScript of generated modules, by their paths without extension: of those that `entries` load, and of what these
- * import at once.
- */
+/** The JavaScript of `entries` and the modules that they import statically, by path without extension. */
 function compiledModules(
   files: ReadonlyMap<string, string>,
   entries: readonly string[],
 ): { [path: string]: string } {
   const modules: { [path: string]: string } = {};
   const pending = entries.filter((path) => files.has(`${path}.ts`));
-  // An array's iteration includes what is added meanwhile.
+  // Iterating over an array includes elements added during the loop.
   for (const path of pending) {
     const { outputText } = ts.transpileModule(files.get(`${path}.ts`)!, { compilerOptions });
     modules[path] = outputText;

@@ -14,19 +14,19 @@ import type { StagedUpgrade } from "../stage.js";
 import { type Output, rehearse } from "./rehearse.js";
 import type { Call, Conversation, Lost } from "./plan.js";
 
-/** What a revision would bring: nothing of it is written. */
+/** The effects of a revision that is not stored yet. */
 export interface Rehearsal {
-  /** The revision in whose words handlers and calls are written. */
+  /** The revision whose types handlers and calls use. */
   readonly vocabulary: string;
   readonly revisions: readonly Understanding[];
-  /** Errors of types in the new output. */
+  /** Type errors in the new output. */
   readonly generated: readonly Finding[];
   readonly project: ProjectTypes;
 }
 
 /**
- * Tries a staged revision: checks the types of the new output, and of the project against it, and lets a server and a client
- * of every pair of revisions talk, before and after.
+ * Tries a staged revision: type-checks the new output and the project against it, and runs sessions between a
+ * server and a client for every pair of revisions, without and with the new revision.
  */
 export async function tryUpgrade(
   staged: StagedUpgrade,
@@ -56,13 +56,13 @@ export async function tryUpgrade(
   };
 }
 
-/** The words of the output: those that its module `listed` names, else those of the newest finished revision. */
+/** The vocabulary of the output: named in its module `listed`, else the newest released revision. */
 function vocabularyOf({ files, models }: Output): string {
   const named = /export const vocabulary[^=]*= "([^"]+)"/.exec(files.get("listed.ts") ?? "")?.[1];
   return named ?? published(models).at(-1)?.revision ?? models.at(-1)!.revision;
 }
 
-/** What is generated without the new revision; `undefined` where there is no other. */
+/** The output without the new revision; `undefined` if there is no other revision. */
 async function outputBefore(
   staged: StagedUpgrade,
   project: Project,
@@ -73,7 +73,7 @@ async function outputBefore(
   const { fingerprints, files } = staged.comparison.generated;
   return generateFiles({
     ...request,
-    // Revisions that the new one does not touch are made already.
+    // Reuse revisions that the new one does not affect.
     reuse: (revision, fingerprint) =>
       fingerprints.get(revision) === fingerprint
         ? new Map([...files].filter(([path]) => path.startsWith(`${revision}/`)))
@@ -81,7 +81,7 @@ async function outputBefore(
   });
 }
 
-/** What is worse than before, or was never right. */
+/** Findings: results that got worse, and type errors. */
 export function rehearsalFindings({ revisions, generated, project }: Rehearsal): Finding[] {
   const found = revisions.flatMap(({ revision, client, server }) => [
     ...findingsOf(`a client of ${revision}`, client),
@@ -90,7 +90,7 @@ export function rehearsalFindings({ revisions, generated, project }: Rehearsal):
   return [...generated, ...project.errors, ...found];
 }
 
-/** Details that one finding shows. */
+/** Maximum number of details in one finding. */
 const mostShown = 8;
 
 function findingsOf(peer: string, { noLonger, invalid }: Served): Finding[] {
@@ -114,7 +114,9 @@ function findingsOf(peer: string, { noLonger, invalid }: Served): Finding[] {
 
 const heads = ["revision", "its client, our server", "our client, its server", "lost", "refused", "wrong"];
 
-/** The table: who understands whom, and what is lost; then each loss and each refusal. */
+/**
+ * The result as text: a table of which revisions work together and what is lost, then each loss and refusal.
+ */
 export function rehearsalText(rehearsal: Rehearsal, verbose: boolean): string {
   return [
     titleOf(rehearsal),
@@ -128,7 +130,7 @@ export function rehearsalText(rehearsal: Rehearsal, verbose: boolean): string {
   ].join("\n");
 }
 
-/** The same for a pull request. */
+/** The same as Markdown for a pull request. */
 export function rehearsalMarkdown(rehearsal: Rehearsal): string {
   const row = (cells: readonly string[]): string => `| ${cells.map(markdownText).join(" | ")} |`;
   return [
@@ -192,7 +194,7 @@ function detailsOf(title: string, { losses, refused }: Served, verbose: boolean)
     : [{ title, lines: rest > 0 ? [...lines, `… ${rest} more (--verbose)`] : lines }];
 }
 
-/** Errors that are shown: the first ones cause most others. */
+/** Maximum number of type errors shown: the first ones cause most of the others. */
 const mostErrors = 20;
 
 const strict: ts.CompilerOptions = {
@@ -204,7 +206,7 @@ const strict: ts.CompilerOptions = {
   types: [],
 };
 
-/** The errors of types in generated files, which are nowhere on disk. */
+/** Type errors in generated files that exist only in memory. */
 function generatedErrors(
   files: ReadonlyMap<string, string>,
   importExtension: string,
@@ -219,20 +221,20 @@ function generatedErrors(
   return errorsOf(project.getProgram().compilerObject, (path) => shown(path.slice(1)));
 }
 
-/** The outcome of a check of the project against new output. */
+/** The result of type-checking the project against new output. */
 interface ProjectTypes {
-  /** Why it was not checked, if it was not. */
+  /** The reason if it was not checked. */
   readonly unchecked?: string;
-  /** Errors that the project does not have with the present output. */
+  /** Errors that do not occur with the present output. */
   readonly errors: readonly Finding[];
 }
 
 /**
- * The errors of types that a project gets from new output. The compiler is that of mcpgen, so that no program of the project
- * runs; the new files lie over the present ones in memory.
+ * Finds the type errors that new output causes in a project. Uses mcpgen's own compiler, so that no program
+ * of the project runs. New files replace the present ones only in memory.
  *
- * @param folder of the project
- * @param shown a path as messages show it
+ * @param folder the folder of the project
+ * @param shown formats a path for messages
  */
 function projectErrors(
   folder: string,
@@ -268,7 +270,7 @@ function isBelow(path: string, folder: string): boolean {
   return path.startsWith(`${folder}/`);
 }
 
-/** What stays the same where lines move. */
+/** Identifies an error independently of its line. */
 function keyOf({ message, place }: Finding): string {
   return `${place?.file} ${message}`;
 }
@@ -297,25 +299,28 @@ function errorsOf(
   return found;
 }
 
-/** How peers of one revision, and applications in the words of the vocabulary, understand each other. */
+/** How well an application of one revision works with an application that uses the vocabulary. */
 interface Understanding {
   readonly revision: string;
-  /** Its client at a server of the vocabulary. */
+  /** Client of this revision, server of the vocabulary. */
   readonly client: Served;
-  /** Its server with a client of the vocabulary. */
+  /** Server of this revision, client of the vocabulary. */
   readonly server: Served;
 }
 
-/** The calls of one conversation. */
+/** The calls of one session. */
 interface Served {
-  /** Calls of methods that both have, with samples that each side understands among its own. */
+  /**
+   * Number of calls that count: methods that both sides have, with samples that work between peers of the
+   * same revision.
+   */
   readonly made: number;
   readonly served: number;
   readonly refused: readonly Refused[];
   readonly losses: readonly CountedLoss[];
-  /** Messages that are not what their revision describes. */
+  /** Messages that are invalid for their revision. */
   readonly invalid: readonly string[];
-  /** Calls that were served before the revision came. */
+  /** Calls that worked without the new revision. */
   readonly noLonger: readonly Refused[];
 }
 
@@ -329,8 +334,8 @@ interface CountedLoss extends Lost {
 }
 
 /**
- * @param before the conversations without the new revision; empty where there was no other
- * @param after those with it
+ * @param before the sessions without the new revision; empty if there was no other revision
+ * @param after the sessions with it
  */
 function understandings(
   before: readonly Conversation[],
@@ -357,13 +362,13 @@ function served(
   const find = (of: string, side: Conversation["pinned"]): Conversation =>
     all.find((each) => each.revision === of && each.pinned === side)!;
   const { calls, losses, invalid } = find(revision, pinned);
-  // Samples that not even peers of one revision understand say nothing about two.
+  // Exclude samples that fail even between peers of the same revision.
   const own = find(revision, "both");
   const words = find(vocabulary, "both");
   const misunderstood = new Set([...own.calls, ...words.calls].filter(isRefused).map(({ name }) => name));
   const made = calls.filter(({ name }) => !misunderstood.has(name));
   const notServed = made.filter(isRefused);
-  // Without a conversation there is nothing but the reason why.
+  // If no call was possible, report only the reason.
   const refused = (made.length > 0 ? notServed : calls.filter(isRefused)).map(refusal);
   const earlier = new Set(before?.calls.filter((call) => !isRefused(call)).map(({ name }) => name));
   const wrongBefore = new Set([...(before?.invalid ?? []), ...own.invalid]);
@@ -388,7 +393,7 @@ function refusal({ name, refused = "" }: Call): Refused {
 function counted(losses: readonly Lost[]): CountedLoss[] {
   const counts = new Map<string, CountedLoss>();
   for (const { method, pointer, how } of losses) {
-    // Places in lists count as one.
+    // Report the items of a list as one place.
     const place = pointer.replace(/\/\d+(?=\/|$)/g, "/*");
     const key = `${method} ${place} ${how}`;
     counts.set(key, { method, pointer: place, how, count: (counts.get(key)?.count ?? 0) + 1 });
