@@ -46,7 +46,7 @@ export interface ContractSource {
  */
 type SourceKind = "contract" | "server" | "url" | "standard input" | "other";
 
-/** Tells contracts and servers from revisions and schemas: by name and, for JSON files, by keys. */
+/** Distinguishes contracts and servers from revisions and schemas: by name and, for JSON files, by keys. */
 export function contractKind(source: ServerSource, { directory }: CommandContext): SourceKind {
   if (typeof source !== "string") return "server";
   if (source === "-") return "standard input";

@@ -15,7 +15,7 @@ interface WatchOptions {
   readonly readsOutput: boolean;
 }
 
-/** Options with a file or folder that the command reads. */
+/** The options that name a file or folder which the command reads. */
 const pathOptions = ["contract", "schema", "notes", "base", "templates"] as const;
 
 /**

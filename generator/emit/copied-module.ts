@@ -5,30 +5,33 @@ import { type Surroundings, wordsOf } from "./emitter.js";
 
 const engine = join(packageFolder(), "engine");
 
-/** Modules that are type-checked and tested where they stand, and copied into output one by one. */
+/** Modules that are type-checked and tested here, and copied into output individually. */
 const folder = join(engine, "emitted");
 
 /**
- * A module of `engine/emitted` as a file of output. What it takes from the rest of the engine stands before it in the
- * same file, so that output imports nothing from outside.
+ * Makes a file of output from a module of `engine/emitted`. Declarations that the module imports from the
+ * rest of the engine are put before it in the same file, so that output imports nothing from the engine.
  *
- * @param name its path there without an extension: `extending/merging`
+ * @param name its path in that folder without extension, e.g. `extending/merging`
  */
 export function copyModule(name: string, surroundings: Surroundings): string {
   return copied(join(folder, `${name}.ts`), surroundings);
 }
 
 /**
- * A module of the engine as one file of output, with the declarations of other modules that it uses. The file exports what
- * the module exports.
+ * Makes a file of output from a module of the engine, with the declarations that it uses from other modules.
+ * The file has the exports of the module.
  *
- * @param name its path in the engine without an extension: `explain/written`
+ * @param name its path in the engine without extension, e.g. `explain/written`
  */
 export function copyWhole(name: string, surroundings: Surroundings): string {
   return copied(join(engine, `${name}.ts`), surroundings);
 }
 
-/** One declaration of a module of `engine/emitted`, with its comment, for a file that has it as its own. */
+/**
+ * The text of one declaration of a module of `engine/emitted`, with its comment, for a file that includes it
+ * directly.
+ */
 export function copyDeclaration(module: string, name: string): string {
   const { code } = readModule(join(folder, `${module}.ts`));
   const found = code.split(/\n\n(?=\S)/).find((text) => text.includes(`export function ${name}(`));
@@ -46,7 +49,7 @@ function copied(file: string, { origin, importExtension, render }: Surroundings)
   return render("module.ts", { origin, source: extended });
 }
 
-/** The code of engine modules, each module once, behind those that it imports. */
+/** The code of engine modules, each module once, after the modules that it imports. */
 function codeOf(files: readonly string[], seen: Set<string>): string[] {
   return files.flatMap((file) => {
     if (seen.has(file)) return [];
@@ -56,12 +59,12 @@ function codeOf(files: readonly string[], seen: Set<string>): string[] {
   });
 }
 
-/** A declaration with its comment: modules are laid out by prettier, and a blank line stands between declarations. */
+/** Matches a declaration. Modules are formatted by prettier, so a blank line separates declarations. */
 const declaration = /^(?:export )?(?:async )?(?:class|function\*?|const|interface|type) (\w+)/gm;
 
 /**
- * The declarations of modules that some code uses, in their order. Those that the code exports again are exported, no
- * other.
+ * The declarations of modules that some code uses, in their order. Only those that the code re-exports are
+ * exported.
  */
 function usedDeclarations(modules: readonly string[], exported: ReadonlySet<string>, code: string): string[] {
   const declarations = modules
@@ -87,7 +90,7 @@ function usedDeclarations(modules: readonly string[], exported: ReadonlySet<stri
     });
 }
 
-/** The names that code may mean, members of objects apart. */
+/** Words in code that may be names, without member names. */
 function namesIn(code: string): ReadonlySet<string> {
   return wordsOf(code.replace(/\/\/.*$/gm, "").replace(/(?<!\.\.)\.#?\w+/g, ""));
 }
@@ -95,11 +98,11 @@ function namesIn(code: string): ReadonlySet<string> {
 const statement = /^(?:import|export) (?:type )?(?:\{[^}]*\}|\*) from "(\.[^"]*)";\n/gm;
 
 interface EngineModule {
-  /** The files that the module imports, but modules of `engine/emitted` that one of these imports. */
+  /** The files that the module imports, except modules of `engine/emitted` that one of these imports. */
   readonly imports: readonly string[];
-  /** The names that it exports from those files; `*` for all of a file. */
+  /** The names that it re-exports from those files; `*` for all of a file. */
   readonly exported: ReadonlySet<string>;
-  /** Its text without those imports, with the line ends that output has. */
+  /** Its text without those imports, with normalised line ends. */
   readonly code: string;
 }
 

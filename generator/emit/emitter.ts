@@ -7,91 +7,100 @@ import { capitalised, nameDefinitions, namesOfTypes } from "../print/text.js";
 /** Output by path, relative to the output folder, POSIX separators. */
 export type Files = ReadonlyMap<string, EmittedFile>;
 
-/** Every emitter: a pure function from what it reads to files. */
+/** Every emitter is a pure function from its input to files. */
 export type Emitter<Input> = (input: Input) => Files;
 
-/** What all emitters are given besides their subject. */
+/** Input that all emitters share. */
 export interface Surroundings {
-  /** Folder of the files, below the output folder; the revision for protocol output. */
+  /** Folder of the files below the output folder; for protocol output, the revision. */
   readonly folder: string;
-  /** What the output is made from, for the header line, e.g. `schema/2025-11-25`. */
+  /** Source named in the header line of files, e.g. `schema/2025-11-25`. */
   readonly origin: string;
   /** Extension of relative imports. */
   readonly importExtension: "js" | "ts";
-  /** Package that has the files of the revisions and those that all share; by default they are part of the output. */
+  /**
+   * Package that contains the files of the revisions and the shared files; by default they are part of the
+   * output.
+   */
   readonly basePackage?: string;
-  /** Lays out a file with the Handlebars template of that name (user overrides included). */
+  /** Renders the Handlebars template of that name (user overrides included). */
   readonly render: (template: string, view: object) => string;
 }
 
-/** Input of the emitters that know JSON Schema alone: types, open, validators, explain. */
+/** Input of the emitters that need only a JSON Schema: types, open, validators, explain. */
 export interface SchemaInput extends Surroundings {
   readonly schema: Schema;
-  /** Definitions of the schema for which nothing is emitted: others export their code. */
+  /** Definitions whose code another module exports, so that none is emitted. */
   readonly imported?: Imported;
   /**
-   * Whether `format` only describes or is asserted (the formats that the engine knows); by default what the
-   * schema's own meta-schema asks for, else it describes.
+   * Whether `format` is an annotation or an assertion (for formats that the engine knows). Default: as the
+   * schema's meta-schema requires, else annotation.
    */
   readonly formats?: "annotation" | "assertion";
-  /** Validators only judge: no types are emitted beside them that they could prove, and nothing is read openly. */
+  /** Emit validators without types. The validators then prove no type, and have no open variant. */
   readonly judgesOnly?: true;
 }
 
-/** Input of the emitters that know the protocol: tables, stubs, vectors, PROTOCOL.md. */
+/** Input of the emitters that need the protocol model: tables, stubs, vectors, PROTOCOL.md. */
 export interface ModelInput extends Surroundings {
   readonly model: ProtocolModel;
   /** As in `SchemaInput`. */
   readonly imported?: Imported;
-  /** The revision before it, if that is emitted too. */
+  /** The preceding revision, if it is emitted too. */
   readonly previous?: ProtocolModel;
-  /** The revision after it. */
+  /** The following revision, if it is emitted too. */
   readonly next?: ProtocolModel;
-  /** What the revision that handlers write and clients read calls members that tables name. */
+  /**
+   * The names that members in tables have in the vocabulary (the revision whose types handlers and clients
+   * use).
+   */
   readonly words?: Words;
-  /** On which side it is of the revision that handlers write and clients read; without it, it is that one. */
+  /** Whether the revision is older or newer than the vocabulary; undefined if it is the vocabulary. */
   readonly fromVocabulary?: "older" | "newer" | undefined;
 }
 
-/** The same of an extension over one of its bases: the base has the code of some of its definitions. */
+/** Input for an extension over one of its bases. Some of its definitions have their code in the base. */
 export interface ExtensionInput extends ModelInput {
   readonly model: ExtensionModel;
   readonly imported: Imported;
-  /** The extension over the base before it. */
+  /** The same extension over the preceding base. */
   readonly previous?: ExtensionModel;
-  /** The extension over the base after it. */
+  /** The same extension over the following base. */
   readonly next?: ExtensionModel;
 }
 
-/** A revision is an extension without imports. */
+/** Whether the input is an extension. A revision is treated as an extension without imports. */
 export function isOfExtension(input: Pick<ModelInput, "model" | "imported">): input is ExtensionInput {
   return input.imported !== undefined;
 }
 
-/** What a configuration says of the package.json of the output. */
+/** Members of package.json that the configuration sets for the output. */
 export type PackageManifest = JsonObject & { readonly name: string };
 
 /** Input of the emitters whose output covers all revisions: model, authoring, index, package.json. */
 export interface WorkspaceInput extends Surroundings {
   /** Oldest first. */
   readonly models: readonly ProtocolModel[];
-  /** Id of the revision that handlers write and clients read; without it, the newest that is released. */
+  /**
+   * Id of the vocabulary, the revision whose types handlers and clients use; default: the newest released
+   * one.
+   */
   readonly vocabulary?: string | undefined;
-  /** Folders of extensions below the output folder, with their bases and the roles of their channel. */
+  /** Folders of extensions below the output folder, each with its bases and the roles of its channel. */
   readonly extensions?: readonly {
     readonly folder: string;
     readonly bases: readonly string[];
     readonly roles: readonly string[];
   }[];
-  /** The package to emit a package.json for, if any: its name, and members that replace or join ours. */
+  /** The package.json to emit, if any: its name, and members that replace or extend the default ones. */
   readonly packageManifest?: PackageManifest;
 }
 
-/** Input of the emitters of an extension over all its bases. */
+/** Input of the emitters that need an extension over all its bases. */
 export interface WholeExtensionInput extends Surroundings {
   /** Oldest base first. */
   readonly models: readonly ExtensionModel[];
-  /** Id of the revision that handlers write and clients read; without it, the newest base. */
+  /** Id of the base whose types handlers and clients use; default: the newest base. */
   readonly vocabulary?: string | undefined;
   readonly needs: { readonly capabilities: readonly string[]; readonly extensions: readonly string[] };
   readonly description?: string;
@@ -99,15 +108,15 @@ export interface WholeExtensionInput extends Surroundings {
   readonly packageManifest?: PackageManifest;
 }
 
-/** Definitions of a schema whose code stands elsewhere: those of the revision that an extension extends. */
+/** Definitions of a schema whose code is in other files: those of the revision that an extension extends. */
 export interface Imported {
   /** Folder of their files, below the output folder. */
   readonly folder: string;
-  /** The identifiers that those files export, by the name of the definition in this schema. */
+  /** The identifiers that those files export, by the definition's name in this schema. */
   readonly identifiers: ReadonlyMap<string, string>;
 }
 
-/** What an extension takes from the files of its base. */
+/** The definitions that an extension imports from the files of its base. */
 export function importedBy({ base, imported }: ExtensionModel): Imported {
   const identifiers = nameDefinitions(base.schema);
   return {
@@ -116,14 +125,14 @@ export function importedBy({ base, imported }: ExtensionModel): Imported {
   };
 }
 
-/** The folder of an extension, below the output folder. */
+/** Path of an extension's folder below the output folder. */
 export function folderOfExtension({ id }: { readonly id: string }): string {
   return `extensions/${id}`;
 }
 
 /**
- * The specifier of a module that is not part of what is emitted into `folder`: a file below the output folder, or an
- * entry of the package that has it.
+ * The import specifier of a module outside `folder`: a relative path below the output folder, or an entry of
+ * the package that contains it.
  *
  * @param module path below the output folder, without extension: `model`, `2026-07-28/types`
  */
@@ -135,15 +144,15 @@ export function sharedModule(
   return `${"../".repeat(folder.split("/").length)}${module}.${importExtension}`;
 }
 
-/** The definitions whose code is emitted. */
+/** The definitions whose code is emitted here. */
 export function ownDefinitions({ definitions }: Schema, imported: Imported | undefined): Definition[] {
   const all = [...definitions.values()];
   return imported ? all.filter(({ name }) => !imported.identifiers.has(name)) : all;
 }
 
 /**
- * As `nameDefinitions`. A definition that is imported keeps the identifier that it is exported under, unless an own one
- * has it.
+ * Identifiers for definitions, as `nameDefinitions` gives them. An imported definition keeps its exported
+ * identifier unless a local definition has it.
  */
 export function localNames(schema: Schema, imported: Imported | undefined): ReadonlyMap<string, string> {
   if (!imported) return nameDefinitions(schema);
@@ -159,12 +168,12 @@ export function localNames(schema: Schema, imported: Imported | undefined): Read
   return new Map([...schema.definitions.keys()].map((name) => [name, names.get(name)!]));
 }
 
-/** `exported`, or `exported as local` where it has another name here. */
+/** An import specifier: `exported`, or `exported as local` if the local name differs. */
 export function importSpecifier(exported: string, local: string): string {
   return exported === local ? local : `${exported} as ${local}`;
 }
 
-/** `wanted`, with underscores where that is taken. The name is taken then. */
+/** Appends underscores to `wanted` until it is unused, and marks the result as used. */
 export function freeName(wanted: string, taken: Set<string>): string {
   let name = wanted;
   while (taken.has(name)) name += "_";
@@ -172,7 +181,7 @@ export function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** The words of code that may be names, without comments and texts. */
+/** The words in code that may be names; ignores comments and string literals. */
 export function wordsOf(code: string): ReadonlySet<string> {
   const aside = /\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w$]+\??:/g;
   return new Set(code.replace(aside, " ").match(/[\w$]+/g) ?? []);

@@ -6,7 +6,10 @@ export function methodDoc({ description, deprecated, see }: Method, indent = "")
   return docComment([description, deprecationLine(deprecated), see && `@see ${see}`], indent);
 }
 
-/** The same without the link to the specification, which stands above the function that sends the method. */
+/**
+ * The documentation comment without the link to the specification, which the function that sends the method
+ * has.
+ */
 export function methodSummary({ description, deprecated }: Method, indent = ""): string {
   return docComment([description, deprecationLine(deprecated)], indent);
 }

@@ -188,8 +188,8 @@ function isCacheable(method: Method, now: ProtocolModel): boolean {
 }
 
 /**
- * Whether the request may open a stream of notifications: its result has no members of its own, and a
- * notification of the same family exists.
+ * Whether the request may open a stream of notifications: its result adds no members, and a notification of
+ * the same family exists.
  */
 function isListening(method: Method, now: ProtocolModel): boolean {
   if (method.kind !== "request" || method.listening || now.era === "legacy") return false;

@@ -9,18 +9,26 @@ import {
 } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
 
-/** A schema as authors see it: without the members that the era owns. */
+/**
+ * A schema as authors of handlers and calls use it: without the members that the runtime fills in (the
+ * members that the revision's era owns).
+ */
 export interface AuthoredSchema {
   readonly schema: Schema;
-  /** The definitions that methods reach, in the schema's order. */
+  /** The definitions that methods use, directly or indirectly, in the schema's order. */
   readonly reached: readonly Definition[];
-  /** Those that differ from the wire's, themselves or by what they refer to. */
+  /** The definitions that differ from the wire schema, directly or through references. */
   readonly changed: ReadonlySet<string>;
-  /** Definitions that required only what the era owns, so that a member of them need not be given at all. */
+  /**
+   * Definitions whose required members are all filled in by the runtime, so that a member of that type
+   * becomes optional.
+   */
   readonly lenient: ReadonlySet<string>;
 }
 
-/** Takes what the era owns out of a model's schema, and finds what methods reach in the rest. */
+/**
+ * Removes the members that the era owns from a model's schema, and finds the definitions that methods use.
+ */
 export function authoredSchema(model: ProtocolModel): AuthoredSchema {
   const definitions = new Map<string, Definition>();
   const touched = new Set<string>();
@@ -30,7 +38,7 @@ export function authoredSchema(model: ProtocolModel): AuthoredSchema {
     definitions.set(name, owned ? { ...definition, node: without(definition.node, owned) } : definition);
   }
   const lenient = relax(model.schema, definitions, touched);
-  // Types of owned members are included: the options of the runtime use capabilities.
+  // Includes the types of owned members, because options of the runtime use e.g. capabilities.
   const reached = reachable(model.schema, rootsOf(model));
   return {
     schema: { definitions },
@@ -44,7 +52,7 @@ function without(node: SchemaNode, names: ReadonlySet<string>): SchemaNode {
   const { properties, allOf, anyOf, oneOf } = node;
   const inside = (parts: readonly SchemaNode[]): readonly SchemaNode[] =>
     parts.map((part) => without(part, names));
-  // Without members, a part says nothing more.
+  // A part without members constrains nothing, so it is dropped.
   const kept = allOf && inside(allOf).filter((part) => part.properties?.size !== 0);
   return {
     ...(properties ? withoutMembers(node, names) : node),
@@ -64,8 +72,8 @@ function withRequired(required: readonly string[]): { required: readonly string[
 }
 
 /**
- * Makes members optional that were required only for what the era owns in them (`_meta` of a request): a
- * definition that has nothing left to require relaxes the definitions that hold it, and so on.
+ * Makes a member optional if only owned members of its value were required (e.g. `_meta` of a request). A
+ * definition that then requires nothing relaxes the definitions that contain it in turn.
  */
 function relax(wire: Schema, definitions: Map<string, Definition>, touched: Set<string>): Set<string> {
   const lenient = new Set<string>();
@@ -100,7 +108,7 @@ interface Holder {
   readonly member: string;
 }
 
-/** The required members whose value is a definition, by that definition. */
+/** Required members that refer to a definition, grouped by that definition. */
 function holdersOf(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<string, readonly Holder[]> {
   const holders = new Map<string, Holder[]>();
   for (const { name: holder, node } of definitions.values()) {
@@ -115,7 +123,7 @@ function holdersOf(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<st
   return holders;
 }
 
-/** The definitions that methods name: params, and results that authors write. */
+/** The definitions that methods name: params, and the results that authors write. */
 function rootsOf(model: ProtocolModel): Set<string> {
   const roots = new Set<string>();
   for (const method of model.methods) {
@@ -126,7 +134,7 @@ function rootsOf(model: ProtocolModel): Set<string> {
   return roots;
 }
 
-/** Whether an author has to give params: not where all that they require is the era's. */
+/** Whether an author must give params. They are optional if the runtime fills in all that they require. */
 export function presenceOf(
   { lenient }: AuthoredSchema,
   { params: { definition, presence } }: Method,
@@ -135,7 +143,7 @@ export function presenceOf(
   return isOptional ? "optional" : presence;
 }
 
-/** The inline params. */
+/** The params that the message describes inline. */
 export function inlineParams(
   model: ProtocolModel,
   { message, params }: Pick<Method, "message" | "params">,
@@ -144,13 +152,13 @@ export function inlineParams(
   return memberNodes(model.schema, model.schema.definitions.get(message)!.node, "params");
 }
 
-/** What may answer the method, as far as an author may write it. */
+/** The definitions of results that an author may write for the method. */
 export function authoredResults(model: ProtocolModel, method: Method): string[] {
   const plain = method.result?.definition;
   return answersOf(method).filter((answer) => answer === plain || !belongsToEra(model, answer, plain));
 }
 
-/** Whether all that an alternative adds to what it extends, and to the plain result, is the era's. */
+/** Whether every member that an alternative result adds is filled in by the runtime. */
 function belongsToEra(
   { schema, owned }: ProtocolModel,
   definition: string,

@@ -7,7 +7,10 @@ import { authoredResults, authoredSchema } from "./authored-schema.js";
 import { type Authored, exportedNames } from "./emit.js";
 import { vocabularyFrom } from "./vocabulary.js";
 
-/** `open.ts`: what clients read, in the vocabulary of `authoring.ts`: its open reading. */
+/**
+ * Emits `open.ts`: the types that clients read, in the vocabulary of `authoring.ts`. They are open: unions
+ * and string sets include unknown values.
+ */
 export const emitOpen: Emitter<WorkspaceInput> = (input) => {
   const vocabulary = vocabularyFrom(input.models, input.vocabulary);
   if (!vocabulary) return new Map();
@@ -16,7 +19,7 @@ export const emitOpen: Emitter<WorkspaceInput> = (input) => {
   return new Map([["open.ts", file]]);
 };
 
-/** The same of an extension. */
+/** Emits the `open.ts` of an extension. */
 export const emitExtensionOpen: Emitter<WholeExtensionInput> = (input) =>
   new Map([[`${input.folder}/open.ts`, openOf(extensionVocabulary(input), input)]]);
 

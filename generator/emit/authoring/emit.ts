@@ -26,9 +26,10 @@ import {
 import { type Vocabulary, vocabularyFrom } from "./vocabulary.js";
 
 /**
- * `authoring.ts`: the vocabulary that handlers and calls are written in. It is the pinned revision, without what its era owns,
- * and of the others what it lacks; so a new revision adds to this file, and changes nothing in it.
- * `listed.ts`: the members of what authors write and clients read, as values, and the name of the pinned revision.
+ * Emits `authoring.ts` and `listed.ts`. `authoring.ts` has the vocabulary, the types that handlers and calls
+ * use: the pinned revision without owned members, plus the methods that only other revisions have. A new
+ * revision therefore adds to this file and changes nothing in it. `listed.ts` has the names of the members
+ * that authors write and clients read, as values, and the pinned revision's id.
  */
 export const emitAuthoring: Emitter<WorkspaceInput> = (input) => {
   const { models, origin, importExtension, render } = input;
@@ -68,17 +69,17 @@ export const emitAuthoring: Emitter<WorkspaceInput> = (input) => {
   ]);
 };
 
-/** What authors write, with the names of its types. */
+/** The authored schema and the names of its types. */
 export interface Authored {
   readonly model: ProtocolModel;
   readonly authored: AuthoredSchema;
-  /** Definition → the name that `authoring.ts` exports its type under. */
+  /** Definition → the name under which `authoring.ts` exports its type. */
   readonly exported: ReadonlyMap<string, string>;
-  /** Definition → its type, as `authoring.ts` refers to it. */
+  /** Definition → the type expression by which `authoring.ts` refers to it. */
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The types that `authoring.ts` declares itself, and its maps of messages. */
+/** View data for the types that `authoring.ts` declares, and for its maps of messages. */
 export function writtenTypes({ model, authored, exported, names }: Authored): object {
   return {
     changed: authored.reached
@@ -97,12 +98,14 @@ export function writtenTypes({ model, authored, exported, names }: Authored): ob
   };
 }
 
-/** `listed.ts`; what has no members, or a key that prettier may read as a number, is left to prettier. */
+/**
+ * Marks `listed.ts` as formatted, unless it has an empty object or a key that prettier may read as a number.
+ */
 function listedFile(content: string): EmittedFile {
   return /\{\n *\}|^ *(?:"[^a-z]|['[])/im.test(content) ? { content } : laidOutTexts(content);
 }
 
-/** Rows of `listed.ts`, in which definitions have the names of `authoring.ts`. */
+/** The rows of `listed.ts`, under the exported names of `authoring.ts`. */
 function rowsOfListed(
   model: ProtocolModel,
   authored: AuthoredSchema,
@@ -117,7 +120,10 @@ function rowsOfListed(
   }));
 }
 
-/** The unchanged definitions that declarations and rows refer to; an unused import would not compile. */
+/**
+ * The unchanged definitions that declarations and rows refer to. Others must not be imported: an unused
+ * import does not compile.
+ */
 function referredTypes(model: ProtocolModel, { reached, changed }: AuthoredSchema): string[] {
   const printed = reached
     .filter(({ name }) => changed.has(name))
@@ -130,14 +136,14 @@ function referredTypes(model: ProtocolModel, { reached, changed }: AuthoredSchem
   return [...printed, ...listed].filter((name) => !changed.has(name));
 }
 
-/** A revision whose types `authoring.ts` imports. */
+/** A revision from which `authoring.ts` imports types. */
 interface TypesModule {
   /** The name of the import. */
   readonly module: string;
   readonly revision: string;
 }
 
-/** The pinned revision, and those that lend to it. */
+/** The pinned revision, and the revisions that contribute methods to the vocabulary. */
 function modulesOf({ pinned, lent }: Vocabulary): TypesModule[] {
   const lenders = new Set([...lent.values()].map(({ lender }) => lender.revision));
   return [
@@ -148,7 +154,7 @@ function modulesOf({ pinned, lent }: Vocabulary): TypesModule[] {
 
 const typesModule = "types";
 
-/** The name of the import of a revision's types: `2025-11-25` → `types20251125`. */
+/** The import name for a revision's types: `2025-11-25` → `types20251125`. */
 function moduleFor(revision: string): string {
   const words = `${typesModule} ${revision}`;
   return identifiersFor([words]).get(words)!;
@@ -158,7 +164,9 @@ function moduleOf(qualified: string): string {
   return qualified.split(".")[0]!;
 }
 
-/** Definition name → its type, as `authoring.ts` refers to it: declared there, or in the types of a revision. */
+/**
+ * Definition → the type expression for it: declared in this file, or imported from the types of a revision.
+ */
 function referredNames(
   { model, pinned, lent }: Vocabulary,
   { changed }: AuthoredSchema,
@@ -207,8 +215,8 @@ export const maps: readonly MethodMap[] = [
 ];
 
 /**
- * Definition name → the name it is exported under: its own, unless the file has something else of that name. Names of the
- * pinned revision go first.
+ * Definition → the name it is exported under. If another declaration of the file has that name, it is
+ * changed. The pinned revision chooses its names first.
  */
 export function exportedNames(vocabulary: Vocabulary): ReadonlyMap<string, string> {
   const { pinned, lent } = vocabulary;

@@ -3,30 +3,30 @@ import { type ProtocolModel, answersOf } from "../../model/model.js";
 import type { AuthoredSchema } from "./authored-schema.js";
 import { withArms } from "../../model/owned.js";
 
-/** An object whose members are all known by name. */
+/** An object schema that names all its members. */
 interface Listed {
   readonly place: ListedPlace;
-  /** Each with the place of its value, or of its items, where that is such an object, too. */
+  /** Its members, each with the place of its value (or of its items) if that is listed as well. */
   readonly members: readonly ListedMember[];
 }
 
-/** A definition, or an object that is written inside one. */
+/** A definition, or an object schema inside one. */
 export interface ListedPlace {
   readonly definition: string;
-  /** The members that lead to the object inside, each after a dot; empty for the definition itself. */
+  /** The path of members to the inner object, e.g. `.a.b`; empty for the definition itself. */
   readonly path: string;
 }
 
 export interface ListedMember {
   readonly name: string;
   readonly place: ListedPlace | undefined;
-  /** The member is a list of such values. */
+  /** Whether the member is an array of such values. */
   readonly list: boolean;
 }
 
 /**
- * What authors write by hand and clients read: items of the lists that a client reads page by page, the server's identity
- * and its capabilities, and what these are made of, in the order in which they are met.
+ * The objects that authors write and clients read: items of paginated lists, the server's identity and
+ * capabilities, and the objects inside these, in the order of discovery.
  */
 export function listedMembers(model: ProtocolModel, { schema }: AuthoredSchema): readonly Listed[] {
   const listed = new Map<string, Listed>();
@@ -54,7 +54,7 @@ export function listedMembers(model: ProtocolModel, { schema }: AuthoredSchema):
       list: member.ref === undefined && member.items !== undefined,
     }));
     listed.set(definition + path, { place, members });
-    // The loop goes on with what was added here.
+    // The loop also visits entries added here.
   }
   return [...listed.values()];
 }
@@ -63,7 +63,7 @@ function itemDefinitions({ methods }: ProtocolModel): string[] {
   return methods.flatMap(({ page, senders }) => (page && senders.includes("client") ? [page.item] : []));
 }
 
-/** Definitions that the runtime writes beside results, from what the server was set up with. */
+/** Definitions of the server's identity, which the runtime adds to results from the server's setup. */
 function identityDefinitions({ methods, owned, schema }: ProtocolModel): string[] {
   const membersOf = (name: string) =>
     schema.definitions.get(name)?.node.properties ?? new Map<string, SchemaNode>();
@@ -76,7 +76,7 @@ function identityDefinitions({ methods, owned, schema }: ProtocolModel): string[
   );
 }
 
-/** Definitions that have a member for each capability of servers that gates a method. */
+/** Definitions that have a member for every server capability that a method requires. */
 function capabilityDefinitions({ methods, schema }: ProtocolModel): string[] {
   const gates = methods.flatMap(({ capabilities }) => capabilities.filter((each) => each.of === "server"));
   const names = new Set(gates.map(({ path }) => path.split("/")[1]!));
@@ -85,7 +85,7 @@ function capabilityDefinitions({ methods, schema }: ProtocolModel): string[] {
     .map(({ name }) => name);
 }
 
-/** Types read it as an object without further members. */
+/** Whether the TypeScript type of the node is an object without further members. */
 function isClosed(node: SchemaNode): boolean {
   const { properties, additionalProperties, patternProperties, allOf, anyOf, oneOf, ref } = node;
   if (allOf ?? anyOf ?? oneOf ?? ref ?? patternProperties) return false;

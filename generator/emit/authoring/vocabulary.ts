@@ -11,30 +11,30 @@ import { signatureOfNodes } from "../steps/signature.js";
 import { freeName } from "../emitter.js";
 import { authoredResults, authoredSchema, inlineParams, presenceOf } from "./authored-schema.js";
 
-/** A definition of another revision than the pinned one. */
+/** A definition taken from a revision other than the pinned one. */
 interface Lent {
   readonly lender: ProtocolModel;
-  /** Its name there. */
+  /** The definition's name in that revision. */
   readonly name: string;
 }
 
-/** What handlers write and clients read. */
+/** The types that handlers write and clients read. */
 export interface Vocabulary {
   readonly pinned: ProtocolModel;
-  /** The pinned model with the methods that it lacks, each with its definitions. */
+  /** The pinned model, extended by methods that it lacks, with their definitions. */
   readonly model: ProtocolModel;
-  /** The definitions of other revisions, by their names in `model`. */
+  /** The definitions taken from other revisions, by their names in `model`. */
   readonly lent: ReadonlyMap<string, Lent>;
 }
 
 /**
- * The pinned revision, with the methods that only other released revisions have: as the nearest newer one has them, or else as
- * the last older one had them. No step leads from such a method to the pinned revision, so its messages are those of the
- * lender; steps lead from there to the revisions beyond. Definitions of the lender that read as those of the pinned revision
- * are not repeated.
+ * Builds the vocabulary: the pinned revision and the methods that only other released revisions have. Such a
+ * method comes from the nearest newer revision that has it, else from the last older one (the lender). It
+ * keeps the messages of the lender, because it cannot be converted to the pinned revision. Definitions of the
+ * lender that equal those of the pinned revision are not repeated.
  *
  * @param models oldest first
- * @param pinned id of a revision; without it, the newest that is released
+ * @param pinned id of a revision; default: the newest released one
  */
 export function vocabularyFrom(
   models: readonly ProtocolModel[],
@@ -86,7 +86,7 @@ export function authoredModel({ model }: Vocabulary): ProtocolModel {
   };
 }
 
-/** The message of a method as an author knows it: its name and its params. */
+/** The schema of a method's message as an author knows it: name and params. */
 function messageNode(
   model: ProtocolModel,
   { name, message, params }: Method,
@@ -110,7 +110,7 @@ function messageNode(
   };
 }
 
-/** The vocabulary with the methods of `lender` that it lacks. */
+/** Adds to the vocabulary the methods of `lender` that it lacks. */
 function withMethodsOf(vocabulary: Vocabulary, lender: ProtocolModel): Vocabulary {
   const { pinned, model, lent } = vocabulary;
   const methods = methodsBeyond(model, lender);
@@ -138,7 +138,7 @@ function withMethodsOf(vocabulary: Vocabulary, lender: ProtocolModel): Vocabular
   };
 }
 
-/** The methods of `lender` that `model` lacks: each with the senders that it lacks. */
+/** The methods of `lender` that `model` lacks, limited to the senders for which it lacks them. */
 function methodsBeyond(model: ProtocolModel, lender: ProtocolModel): Method[] {
   const known = new Set(
     model.methods.flatMap(({ kind, name, senders }) => senders.map((sender) => `${kind} ${sender} ${name}`)),
@@ -151,8 +151,8 @@ function methodsBeyond(model: ProtocolModel, lender: ProtocolModel): Method[] {
 }
 
 /**
- * The definitions of `lender` that its methods need and `model` does not have in the same form, with the names that they get
- * beside those of `model`.
+ * The definitions of `lender` that its methods need and that `model` does not have in the same form, each
+ * with an unused name in `model`.
  */
 function namesAmong(
   model: ProtocolModel,
@@ -177,7 +177,9 @@ function definitionsOf(method: Method): string[] {
   return [method.message, ...(definition === undefined ? [] : [definition]), ...answersOf(method)];
 }
 
-/** The definitions of `lender` that authors would not write as those of that name in `model`. */
+/**
+ * The definitions of `lender` that authors would write differently than those of the same name in `model`.
+ */
 function differing(model: ProtocolModel, lender: ProtocolModel): ReadonlySet<string> {
   const known = authoredSchema(model).schema.definitions;
   const { schema } = authoredSchema(lender);

@@ -19,8 +19,9 @@ import { withoutCovered } from "../validators/covers.js";
 import { commonConstants, openArms, openDiscriminatorOf } from "../validators/discriminator.js";
 
 /**
- * `explain.ts`: the schema, a text for each definition, and for each definition `explainX`, which says what is wrong with a
- * value that `isX` refuses. The module `explain.ts` beside the revisions, copied from the engine, searches.
+ * Emits `explain.ts`: the schema as data and, for each definition, a function `explainX` that returns the
+ * issues of a value that `isX` rejects. The search itself is in the shared module `explain.ts` beside the
+ * revisions, copied from the engine.
  */
 export const emitExplain: Emitter<SchemaInput> = (input) => {
   const { imported, folder, origin, importExtension, render } = input;
@@ -65,13 +66,13 @@ export const emitExplain: Emitter<SchemaInput> = (input) => {
 
 interface Validators {
   readonly validators: string;
-  /** The name behind `is` and `accepts`. */
+  /** The name after `is` and `accepts`. */
   readonly judged: string;
-  /** The open reading differs. */
+  /** Whether the open variant accepts more than the exact one. */
   readonly differs: boolean;
 }
 
-/** The row of a definition: its name, its schema and its validators. */
+/** The row of a definition: name, schema and validators. */
 function rowOf({ name }: Definition, schema: JsonValue, { validators, judged, differs }: Validators): string {
   const members = [
     stringLiteral(name),
@@ -82,22 +83,22 @@ function rowOf({ name }: Definition, schema: JsonValue, { validators, judged, di
   return `[${members.join(", ")}],`;
 }
 
-/** A file whose statements fit; prettier leaves the rows as they are. */
+/** Marks a file as formatted; its rows are intentionally not wrapped. */
 function laidOutRows(content: string): EmittedFile {
   const isLong = content.split("\n").some((line) => line.startsWith("export const ") && line.length > width);
   return isLong ? { content } : { content, formatted: true };
 }
 
-/** The file that the explanations of all revisions share. */
+/** Emits the module that the explanations of all revisions share. */
 export const emitExplainer: Emitter<WorkspaceInput> = (input) => {
   const path = input.folder === "" ? "explain.ts" : `${input.folder}/explain.ts`;
   return new Map([[path, { content: copyWhole("explain/written", input), verbatim: true }]]);
 };
 
 /**
- * What the open reading of a node accepts beside what the node lists: what `acceptsX` accepts (union.ts).
+ * What the open variant `acceptsX` accepts in addition to the values that a node lists (union.ts).
  *
- * @param shapes those of the open reading
+ * @param shapes facts about the open variant
  */
 function openingOf(shapes: Shapes, node: SchemaNode): Opening | undefined {
   if (node.const ?? node.enum) return { types: [...new Set(shapes.constantsOf(node).map(kindOfValue))] };
@@ -114,7 +115,7 @@ function openingOf(shapes: Shapes, node: SchemaNode): Opening | undefined {
   };
 }
 
-/** Keywords whose value is a number, a text, a list of values or `true`. */
+/** Keywords whose value is a number, a string, a list of values or `true`. */
 const plain = [
   ...(["enum", "minProperties", "maxProperties", "minItems", "maxItems", "uniqueItems"] as const),
   ...(["minContains", "maxContains", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const),
@@ -131,10 +132,10 @@ const listed = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
 const named = ["properties", "patternProperties", "dependentSchemas"] as const;
 
 /**
- * A node as output contains it, which `readWritten` of the engine reads: the keywords of JSON Schema that judge a value,
- * and `x-open`.
+ * Serialises a node for the output, where the engine's `readWritten` reads it: the JSON Schema keywords that
+ * constrain values, and `x-open`.
  *
- * @param openingOf what the open reading of a node accepts beside what the node lists
+ * @param openingOf gives what the open variant accepts in addition
  */
 function writtenNode(node: SchemaNode, openingOf: (node: SchemaNode) => Opening | undefined): JsonValue {
   if (node.always ?? node.never) return node.always === true;

@@ -22,7 +22,9 @@ export const typesName = "Messages";
 /** The name of the interface with the members that an extension adds. */
 const membersName = "AddedMembers";
 
-/** What handlers and calls of an extension are written in: one of its bases, without what the era owns. */
+/**
+ * The types that handlers and calls of an extension use: those of one of its bases, without owned members.
+ */
 export interface ExtensionVocabulary extends Authored {
   readonly model: ExtensionModel;
   readonly imported: Imported;
@@ -30,7 +32,7 @@ export interface ExtensionVocabulary extends Authored {
 
 const known = new WeakMap<ExtensionModel, ExtensionVocabulary>();
 
-/** The vocabulary of an extension. It is remembered: four files of an extension are written in it. */
+/** The vocabulary of an extension. The result is cached, because four files of an extension need it. */
 export function extensionVocabulary(
   input: Pick<WholeExtensionInput, "models" | "vocabulary">,
 ): ExtensionVocabulary {
@@ -55,13 +57,13 @@ function vocabularyOver(model: ExtensionModel): ExtensionVocabulary {
   return { model, authored, imported, exported, names };
 }
 
-/** The names that `authoring.ts` exports types under. */
+/** The names under which `authoring.ts` exports types. */
 function exportedNames(names: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const taken = new Set(["types", "baseTypes", typesName, membersName, ...maps.map(({ name }) => name)]);
   return new Map([...names].map(([name, identifier]) => [name, freeName(identifier, taken)]));
 }
 
-/** `authoring.ts`: the types of handlers, calls and settings of an extension. */
+/** Emits `authoring.ts` of an extension: the types of handlers, calls and settings. */
 export const emitExtensionAuthoring: Emitter<WholeExtensionInput> = (input) => {
   const { folder, origin, importExtension, render } = input;
   const { model, authored, imported, exported, names } = extensionVocabulary(input);
@@ -102,7 +104,9 @@ function settingsType(model: ExtensionModel, role: Role, names: ReadonlyMap<stri
   return place.settings === undefined ? "{ [key: string]: unknown }" : names.get(place.settings)!;
 }
 
-/** The types of the members that an extension adds, by definition of the object: one text a definition. */
+/**
+ * The types of the members that an extension adds, by definition of the object; one text for each definition.
+ */
 function membersType({ members }: ExtensionModel, names: ReadonlyMap<string, string>): string[] {
   const objects = new Map<string, MemberTree>();
   for (const { of, path, definition, required } of members) {
@@ -134,7 +138,7 @@ function treeType({ type, inner }: MemberTree): string {
   return [...(type === undefined ? [] : [type]), ...object].join(" & ");
 }
 
-/** The methods that a side need not handle: they are gated by a part of what it declares. */
+/** The methods that a side need not handle, because only a part of its declared settings enables them. */
 export function optionalMethods({ methods, declared }: ExtensionModel): string[] {
   const isPartly = (method: Method): boolean =>
     receivers(method).some((role) => {
@@ -145,7 +149,7 @@ export function optionalMethods({ methods, declared }: ExtensionModel): string[]
   return methods.filter((method) => method.kind === "request" && isPartly(method)).map(({ name }) => name);
 }
 
-/** The type of a part of a message: `ClientRequests["a/b"]["params"]`. */
+/** The type of a part of a message, e.g. `ClientRequests["a/b"]["params"]`. */
 export function messageType(map: string, method: string, part: "params" | "result"): string {
   return `${map}[${stringLiteral(method)}]["${part}"]`;
 }

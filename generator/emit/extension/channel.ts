@@ -9,7 +9,10 @@ import { Facts } from "../methods/facts.js";
 import { typeRows } from "../methods/type-rows.js";
 import { stubsOf } from "../stubs/emit.js";
 
-/** A module for each role of a channel: its table, the types of its messages, and a function for each that it sends. */
+/**
+ * Emits a module for each role of a channel: its table, the types of its messages, and a function for each
+ * message that it sends.
+ */
 export const emitChannel: Emitter<ExtensionInput> = (input) => {
   const { channel } = input.model;
   if (!channel) return new Map();
@@ -93,7 +96,7 @@ function mapsOf(model: ProtocolModel, role: string, typeOf: (definition: string)
   ];
 }
 
-/** The messages that open the channel, for a role that takes part in that. */
+/** The line for the messages that open the channel, if the role takes part in that. */
 function handshakeLine({ handshake, messages }: Channel, role: string): string | undefined {
   const { request, confirmation } = handshake;
   const opening = messages.find(

@@ -13,9 +13,9 @@ import {
 } from "../methods/facts.js";
 
 /**
- * The columns that are the same in the tables of both roles: what the extension adds to its base.
+ * Columns with the facts that the extension adds to its base, the same in the tables of both roles.
  *
- * @param errors rows of the errors
+ * @param errors rows for errors
  */
 export function addedColumns(model: ExtensionModel, facts: Facts, errors: readonly string[]): string[] {
   return [
@@ -63,7 +63,7 @@ function addedLayout({ result, requires }: Augmented, facts: Facts): Layout {
   ]);
 }
 
-/** The results that the extension adds to methods of the base, for the role that sends them. */
+/** Columns for the results that the extension adds to methods of the base, for the role that sends them. */
 export function addedResults({ augments }: ExtensionModel, role: Role, facts: Facts): string[] {
   const sent = augments.filter(({ method }) => method.senders.some((sender) => sender !== role));
   return [...byMethod(sent)].map(([method, added]) => {

@@ -12,10 +12,13 @@ import { importTypes } from "../types/print.js";
 import { type ExtensionVocabulary, extensionVocabulary, messageType, typesName } from "./authoring.js";
 import { authoredBase } from "../../model/extension-model.js";
 
-/** `client.ts`: an extension for clients over all its bases, with a function for each message that clients send. */
+/**
+ * Emits `client.ts`: an extension for clients over all its bases, with a function for each message that
+ * clients send.
+ */
 export const emitExtensionForClients: Emitter<WholeExtensionInput> = (input) => emitRole("client", input);
 
-/** `server.ts`: the same for servers. */
+/** Emits `server.ts`: the same for servers. */
 export const emitExtensionForServers: Emitter<WholeExtensionInput> = (input) => emitRole("server", input);
 
 function emitRole(role: Role, input: WholeExtensionInput): Files {
@@ -53,7 +56,7 @@ function emitRole(role: Role, input: WholeExtensionInput): Files {
   return new Map([[`${folder}/${role}.ts`, laidOut(content)]]);
 }
 
-/** `head make({ … });`, broken as prettier breaks it. */
+/** `head make({ … });`, with line breaks as prettier makes them. */
 function declaration(head: string, make: string, members: readonly (readonly [string, Layout])[]): string {
   const called = `/* @__PURE__ */ ${make}(`;
   const object = (depth: number): string =>
@@ -72,7 +75,7 @@ function basesLayout(bases: readonly (readonly [revision: string, table: string]
   return ["/* @__PURE__ */ new Map(", arrayLayout(pairs, true), ")"];
 }
 
-/** The names that the module of a role uses beside those of its functions. */
+/** The names that the module of a role uses besides those of its functions. */
 function namesIn(
   role: Role,
   models: WholeExtensionInput["models"],
@@ -91,7 +94,7 @@ function namesIn(
   };
 }
 
-/** The name of the function that the module of a role has for each method that the role sends. */
+/** The function names in a role's module, by method that the role sends. */
 export function functionNames(
   role: Role,
   input: Pick<WholeExtensionInput, "models" | "vocabulary">,
@@ -101,7 +104,7 @@ export function functionNames(
   return nameOperations(sent, namesIn(role, input.models).used);
 }
 
-/** `io.modelcontextprotocol/experimental-tasks` → `experimentalTasks`. */
+/** The exported name of an extension: `io.modelcontextprotocol/experimental-tasks` → `experimentalTasks`. */
 export function exportedName(id: string): string {
   const last = id.split("/")[1]!;
   return identifiersFor([last]).get(last)!;
@@ -120,7 +123,7 @@ function typesOf(role: Role, { authored }: ExtensionVocabulary): TypesOfMethods 
   };
 }
 
-/** The base that handlers write and clients read, where it is not the newest. */
+/** The member that names the base whose types handlers and clients use, unless it is the newest. */
 function vocabularyMember(input: WholeExtensionInput): [string, Layout][] {
   const { revision } = authoredBase(input);
   return revision === input.models.at(-1)!.revision ? [] : [["vocabulary", stringLiteral(revision)]];

@@ -21,8 +21,8 @@ import { typeRows } from "./type-rows.js";
 const roles: readonly Role[] = ["client", "server"];
 
 /**
- * `methods.ts`: the dispatch tables of both roles, as data, and the types of params and results by method. An extension has
- * tables of what it adds to its base.
+ * Emits `methods.ts`: the dispatch tables of both roles as data, and the types of params and results by
+ * method. For an extension, the tables contain its additions to the base.
  */
 export const emitMethods: Emitter<ModelInput> = (input) => {
   const { folder, origin, importExtension, words, imported } = input;
@@ -49,7 +49,10 @@ export const emitMethods: Emitter<ModelInput> = (input) => {
   return new Map([[`${folder}/methods.ts`, { content, formatted: true }]]);
 };
 
-/** The tables of an extension. Those of a revision are in the modules of its roles, which also lead to its steps. */
+/**
+ * View data for the tables of an extension. The tables of a revision are in its role modules, which also
+ * import its steps.
+ */
 function extensionView(
   input: ExtensionInput,
   facts: Facts,
@@ -92,7 +95,7 @@ export function modulesOf(input: ModelInput): { readonly [module: string]: strin
   };
 }
 
-/** The type of a definition, in the module that exports it. */
+/** Definition → its type expression, qualified by the module that exports it. */
 export function typeNames(
   names: ReadonlyMap<string, string>,
   imported: Imported | undefined,
@@ -103,7 +106,7 @@ export function typeNames(
   };
 }
 
-/** Lays out a file with imports of those modules alone that its code refers to: an unused one would not compile. */
+/** Renders a file and imports only the modules that its code refers to: an unused import does not compile. */
 export function renderUsing({ render }: Pick<ModelInput, "render">, template: string, view: object): string {
   const draft = render(template, view);
   const uses = (module: string): boolean => new RegExp(`\\b${module}\\.\\w`).test(draft);
@@ -116,12 +119,12 @@ export function renderUsing({ render }: Pick<ModelInput, "render">, template: st
   });
 }
 
-/** The columns of a table that stand in it only where they hold. */
+/** Columns with boolean facts, present only if true. */
 function flags({ batches, transport }: ProtocolModel): readonly string[] {
   return batches ? ["batches", ...transport] : transport;
 }
 
-/** The names of all methods that a side sends as messages, or inside messages. */
+/** The types of all method names that a side sends, as messages or inside messages. */
 function methodTypes(model: ProtocolModel, role: Role): { about: string; declaration: string }[] {
   return (["request", "notification"] as const).map((kind) => {
     const methods = model.methods.filter((method) => method.kind === kind && method.senders.includes(role));
@@ -140,7 +143,7 @@ function errorRows(model: ProtocolModel): string[] {
   });
 }
 
-/** The rows of the maps by method. */
+/** The rows of the tables by method. */
 interface TableView {
   readonly role: Role;
   readonly incomingRequests: readonly string[];
@@ -181,19 +184,21 @@ export function tableOf(model: ProtocolModel, role: Role, facts: Facts): TableVi
   };
 }
 
-/** @param type of the row: TypeScript needs it where the method has the name of a member of every object */
+/**
+ * @param type type of the row, which TypeScript needs if the method is named like a member of every object
+ */
 function row(type: string, { name }: Method, members: readonly TableEntry[]): string {
   const satisfies = name in Object.prototype ? ` satisfies ${type}` : "";
   return printAt(2, [memberKey(name), ": ", objectLayout(members), satisfies, ","]);
 }
 
-/** The exact definitions that may answer a method, the plain one first. */
+/** A row with the exact definitions of a method's results, the plain one first. */
 function resultRow(method: Method, facts: Facts): string[] {
   const answers = facts.exactAnswers(method);
   return answers.length === 0 ? [] : [memberLine(2, memberKey(method.name), arrayLayout(answers, true))];
 }
 
-/** The members with the format `byte` of definitions. */
+/** The members of definitions that have the format `byte`. */
 export function base64Members(definitions: Iterable<Definition>, facts: Facts): Layout[] {
   return [...definitions].flatMap(({ name, node }) =>
     [...(node.properties ?? [])]

@@ -19,12 +19,12 @@ import type { Layout } from "../../print/layout.js";
 
 export type TableEntry = readonly [key: string, value: Layout];
 
-/** Prints what the tables say of one method. */
+/** Prints the facts about a method for the tables. */
 export class Facts {
   private readonly names: ReadonlyMap<string, string>;
   private readonly imported: Imported | undefined;
   private readonly headersOf = new Map<string, HeaderRule[]>();
-  /** Definitions whose open reading differs from the exact one. */
+  /** Definitions whose open variant differs from the exact one. */
   private readonly differing: ReadonlySet<string>;
 
   constructor(
@@ -42,12 +42,12 @@ export class Facts {
     }
   }
 
-  /** The name by which explanations and validators know a definition. */
+  /** The definition's name in explanations and validators. */
   nameOf(definition: string): string {
     return capitalised(this.names.get(definition)!);
   }
 
-  /** The validator of the open reading. Where the readings do not differ, `acceptsX` is a second name of `isX`. */
+  /** The validator of the open variant. If the variants do not differ, `acceptsX` is an alias of `isX`. */
   accepts(definition: string): TableEntry {
     const reading = this.differing.has(definition) ? "accepts" : "is";
     return ["accepts", this.validator(reading, definition)];
@@ -64,18 +64,18 @@ export class Facts {
       : `baseValidators.${reading}${capitalised(exported)}`;
   }
 
-  /** A definition by name, with the validator of the wanted reading. */
+  /** Entries for a definition: its name, and the given validator. */
   definition(definition: string, ...validator: TableEntry[]): TableEntry[] {
     return [["name", stringLiteral(this.nameOf(definition))], ...validator];
   }
 
-  /** What holds for the method in whichever direction it goes. */
+  /** Facts that do not depend on the direction of the method. */
   common(method: Method, sender: Role): TableEntry[] {
     const capability = gate(method, sender);
     const headers = this.headersOf.get(method.name) ?? [];
     const finalTypes = resultTypesOf(method);
     const asks = askingTypeOf(method);
-    // An extension is declared by both sides: its notes say which methods require that.
+    // Both sides must declare an extension; its notes say which methods require that.
     const requires = this.imported ? method.requires : requirementOf(method);
     const members: (TableEntry | false)[] = [
       capability !== undefined && [
@@ -101,7 +101,7 @@ export class Facts {
     return members.filter((member) => member !== false);
   }
 
-  /** What answers the method, for the side that reads the answer. */
+  /** Facts about the results of a method, for the side that reads them. */
   answers({ result, page, list }: Method): TableEntry[] {
     if (!result) return [];
     const named = (definition: string): TableEntry[] => this.definition(definition, this.accepts(definition));
@@ -127,7 +127,7 @@ export class Facts {
     return members;
   }
 
-  /** All that may answer the method, as it must be sent, the plain result first. */
+  /** All results of a method with exact validators, for the side that sends them; the plain result first. */
   exactAnswers({ result }: Method): Layout[] {
     if (!result) return [];
     const { definition, alternatives } = result;
@@ -138,13 +138,13 @@ export class Facts {
     ];
   }
 
-  /** Headers of every request. */
+  /** Row with the HTTP headers of every request. */
   standardHeaders(): string {
     return memberLine(1, "headers", headersLayout(this.headersOf.get("*") ?? []));
   }
 }
 
-/** How a list says that it leaves entries out. */
+/** How a result marks its list as incomplete. */
 function partialLayout(
   { member, means, reference, get }: PartialList,
   named: (definition: string) => TableEntry[],
@@ -183,13 +183,15 @@ function entryRequest({ method, param, many, key, member }: EntryRequest): Table
   ];
 }
 
-/** The values of `resultType` that mark final results in place of the plain one. */
+/** The values of `resultType` for final results other than the plain one. */
 function resultTypesOf({ result }: Method): string[] {
   const marks = (result?.alternatives ?? []).filter(isFinal).map(({ discriminator }) => discriminator!);
   return marks.flatMap(({ key, value }) => (key === "resultType" ? [value!] : []));
 }
 
-/** The value of `resultType` of a result that asks for input, where it is not that which the runtime writes by itself. */
+/**
+ * The `resultType` of a result that asks for input, unless it is the value that the runtime uses by default.
+ */
 function askingTypeOf({ result }: Method): string | undefined {
   return (result?.alternatives ?? [])
     .flatMap(({ asks, discriminator }) =>
@@ -198,7 +200,7 @@ function askingTypeOf({ result }: Method): string | undefined {
     .find((value) => value !== "input_required");
 }
 
-/** What the other side must have declared. */
+/** The capability that the other side must have declared. */
 export function requirementLayout({ of, path, error }: Requirement): Layout {
   return objectLayout([
     ["of", stringLiteral(of)],
@@ -207,7 +209,9 @@ export function requirementLayout({ of, path, error }: Requirement): Layout {
   ]);
 }
 
-/** The member that distinguishes an alternative from the plain result, and the capability it requires. */
+/**
+ * The member that distinguishes an alternative from the plain result, and the capability that it requires.
+ */
 export function marker(alternative: Alternative): TableEntry[] {
   const { capability } = alternative;
   return [

@@ -15,7 +15,7 @@ interface TypeRows {
 }
 
 /**
- * What each method carries and what may answer it, as types.
+ * The types of the params and results of each method.
  *
  * @param typeOf prints the type of a definition
  */

@@ -15,28 +15,28 @@ import { type TypeNames, declare, union, assigned, importTypes, settled } from "
 import { openDiscriminatorOf } from "../validators/discriminator.js";
 import { Shapes } from "../validators/shape.js";
 
-/** The definitions that may answer a request. */
+/** The definitions of a request's results. */
 interface Answers {
   readonly method: string;
   readonly doc: string;
   readonly definitions: readonly string[];
 }
 
-/** What `open.ts` is made from. */
+/** The input of `open.ts`. */
 interface OpenInput extends Pick<Surroundings, "origin" | "render"> {
   readonly schema: Schema;
-  /** Definition name → the name of its exact type. */
+  /** Definition → the name of its exact type. */
   readonly names: TypeNames;
-  /** The definitions that have a reading: by default those whose open reading differs from the exact one. */
+  /** The definitions to emit; default: those whose open type differs from the exact one. */
   readonly reached?: ReadonlySet<string>;
   readonly results: readonly Answers[];
-  /** The module of the exact types. */
+  /** The module that exports the exact types. */
   readonly exactModule: string;
 }
 
 /**
- * `open.ts`: for each definition that reaches a union or string set to which later revisions may add, the type of what a
- * tolerant reader takes.
+ * The text of `open.ts`: for each definition that contains an extensible union or string set, the type that a
+ * tolerant reader accepts, including values of later revisions.
  */
 export function openFile({
   schema,
@@ -60,7 +60,8 @@ export function openFile({
     return { doc, declaration: declare(definition, identifier, names) };
   });
   const referred = new Set([...(reached ?? []), ...read.flatMap(({ node }) => [...referencesOf(node)])]);
-  // Some keywords that refer, such as `not`, say nothing about the type.
+  // Some referring keywords, such as `not`, do not affect the type, so the names are taken from the printed
+  // code.
   const declarations = definitions.map(({ declaration }) => declaration);
   const printed = wordsOf([...declarations, ...readings.map(({ identifier }) => identifier)].join("\n"));
   const imports = [...referred]
@@ -87,7 +88,7 @@ const declared = [
   "unlisted",
 ];
 
-/** What each definition is called in open.ts, where open readings go before imported names. */
+/** Names of definitions in open.ts. Open types choose names before imported ones. */
 function localNames(exact: TypeNames, open: ReadonlySet<string>): TypeNames {
   const taken = new Set(declared);
   const names = new Map<string, string>();
@@ -97,7 +98,7 @@ function localNames(exact: TypeNames, open: ReadonlySet<string>): TypeNames {
   return names;
 }
 
-/** The open definitions of `schema`, every open union and string set in them given an arm for what it does not list. */
+/** The open definitions of `schema`, with an arm for unknown values in every open union and string set. */
 function openReading(schema: Schema, open: ReadonlySet<string>): Schema {
   const shapes = new Shapes(schema, true);
   const definitions = [...schema.definitions.values()]
@@ -122,7 +123,7 @@ function opened(shapes: Shapes, node: SchemaNode): SchemaNode {
   return { ...remarks, anyOf: [...arms, { pointer, typeText: unlistedType(shapes, node) }] };
 }
 
-/** The type of values that the union or set does not list, as its validator distinguishes them. */
+/** The type of values that the union or set does not list, as far as its validator can distinguish them. */
 function unlistedType(shapes: Shapes, node: SchemaNode): string {
   const discriminator = openDiscriminatorOf(shapes, node);
   if (discriminator) return `UnlistedArm<${stringLiteral(discriminator.name)}>`;

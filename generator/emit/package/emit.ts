@@ -19,7 +19,7 @@ const workspaceModules = [
 const extensionModules = ["authoring", "client", "explained", "open", "server"];
 const revisionModules = ["client", "explain", "methods", "server", "types", "validators"];
 
-/** What package.json says where the configuration does not. */
+/** Defaults for package.json. */
 const defaults: JsonObject = {
   version: "0.1.0",
   description:
@@ -28,8 +28,8 @@ const defaults: JsonObject = {
 };
 
 /**
- * `package.json` and `README.md`, where a package is asked for: one entry for each module, so that a program loads only
- * what it imports.
+ * Emits `package.json` and `README.md` if a package is requested. It has one entry for each module, so that a
+ * program loads only the modules it imports.
  */
 export const emitPackage: Emitter<WorkspaceInput> = ({
   models,
@@ -42,7 +42,7 @@ export const emitPackage: Emitter<WorkspaceInput> = ({
   const revisions = models.map(({ revision }) => revision);
   const modules = [
     ...workspaceModules,
-    // A revision steps to the one before it; the first has none.
+    // A revision is converted to the preceding one, so a single revision needs no steps.
     ...(revisions.length > 1 ? ["stepping"] : []),
     ...revisions.flatMap((revision, index) =>
       [...revisionModules, ...(index > 0 ? ["steps"] : [])].map((module) => `${revision}/${module}`),
@@ -80,7 +80,7 @@ export const emitPackage: Emitter<WorkspaceInput> = ({
   ]);
 };
 
-/** The template is laid out as prettier would; names that Markdown could read as more than text are left to it. */
+/** Marks the README as formatted, unless a name has characters that Markdown would interpret. */
 function readme(content: string, names: readonly string[]): EmittedFile {
   return names.every((name) => /^@?[A-Za-z\d][A-Za-z\d./-]*$/.test(name))
     ? { content, formatted: true }

@@ -20,7 +20,7 @@ import {
 import { definitionLines } from "./lines.js";
 import { codeSpan } from "../../print/markdown.js";
 
-/** `PROTOCOL.md`: the protocol as lines to be compared between revisions. */
+/** Emits `PROTOCOL.md`: the protocol as lines of text, for a diff between revisions. */
 export const emitProtocolReport: Emitter<ModelInput> = (input) =>
   reportFile("PROTOCOL.md", input, {
     revision: input.model.revision,
@@ -30,7 +30,7 @@ export const emitProtocolReport: Emitter<ModelInput> = (input) =>
     ],
   });
 
-/** `EXTENSION.md`: what an extension adds to a base, as such lines. */
+/** Emits `EXTENSION.md`: the additions of an extension to a base, in the same form. */
 export const emitExtensionReport: Emitter<ExtensionInput> = (input) => {
   const { model } = input;
   return reportFile("EXTENSION.md", input, {
@@ -43,7 +43,7 @@ export const emitExtensionReport: Emitter<ExtensionInput> = (input) => {
   });
 };
 
-/** @param own what stands in one of the two files alone */
+/** @param own view data for only one of the two files */
 function reportFile(
   name: string,
   { model, imported, folder, origin, render }: ModelInput,
@@ -62,7 +62,7 @@ function reportFile(
     })),
     ...own,
   });
-  // Its lines are its form: prettier would only wrap and escape them.
+  // Prettier would only wrap and escape the lines.
   return new Map([[`${folder}/${name}`, { content, formatted: true }]]);
 }
 
@@ -88,12 +88,12 @@ function methodLine(method: Method): string {
   return facts.filter((fact) => fact !== undefined).join(", ");
 }
 
-/** What a side must have declared before a method may be used. */
+/** The capability that a side must have declared before a method may be used. */
 function requirementText({ of, path, error }: Requirement): string {
   return `requires ${of} capability ${codeSpan(path)}, else ${codeSpan(error)}`;
 }
 
-/** How a list says that it leaves entries out. */
+/** How a result marks its list as incomplete. */
 function partialText({ member, means, reference, get }: PartialList): string {
   const value = means === undefined ? "is there" : `is ${codeSpan(JSON.stringify(means))}`;
   const items = reference === undefined ? "" : `, with ${codeSpan(reference.definition)} for entries`;

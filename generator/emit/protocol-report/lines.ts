@@ -9,7 +9,10 @@ import { codeSpan } from "../../print/markdown.js";
 import { isPlainObject, itemsOf } from "../../print/schema-shape.js";
 import { opennessText, typeText } from "../../print/type-text.js";
 
-/** One line for a definition's own type, or one for each property of it, those of inline objects included. */
+/**
+ * One line for the definition's type, or one line for each of its properties, including those of inline
+ * objects.
+ */
 export function definitionLines({ node }: Definition): string[] {
   const lines = propertyLines(node, "");
   const open = opennessText(node);
@@ -39,12 +42,12 @@ function propertyLines(node: SchemaNode, path: string): string[] {
   return lines;
 }
 
-/** A name that could be taken for a path, or that needs escapes, is quoted. */
+/** Quotes a name that looks like a path or needs escapes. */
 function pathStep(name: string): string {
   return /^[\w$-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
-/** The line, then what else constrains the value, then where it stands. */
+/** Appends the other constraints of the node, and its place. */
 function described(text: string, node: SchemaNode): string {
   const notes = [...constraints(node, ""), ...remarks(node)];
   return [codeSpan(text), ...notes].join(", ");

@@ -1,7 +1,7 @@
 import { copyModule } from "../copied-module.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 
-/** Modules that stand beside the revisions, and are the same in every output. */
+/** Shared modules beside the revisions, the same in every output. */
 const modules = [
   "batches",
   "issue",
@@ -22,9 +22,9 @@ const modules = [
 ];
 
 /**
- * `model.ts`, `issue.ts`: the types that the tables of all revisions share; `sending.ts`: what judges messages by the tables;
- * `batches.ts`: what receives batches;
- * `extending.ts`: extensions as programs use them, and what merges their tables.
+ * Emits `model.ts` and `issue.ts` (types shared by all tables), `sending.ts` (checks outgoing messages with
+ * the tables), `batches.ts` (receives batches) and `extending.ts` (extensions in programs, and the merge of
+ * their tables).
  */
 export const emitSharedModel: Emitter<WorkspaceInput> = (input) =>
   new Map(

@@ -3,19 +3,19 @@ import type { Conjunction } from "../../compare/shape/form.js";
 import { type Owner, ownedOf } from "./owned-members.js";
 import { isIdle } from "./signature.js";
 
-/** Decides whether two schemas describe a place in the same words, including the definitions that they refer to. */
+/** Decides whether two schemas describe a place identically, including the definitions that they refer to. */
 export class Likeness {
   private readonly schemas: readonly [Schema, Schema];
   private readonly owners: readonly [Owner, Owner];
-  /** Verdicts on definitions of one name; taken for granted while they are being compared. */
+  /** Results for pairs of definitions of the same name; assumed to be true while the comparison runs. */
   private readonly known = new Map<string, boolean>();
 
-  /** Names of definitions that are not alike, in whatever words. */
+  /** Names of definitions that count as different in any case. */
   private readonly apart: ReadonlySet<string>;
 
   /**
-   * @param owners the models whose eras own members that the schemas leave out: those are compared, too
-   * @param apart names of definitions that are converted even if their words are the same
+   * @param owners models whose owned members, which the schemas omit, are compared as well
+   * @param apart names of definitions that are converted even if their schemas are identical
    */
   constructor(
     schemas: readonly [Schema, Schema],
@@ -65,7 +65,7 @@ export class Likeness {
       const [a, b] = this.schemas.map(({ definitions }) => definitions.get(name)?.node);
       const [own, other] = this.owners.map((owner) => ownedOf(owner, name));
       this.known.set(name, (verdict = this.equal(a, b) && this.equal(own, other)));
-      // What was taken for granted meanwhile may have been wrong.
+      // Results assumed meanwhile may be wrong, so they are dropped.
       if (!verdict) for (const [other, said] of this.known) if (said) this.known.delete(other);
     }
     return verdict;

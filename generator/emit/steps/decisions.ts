@@ -2,42 +2,42 @@ import type { JsonValue } from "@mcpgen/engine";
 import type { StepNote } from "../../notes/note.js";
 import type { Outcome, TextBlock } from "./plan.js";
 
-/** A value without a form at the other revision, of which no note says what becomes of it. */
+/** A value that the other revision cannot express and for which no note defines a conversion. */
 export interface Undecided {
   readonly direction: StepNote["kind"];
   readonly pointer: string;
   readonly what: string;
-  /** JSON Pointers that a note may have for target. */
+  /** JSON Pointers that a note may use as target. */
   readonly pointers: readonly string[];
-  /** It is a member that must be there, and may be absent at the source. */
+  /** Set if it is a required member that may be absent in the source. */
   readonly isAbsent?: true;
 }
 
-/** A note that cannot be done as it says. */
+/** A note that cannot be applied. */
 interface Impossible {
   readonly note: StepNote;
   readonly message: string;
 }
 
-/** Where an outcome is needed. */
+/** A place that needs an outcome. */
 export interface Subject {
-  /** JSON Pointers it goes by, the most telling one first. */
+  /** JSON Pointers of the place, the most specific first. */
   readonly pointers: readonly string[];
   readonly what: string;
-  /** Members that a text may hold if they are there for sure. */
+  /** Members that a replacement text may mention if they are certain to be present. */
   readonly members?: ReadonlyMap<string, TextMember>;
 }
 
-/** A member as a text may hold it. */
+/** A member that a replacement text mentions. */
 interface TextMember {
   readonly required: boolean;
-  /** Neither an object nor an array: the text has the value itself, else its JSON. */
+  /** Whether it is a scalar, which the text contains directly; other values appear as JSON. */
   readonly scalar: boolean;
 }
 
 type Refusal = Outcome & { readonly how: "refuse" };
 
-/** Says what becomes of values without a form at the other revision: as notes say, else they are refused. */
+/** Decides about values that the other revision cannot express: as notes say, else they are refused. */
 export class Decisions {
   readonly undecided: Undecided[] = [];
   readonly impossible: Impossible[] = [];
@@ -46,7 +46,7 @@ export class Decisions {
   private readonly direction: StepNote["kind"];
   private readonly newer: string;
 
-  /** @param newer the newer one of the two revisions */
+  /** @param newer id of the newer revision */
   constructor(notes: readonly StepNote[], direction: StepNote["kind"], newer: string) {
     this.direction = direction;
     this.newer = newer;
@@ -57,19 +57,19 @@ export class Decisions {
     );
   }
 
-  /** Whether a note speaks of something inside one of the places. */
+  /** Whether a note has a target inside one of the places. */
   speaksInside(pointers: readonly string[]): boolean {
     return [...this.notes.keys()].some((target) =>
       pointers.some((pointer) => target.startsWith(`${pointer}/`)),
     );
   }
 
-  /** The first note on one of the places. */
+  /** The first note for one of the places. */
   noteAt(pointers: readonly string[]): StepNote | undefined {
     return pointers.map((pointer) => this.notes.get(pointer)).find((note) => note !== undefined);
   }
 
-  /** @param block what holds a text at the place, if anything does */
+  /** @param block the kind of object that can hold a text at the place, if there is one */
   outcome(subject: Subject, block: TextBlock | undefined): Outcome {
     const { what } = subject;
     const note = this.use(subject.pointers);
@@ -109,7 +109,7 @@ export class Decisions {
     return this.refusal(undefined);
   }
 
-  /** What becomes of an object without a member that it must have. */
+  /** The outcome for an object that lacks a required member. */
   absence(subject: Subject): { readonly value: JsonValue } | Refusal {
     const { what } = subject;
     const note = this.use(subject.pointers);
@@ -119,12 +119,12 @@ export class Decisions {
     return this.refusal(note.code, what);
   }
 
-  /** The refusal of an object that expressions made without a member that it must have. */
+  /** The refusal of an object for which expressions did not make a required member. */
   unmade(what: string): Refusal {
     return this.refusal(undefined, what);
   }
 
-  /** The first note on one of the places, which now has been of use. */
+  /** The first note for one of the places, now marked as used. */
   use(pointers: readonly string[]): StepNote | undefined {
     const pointer = pointers.find((each) => this.notes.has(each));
     if (pointer === undefined) return undefined;
@@ -132,13 +132,13 @@ export class Decisions {
     return this.notes.get(pointer);
   }
 
-  /** Something that a note says to leave out must be there. */
+  /** Records that a note drops a value which is required. */
   refuseDrop(pointers: readonly string[], what: string): void {
     const note = this.noteAt(pointers);
     if (note) this.impossible.push({ note, message: `${what} must be there, and cannot be left out` });
   }
 
-  /** @param missing what is not there, where that is the matter */
+  /** @param missing name of the missing member, if that is the reason */
   private undecidedRefusal({ pointers, what }: Subject, missing?: string): Refusal {
     const isAbsent = missing !== undefined && ({ isAbsent: true } as const);
     const pointer = pointers[0] ?? "";
@@ -156,21 +156,21 @@ export class Decisions {
     return { how: "refuse", code: code ?? generic, reason: said };
   }
 
-  /** Targets of notes that decide nothing. */
+  /** Targets of notes without effect. */
   get idle(): { readonly note: StepNote; readonly target: string }[] {
     return [...this.notes].flatMap(([target, note]) => (this.used.has(target) ? [] : [{ note, target }]));
   }
 }
 
-/** A member in a text, by its name. */
+/** Matches `{member}` in a text. */
 export const placeholder = /\{(\w+)\}/;
 
-/** The members that a text names. */
+/** The members that a text mentions. */
 function namesIn(text: string): string[] {
   return text.split(placeholder).filter((_, index) => index % 2 === 1);
 }
 
-/** Why a text cannot hold a member. */
+/** The reason why a text cannot mention a member. */
 function faultOf(name: string, member: TextMember | undefined): string[] {
   if (!member) return [`it has no member ${JSON.stringify(name)}`];
   return member.required ? [] : [`its member ${JSON.stringify(name)} may be absent`];

@@ -19,7 +19,7 @@ import { type StepPlan, planSteps } from "./methods.js";
 import { type OwnSteps, refuseProblems } from "./problems.js";
 import { type ValidatorNames, needsNoSteps, stepFile } from "./step-file.js";
 
-/** `stepping.ts`: what the steps of all revisions are made of, and what it imports. */
+/** Emits `stepping.ts`, the helpers of all steps, and the modules it imports. */
 export const emitStepping: Emitter<WorkspaceInput> = (input) =>
   new Map<string, EmittedFile>([
     ["stepping.ts", { content: copyModule("stepping", input), formatted: true }],
@@ -27,11 +27,11 @@ export const emitStepping: Emitter<WorkspaceInput> = (input) =>
   ]);
 
 /**
- * `steps.ts`: how what a revision's messages carry becomes what those of the revision before it carry, and
- * back, for either role; or those of an extension over two bases.
+ * Emits `steps.ts`: functions that convert the contents of messages to the preceding revision and back, for
+ * both roles. For an extension, they convert between two bases.
  *
- * @throws CodedError MG1203 for a note that decides nothing, MG1205 for a value that nothing is decided of,
- *   MG1206 for a note that cannot be done as it says
+ * @throws CodedError MG1203 for a note without effect, MG1205 for a value without a decision, MG1206 for a
+ * note that cannot be applied
  */
 export const emitSteps: Emitter<ModelInput> = (input) => {
   const { model, previous, folder, origin, importExtension } = input;
@@ -59,13 +59,13 @@ export const emitSteps: Emitter<ModelInput> = (input) => {
   return new Map([[`${folder}/steps.ts`, file]]);
 };
 
-/** What an extension decides itself. */
+/** The decisions that the extension makes itself. */
 function ownSteps({ model }: ExtensionInput): OwnSteps {
   const { stepNotes, renames, wraps, reshapes, imported } = model;
   return { notes: new Set<Note>([...stepNotes, ...renames, ...wraps, ...reshapes]), imported };
 }
 
-/** The names of an extension's validators, and of those that its base has. */
+/** The validator names of an extension, and those in its base. */
 function namesOf(model: ExtensionModel): ValidatorNames {
   const imported = importedBy(model);
   return { identifiers: localNames(model.schema, imported), base: imported.identifiers };
@@ -74,7 +74,7 @@ function namesOf(model: ExtensionModel): ValidatorNames {
 const known = new WeakMap<ExtensionModel, StepPlan | "none">();
 
 /**
- * The plan of the steps between an extension over one base and over the base before it; `undefined` where all messages
+ * The step plan between an extension over one base and over the preceding base; `undefined` if all messages
  * pass unchanged.
  */
 export function extensionSteps(previous: ExtensionModel, model: ExtensionModel): StepPlan | undefined {
@@ -86,7 +86,7 @@ export function extensionSteps(previous: ExtensionModel, model: ExtensionModel):
   return plan === "none" ? undefined : plan;
 }
 
-/** The notes on steps of the extension, and those of its base on definitions that it refers to. */
+/** The extension's notes about steps, and its base's notes about definitions that it refers to. */
 function inheriting({
   base,
   imported,

@@ -9,7 +9,7 @@ import { type Described, type Parts, text, unknown } from "./parts.js";
 import { unchanged } from "./plan.js";
 import type { Planner } from "./planner.js";
 
-/** An expression that cannot give what its place takes. */
+/** Thrown for an expression whose value does not fit its place. */
 export class ExpressionFault extends Error {
   readonly pointer: string;
   readonly next: string | undefined;
@@ -21,34 +21,38 @@ export class ExpressionFault extends Error {
   }
 }
 
-/** The place that an expression fills. */
+/** The place that takes an expression's value. */
 interface Place {
   readonly nodes: Conjunction;
-  /** It is a list, and the expression gives items of it: a list of some, or one. */
+  /**
+   * Set if the place is a list that joins the expression's values: each value is one item or a list of items.
+   */
   readonly isJoined?: true;
 }
 
-/** What an expression may read. */
+/** The objects that an expression may read. */
 interface Scope {
   readonly item?: Described;
-  /** What is read becomes a text. */
+  /** Set if the values become part of a text. */
   readonly isText?: true;
 }
 
 const anywhere: Place = { nodes: unknown.nodes };
 
-/** Plans the expressions of one note for one place: what they read there, and the steps for what they copy. */
+/**
+ * Plans the expressions of one note for one place: the paths they read, and the steps for values they copy.
+ */
 export class ExpressionPlanner {
   readonly #planner: Planner;
   readonly #source: Parts;
   readonly #target: Parts;
   readonly #object: Described;
-  /** The paths into the object that are read. */
+  /** The paths into the object that expressions read. */
   readonly read: (readonly string[])[] = [];
-  /** Paths into the params of the request, with the places of the expressions that name them. */
+  /** The paths into the request's params that expressions read, each with the expression's place. */
   readonly requested: { readonly keys: readonly string[]; readonly pointer: string }[] = [];
 
-  /** @param object the object that the expressions read */
+  /** @param object schema of the object that expressions read */
   constructor(planner: Planner, source: Parts, target: Parts, object: Conjunction) {
     this.#planner = planner;
     this.#source = source;
@@ -56,7 +60,7 @@ export class ExpressionPlanner {
     this.#object = { nodes: object, isCertain: true, isUnknown: false };
   }
 
-  /** @throws {ExpressionFault} */
+  /** @throws {ExpressionFault} if the value cannot fit */
   made(expression: Expression, nodes: Conjunction): Made {
     return this.#made(expression, { nodes }, {});
   }
@@ -108,7 +112,7 @@ export class ExpressionPlanner {
     }
   }
 
-  /** The place of a value that is no list. */
+  /** The schema for a single value: if the place joins lists, that of an item. */
   #item({ nodes, isJoined }: Place): Conjunction {
     return isJoined ? (this.#target.itemsOf(nodes) ?? nodes) : nodes;
   }
@@ -158,7 +162,7 @@ export class ExpressionPlanner {
     return { kind: "object", members: made, needs: needs.map(([key]) => key) };
   }
 
-  /** The objects that may be meant: the plain values among the members tell. */
+  /** The arms that the object can be, given the constant members that the expression makes. */
   #armsFor(
     members: readonly (readonly [key: string, value: Expression])[],
     nodes: Conjunction,
@@ -196,7 +200,7 @@ export class ExpressionPlanner {
     );
   }
 
-  /** What a path leads to. */
+  /** The schema of the value at a path. */
   #described({ from, keys }: Path, at: string, scope: Scope): Described {
     let part = from === "item" ? scope.item! : this.#object;
     for (const key of keys) {
@@ -275,7 +279,7 @@ export class ExpressionPlanner {
     };
   }
 
-  /** The items that pass, and the members that are the same in all of them. */
+  /** The schema of the items that pass the conditions, and the members with the same value in all of them. */
   #passing(
     nodes: Conjunction,
     where: readonly Condition[],
@@ -316,7 +320,7 @@ function aroundOf(
   return { pointers: [], ...(isUnknown && { undeclared: { how: "drop", what: keys.at(-1) ?? "value" } }) };
 }
 
-/** The members that all of the objects must have. */
+/** The members that all of the objects require. */
 function requiredOf(arms: readonly ShapeArm[]): string[] {
   const [first, ...others] = arms.map(({ properties }) =>
     [...properties].flatMap(([key, { required }]) => (required ? [key] : [])),

@@ -5,21 +5,21 @@ import { type Made, type Test, isCertain } from "./made.js";
 import type { Change, Plan } from "./plan.js";
 import { literal, called, isUsed } from "./statements.js";
 
-/** Names of the parts of the object that code reads. */
+/** Parameter names in generated code for the objects that it reads. */
 const names = { object: "whole", item: "item" } as const;
 
-/** Prints expressions as the code that makes their values. */
+/** Prints expressions as code that computes their values. */
 export class MadeCode {
   readonly #nameOf: (plan: Plan) => string | undefined;
   readonly #change: Change & { kind: "reshaped" };
 
-  /** @param nameOf the name of a plan's function; `undefined` where nothing changes */
+  /** @param nameOf returns the function name of a plan; `undefined` if the plan changes nothing */
   constructor(nameOf: (plan: Plan) => string | undefined, change: Change & { kind: "reshaped" }) {
     this.#nameOf = nameOf;
     this.#change = change;
   }
 
-  /** The function that makes the members of the change. */
+  /** The function that makes the members. */
   get make(): Layout {
     const { members } = this.#change;
     return arrow(names.object, this.#of({ kind: "object", members, needs: [] }, names.object));
@@ -106,7 +106,7 @@ function pathOf({
   return [names[from], stringsLayout(keys)];
 }
 
-/** A function that returns a value; without its parameter if that has no use. */
+/** An arrow function that returns a value; omits an unused parameter. */
 function arrow(parameter: string | undefined, value: Layout): Layout {
   const text = flat(value);
   const head = parameter !== undefined && isUsed(parameter, text) ? `(${parameter}) => ` : "() => ";

@@ -1,18 +1,18 @@
 import type { Path, Scalar } from "../../notes/expression.js";
 import type { Plan } from "./plan.js";
 
-/** An expression of a note with the steps for the values that it copies. */
+/** A planned expression, with the steps for values that it copies. */
 export type Made =
   | { readonly kind: "scalar"; readonly value: Scalar }
   | { readonly kind: "list"; readonly items: readonly Made[] }
   | {
       readonly kind: "object";
       readonly members: readonly (readonly [key: string, value: Made])[];
-      /** Members that may be absent, and must not. */
+      /** Members that may be absent but that the expression needs. */
       readonly needs: readonly string[];
     }
   | (Path & { readonly kind: "value"; readonly plan: Plan; readonly isCertain: boolean })
-  /** A value that becomes a part of a text. */
+  /** A value that is inserted into a text. */
   | (Path & { readonly kind: "quoted"; readonly isCertain: boolean })
   | (Selected & { readonly kind: "each"; readonly isFlat: boolean; readonly isCertain: boolean })
   | (Selected & { readonly kind: "first" })
@@ -24,16 +24,16 @@ export type Made =
   | { readonly kind: "request"; readonly keys: readonly string[]; readonly plan: Plan };
 
 type Selected = Path & {
-  /** Members of an item that say no more than that the item is one of these. */
+  /** Members of an item that have one value because of the conditions. */
   readonly known: readonly string[];
   readonly where?: readonly Test[];
   readonly make: Made;
 };
 
-/** A member of an item, and what it must be. */
+/** A condition on an item: the member, and its required value or values. */
 export type Test = { readonly key: string } & ({ readonly is: Scalar } | { readonly among: Made });
 
-/** The expressions directly inside one. */
+/** The direct subexpressions of an expression. */
 export function insideOf(made: Made): readonly Made[] {
   switch (made.kind) {
     case "list":
@@ -61,12 +61,12 @@ export function insideOf(made: Made): readonly Made[] {
   }
 }
 
-/** The steps that an expression takes. */
+/** The steps that an expression uses. */
 export function plansIn(made: Made): Plan[] {
   return "plan" in made ? [made.plan] : insideOf(made).flatMap(plansIn);
 }
 
-/** Whether an expression always gives a value. */
+/** Whether an expression always has a value. */
 export function isCertain(made: Made): boolean {
   switch (made.kind) {
     case "scalar":

@@ -12,7 +12,7 @@ import type { Change, Plan, Arm, Lists } from "./plan.js";
 import type { Around, OwnedOfBoth, Planner } from "./planner.js";
 import { always, textBlockOf, mayBe } from "./tests.js";
 
-/** The step for the items of an array; `undefined` if the array can only be judged as a whole. */
+/** The step for the items of an array; `undefined` if the array can only be validated as a whole. */
 export function arrayChanges(
   planner: Planner,
   source: ShapeArm,
@@ -30,7 +30,7 @@ export function arrayChanges(
 /**
  * The steps for the members of an object.
  *
- * @param apart names of members that are converted elsewhere
+ * @param apart names of members that another change converts
  */
 export function objectChanges(
   planner: Planner,
@@ -65,7 +65,7 @@ function oneMember(context: Context, owned: OwnedOfBoth): Change[] {
   return filledIn ? ownedByBoth(context, filledIn, fillsIn) : [];
 }
 
-/** A member that the eras of both sides fill in: in a message it has the form that its revision gives it. */
+/** A member that both eras fill in: it has the form of its revision, so it is converted. */
 export function ownedByBoth(context: Context, from: Property, to: Property): Change[] {
   const { planner } = context;
   const isSame = planner.isAlike(from.nodes, to.nodes) || planner.holdsMessages(from);
@@ -73,25 +73,31 @@ export function ownedByBoth(context: Context, from: Property, to: Property): Cha
 }
 
 /**
- * A member that the source's era fills in and the target's leaves to the application. A received
- * message holds it as the source describes it; an application at the source does not write it.
+ * A member that the source's era fills in and that the target leaves to the application. A received message
+ * contains it; an application of the source revision does not write it.
  */
 function noLongerOwned(context: Context, from: Property, to: Property): Change[] {
   return declared(context, { ...from, required: from.required && !context.planner.isLowering }, to);
 }
 
-/** A member that the application writes at the source and the target's era fills in: what does not fit is left out. */
+/**
+ * A member that applications of the source write and that the target's era fills in. A value that does not
+ * fit is dropped.
+ */
 function ownedAfter({ planner, key }: Context, from: Property, to: Property): Change[] {
   return planner.isAlike(from.nodes, to.nodes) ? [] : [{ kind: "fitting", key, to: to.nodes }];
 }
 
-/** A member that the source's era fills in and the target does not describe: it stays where it may. */
+/**
+ * A member that the source's era fills in and that the target does not describe. It is kept if the target
+ * allows it.
+ */
 function ownedBefore({ target, key }: Context): Change[] {
   if (refuses(target, key)) return [{ kind: "without", keys: [key] }];
   return target.additional.length > 0 ? [{ kind: "fitting", key, to: target.additional }] : [];
 }
 
-/** Removed members are removed first, before the rest is read. */
+/** Merges all removals into one change and puts it first. */
 function joined(changes: readonly Change[]): Change[] {
   const keys = changes.flatMap((change) => (change.kind === "without" ? change.keys : []));
   const rest = changes.filter(({ kind }) => kind !== "without");
@@ -105,17 +111,17 @@ interface Context {
   readonly key: string;
 }
 
-/** A member that both sides describe. */
+/** A member that both revisions describe under the same name. */
 function declared(context: Context, from: Property, to: Property): Change[] {
   return [...absent(context, from, to), ...converted(context, from, to)];
 }
 
-/** A member that both sides describe, under two names; `key` is that of the target. */
+/** A member that both revisions describe under different names; `key` is the target's name. */
 function renamed(context: Context, formerly: string): Change[] {
   const { source, target, key } = context;
   const [from, to] = [source.properties.get(formerly)!, target.properties.get(key)!];
   return [
-    // A value that stands under the other name already had no meaning at its source.
+    // A value already present under the target's name was undeclared in the source.
     ...undeclaredBefore(context, { ...to, required: false }),
     ...converted({ ...context, key: formerly }, from, to),
     { kind: "renamed", from: formerly, to: key },
@@ -127,7 +133,7 @@ function absent({ planner, target, key }: Context, from: Property, to: Property)
   return to.required && !from.required ? [absence(planner, target, key, [...from.nodes, ...to.nodes])] : [];
 }
 
-/** The step for the value of a member, under its name at the source. */
+/** The change for the member's value, under its source name. */
 function converted({ planner, source, target, key }: Context, from: Property, to: Property): Change[] {
   const pointers = from.nodes.map((node) => node.pointer);
   const note = planner.decisions.noteAt(pointers);
@@ -142,14 +148,14 @@ function converted({ planner, source, target, key }: Context, from: Property, to
   return [{ kind: "member", key, plan }];
 }
 
-/** A member that is not taken apart: what does not fit is left out or replaced. */
+/** A value that is converted as a whole: if it does not fit, it is dropped or replaced. */
 function whole({ planner, source, key }: Context, pointers: readonly string[], to: Conjunction): Change {
   const outcome = planner.decisions.outcome({ pointers, what: key }, undefined);
   const exits = [{ test: always, unless: to, outcome }];
   return { kind: "member", key, plan: { hint: `${source.name ?? ""} ${key}`, exits, arms: [] } };
 }
 
-/** A required member that is absent is filled, or the message is refused. */
+/** The change for a missing required member: fill it, or refuse the message. */
 export function absence(planner: Planner, target: ShapeArm, key: string, nodes: Conjunction): Change {
   const constant = constantOf(planner.target, target.properties.get(key)!);
   if (constant !== undefined) return { kind: "filled", key, value: constant };
@@ -160,7 +166,7 @@ export function absence(planner: Planner, target: ShapeArm, key: string, nodes: 
     : { kind: "required", key, outcome };
 }
 
-/** The one value a member may have. */
+/** The only value that a member may have; undefined if there are several. */
 function constantOf(reader: FormReader, { nodes }: Property): JsonValue | undefined {
   const { scalars, members } = reader.of(nodes);
   const [only] = scalars.values();
@@ -168,7 +174,7 @@ function constantOf(reader: FormReader, { nodes }: Property): JsonValue | undefi
   return isConstant && only!.values.length === 1 ? only!.values[0] : undefined;
 }
 
-/** A member that only the target describes: a value that stands there had no meaning at its source. */
+/** A member that only the target describes. A value already present was undeclared in the source. */
 function undeclaredBefore(context: Context, to: Property): Change[] {
   const { planner, source, target, key } = context;
   const missing = to.required ? [absence(planner, target, key, to.nodes)] : [];
@@ -185,8 +191,8 @@ function undeclaredBefore(context: Context, to: Property): Change[] {
 }
 
 /**
- * A member that only the source describes. A member that came with a revision is not sent to one before it; on the way
- * up it may stay if the target is open. Notes may decide otherwise.
+ * A member that only the source describes. It is dropped on the way to an older revision. On the way to a
+ * newer one it stays if the target allows additional members. Notes override both.
  */
 function undeclaredAfter({ planner, source, target, key }: Context, from: Property): Change[] {
   const pointers = from.nodes.map((node) => node.pointer);
@@ -208,7 +214,7 @@ function undeclaredAfter({ planner, source, target, key }: Context, from: Proper
   return [...also, { kind: "member", key, plan: planner.plan(from.nodes, target.additional) }];
 }
 
-/** A member whose JSON goes into a list of the same object, if what that list holds can be a text. */
+/** Writes a member's JSON into a list of the same object, if items of that list can hold text. */
 function written(
   { planner, target, key }: Context,
   pointers: readonly string[],
@@ -224,7 +230,7 @@ function written(
   return { kind: "asText", key, unless: to, into: into!, block };
 }
 
-/** Members that neither side names. */
+/** Members that neither revision names. */
 function otherMembers(
   planner: Planner,
   source: ShapeArm,
@@ -246,13 +252,15 @@ function otherMembers(
   return [{ kind: "others", known, plan: planner.plan(source.additional, target.additional) }];
 }
 
-/** The conversion of objects with a list of objects that is several lists at the older revision. */
+/**
+ * The conversion of an object with one list of objects, which the older revision splits into several lists.
+ */
 interface ListArm extends Arm {
-  /** The objects, as the source describes them. */
+  /** The object in the source revision. */
   readonly source: ShapeArm;
 }
 
-/** The conversions of one place that notes of the outcome `lists` ask for. */
+/** The list conversions that notes with the outcome `lists` request for a place. */
 export function listArms(planner: Planner, source: Form, target: Form): ListArm[] {
   const [newer, older] = planner.isLowering ? [source, target] : [target, source];
   return newer.members.flatMap((arm) =>

@@ -13,43 +13,46 @@ import { always } from "./tests.js";
 import { Wraps } from "./wrapped.js";
 import { type Described, Parts } from "./parts.js";
 
-/** How what one method carries gets from one revision to the other. */
+/** The steps for one method from one revision to the other. */
 export interface MethodSteps {
   readonly method: string;
   readonly kind: Method["kind"];
   readonly sender: Role;
   readonly params?: Plan;
   readonly result?: Plan;
-  /** Where the result of a tool that failed is a result of the method, if it is: there, or where the step begins. */
+  /**
+   * The revision in which a tool's error result is a valid result of the method but not in the other; absent
+   * if there is no such difference.
+   */
   readonly toolError?: "source" | "target";
 }
 
-/** One way between two revisions. */
+/** The plan of one direction between two revisions. */
 export interface Way {
   readonly methods: readonly MethodSteps[];
-  /** Of an object with the members that both eras fill in, each by its name, whatever the method. */
+  /** The step for members that both eras fill in, by name, for any method. */
   readonly filledIn: Plan;
   readonly decisions: Decisions;
   readonly planner: Pick<Planner, "source" | "target" | "objects" | "plan" | "renamed" | "ownedBy">;
-  /** The schema values are taken to, without what the era owns, and which definitions that changes. */
+  /** The target schema without owned members, and the definitions that this removal changes. */
   readonly target: { readonly schema: Schema; readonly changed: ReadonlySet<string> };
 }
 
-/** Both ways between a revision and the one before it. */
+/** The plans of both directions between a revision and the preceding one. */
 export interface StepPlan {
   readonly lift: Way;
   readonly lower: Way;
-  /** The members that have another name in the revision before. */
+  /** The members that have another name in the preceding revision. */
   readonly renames: Renames;
-  /** The objects whose members are inside a member in the revision before. */
+  /** The objects whose members lie inside a wrapping member in the preceding revision. */
   readonly wraps: Wraps;
-  /** The objects whose members expressions make. */
+  /** The objects whose members are made by expressions. */
   readonly reshapes: Reshapes;
 }
 
 const known = new WeakMap<ProtocolModel, WeakMap<ProtocolModel, StepPlan>>();
 
-/** Plans the steps between two revisions, once. What the era owns is no part of them. */
+/** Plans the steps between two revisions; the result is cached. Owned members are excluded. */
 export function planSteps(previous: ProtocolModel, model: ProtocolModel): StepPlan {
   let plans = known.get(model);
   if (!plans) known.set(model, (plans = new WeakMap()));
@@ -110,7 +113,7 @@ function methodsOf(planner: Planner, source: Side, target: Side): MethodSteps[] 
     const [from, to] = [paramsOf(source, method), paramsOf(target, other)];
     const params = from.length > 0 && to.length > 0 ? planner.plan(from, to) : undefined;
     const result = resultPlan(planner, { ...source, method }, { ...target, method: other });
-    // A message without its params or its result is none.
+    // Params and results as a whole must not be dropped.
     for (const plan of [params, result]) if (plan) planner.keepWhole(plan);
     const toolError = takesToolError(target, other)
       ? "target"
@@ -128,10 +131,10 @@ function methodsOf(planner: Planner, source: Side, target: Side): MethodSteps[] 
   });
 }
 
-/** The result of a tool that failed: `toolError` of `stepping.ts` makes one. */
+/** A tool's error result; `toolError` in `stepping.ts` creates one. */
 const failedTool = { content: [{ type: "text", text: "" }], isError: true };
 
-/** Whether a method may be answered by the result of a tool that failed. */
+/** Whether a tool's error result is a valid result of the method. */
 function takesToolError({ schema }: Side, { result }: Method): boolean {
   const definition = schema.definitions.get(result?.definition ?? "");
   if (!definition) return false;
@@ -147,8 +150,8 @@ function paramsOf({ schema }: Pick<Side, "schema">, { message }: Method): Schema
 }
 
 /**
- * Finds expressions that name params of the request where no request is answered, or params that it does not have. They
- * become problems of their notes.
+ * Finds expressions that refer to params of a request where there is no request, or to params that it does
+ * not have. Reports them as problems of their notes.
  */
 function checkRequested(
   { lift, lower, reshapes }: Pick<StepPlan, "lift" | "lower" | "reshapes">,
@@ -197,18 +200,18 @@ function hasPath(parts: Parts, params: Described, keys: readonly string[]): bool
   return part !== undefined;
 }
 
-/** Whether a change is a part of the step, or of one inside. */
+/** Whether a change belongs to a step or to one that it calls. */
 function reaches(root: Plan, change: Change): boolean {
   return [...plansFrom([root])].some(({ arms }) => arms.some(({ changes }) => changes.includes(change)));
 }
 
-/** A method as one of the two revisions has it. */
+/** A method as one of the two revisions defines it. */
 interface Answered {
   readonly model: ProtocolModel;
   readonly method: Method;
 }
 
-/** The steps for the answers of a method: plain results, and those that may come in their place. */
+/** The step for the results of a method: plain and alternative ones. */
 function resultPlan(planner: Planner, source: Answered, target: Answered): Plan | undefined {
   const known = authoredResults(target.model, target.method);
   const marked = markedAlternatives(source.method).filter(({ definition }) => !known.includes(definition));
@@ -224,12 +227,12 @@ function resultPlan(planner: Planner, source: Answered, target: Answered): Plan 
   return { ...plan, exits: [...exits, ...plan.exits], arms: [...arms, ...plan.arms] };
 }
 
-/** Alternatives that a member marks: what bears the mark is nothing else. */
+/** The alternatives that a discriminator identifies with certainty. */
 function markedAlternatives({ result }: Method): Alternative[] {
   return (result?.alternatives ?? []).filter(({ discriminator }) => discriminator !== undefined);
 }
 
-/** The alternative of the other side that bears the same mark. */
+/** The other revision's alternative with the same discriminator. */
 function partnerOf({ discriminator }: Alternative, { method }: Answered): string | undefined {
   const { key, value } = discriminator!;
   return markedAlternatives(method).find(
@@ -252,7 +255,7 @@ function exitOf(planner: Planner, alternative: Alternative, partner: string | un
   return { test, outcome, ...(!isFinal(alternative) && { pending: true as const }) };
 }
 
-/** Members that would make an alternative of a result, though they had no meaning at their source. */
+/** Changes that remove undeclared members which the target would read as discriminators of an alternative. */
 function strayMarks(source: Answered, { model, method }: Answered): Arm[] {
   const plain = source.model.schema.definitions.get(source.method.result?.definition ?? "")?.node;
   const known = new Set((source.method.result?.alternatives ?? []).map(({ definition }) => definition));
@@ -270,7 +273,7 @@ function strayMarks(source: Answered, { model, method }: Answered): Arm[] {
   return changes.length > 0 ? [{ test: always, changes }] : [];
 }
 
-/** Any of the definitions, as one place. */
+/** A schema that accepts any of the definitions. */
 function placeOf(definitions: readonly string[]): SchemaNode | undefined {
   const [first, ...others] = definitions.map((ref): SchemaNode => ({ pointer: "", ref }));
   return others.length > 0 ? { pointer: "", anyOf: [first!, ...others] } : first;

@@ -3,10 +3,10 @@ import { pointerTokens, reachable, referencesOf } from "@mcpgen/engine";
 import type { ShapeArm, Property } from "../../compare/shape/form.js";
 import { type ProtocolModel, answersOf } from "../../model/model.js";
 
-/** A model whose era fills in members of its definitions, the schema that describes them, and the methods of the model. */
+/** A model with its owned members, the schema that describes them, and the methods. */
 export type Owner = Pick<ProtocolModel, "methods" | "owned" | "schema">;
 
-/** The members of a definition that the era fills in, as messages have them. */
+/** The owned members of a definition, with their schemas. */
 export function ownedOf({ owned, schema }: Owner, definition: string): ReadonlyMap<string, Property> {
   const node = schema.definitions.get(definition)?.node;
   const parts = node && owned.has(definition) ? partsOf(node) : [];
@@ -21,12 +21,12 @@ export function ownedOf({ owned, schema }: Owner, definition: string): ReadonlyM
   );
 }
 
-/** Whether a step of a pointer leads to a part or an arm of the same object. */
+/** Whether a token of a pointer leads to a part or an arm of the same object. */
 function isOfObject(token: string): boolean {
   return /^(?:allOf|anyOf|oneOf|\d+)$/.test(token);
 }
 
-/** The members of an object that the era fills in: those of all definitions that describe the object. */
+/** The owned members of an object, from all definitions that describe it. */
 export function ownedMembers(owner: Owner, { nodes }: ShapeArm): ReadonlyMap<string, Property> {
   const members = new Map<string, Property>();
   const definitions = nodes.flatMap(({ pointer }) => {
@@ -46,10 +46,10 @@ export function ownedMembers(owner: Owner, { nodes }: ShapeArm): ReadonlyMap<str
   return members;
 }
 
-/** A member that the eras of two revisions fill in. */
+/** A member that both revisions' eras fill in. */
 export interface FilledIn {
   readonly key: string;
-  /** The definition that has it. */
+  /** The definition with the member. */
   readonly definition: string;
   readonly source: Property;
   readonly target: Property;
@@ -68,7 +68,10 @@ export function filledInByBoth(source: Owner, target: Owner): readonly FilledIn[
   return [...found.values()];
 }
 
-/** Whether a member holds messages of methods, or what answers them: the runtime converts each by its method. */
+/**
+ * Whether a member contains messages of methods, or their results. The runtime converts each of these by its
+ * method.
+ */
 export function holdsMessages({ schema, methods }: Owner, { nodes }: Property): boolean {
   const inside = reachable(
     schema,

@@ -3,16 +3,21 @@ import { anything } from "../../compare/align/compare-object.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
 import { type Conjunction, type Property, type ShapeArm, refuses } from "../../compare/shape/form.js";
 
-/** What a schema says of the value at a path. */
+/** The schema of the value at a path. */
 export interface Described {
   readonly nodes: Conjunction;
-  /** The value is always there. */
+  /** Whether the value is always present. */
   readonly isCertain: boolean;
-  /** The schema says nothing of it: any value may stand there, and did not mean anything to the schema. */
+  /**
+   * Whether the schema does not describe the value. Any value may be there, without meaning for the schema.
+   */
   readonly isUnknown: boolean;
 }
 
-/** Finds the parts of places of one schema. The same parts give the same nodes: plans are made once for each. */
+/**
+ * Finds the schemas of parts of a place. Returns the same nodes for the same part, so that plans can be
+ * cached by node.
+ */
 export class Parts {
   readonly reader: FormReader;
   readonly #unions = new Map<string, SchemaNode>();
@@ -22,7 +27,7 @@ export class Parts {
     this.reader = reader;
   }
 
-  /** The part at a key; `undefined` if no value of the place has one. */
+  /** The part at a key; `undefined` if no value has such a part. */
   at({ nodes, isCertain, isUnknown }: Described, key: string): Described | undefined {
     const { any, members, scalars } = this.reader.of(nodes);
     if (any || isUnknown) return unknown;
@@ -36,12 +41,15 @@ export class Parts {
     };
   }
 
-  /** The names of members that a place describes. */
+  /** The names of the members that a place describes. */
   namesOf(nodes: Conjunction): string[] {
     return [...new Set(this.reader.of(nodes).members.flatMap(({ properties }) => [...properties.keys()]))];
   }
 
-  /** The items of the lists of a place, or the item at an index; `undefined` if no list may stand there. */
+  /**
+   * The schema of the items of a place's arrays, or of the item at an index; `undefined` if no array is
+   * allowed.
+   */
   itemsOf(nodes: Conjunction, index?: number): Conjunction | undefined {
     const { any, members } = this.reader.of(nodes);
     if (any) return unknown.nodes;
@@ -54,7 +62,7 @@ export class Parts {
     return this.anyOf(kinds);
   }
 
-  /** What members of any name hold in the objects of a place; `undefined` if no object there takes such members. */
+  /** The schema of additional members of a place's objects; `undefined` if no object allows them. */
   othersOf(nodes: Conjunction): Conjunction | undefined {
     const { any, members } = this.reader.of(nodes);
     if (any) return unknown.nodes;
@@ -63,7 +71,7 @@ export class Parts {
     return this.anyOf(maps.map(({ additional }) => orUnknown(additional)));
   }
 
-  /** The members of the objects of a place, as items that have a key and a value. */
+  /** The members of a place's objects as items with a key and a value. */
   entriesOf(nodes: Conjunction): Conjunction | undefined {
     const others = this.othersOf(nodes);
     if (!others) return undefined;
@@ -80,7 +88,7 @@ export class Parts {
     return entries;
   }
 
-  /** The objects of a place whose members may have these values. */
+  /** The objects of a place whose members can have the given values. */
   objectsOf(nodes: Conjunction, values: ReadonlyMap<string, JsonValue>): readonly ShapeArm[] {
     return this.reader
       .of(nodes)
@@ -99,14 +107,14 @@ export class Parts {
     return scalar !== undefined && (scalar.free.length > 0 || scalar.values.includes(value));
   }
 
-  /** The objects as one place: as it was if these are all that may stand there. */
+  /** The objects as one schema. Returns the place's nodes if these are all its possible values. */
   ofArms(nodes: Conjunction, arms: readonly ShapeArm[]): Conjunction {
     const { members, scalars } = this.reader.of(nodes);
     const isWhole = scalars.size === 0 && members.every((arm) => arms.includes(arm));
     return isWhole ? nodes : this.anyOf(arms.map((arm) => arm.nodes));
   }
 
-  /** The one value that a member has in all of the objects; `undefined` if it may have several. */
+  /** The value that a member has in all of the objects; `undefined` unless there is exactly one. */
   constantOf(arms: readonly ShapeArm[], key: string): JsonValue | undefined {
     const values = arms.map((arm) => this.#onlyValue(arm.properties.get(key)));
     return values.every((value) => value === values[0]) ? values[0] : undefined;
@@ -119,7 +127,7 @@ export class Parts {
     return isOne && only!.values.length === 1 ? only!.values[0] : undefined;
   }
 
-  /** Any of some places, as one. */
+  /** A schema that accepts a value of any of the places. */
   anyOf(places: readonly Conjunction[]): Conjunction {
     const byKey = new Map(places.map((nodes) => [this.reader.keyOf(nodes), nodes]));
     const [first = unknown.nodes] = byKey.values();
@@ -136,17 +144,17 @@ export class Parts {
   }
 }
 
-/** A value of which the schema says nothing. */
+/** A value that the schema does not describe. */
 export const unknown: Described = { nodes: [anything("")], isCertain: false, isUnknown: true };
 
-/** A text. */
+/** A string. */
 export const text: SchemaNode = { pointer: "", types: ["string"] };
 
 function orUnknown(nodes: Conjunction): Conjunction {
   return nodes.length > 0 ? nodes : unknown.nodes;
 }
 
-/** An object that names no member, and takes any, has a part at every key. */
+/** The part at a key. An object that names no member and allows any has a part at every key. */
 function partOf(arm: ShapeArm, key: string): Described | undefined {
   if (arm.type === "array") {
     if (!/^(?:0|[1-9]\d*)$/.test(key)) return undefined;

@@ -3,7 +3,7 @@ import type { Conjunction } from "../../compare/shape/form.js";
 import type { StepCase } from "../../notes/note.js";
 import { type Made, plansIn } from "./made.js";
 
-/** The outcome for a value that has no form at the other revision. */
+/** The outcome for a value that the other revision cannot express. */
 export type Outcome =
   | { readonly how: "drop"; readonly what: string; readonly pointers?: readonly string[] }
   | {
@@ -11,7 +11,7 @@ export type Outcome =
       readonly what: string;
       readonly block: TextBlock;
       readonly text: string;
-      /** Members in the text that may be objects or arrays: they are written as JSON. */
+      /** Members mentioned in the text that may be objects or arrays, and are written as JSON. */
       readonly json: readonly string[];
     }
   | {
@@ -21,63 +21,68 @@ export type Outcome =
       readonly cases: readonly StepCase[];
     }
   | { readonly how: "refuse"; readonly code: string; readonly reason: string }
-  /** The other revision has another form of the value: `step` of the exit converts it. */
+  /** The value has another form in the other revision, and `step` of the exit converts it. */
   | { readonly how: "pass" };
 
-/** An object around a text: its constant members, and the name of the member with the text. */
+/** The form of an object that holds a text: its constant members, and the member with the text. */
 export interface TextBlock {
   readonly constants: readonly (readonly [key: string, value: string])[];
   readonly key: string;
 }
 
-/** A cheap test of what a value may be. A test without conditions is always true. */
+/** A cheap test of what a value can be. A test without conditions always passes. */
 export interface Test {
   readonly type?: "array" | "object" | "scalar";
-  /** Members that must be one of these strings. */
+  /** Members that must equal one of these strings. */
   readonly constants: readonly (readonly [key: string, values: readonly string[]])[];
-  /** Members that must be there. */
+  /** Members that must be present. */
   readonly present: readonly string[];
-  /** Members that must not be one of these strings. */
+  /** Members that must not equal any of these strings. */
   readonly excluded?: readonly (readonly [key: string, values: readonly string[]])[];
-  /** Members that must not be there. */
+  /** Members that must be absent. */
   readonly absent?: readonly string[];
 }
 
-/** Values that the other revision does not allow unchanged. */
+/** Values that are not valid unchanged in the other revision. */
 export interface Exit {
   readonly test: Test;
-  /** Excepts the values that this describes: they are valid at the other revision. */
+  /** Exempts values that match this schema: they are valid in the other revision. */
   readonly unless?: Conjunction;
   readonly outcome: Outcome;
-  /** For an array with one item: the plan for the item, which replaces the array. */
+  /** For an array with one item: the plan for that item, which replaces the array. */
   readonly single?: Plan;
-  /** For the outcome `pass`: the step for the value. */
+  /** For the outcome `pass`: the plan for the value. */
   readonly step?: Plan;
-  /** The value is no final result: the request is not done, and a refusal loses nothing. */
+  /** Set if the value is not a final result: the request is still open, so a refusal loses nothing. */
   readonly pending?: true;
 }
 
-/** Members of the items of a list, and the names of the lists that hold them at the older revision. */
+/** Members of the items of a list, each with the name of the list that holds it in the older revision. */
 export type Lists = readonly (readonly [member: string, list: string])[];
 
-/** One thing to do to an object or an array. */
+/** One change to an object or an array. */
 export type Change =
   | { readonly kind: "member"; readonly key: string; readonly plan: Plan }
-  /** A member that the other revision describes under another name. A member that already has this name is left out. */
+  /** A member with another name in the other revision. A value already present under that name is dropped. */
   | { readonly kind: "renamed"; readonly from: string; readonly to: string }
-  /** Members that are inside the member `key` at the other revision: all but those in `outside`. */
+  /** Members that lie inside the member `key` in the other revision: all but those in `outside`. */
   | { readonly kind: "wrapped"; readonly key: string; readonly outside: readonly string[] }
-  /** The same, on the way back. */
+  /** The opposite direction of `wrapped`. */
   | { readonly kind: "unwrapped"; readonly key: string; readonly outside: readonly string[] }
-  /** A member that only the other revision describes: left out if its value does not fit that description. */
+  /**
+   * A member that only the other revision describes. It is dropped if its value does not match that schema.
+   */
   | { readonly kind: "fitting"; readonly key: string; readonly to: Conjunction }
-  /** Members that only the newer revision describes: left out. */
+  /** Members that only the newer revision describes; they are dropped. */
   | { readonly kind: "without"; readonly keys: readonly string[] }
-  /** A list of objects that is a list for each member at the older revision: split into those, or joined beside them. */
+  /**
+   * A list of objects that is one list per member in the older revision: split into those, or joined from
+   * them.
+   */
   | { readonly kind: "joined" | "split"; readonly key: string; readonly members: Lists }
-  /** If the list `into` is empty, the JSON of the member becomes its only item. */
+  /** If the list `into` is empty, the member's JSON becomes its only item. */
   | { readonly kind: "alsoText"; readonly key: string; readonly into: string; readonly block: TextBlock }
-  /** The same, and the member is left out. */
+  /** Like `alsoText`, but the member is dropped. */
   | {
       readonly kind: "asText";
       readonly key: string;
@@ -85,41 +90,47 @@ export type Change =
       readonly into: string;
       readonly block: TextBlock;
     }
-  /** Members that expressions make of the object as it came; `keys`, which they have read or replace, are left out. */
+  /**
+   * Members that expressions make from the unconverted object. Members in `keys`, which were read or
+   * replaced, are dropped.
+   */
   | {
       readonly kind: "reshaped";
       readonly keys: readonly string[];
       readonly members: readonly (readonly [key: string, value: Made])[];
-      /** For an object that is made without a member that it must have. */
+      /** Code of the refusal if a required member was not made. */
       readonly code: string;
       readonly why: string;
     }
   | { readonly kind: "required"; readonly key: string; readonly outcome: Outcome & { how: "refuse" } }
   | { readonly kind: "filled"; readonly key: string; readonly value: JsonValue }
   | { readonly kind: "items"; readonly plan: Plan }
-  /** Items beyond so many are left out. */
+  /** Items beyond `most` are dropped. */
   | { readonly kind: "limited"; readonly most: number }
-  /** All members but those known by name. */
+  /** All members except those in `known`. */
   | { readonly kind: "others"; readonly known: readonly string[]; readonly plan: Plan };
 
-/** The changes to values of one arm of a union. A schema without a union has one arm. */
+/** The changes to values of one arm of a union. A schema without a union counts as one arm. */
 export interface Arm {
   readonly test: Test;
   readonly changes: readonly Change[];
 }
 
-/** How to convert values of one place to the other revision. Its arrays are filled in later, because places may be recursive. */
+/**
+ * How to convert the values of one place to the other revision. The arrays are filled after creation, because
+ * places may be recursive.
+ */
 export interface Plan {
-  /** A part of the name of the generated function. */
+  /** Part of the generated function's name. */
   readonly hint: string;
   readonly exits: Exit[];
   readonly arms: Arm[];
 }
 
-/** How values get anywhere that changes nothing. */
+/** The plan that changes nothing. */
 export const unchanged: Plan = { hint: "", exits: [], arms: [] };
 
-/** The plans that a plan refers to. */
+/** The plans that a plan refers to directly. */
 export function plansOf(plan: Plan): Plan[] {
   const inside = plan.arms.flatMap(({ changes }) =>
     changes.flatMap((change) => {
@@ -130,21 +141,21 @@ export function plansOf(plan: Plan): Plan[] {
   return [...inside, ...plan.exits.flatMap(({ single, step }) => single ?? step ?? [])];
 }
 
-/** The plans that these lead to, and they themselves. */
+/** The given plans, and all plans that they refer to. */
 export function plansFrom(roots: Iterable<Plan>): Set<Plan> {
   const all = new Set(roots);
-  // A Set's iteration includes what is added meanwhile.
+  // Iterating over a Set includes elements added during the loop.
   for (const plan of all) for (const inside of plansOf(plan)) all.add(inside);
   return all;
 }
 
-/** Whether a value of the place may be refused, be it for a part of it; what is pending aside. */
+/** Whether a value of the place may be refused, also because of a part. Ignores pending results. */
 export function mayRefuse(root: Plan): boolean {
   return [...plansFrom([root])].some(({ exits, arms }) => {
     const changes = arms.flatMap((arm) => arm.changes);
     return (
       exits.some(({ outcome, pending }) => outcome.how === "refuse" && !pending) ||
-      // A member that must be there has the code of the refusal where it is missing.
+      // A change for a required member has the code of the refusal if it is missing.
       changes.some((change) => change.kind === "required" || "code" in change)
     );
   });
@@ -157,14 +168,14 @@ export function refusesAll({ exits }: Plan): boolean {
   return exits.every(({ outcome }) => outcome.how === "refuse") && exits.some(isAny);
 }
 
-/** JSON Pointers of each value of the place that is left out, as the notes that decide it know it. */
+/** For each value that the plan drops: the JSON Pointers that notes use for it. */
 export function droppedAt({ exits }: Plan): (readonly string[])[] {
   return exits.flatMap(({ outcome }) =>
     outcome.how === "drop" && outcome.pointers ? [outcome.pointers] : [],
   );
 }
 
-/** The plans reachable from `roots` by which anything changes at all. */
+/** The plans reachable from `roots` that change anything. */
 export function activePlans(roots: Iterable<Plan>): Set<Plan> {
   const all = plansFrom(roots);
   const holders = new Map<Plan, Plan[]>();
@@ -180,12 +191,12 @@ function changesItself({ exits, arms }: Plan): boolean {
   return leaves || arms.some(({ changes }) => changes.some((change) => !("plan" in change)));
 }
 
-/** Whether members of the arms change their names or places: which changes apply depends on the value as it came. */
+/** Whether members of the arms are renamed or moved. The tests then need the unconverted value. */
 export function hasMoves(arms: readonly Arm[]): boolean {
   return arms.some(({ changes }) => changes.some(({ kind }) => isMade(kind) || isWrap(kind)));
 }
 
-/** Members get their names. */
+/** Whether a change renames or makes members. */
 function isMade(kind: Change["kind"]): boolean {
   return kind === "renamed" || kind === "reshaped";
 }
@@ -195,8 +206,8 @@ function isWrap(kind: Change["kind"]): boolean {
 }
 
 /**
- * The steps in their order: members are renamed or made after those of all arms are converted, and have their new names
- * after that. They move into a member, or out of it, last.
+ * Groups the changes in order: first conversions of members in all arms, then renamed or made members and
+ * changes under the new names, then moves into or out of a member.
  */
 export function turnsOf(arms: readonly Arm[]): (readonly Arm[])[] {
   if (!hasMoves(arms)) return [arms];

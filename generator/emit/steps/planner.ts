@@ -23,21 +23,24 @@ import {
 } from "./tests.js";
 import { Parts } from "./parts.js";
 
-/** The value that contains a place. */
+/** Context of a place: the values that contain it. */
 export interface Around {
-  /** Pointers of the places around, whose notes hold for what is inside. */
+  /** Pointers of the enclosing places, whose notes also apply to the inner values. */
   readonly pointers: readonly string[];
-  /** The outcome for a value that was not described before. */
+  /** Outcome for a value that the source did not describe. */
   readonly undeclared?: Outcome;
 }
 
-/** Members that the era of either revision fills in, by name. */
+/** Owned members of both revisions, by name. */
 export interface OwnedOfBoth {
   readonly source: ReadonlyMap<string, Property>;
   readonly target: ReadonlyMap<string, Property>;
 }
 
-/** Plans how values get from one schema to the other, place by place; each pair of places once. */
+/**
+ * Plans the conversion of values from one schema to the other, place by place. Each pair of places is planned
+ * once.
+ */
 export class Planner {
   readonly source: FormReader;
   readonly target: FormReader;
@@ -45,16 +48,16 @@ export class Planner {
   readonly isLowering: boolean;
   readonly wraps: Wraps;
   readonly reshapes: Reshapes;
-  /** The parts of places of both sides. */
+  /** Finds parts of places in both schemas. */
   readonly parts: { readonly source: Parts; readonly target: Parts };
-  /** The objects that are taken apart: those of the source, each with what corresponds to it. */
+  /** The objects that are converted member by member: source and corresponding target. */
   readonly objects: (readonly [source: ShapeArm, target: ShapeArm])[] = [];
   private readonly aligner: Aligner;
   private readonly known = new Map<string, Plan>();
   private readonly likeness: Likeness;
   private readonly owners: readonly [source: Owner, target: Owner];
 
-  /** @param owners the two models, the older first: the aligned schemas leave out the members that their eras own */
+  /** @param owners the two models, older first. The schemas in `aligner` omit their owned members. */
   constructor(
     aligner: Aligner,
     [older, newer]: readonly [Owner, Owner],
@@ -73,9 +76,9 @@ export class Planner {
     this.likeness = new Likeness([this.source.schema, this.target.schema], this.owners, reshapes.definitions);
   }
 
-  /** How values of `source` become values of `target`. */
+  /** Plans the conversion of values of `source` to values of `target`. */
   plan(source: Conjunction, target: Conjunction, around: Around = { pointers: [] }, name?: string): Plan {
-    // Most of a protocol stays as it is.
+    // Most of a protocol does not change.
     if (this.likeness.of(source, target)) return unchanged;
     const pair = this.isLowering ? this.aligner.pair(target, source) : this.aligner.pair(source, target);
     const pointers = [...pointersOf(source, this.sourceOf(pair)), ...pointersOf(target, this.targetOf(pair))];
@@ -98,12 +101,12 @@ export class Planner {
     return plan;
   }
 
-  /** Refuses notes that would leave out values of a place where a value must be. */
+  /** Reports notes that would drop a value where one is required. */
   keepWhole(plan: Plan): void {
     for (const pointers of droppedAt(plan)) this.decisions.refuseDrop(pointers, plan.hint);
   }
 
-  /** Members that both describe, under two names. */
+  /** Members that both objects describe, under different names. */
   renamed(source: ShapeArm, target: ShapeArm): { readonly from: string; readonly to: string }[] {
     const [old, next] = this.isLowering ? [target, source] : [source, target];
     const names = this.aligner.renames?.of(old, next) ?? [];
@@ -112,17 +115,20 @@ export class Planner {
     );
   }
 
-  /** Whether places of both sides are described in the same words. */
+  /** Whether both places are described identically. */
   isAlike(source: Conjunction, target: Conjunction): boolean {
     return this.likeness.of(source, target);
   }
 
-  /** The note on an object of the newer revision, known by these pointers, that makes its members on this way. */
+  /**
+   * The note that makes the members of an object in this direction, found by pointers of the newer revision's
+   * object.
+   */
   reshapeOf(pointers: readonly string[]): Reshape | undefined {
     return this.reshapes.of(pointers, this.isLowering ? "lower" : "lift");
   }
 
-  /** The members of two objects that their eras fill in. */
+  /** The owned members of two objects. */
   ownedBy(source: ShapeArm, target: ShapeArm): OwnedOfBoth {
     const [from, to] = this.owners;
     return { source: ownedMembers(from, source), target: ownedMembers(to, target) };
@@ -133,7 +139,7 @@ export class Planner {
     return filledInByBoth(...this.owners);
   }
 
-  /** Whether a member of the source that its era fills in holds messages of methods, or what answers them. */
+  /** Whether an owned member of the source contains messages of methods, or their results. */
   holdsMessages(member: Property): boolean {
     return holdsMessages(this.owners[0], member);
   }
@@ -146,7 +152,7 @@ export class Planner {
     return this.isLowering ? pair.old : pair.new;
   }
 
-  /** Arms of both forms that correspond, and those of the source that have none to correspond with. */
+  /** Pairs of corresponding arms, and the source's arms without a counterpart. */
   arms(source: Form, target: Form): { matched: [ShapeArm, ShapeArm][]; left: readonly ShapeArm[] } {
     const [old, next] = this.isLowering ? [target, source] : [source, target];
     const { matched, removed, added } = alignArms(
@@ -162,7 +168,7 @@ export class Planner {
   }
 }
 
-/** An object without keywords. */
+/** An object schema without keywords. */
 export const anyObject: ShapeArm = {
   type: "object",
   nodes: [],
@@ -180,7 +186,7 @@ export const anyObject: ShapeArm = {
 /** Plans one place. */
 class PlacePlanner {
   private readonly planner: Planner;
-  /** The type of the place, by name if it has one. */
+  /** The schema of the place; a reference if it has a name. */
   private readonly described: Conjunction;
   private readonly around: Around;
   private readonly hint: string;
@@ -229,7 +235,8 @@ class PlacePlanner {
       if (changes === undefined) plan.exits.push(this.unlessValid(test));
       else if (changes.length > 0) {
         plan.arms.push({ test, changes });
-        // Before they are changed, values of this arm are not valid at the other side.
+        // Values of this arm are not valid in the target before they are changed, so exits test the source
+        // form.
         for (const [index, each] of leaving.entries())
           plan.exits[place + index] = exceptArm(plan.exits[place + index]!, each, arm);
       }
@@ -237,7 +244,7 @@ class PlacePlanner {
     for (const { test, changes } of lists) plan.arms.push({ test, changes });
   }
 
-  /** Members by the expressions of a note on an arm. */
+  /** The changes for members that a note on an arm makes by expressions. */
   private reshaped(plan: Plan, arm: ShapeArm, other: ShapeArm): Change[] | undefined {
     const newer = this.planner.isLowering ? arm : other;
     const named = newer.name === undefined ? [] : [pointer("/$defs", newer.name)];
@@ -260,7 +267,10 @@ class PlacePlanner {
     return reshaped.changes;
   }
 
-  /** A note on the place makes members of all objects that may stand there, whichever arms they are. */
+  /**
+   * If a note on the place makes members of all its objects, plans one change for all arms. Returns whether
+   * it did.
+   */
   private fillReshaped(plan: Plan): boolean {
     const { planner, source, target } = this;
     const [from, to] = this.places;
@@ -282,7 +292,7 @@ class PlacePlanner {
     return true;
   }
 
-  /** Any value: judged as a whole, unless notes are about its parts. */
+  /** Plans a place that accepts any value: as a whole, unless notes concern its parts. */
   private fillFromAny(plan: Plan): void {
     const [only, other] = this.target.members;
     const isObject = only?.type === "object" && !other && this.target.scalars.size === 0;
@@ -294,7 +304,7 @@ class PlacePlanner {
     plan.arms.push({ test: always, changes: objectChanges(this.planner, anyObject, only) });
   }
 
-  /** The outcome for values that the target does not describe. */
+  /** The exit for values that the target does not accept. */
   private unlessValid(test: Test, unless: Conjunction = this.described): Exit {
     const { pointers, undeclared } = this.around;
     const what = undeclared && "what" in undeclared ? undeclared.what : this.hint;
@@ -309,7 +319,10 @@ class PlacePlanner {
       : decisions.outcome(subject, textBlockOf(target, this.target));
   }
 
-  /** The number of items that a list may have, if that is its only limit and a note decides to drop the others. */
+  /**
+   * The maximum number of items in the target, if that is the only difference and a note decides to drop the
+   * rest.
+   */
   private limit(arm: ShapeArm, other: ShapeArm): number | "whole" {
     const most = other.bounds.get("maxItems");
     const rest = new Map([...other.bounds].filter(([keyword]) => keyword !== "maxItems"));
@@ -320,7 +333,7 @@ class PlacePlanner {
     return most;
   }
 
-  /** An arm that nothing on the other side corresponds to. */
+  /** The exit for an arm without a counterpart in the target. */
   private exitOf(arm: ShapeArm): Exit {
     const { planner, source, target } = this;
     const members = new Map(
@@ -344,7 +357,10 @@ class PlacePlanner {
   }
 }
 
-/** The exit of an arm without the values of another one, which has its own changes; where a member distinguishes them. */
+/**
+ * Excludes from an arm's exit the values of another arm that has its own changes, if a member distinguishes
+ * them.
+ */
 function exceptArm(exit: Exit, arm: ShapeArm, other: ShapeArm): Exit {
   const key = exit.unless && memberBeside(arm, other);
   if (key === undefined) return exit;
@@ -352,7 +368,7 @@ function exceptArm(exit: Exit, arm: ShapeArm, other: ShapeArm): Exit {
   return { ...exit, test: { ...exit.test, absent } };
 }
 
-/** A place by the pointers that notes know it by: where it is written, and the definition it refers to. */
+/** The pointers by which notes can refer to a place: its own, and that of the definition it refers to. */
 function pointersOf(written: Conjunction, { definition }: Place): string[] {
   const named = definition === undefined ? [] : [pointer("/$defs", definition)];
   return [...written.map((node) => node.pointer).filter((each) => each !== ""), ...named];
@@ -362,7 +378,7 @@ function hintOf({ location: { definition, path } }: Pair): string {
   return path === "" ? definition : `${definition} ${path}`;
 }
 
-/** Whether every scalar of `source` may stand where `target` describes. */
+/** Whether the target accepts every scalar of `source`. */
 function scalarsFit(source: Form, target: Form): boolean {
   return [...source.scalars].every(([type, scalar]) => {
     const other = target.scalars.get(type);
@@ -378,7 +394,7 @@ function scalarFits(source: Scalar, target: Scalar): boolean {
   );
 }
 
-/** Keywords that describe parts of objects and arrays, each of which has its own plan. */
+/** Keywords about parts of objects and arrays; each part has its own plan. */
 const ofParts = [
   "properties",
   "required",
@@ -388,11 +404,12 @@ const ofParts = [
   "prefixItems",
 ] as const;
 
-/** What an arm says of a value besides what its parts are. */
+/** The constraints of an arm apart from its parts. */
 function limitsOf({ nodes }: ShapeArm): Conjunction {
   return nodes.map((node) => {
     const rest: { -readonly [K in keyof SchemaNode]: SchemaNode[K] } = { ...node };
-    // Which keys a pattern leaves to others only these keywords together say.
+    // With `patternProperties`, these keywords decide only together which keys are additional, so all are
+    // kept.
     if (!node.patternProperties) for (const keyword of ofParts) delete rest[keyword];
     return rest;
   });

@@ -15,29 +15,29 @@ import { Shapes } from "../validators/shape.js";
 import { commonHint, either } from "./same.js";
 import { signatureOfNodes } from "./signature.js";
 
-/** The schema of the predicates, and the module whose validators serve for its definitions. */
+/** The schema of the predicates, and the module whose validators can be used for its definitions. */
 interface PredicateSource {
   readonly schema: Schema;
-  /** The definitions that the module judges otherwise: they get their own validator. */
+  /** Definitions that the module validates differently; they get a new validator. */
   readonly changed: ReadonlySet<string>;
-  /** The name under which the module is imported. */
+  /** The name by which the module is imported. */
   readonly module: string;
-  /** The first word in the names of functions. */
+  /** Prefix of function names. */
   readonly prefix: string;
-  /** The names that the module exports definitions under; those of `nameDefinitions` without it. */
+  /** The names under which the module exports definitions; default: those of `nameDefinitions`. */
   readonly identifiers?: ReadonlyMap<string, string>;
-  /** Another module, with the names that it exports definitions under: those are not in `module`. */
+  /** Another module with validators, and the names under which it exports definitions that `module` lacks. */
   readonly base?: { readonly module: string; readonly identifiers: ReadonlyMap<string, string> };
 }
 
-/** Predicates: whether a value matches a place of a schema. Each is emitted once. */
+/** Predicates, functions that test whether a value matches a place of a schema. Each is emitted once. */
 export class Predicates {
   usesModule = false;
   private readonly source: PredicateSource;
   private names: ReadonlyMap<string, string> | undefined;
   private readonly own = new Map<string, { readonly definition: Definition; readonly identifier: string }>();
   private readonly bySignature = new Map<string, string>();
-  /** Words for the places that are judged alike, by the signature. */
+  /** Hints of all places with an equal schema, by signature. */
   private readonly hints = new Map<string, Set<string>>();
   private readonly taken = new Set<string>();
 
@@ -49,7 +49,9 @@ export class Predicates {
     return (this.names ??= this.source.identifiers ?? nameDefinitions(this.source.schema));
   }
 
-  /** Announces a later call of `of`, so that a function of many places is named after what they have in common. */
+  /**
+   * Announces a later call of `of`, so that a function for several places is named after their common words.
+   */
   announce(nodes: Conjunction, hint: string): void {
     const signature = signatureOfNodes(nodes);
     const hints = this.hints.get(signature);
@@ -57,7 +59,7 @@ export class Predicates {
     else this.hints.set(signature, new Set([hint]));
   }
 
-  /** The name of the function for `nodes`. */
+  /** The name of the predicate for `nodes`. */
   of(nodes: Conjunction, hint: string): string {
     const [only] = nodes;
     if (nodes.length === 1 && only?.ref !== undefined && isAlone(only)) return this.ofDefinition(only.ref);
@@ -98,7 +100,7 @@ export class Predicates {
     return `is${local!}`;
   }
 
-  /** The predicates in use, and the shared checks they need. */
+  /** The predicates in use, and the shared checks that they need. */
   print(): { readonly texts: string[]; readonly prelude: ReadonlySet<PreludeName> } {
     if (this.own.size === 0) return { texts: [], prelude: new Set() };
     const own = [...this.own].map(([name, { definition }]) => [name, definition] as const);
@@ -123,7 +125,7 @@ export class Predicates {
   }
 }
 
-/** The validator of a definition, as a file that imports its module calls it. */
+/** The call expression of a definition's validator in a file that imports its module. */
 function validatorOf(
   { module, base }: PredicateSource,
   identifiers: ReadonlyMap<string, string>,
@@ -136,7 +138,7 @@ function validatorOf(
     : `${base!.module}.${prefix}${capitalised(elsewhere)}`;
 }
 
-/** Names of validators, all but a few of which are another module's. */
+/** Names of validators, most of which another module exports. */
 class ImportedNames extends FunctionNames {
   private readonly own: ReadonlySet<string>;
   private readonly source: PredicateSource;
@@ -161,7 +163,7 @@ class ImportedNames extends FunctionNames {
   }
 }
 
-/** Predicates that every file of steps imports, by the signature of the values that they accept. */
+/** Predicates from shared modules, by the signature of the schema that they test. */
 const simplePredicates = new Map(
   Object.entries({
     isString: { types: ["string"] },

@@ -43,7 +43,7 @@ import { copyDeclaration } from "../copied-module.js";
 
 const never = "() => false";
 
-/** Prints the functions of plans: each once, under its own name. */
+/** Prints the functions of plans, each once. */
 export class PlanPrinter {
   private readonly prefix: string;
   private readonly same: ReadonlyMap<Plan, SamePlans>;
@@ -51,15 +51,15 @@ export class PlanPrinter {
   private readonly taken: Set<string>;
   private readonly names = new Map<SamePlans, string>();
   private readonly pending: SamePlans[] = [];
-  /** Plans that tables name: their functions are called without a pointer. */
+  /** Plans named in tables; their functions are called without the parameter `at`. */
   private readonly roots = new Set<SamePlans>();
   private readonly blocks = new Map<string, string>();
-  /** The functions of `ownFunctions` that are called. */
+  /** The functions of `ownFunctions` in use. */
   readonly own = new Set<OwnFunction>();
 
   /**
-   * @param prefix the first word of all names
-   * @param taken names that are in use; gains those of the functions
+   * @param prefix prefix of all names
+   * @param taken names in use; the names of new functions are added
    */
   constructor(prefix: string, active: ReadonlySet<Plan>, predicates: Predicates, taken: Set<string>) {
     this.prefix = prefix;
@@ -69,7 +69,7 @@ export class PlanPrinter {
     this.taken = taken;
   }
 
-  /** The name of a plan's function; `undefined` where nothing changes. */
+  /** The name of a plan's function; `undefined` if the plan changes nothing. */
   nameOf(any: Plan): string | undefined {
     const group = this.same.get(any);
     if (!group) return undefined;
@@ -82,7 +82,7 @@ export class PlanPrinter {
     return name;
   }
 
-  /** Announces the predicates of a function, which are named after all places that they serve. */
+  /** Announces the predicates of a function, so that they are named after all places that use them. */
   private announce({ first: { exits, arms }, hint }: SamePlans): void {
     for (const { unless } of exits) if (unless) this.predicates.announce(unless, hint);
     for (const { changes } of arms) {
@@ -94,7 +94,7 @@ export class PlanPrinter {
     }
   }
 
-  /** The name of the function for a whole method. */
+  /** The name of the function for a method's params or result. */
   nameOfRoot(any: Plan): string | undefined {
     const group = this.same.get(any);
     if (group) this.roots.add(group);
@@ -108,7 +108,7 @@ export class PlanPrinter {
     return name;
   }
 
-  /** The functions that have been named and those they call. */
+  /** Prints all named functions and the functions that they call. */
   print(): string[] {
     const texts: string[] = [];
     for (let next = this.pending.shift(); next; next = this.pending.shift()) texts.push(this.function(next));
@@ -137,7 +137,7 @@ export class PlanPrinter {
     return print([head, indent(body.map((statement) => [hardline, statement])), hardline, "}"]);
   }
 
-  /** Values that leave on the same terms leave together. */
+  /** Statements for the exits. Exits with the same outcome share one condition. */
   private exits(exits: readonly Exit[], hint: string): Layout[] {
     const byOutcome = new Map<string, { body: Layout[]; conditions: Expression[] }>();
     for (const { test, unless, outcome } of exits) {
@@ -160,14 +160,14 @@ export class PlanPrinter {
     ];
   }
 
-  /** A value with its own form on the other side takes its own step, if any. */
+  /** Returns early a value that has another form in the target, converted by its step if it has one. */
   private passed(test: Test, plan: Plan): Layout[] {
     const name = this.nameOf(plan);
     const value = name === undefined ? "value" : called(name, "value", ...where);
     return [braced(ifAll([conditionOf(test)])!, [["return ", value, ";"]])];
   }
 
-  /** An array of one item becomes that item. */
+  /** Replaces an array that has one item by the item. */
   private single(plan: Plan): Layout[] {
     const name = this.nameOf(plan);
     const item = name === undefined ? "value[0]" : called(name, "value[0]", "report", "`${at}/0`");
@@ -175,14 +175,14 @@ export class PlanPrinter {
   }
 
   private arms(arms: readonly Arm[], hint: string): Layout[] {
-    // The discriminator of arms may be what is renamed.
+    // Renaming may change the discriminator, so tests read the original value.
     const isKept = hasMoves(arms) && arms.some(({ test }) => conditionOf(test));
     const isRead = isKept || arms.some(({ changes }) => changes.some(({ kind }) => kind === "reshaped"));
     const statements = turnsOf(arms).flatMap((turn) => this.turn(turn, hint, isKept ? given : "value"));
     return isRead && statements.length > 0 ? [`const ${given} = value;`, ...statements] : statements;
   }
 
-  /** A step that several arms share is done once, for all of them. */
+  /** Statements for one turn. A change that several arms share is printed once. */
   private turn(arms: readonly Arm[], hint: string, tested: string): Layout[] {
     const byStatement = new Map<string, { statement: Layout; tests: (Expression | undefined)[] }>();
     for (const { test, changes } of arms) {
@@ -240,7 +240,7 @@ export class PlanPrinter {
       case "split": {
         const pairs = change.members.map((pair) => arrayLayout(pair.map(stringLiteral)));
         this.own.add(change.kind);
-        // Several lists stand on separate lines; the call around them does not.
+        // Break only the list; the call around it stays on its line.
         const head = `${change.kind}(value, ${stringLiteral(change.key)}, `;
         return [assigned([head, arrayLayout(pairs, true), ")"])];
       }
@@ -262,7 +262,7 @@ export class PlanPrinter {
     }
   }
 
-  /** A member whose plan only goes through a list needs no function for the list. */
+  /** A plan that only converts the items of a list is called inline, without a function for the list. */
   private member(key: string, plan: Plan): Layout[] {
     const [arm, second] = plan.arms;
     const [only, more] = arm?.changes ?? [];
@@ -304,10 +304,10 @@ export class PlanPrinter {
   }
 }
 
-/** The value as it came. */
+/** Name of the variable with the original value. */
 const given = "given";
 
-/** The functions that a file of steps has itself, if it calls them: few files do. */
+/** Helper functions that a file of steps includes only if it calls them; few files do. */
 export const ownFunctions = ["joined", "split", "unwrapped", "wrapped"] as const;
 
 type OwnFunction = (typeof ownFunctions)[number];

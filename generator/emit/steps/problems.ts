@@ -6,8 +6,9 @@ import { type StepPlan, planSteps } from "./methods.js";
 import { type Counterexample, proofOf } from "./proof.js";
 
 /**
- * Refuses notes that decide nothing or cannot be applied. If there are notes for the pair, they must cover every value
- * that has no older form. If there are none, such values are refused, which is an assumption.
+ * Throws for notes without effect and notes that cannot be applied. If notes exist for the pair of revisions,
+ * they must cover every value that the older one cannot express. Without any, such values are refused; that
+ * is reported as an assumption.
  */
 export function refuseProblems(
   plan: StepPlan,
@@ -96,24 +97,29 @@ export function refuseProblems(
   }
 }
 
-/** Values of the revision before that `lower` does not make again of what `lift` made of them, by notes of kind `reshaped`. */
+/**
+ * Values of the preceding revision that notes of kind `reshaped` change: converted by `lift` and back by
+ * `lower`, they differ from the original.
+ */
 export function lossyReshapes(previous: ProtocolModel, model: ProtocolModel): readonly Counterexample[] {
   return model.reshapes.length > 0 ? proofOf(planSteps(previous, model)).lossy : [];
 }
 
-/** What an extension decides itself: its base decides the rest, where the base has notes on the pair. */
+/**
+ * The decisions that an extension makes itself. Its base decides the others, if it has notes for the pair.
+ */
 export interface OwnSteps {
   readonly notes: ReadonlySet<Note>;
-  /** Names of the definitions of the base. */
+  /** Names of the definitions that come from the base. */
   readonly imported: ReadonlyMap<string, string>;
 }
 
-/** Whether notes cover the values on the way to the revision before. */
+/** Whether notes cover the values on the way to the preceding revision. */
 function isDecided({ stepNotes }: ProtocolModel, previous: ProtocolModel): boolean {
   return stepNotes.some((note) => note.kind === "lower" && note.previous === previous.revision);
 }
 
-/** The values that steps refuse without a note, if no note is about the pair. */
+/** Assumptions about values that steps refuse without a note, if no note concerns the pair. */
 export function stepAssumptions(previous: ProtocolModel, model: ProtocolModel): Assumption[] {
   if (isDecided(model, previous)) return [];
   const { undecided } = planSteps(previous, model).lower.decisions;

@@ -21,31 +21,31 @@ import type { Plan } from "./plan.js";
 import type { ReshapedPlace } from "./reshapes.js";
 import { PlanRunner, unmadeCode } from "./runner.js";
 
-/** A value that shows what is wrong with a note. */
+/** A value that shows a fault of a note. */
 export interface Counterexample {
   readonly note: ReshapedNote;
-  /** The place in the file of notes. */
+  /** JSON Pointer into the notes file. */
   readonly pointer: string;
   readonly message: string;
 }
 
 interface Proof {
-  /** Values that become something which the other revision refuses. */
+  /** Values whose conversion is invalid in the other revision. */
   readonly refused: readonly Counterexample[];
-  /** Values that do not come back from the newer revision as they were. */
+  /** Values of the older revision that change when converted to the newer one and back. */
   readonly lossy: readonly Counterexample[];
 }
 
 const proofs = new WeakMap<StepPlan, Proof>();
 
-/** Runs the notes of kind `reshaped` over samples of both revisions, once. */
+/** Tries the notes of kind `reshaped` on samples of both revisions. The result is cached. */
 export function proofOf(plan: StepPlan): Proof {
   let proof = proofs.get(plan);
   if (!proof) proofs.set(plan, (proof = { refused: refusedBy(plan), lossy: lossyIn(plan) }));
   return proof;
 }
 
-/** Values that are drawn for each place. */
+/** Number of random samples for each place. */
 const count = 200;
 
 function refusedBy(plan: StepPlan): Counterexample[] {
@@ -84,7 +84,7 @@ function lossyIn(plan: StepPlan): Counterexample[] {
 
 interface Fault {
   readonly message: string;
-  /** The member whose expression is the cause, if one is. */
+  /** The member whose expression is the cause, if known. */
   readonly member: string | undefined;
 }
 
@@ -99,7 +99,7 @@ class Refused extends Error {
   }
 }
 
-/** Tries values on one way between the revisions. */
+/** Tries values in one direction between the revisions. */
 class Trial {
   readonly #source: FormReader;
   readonly #target: FormReader;
@@ -111,7 +111,7 @@ class Trial {
     this.#runner = new PlanRunner(planner.target);
   }
 
-  /** What a step makes of a value; `undefined` if notes, or the lack of them, refuse the value. */
+  /** The converted value; `undefined` if it is refused because of a note or the lack of one. */
   run(plan: Plan, value: JsonValue, request: JsonObject | undefined): Ran | undefined {
     const report = {
       lost: () => {},
@@ -128,7 +128,7 @@ class Trial {
     }
   }
 
-  /** What the other revision says against the form of a value there. */
+  /** The fault of a converted value in the other revision; undefined if it is valid. */
   faultOf(place: ReshapedPlace, value: JsonValue, request: JsonObject | undefined): Fault | undefined {
     const ran = this.run(place.plan, value, request);
     if (!ran) return undefined;
@@ -153,7 +153,7 @@ class Trial {
     return nodes.flatMap((node) => explainer.issues(node, value));
   }
 
-  /** The counter-example with the shortest text that is found. */
+  /** The shortest counterexample found. */
   smallest(
     place: ReshapedPlace,
     faultOf: (value: JsonValue, request: JsonObject | undefined) => Fault | undefined,
@@ -177,7 +177,10 @@ class Trial {
     };
   }
 
-  /** Valid values of the place, the smallest first; also some whose lists have items that the expressions ask for. */
+  /**
+   * Valid sample values of the place, smallest first, including lists whose items meet the conditions in
+   * expressions.
+   */
   #samples(place: ReshapedPlace): JsonValue[] {
     const maker = new Maker(this.#source);
     const drawn = [maker.minimal(place.source), ...maker.samples(place.source, count)];
@@ -193,7 +196,7 @@ class Trial {
     );
   }
 
-  /** The value without what it can do without. */
+  /** Removes parts of a value while it stays a valid counterexample. */
   #shrunk(place: ReshapedPlace, value: JsonValue, isFailing: (value: JsonValue) => boolean): JsonValue {
     const next = smallerThan(value).find(
       (smaller) => this.#isValid(this.#source, place.source, smaller) && isFailing(smaller),
@@ -202,7 +205,7 @@ class Trial {
   }
 }
 
-/** A value with one member or item less, or with a shorter text, at one place; then those of its parts. */
+/** All values that are smaller by one member, item or shortened string; then those with a smaller part. */
 function smallerThan(value: JsonValue): JsonValue[] {
   if (typeof value === "string")
     return value === "" ? [] : ["", "a"].filter((text) => text.length < value.length);
@@ -227,7 +230,7 @@ interface Tested {
   readonly is: JsonValue;
 }
 
-/** The members of items that the expressions ask for, with the lists of the object. */
+/** The conditions of expressions on members of list items, with the path of the list. */
 function testsIn(made: readonly Made[]): Tested[] {
   return made.flatMap((one) => {
     const inside = testsIn(insideOf(one));
@@ -239,7 +242,7 @@ function testsIn(made: readonly Made[]): Tested[] {
   });
 }
 
-/** The value with the first item of a list as an expression asks for it. */
+/** The value, with the first item of the list changed to meet the condition. */
 function withTested(value: JsonValue, { keys, member, is }: Tested): JsonValue {
   const [key, ...rest] = keys;
   if (key !== undefined)
@@ -252,7 +255,7 @@ function withTested(value: JsonValue, { keys, member, is }: Tested): JsonValue {
     : value;
 }
 
-/** Params of requests: none, and with the texts of the value at the paths that expressions name. */
+/** Params to try for the request: none, and texts of the value at the paths that expressions read. */
 function requestsFor({ requested }: ReshapedPlace, value: JsonValue): (JsonObject | undefined)[] {
   if (requested.length === 0) return [undefined];
   const texts = [...new Set(textsIn(value))];
@@ -281,7 +284,7 @@ function sizeOf(value: JsonValue | undefined): number {
   return value === undefined ? 0 : JSON.stringify(value).length;
 }
 
-/** The longest text of a value in a message. */
+/** Maximum length of a value in a message. */
 const longest = 400;
 
 function shown(value: JsonValue | undefined): string {

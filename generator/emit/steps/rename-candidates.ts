@@ -4,16 +4,16 @@ import type { Conjunction, ShapeArm } from "../../compare/shape/form.js";
 import type { ProtocolModel } from "../../model/model.js";
 import { type Way, planSteps } from "./methods.js";
 
-/** A member that may have had another name in the revision before. */
+/** A member that may have had another name in the preceding revision. */
 export interface RenameCandidate {
-  /** JSON Pointer of the member, as a note of kind `renamed` has it for target. */
+  /** JSON Pointer of the member, usable as the target of a note of kind `renamed`. */
   readonly target: string;
   readonly from: string;
 }
 
 /**
- * Members that are new, of objects of which a member of the same form is gone. Where several of one object have
- * that form, any may be the one: all are given.
+ * Finds new members of objects that lost a member of the same form. If several lost members fit, all are
+ * candidates.
  */
 export function renameCandidates(previous: ProtocolModel, model: ProtocolModel): RenameCandidate[] {
   const { lower } = planSteps(previous, model);

@@ -14,43 +14,43 @@ import type { Planner } from "./planner.js";
 /** A direction between two revisions. */
 export type Direction = "lift" | "lower";
 
-/** What a note makes of objects in one direction. */
+/** How a note makes an object's members in one direction. */
 export interface Reshape {
   readonly note: ReshapedNote;
   readonly target: string;
   readonly members: readonly (readonly [key: string, expression: Expression])[];
 }
 
-/** An expression that cannot give what its place takes. */
+/** An expression whose value does not fit its place. */
 interface ReshapeProblem {
   readonly note: ReshapedNote;
-  /** Place of the expression in the file of notes. */
+  /** JSON Pointer of the expression in the notes file. */
   readonly pointer: string;
   readonly message: string;
   readonly next?: string | undefined;
 }
 
-/** A place whose objects a note makes members of. */
+/** A place whose objects get members from a note. */
 export interface ReshapedPlace {
   readonly reshape: Reshape;
   readonly direction: Direction;
   readonly source: Conjunction;
   readonly target: Conjunction;
-  /** The whole places of both sides: an object may be one arm of several. */
+  /** The complete schemas of the place in both revisions; an object may be only one arm. */
   readonly pair: readonly [source: Conjunction, target: Conjunction];
-  /** The step for values of the place, of which `change` is a part. */
+  /** The plan of the place, which includes `change`. */
   readonly plan: Plan;
   readonly change: Change;
-  /** Paths into the params of the request, with the places of the expressions that name them. */
+  /** The paths into the request's params that expressions read, each with the expression's place. */
   readonly requested: readonly { readonly keys: readonly string[]; readonly pointer: string }[];
 }
 
-/** Which members expressions make, by notes. */
+/** The members that expressions in notes make. */
 export class Reshapes {
   readonly problems: ReshapeProblem[] = [];
-  /** The places that the planners of both directions found. */
+  /** The places found while planning both directions. */
   readonly places: ReshapedPlace[] = [];
-  /** Names of the definitions that notes are about, or that hold what they are about. */
+  /** Names of the definitions that notes concern, or that contain such a place. */
   readonly definitions: ReadonlySet<string>;
   readonly #byTarget = new Map<string, Reshape>();
   readonly #targets = new Map<string, ReshapedNote>();
@@ -71,7 +71,7 @@ export class Reshapes {
     this.definitions = new Set(targets.flatMap((target) => pointerTokens(target)[1] ?? []));
   }
 
-  /** What a note on one of the places makes. */
+  /** The reshape that a note defines for one of the places in this direction. */
   of(pointers: readonly string[], direction: Direction): Reshape | undefined {
     if (this.#byTarget.size === 0) return undefined;
     return pointers
@@ -79,7 +79,7 @@ export class Reshapes {
       .find((reshape) => reshape !== undefined);
   }
 
-  /** Keeps a place that a note was used for. */
+  /** Records a place where a note was applied. */
   add(place: ReshapedPlace): void {
     this.use(place.reshape);
     this.places.push(place);
@@ -89,7 +89,7 @@ export class Reshapes {
     this.#used.add(`${note.pointer} ${target}`);
   }
 
-  /** Targets of notes that no object of both revisions gave an occasion for. */
+  /** Targets of notes for which both revisions have no object. */
   get idle(): { readonly note: ReshapedNote; readonly target: string }[] {
     return [...this.#targets].flatMap(([key, note]) =>
       this.#used.has(key) ? [] : [{ note, target: key.slice(note.pointer.length + 1) }],
@@ -97,12 +97,12 @@ export class Reshapes {
   }
 }
 
-/** The reader of notes has refused what cannot be read. */
+/** Throws for an expression that cannot be read; parsing the notes has already rejected those. */
 function unread(at: string, message: string): never {
   invariant(false, `${at}: ${message}`);
 }
 
-/** All objects that may stand in a place, as one; `undefined` if none may. */
+/** All objects that a place allows, merged into one; `undefined` if it allows none. */
 export function mergedArm(parts: Parts, { members }: Form): ShapeArm | undefined {
   const arms = members.filter(({ type }) => type === "object");
   const [first] = arms;
@@ -126,12 +126,12 @@ export function mergedArm(parts: Parts, { members }: Form): ShapeArm | undefined
   };
 }
 
-/** The steps for an object, and the paths into the params of the request that its expressions name. */
+/** The changes to an object, and the paths into the request's params that its expressions read. */
 type Reshaped = Pick<ReshapedPlace, "change" | "requested"> & { readonly changes: Change[] };
 
 /**
- * The steps for an object whose members expressions make. `undefined` if an expression cannot be planned, which is kept
- * as a problem of the note.
+ * Plans the changes to an object whose members expressions make. Returns `undefined` and records a problem of
+ * the note if an expression cannot be planned.
  */
 export function reshapedChanges(
   planner: Planner,
@@ -171,7 +171,10 @@ export function reshapedChanges(
   return { changes: [...others, change, ...missing], change, requested: expressions.requested };
 }
 
-/** A member that may not have been made is filled as a note says, or the message is refused. */
+/**
+ * The change for a required member that expressions may fail to make: fill it as a note says, or refuse the
+ * message.
+ */
 function unmade(planner: Planner, target: ShapeArm, key: string): Change {
   const { nodes } = target.properties.get(key)!;
   const pointers = [...nodes.map((node) => node.pointer), pointer(`${target.pointer}/properties`, key)];

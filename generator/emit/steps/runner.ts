@@ -19,20 +19,20 @@ import { outcomeOf, templateParts } from "./statements.js";
 type Place = stepping.Place;
 type Part = stepping.Part;
 
-/** The code that refuses an object because expressions did not make a member that it must have. */
+/** Code of the refusal if expressions did not make a required member. */
 export const unmadeCode = "unmade";
 
-/** Runs plans on values, as the functions that are printed of them do. */
+/** Runs plans on values, with the same result as the printed functions. */
 export class PlanRunner {
   readonly #target: FormReader;
   readonly #places = new Map<Plan, Place>();
 
-  /** @param target the schema that plans lead to: it judges what is left as it is */
+  /** @param target the target schema, which decides whether a value may stay unchanged */
   constructor(target: FormReader) {
     this.#target = target;
   }
 
-  /** The step of a plan. */
+  /** The function that a plan describes. */
   place(plan: Plan): Place {
     let place = this.#places.get(plan);
     if (!place) this.#places.set(plan, (place = (value, report, at) => this.#run(plan, value, report, at)));
@@ -197,7 +197,10 @@ export class PlanRunner {
   }
 }
 
-/** What an expression reads: the object, and the item around; the object itself where there is none. */
+/**
+ * The values that an expression can read: the object, and the current item (the object itself outside of a
+ * list).
+ */
 interface Scope {
   readonly whole: Part;
   readonly item: Part;
@@ -216,7 +219,7 @@ function passes({ type, constants, present, excluded = [], absent = [] }: Test, 
   );
 }
 
-/** Values that leave on the same terms leave together, as they are printed. */
+/** Orders exits as printed: those with the same outcome together. */
 function inTurn(exits: readonly Exit[]): Exit[] {
   const byOutcome = new Map<string, Exit[]>();
   for (const exit of exits) {
@@ -228,7 +231,7 @@ function inTurn(exits: readonly Exit[]): Exit[] {
   return [...byOutcome.values()].flat();
 }
 
-/** What becomes of a value that has no form at the other revision. */
+/** The result for a value that the other revision cannot express. */
 function leaving({ outcome }: Exit, value: unknown, report: StepReport, at: string): unknown {
   switch (outcome.how) {
     case "pass":

@@ -2,19 +2,19 @@ import type { Conjunction } from "../../compare/shape/form.js";
 import { type Change, type Plan, plansOf } from "./plan.js";
 import { signatureOfNodes } from "./signature.js";
 
-/** Plans that do the same: one function serves them all. */
+/** Plans with the same effect, which share one function. */
 export interface SamePlans {
   /** The plan that is printed. */
   readonly first: Plan;
-  /** Words for the places of all plans: the hint that they have in common. */
+  /** The common words of the plans' hints. */
   readonly hint: string;
-  /** The words that the function is named after. */
+  /** The words that the function's name consists of. */
   readonly name: string;
 }
 
 /**
- * Groups active plans that do the same, and gives for each plan its group. Plans count as the same until a difference
- * is found: so places that recur are compared, too.
+ * Groups active plans with the same effect; returns the group of each plan. Plans count as the same until a
+ * difference is found, so that recursive places can be compared.
  */
 export function groupSame(active: ReadonlySet<Plan>): ReadonlyMap<Plan, SamePlans> {
   let classes = new Map<Plan, number>([...active].map((plan) => [plan, 0]));
@@ -45,15 +45,15 @@ function groupOf(plans: readonly Plan[], active: ReadonlySet<Plan>): SamePlans {
   const hint = commonHint(hints);
   const parts = changedParts(first, active);
   if (parts.length > mostParts) return { first, hint, name: hint || either(hints) };
-  // Not `SchemaSchema`, where schemas of all kinds have a member `$schema` that changes.
+  // Avoids names such as `SchemaSchema`, if places of several kinds share a member `$schema`.
   const isRepeated = wordsOf(parts[0] ?? "")[0]?.toLowerCase() === wordsOf(hint).at(-1)?.toLowerCase();
   return { first, hint, name: [...(isRepeated ? [] : [hint]), ...parts].join(" ").trim() || either(hints) };
 }
 
-/** A function that changes more parts than this is not named after them. */
+/** Maximum number of changed parts in a function's name. */
 const mostParts = 3;
 
-/** The outcomes of values that have no form at the other revision, and the names of the members that a plan changes. */
+/** The outcomes of a plan's exits, and the names of the members that it changes. */
 function changedParts({ exits, arms }: Plan, active: ReadonlySet<Plan>): string[] {
   const outcomes = exits.map(({ outcome }) =>
     outcome.how === "refuse"
@@ -74,7 +74,7 @@ function partsOf(change: Change): readonly string[] {
   return change.kind === "renamed" ? [change.from] : [];
 }
 
-/** The words that all hints end with; none where they have none in common. */
+/** The words that all hints end with; empty if there are none. */
 export function commonHint(hints: readonly string[]): string {
   const [first = [], ...others] = hints.map(wordsOf);
   let count = 0;
@@ -83,7 +83,7 @@ export function commonHint(hints: readonly string[]): string {
   return first.slice(first.length - count).join(" ");
 }
 
-/** All of a few hints, or the first of many. */
+/** Joins a few hints, or names the first of many. */
 export function either(hints: readonly string[]): string {
   return hints.length > mostParts ? hints[0]! : hints.join(" or ");
 }
@@ -92,7 +92,7 @@ function wordsOf(text: string): readonly string[] {
   return text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+/g) ?? [];
 }
 
-/** The actions of a plan, as text; the plans inside stand for their class. */
+/** A text of the plan's actions, in which inner plans are replaced by their class. */
 function signatureOf(plan: Plan, classes: ReadonlyMap<Plan, number>): string {
   const inside = new Set(plansOf(plan));
   const arms = plan.arms.map(({ test, changes }) => ({

@@ -1,7 +1,7 @@
 import { type SchemaNode, canonicalText } from "@mcpgen/engine";
 import { type Conjunction, saysNothing } from "../../compare/shape/form.js";
 
-/** Keywords that a validator does not read. */
+/** Keywords that validators ignore. */
 const idle: ReadonlySet<string> = new Set([
   "pointer",
   "always",
@@ -15,7 +15,7 @@ const idle: ReadonlySet<string> = new Set([
   "typeText",
 ]);
 
-/** A text that is the same for nodes that describe the same in the same words, wherever they stand. */
+/** A text that is equal for nodes with the same schema, wherever they are. */
 export function signatureOfNodes(nodes: Conjunction): string {
   return canonicalText(structure(nodes) as never);
 }
@@ -29,7 +29,7 @@ function structure(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, structure(inner)]));
 }
 
-/** Whether a keyword does not constrain anything. */
+/** Whether a keyword constrains nothing. */
 export function isIdle(keyword: string, value: unknown): boolean {
   if (idle.has(keyword)) return true;
   if (value === undefined || (value instanceof Map && value.size === 0)) return true;

@@ -6,7 +6,7 @@ import { placeholder } from "./decisions.js";
 import type { Outcome, TextBlock, Test } from "./plan.js";
 import { type Expression, and, call, compare, layoutOf, not, or } from "../validators/expression.js";
 
-/** The place to which a step reports its actions. */
+/** Arguments for the report and the current place. */
 export const where = ["report", "at"] as const;
 
 export function braced(head: Layout, body: readonly Layout[]): Layout {
@@ -19,18 +19,21 @@ export function assigned(value: Layout): Layout {
   return [assignment, value, ";"];
 }
 
-/** The statements, and then what has become of the value. */
+/** The statements, followed by the return of the converted value. */
 export function returning(statements: readonly Layout[]): Layout[] {
   const last = statements.at(-1);
   if (!Array.isArray(last) || last[0] !== assignment) return [...statements, "return value;"];
   return [...statements.slice(0, -1), ["return ", ...(last as readonly Layout[]).slice(1)]];
 }
 
-/** What printed code says for people, or to be compared, and the expressions inside of it. */
+/**
+ * Matches comments and string literals of printed code. Expressions inside template literals are examined
+ * separately.
+ */
 const texts = /\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 const expressions = /\$\{((?:"(?:[^"\\]|\\.)*"|[^"}])*)\}/g;
 
-/** Whether printed code uses a name. Words of texts, keys and members of objects are other names. */
+/** Whether printed code uses a name. Words in comments and strings, keys and member names do not count. */
 export function isUsed(name: string, code: string): boolean {
   const inside = (text: string): string =>
     text.startsWith("`")
@@ -39,7 +42,7 @@ export function isUsed(name: string, code: string): boolean {
   return new RegExp(`(?<![\\w$]|(?<!\\.\\.)\\.)${name}(?![\\w$]|\\??:)`).test(code.replace(texts, inside));
 }
 
-/** The outgoing form of a value. */
+/** The statements for a value's outcome. */
 export function outcomeOf(outcome: Exclude<Outcome, { how: "pass" }>): Layout[] {
   const what = "what" in outcome ? stringLiteral(outcome.what) : "";
   switch (outcome.how) {
@@ -80,7 +83,7 @@ export function blockLiteral({ constants, key }: TextBlock, text: Layout): Layou
   ]);
 }
 
-/** A text in which `{member}` stands for a member of the value: itself, or its JSON. */
+/** A template literal for a text in which `{member}` stands for a member of the value or its JSON. */
 function templateOf(text: string, json: readonly string[]): string {
   const parts = templateParts(text);
   if (parts.length === 1) return stringLiteral(text);
@@ -92,7 +95,7 @@ function templateOf(text: string, json: readonly string[]): string {
   return `\`${code.join("")}\``;
 }
 
-/** The parts of a text in which `{member}` stands for a member of a value. */
+/** Splits a text at its `{member}` placeholders. */
 export function templateParts(text: string): { readonly text: string; readonly member?: string }[] {
   return text
     .split(placeholder)
@@ -108,13 +111,13 @@ export function literal(value: JsonValue): Layout {
   );
 }
 
-/** What prettier keeps apart in a list: objects or lists that are no small ones. */
+/** Whether prettier puts the items of a list on separate lines: objects or lists that are not small. */
 function hasSeveral(value: JsonValue, _: number, all: readonly JsonValue[]): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Array.isArray(value) === Array.isArray(all[0]) && Object.keys(value).length > 1;
 }
 
-/** A test of a variable as code; `undefined` where every value passes. */
+/** The condition for a test of a variable; `undefined` if every value passes. */
 export function conditionOf(test: Test, tested = "value"): Expression | undefined {
   const { type, constants, present, excluded = [], absent = [] } = test;
   const parts: Expression[] = [];
@@ -134,24 +137,24 @@ function memberOf(tested: string, key: string): Layout {
   return layoutOf(call("memberOf", tested, stringLiteral(key)));
 }
 
-/** `if (…)`, all of these must hold; nothing where there are none. */
+/** `if (…)` with all of the conditions; undefined if there are none. */
 export function ifAll(conditions: readonly (Expression | undefined)[]): Layout | undefined {
   const present = conditions.filter((condition) => condition !== undefined);
   if (present.length === 0) return undefined;
   return group("if (", group(indent(softline, layoutOf(and(...present))), softline), ")");
 }
 
-/** `if (…)`, any of these must hold. */
+/** `if (…)` with any of the conditions. */
 export function ifAny(conditions: readonly Expression[]): Layout {
   return ifAll([or(...conditions)])!;
 }
 
-/** The value is not what a predicate describes. */
+/** The condition that a value does not match a predicate. */
 export function fails(predicate: string): Expression {
   return not(call(predicate, "value"));
 }
 
-/** A call as a piece of code. */
+/** A function call. */
 export function called(callee: string, ...parameters: readonly Layout[]): Layout {
   return layoutOf(call(callee, ...parameters));
 }

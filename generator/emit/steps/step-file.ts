@@ -13,9 +13,9 @@ import { Predicates } from "./predicates.js";
 import { PlanPrinter, ownFunctionText, ownFunctions } from "./print.js";
 import { called, isUsed } from "./statements.js";
 
-/** Where a file of steps finds what it imports, and which definitions have their validators elsewhere. */
+/** Where a file of steps imports from, and which definitions have validators in other files. */
 interface StepSurroundings {
-  /** The older revision, and the newer one. */
+  /** The ids of the older and the newer revision. */
   readonly ids: readonly [string, string];
   readonly modules: {
     readonly model: string;
@@ -26,18 +26,18 @@ interface StepSurroundings {
     readonly basePrevious: string;
     readonly baseValidators: string;
   };
-  /** For each of the two schemas: the names of validators, and of those that its base has. */
+  /** The validator names for each of the two schemas. */
   readonly sources?: readonly [ValidatorNames, ValidatorNames];
 }
 
-/** The names that validators of a schema are exported under. */
+/** The names under which validators of a schema are exported. */
 export interface ValidatorNames {
   readonly identifiers: ReadonlyMap<string, string>;
-  /** Of definitions that the base of an extension has. */
+  /** Names of validators in the base of an extension. */
   readonly base: ReadonlyMap<string, string>;
 }
 
-/** The text of a file of steps. */
+/** Makes the text of a file of steps. */
 export function stepFile(
   { origin, importExtension, render }: Pick<ModelInput, "origin" | "importExtension" | "render">,
   plan: StepPlan,
@@ -64,12 +64,13 @@ export function stepFile(
     modelImport: importTypes([stepsType, ...reporting].sort(naturalCompare), modules.model),
     stepping: importOf([...functions, ...rows], predicates, modules.stepping),
   });
-  // Prettier counts some characters beyond ASCII otherwise, and lays out the code of expressions.
+  // Prettier measures some non-ASCII characters differently and formats code of expressions, so such files go
+  // through prettier.
   const isPrinted = !isMatching && plan.reshapes.places.length === 0 && /^[\n -~]*$/.test(content);
   return { content, ...(isPrinted && { formatted: true as const }) };
 }
 
-/** What a file of steps may take from `stepping.ts`. */
+/** Names that a file of steps may import from `stepping.ts`. */
 const stepping = [
   "alsoText",
   "asText",
@@ -110,7 +111,7 @@ const stepping = [
   "without",
 ];
 
-/** Predicates use but few of them, and have locals of any name. */
+/** The imported names that predicates use. Other names may be locals in predicates. */
 const ofPredicates = ["isObject", "isStrings"];
 
 function importOf(functions: readonly string[], predicates: readonly string[], module: string): string {
@@ -122,7 +123,10 @@ function importOf(functions: readonly string[], predicates: readonly string[], m
   return print(group("import {", indent(line, names, whenBroken(",")), line, `} from "${module}";`));
 }
 
-/** The tables of each role for the requests of clients, and what answers them: the messages with members that the era fills in. */
+/**
+ * The tables of each role for requests of clients and their results, which contain the members that the era
+ * fills in.
+ */
 const withFilledIn: Readonly<Record<Role, readonly string[]>> = {
   client: ["outgoingRequests", "incomingResults"],
   server: ["incomingRequests", "outgoingResults"],
@@ -133,7 +137,7 @@ interface Part {
   readonly rows: readonly string[];
 }
 
-/** What stands in one file of steps. */
+/** The parts of one file of steps. */
 class StepFile {
   private readonly plan: StepPlan;
   private readonly isExtension: boolean;
@@ -212,7 +216,7 @@ class StepFile {
     ];
   }
 
-  /** The row for the members that the era fills in. Those of an extension's base are the base's. */
+  /** The row for members that the era fills in. For an extension, its base has this row. */
   private filledIn(way: "lift" | "lower"): string[] {
     const name = this.isExtension ? undefined : this.nameOf(way, this.plan[way].filledIn);
     return name === undefined ? [] : [memberLine(2, memberKey("*"), name)];
@@ -222,7 +226,9 @@ class StepFile {
     return plan && this.printers[way].nameOfRoot(plan);
   }
 
-  /** The step of a result. It comes when the request was carried out: who gets a refusal must learn that. */
+  /**
+   * The step of a result. If it refuses, the request was already carried out, and the caller must learn that.
+   */
   private result(way: "lift" | "lower", { result, toolError }: MethodSteps): Layout | undefined {
     const name = this.nameOf(way, result);
     if (name === undefined || !mayRefuse(result!)) return name;
@@ -230,7 +236,10 @@ class StepFile {
     return ["/* @__PURE__ */ ", called("carriedOut", name, ...form)];
   }
 
-  /** The step of the params of a request none of whose results can be carried back: it refuses them, before any effect. */
+  /**
+   * The step for a request whose results can never be converted back: it refuses the params before the
+   * request has an effect.
+   */
   private refusal(way: "lift" | "lower", { method, kind, sender }: MethodSteps): string | undefined {
     const back = way === "lift" ? "lower" : "lift";
     const answer = this.plan[back].methods.find(
@@ -246,7 +255,7 @@ class StepFile {
     );
   }
 
-  /** The functions of what the tables name. */
+  /** Prints the functions that the tables name. */
   print(): { readonly functions: readonly string[]; readonly predicates: readonly string[] } {
     const { lift, lower } = this.printers;
     const steps = [...lift.print(), ...lower.print()];
@@ -266,7 +275,7 @@ function rootsOf({ methods, filledIn }: Way): Plan[] {
   ];
 }
 
-/** Whether all that messages of an extension carry passes unchanged. */
+/** Whether all messages of an extension pass unchanged. */
 export function needsNoSteps(plan: StepPlan): boolean {
   return new StepFile(plan, undefined, true).isEmpty;
 }

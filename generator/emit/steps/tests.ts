@@ -6,7 +6,7 @@ import { signatureOfNodes } from "./signature.js";
 /** The test that every value passes. */
 export const always: Test = { constants: [], present: [] };
 
-/** The members that an arm requires to be one of a few strings. */
+/** The required members of an arm whose value is one of a few strings. */
 export function constantsOf(reader: FormReader, arm: ShapeArm): ReadonlyMap<string, readonly string[]> {
   const constants = new Map<string, readonly string[]>();
   for (const [key, { nodes, required }] of arm.properties) {
@@ -16,7 +16,7 @@ export function constantsOf(reader: FormReader, arm: ShapeArm): ReadonlyMap<stri
   return constants;
 }
 
-/** The strings that may stand in a place, where nothing else may. */
+/** The strings that a place allows, if it allows nothing else. */
 function listed(reader: FormReader, nodes: Conjunction): readonly string[] | undefined {
   const { scalars, members } = reader.of(nodes);
   const strings = scalars.get("string");
@@ -24,7 +24,10 @@ function listed(reader: FormReader, nodes: Conjunction): readonly string[] | und
   return isListed ? (strings.values as readonly string[]) : undefined;
 }
 
-/** A test that no value of the other side's form passes, for values of `arm`; none where nothing discriminates. */
+/**
+ * A test that values of `arm` pass and values of the other revision's schema fail; undefined if no member
+ * discriminates them.
+ */
 export function discriminatingTest(
   arm: ShapeArm,
   readers: { readonly arm: FormReader; readonly other: FormReader },
@@ -43,7 +46,7 @@ export function discriminatingTest(
   return undefined;
 }
 
-/** A test that only values of `arm` pass, of all that the form describes; undefined where no test is as sure. */
+/** A test that, among all values of the form, only those of `arm` pass; undefined if there is none. */
 export function certainAmong(reader: FormReader, arm: ShapeArm, { members }: Form): Test | undefined {
   const rivals = members.filter((member) => member !== arm && member.type === arm.type);
   for (const [key, values] of constantsOf(reader, arm)) {
@@ -57,7 +60,7 @@ export function certainAmong(reader: FormReader, arm: ShapeArm, { members }: For
   return undefined;
 }
 
-/** A test that every value of the arm passes, and as few others as a cheap test can exclude. */
+/** A test that every value of the arm passes, and that excludes as many others as is cheap. */
 export function mayBe(reader: FormReader, arm: ShapeArm): Test {
   if (arm.type === "array") return { ...always, type: "array" };
   const constants = constantsOf(reader, arm);
@@ -67,15 +70,15 @@ export function mayBe(reader: FormReader, arm: ShapeArm): Test {
 }
 
 /**
- * A member that distinguishes another arm from this one: that arm requires it, and this one does not have it. None where they have a
- * type each.
+ * A required member of the other arm that this arm does not describe, which distinguishes them. Undefined if
+ * their types differ or there is no such member.
  */
 export function memberBeside(arm: ShapeArm, other: ShapeArm): string | undefined {
   if (other.type !== arm.type) return undefined;
   return [...other.properties].find(([key, { required }]) => required && !arm.properties.has(key))?.[0];
 }
 
-/** A test for one arm of a form among its others; the shortest that will do. */
+/** The shortest test that separates an arm from the others of its form. */
 export function among(reader: FormReader, arm: ShapeArm, { members, scalars }: Form): Test {
   const others = members.filter((member) => member !== arm);
   if (others.length === 0 && scalars.size === 0) return always;
@@ -95,8 +98,8 @@ export function among(reader: FormReader, arm: ShapeArm, { members, scalars }: F
 }
 
 /**
- * A member with the strings that a rival requires it to be. In `arm` it never is one of them, or the rival takes each value of the
- * arm in which it is: such a value is of the rival that names it.
+ * A member and strings that a rival requires. Either `arm` never has one of these strings there, or the rival accepts
+ * every value of the arm that has one: such a value belongs to the rival.
  */
 function markAgainst(
   reader: FormReader,
@@ -105,7 +108,7 @@ function markAgainst(
 ): NonNullable<Test["excluded"]> | undefined {
   const own = constantsOf(reader, arm);
   for (const [key, values] of constantsOf(reader, rival)) {
-    // What the member must be excludes this already.
+    // The constants of the arm exclude this already.
     if (own.has(key)) continue;
     const property = arm.properties.get(key);
     const taken = property && listed(reader, property.nodes);
@@ -115,7 +118,7 @@ function markAgainst(
   return undefined;
 }
 
-/** Whether a rival takes each value of an arm, as far as the members other than `key` decide. */
+/** Whether a rival accepts every value of an arm, judged by the members other than `key`. */
 function takesAllBut(rival: ShapeArm, arm: ShapeArm, key: string): boolean {
   if (rival.bounds.size > 0 || rival.forbidden.size > 0) return false;
   const [narrow, wide] = [arm, rival].map(({ closed, additional }) => [closed, signatureOfNodes(additional)]);
@@ -135,7 +138,10 @@ function takesAllBut(rival: ShapeArm, arm: ShapeArm, key: string): boolean {
   );
 }
 
-/** The arm of a form that is no more than a text: beside constants it requires one string, and any will do. */
+/**
+ * The arm of a form that can hold any text: apart from constants, it requires exactly one unrestricted
+ * string.
+ */
 export function textBlockOf(reader: FormReader, form: Form): TextBlock | undefined {
   return form.members.map((arm) => blockOf(reader, arm)).find((block) => block !== undefined);
 }

@@ -7,15 +7,15 @@ import type { Change, Plan } from "./plan.js";
 import type { Planner } from "./planner.js";
 import { always } from "./tests.js";
 
-/** The member of an older object that holds the members of the newer one. */
+/** The member of the older object that contains the members of the newer one. */
 interface Wrapper {
   /** Name of the member. */
   readonly key: string;
-  /** The object in that member. */
+  /** The object that is the member's value. */
   readonly inner: ShapeArm;
 }
 
-/** Which objects have their members inside a member in the revision before, by notes. */
+/** The objects whose members, as notes say, lie inside a wrapping member in the preceding revision. */
 export class Wraps {
   readonly #notes: ReadonlyMap<string, WrappedNote>;
   readonly #used = new Set<string>();
@@ -24,7 +24,7 @@ export class Wraps {
     this.#notes = new Map(notes.flatMap((note) => note.targets.map((target) => [target, note] as const)));
   }
 
-  /** The member of the older object that a note on the newer one names, if the conversion loses nothing. */
+  /** The wrapping member that a note on the newer object names, if the conversion loses nothing. */
   of(older: ShapeArm, newer: ShapeArm, reader: FormReader): Wrapper | undefined {
     const target = this.#targetOf(newer);
     const key = this.#notes.get(target)?.in;
@@ -39,7 +39,7 @@ export class Wraps {
     return { key, inner };
   }
 
-  /** The target of a note that is a definition of the object. */
+  /** The note's target that is a definition of the object. */
   #targetOf({ name, nodes }: ShapeArm): string {
     const named = name === undefined ? [] : [pointer("/$defs", name)];
     const pointers = [...named, ...nodes.map((node) => node.pointer)];
@@ -52,7 +52,9 @@ export class Wraps {
   }
 }
 
-/** The steps for an object whose members are inside a member at the older revision; `undefined` for any other object. */
+/**
+ * The changes to an object whose members are wrapped in the older revision; `undefined` for any other object.
+ */
 export function wrappedChanges(planner: Planner, source: ShapeArm, target: ShapeArm): Change[] | undefined {
   const [older, newer] = planner.isLowering ? [target, source] : [source, target];
   const reader = planner.isLowering ? planner.target : planner.source;
@@ -65,16 +67,16 @@ export function wrappedChanges(planner: Planner, source: ShapeArm, target: Shape
   return planner.isLowering ? wrapping(place) : unwrapping(place);
 }
 
-/** An object of which one side has the members inside a member. */
+/** An object whose members are wrapped in one of the revisions. */
 interface WrappedPlace extends Wrapper {
   readonly planner: Planner;
   readonly source: ShapeArm;
   readonly target: ShapeArm;
-  /** The members that stand beside the wrapper. */
+  /** The members beside the wrapping member. */
   readonly outside: readonly string[];
 }
 
-/** Members are converted where they stand, and then moved: reports name their places in the message. */
+/** Converts members in place and moves them afterwards, so that reports name their places in the message. */
 function wrapping({ planner, source, target, key, inner, outside }: WrappedPlace): Change[] {
   const beside = membersWhere(target, (name) => name !== key);
   const { closed, additional, forbidden } = inner;
@@ -97,7 +99,7 @@ function unwrapping({ planner, source, target, key, inner, outside }: WrappedPla
   const changes = objectChanges(planner, inner, moved);
   const plan: Plan = { hint: `${target.name ?? ""} ${key}`, exits: [], arms: [{ test: always, changes }] };
   return [
-    // A member that stands outside under the name of one inside had no meaning there.
+    // A member outside that has the name of one inside was undeclared there.
     ...(source.closed || names.length === 0 ? [] : [{ kind: "without", keys: names } as const]),
     ...objectChanges(planner, around, part(true), [key, ...names]),
     { kind: "member", key, plan },

@@ -9,11 +9,12 @@ import { importTypes, isConstrainedToObjects } from "../types/print.js";
 import { nameOperations } from "./operations.js";
 
 /**
- * `client.ts`: the revision for clients, or what an extension adds to it, with a function for each message that clients send.
+ * Emits `client.ts`: a revision for clients, or the additions of an extension, with a function for each
+ * message that clients send.
  */
 export const emitClient: Emitter<ModelInput> = (input) => emitStubs("client", input);
 
-/** `server.ts`: the same for servers. */
+/** Emits `server.ts`: the same for servers. */
 export const emitServer: Emitter<ModelInput> = (input) => emitStubs("server", input);
 
 function emitStubs(role: Role, input: ModelInput): Files {
@@ -33,7 +34,7 @@ function emitStubs(role: Role, input: ModelInput): Files {
   return new Map([[`${folder}/${role}.ts`, { content, formatted: true as const }]]);
 }
 
-/** The types of `methods.ts` that the signatures of stubs name. */
+/** The types of `methods.ts` that stub signatures use. */
 function signatureTypes(model: ProtocolModel, role: Role): string[] {
   const sent = sentBy(model, role);
   return [
@@ -42,13 +43,13 @@ function signatureTypes(model: ProtocolModel, role: Role): string[] {
   ];
 }
 
-/** The types of `methods.ts` that the handlers of a role name. */
+/** The types of `methods.ts` that a role's handlers use. */
 function handlerTypes(role: Role): string[] {
   const peer = capitalised(opposite(role));
   return ["Notifications", "Requests", `${peer}NotificationMethod`, `${peer}RequestMethod`];
 }
 
-/** What stands in the module of a role beside its stubs. */
+/** View data for a role's module besides its stubs. */
 function revisionView(role: Role, { model, previous, next, fromVocabulary }: ModelInput): object {
   const other = opposite(role);
   return {
@@ -64,7 +65,7 @@ function revisionView(role: Role, { model, previous, next, fromVocabulary }: Mod
   };
 }
 
-/** Whether the tables of a role have columns that are functions in a program: see `Revision.completed`. */
+/** Whether the tables of a role have columns that are functions: see `Revision.completed`. */
 function needsCompletion({ methods }: ProtocolModel, role: Role): boolean {
   return methods.some((method) => {
     const { kind, result, senders } = method;
@@ -77,12 +78,12 @@ function needsCompletion({ methods }: ProtocolModel, role: Role): boolean {
   });
 }
 
-/** The messages that a role sends. A payload is not a separate message, so there is nothing to send. */
+/** The messages that a role sends, without payloads, which are not separate messages. */
 function sentBy({ methods }: ProtocolModel, role: Role): Method[] {
   return methods.filter((method) => method.senders.includes(role) && !method.payload);
 }
 
-/** The stubs of the messages that a role sends, and the types of their signatures: an unused import would not compile. */
+/** The stubs of a role's messages, and the types in their signatures (an unused import does not compile). */
 export function stubsOf(
   model: ProtocolModel,
   role: Role,
@@ -101,11 +102,11 @@ export function stubsOf(
   };
 }
 
-/** How the types of params and result are written. */
+/** How to write the types of params and results. */
 export interface TypesOfMethods {
   readonly params: (method: Method) => string;
   readonly result: (method: Method) => string;
-  /** The params may be left out. */
+  /** Whether params may be omitted. */
   readonly isOptional: (method: Method) => boolean;
 }
 
@@ -115,14 +116,14 @@ const byMethod: TypesOfMethods = {
   isOptional: ({ params }) => params.presence === "optional",
 };
 
-/** A function that sends a method. */
+/** A function that sends a message. */
 interface Stub {
   readonly doc: string;
-  /** With its type parameters. */
+  /** Its name with type parameters. */
   readonly name: string;
   readonly parameters: string;
   readonly result: string;
-  /** The function of a `Caller` that it calls, and with what. */
+  /** The method of `Caller` that it calls, with arguments. */
   readonly send: string;
   readonly sent: string;
 }
@@ -151,7 +152,7 @@ function stub(method: Method, name: string, schema: Schema, types: TypesOfMethod
 
 function sentArguments(method: Method, schema: Schema): string[] {
   const { kind, name, params } = method;
-  // A `Caller` sends objects; a schema may allow any value.
+  // A `Caller` sends only objects, but a schema may allow any value.
   const given = isPrintedAsObject(schema, paramsNodes(method, schema))
     ? "params"
     : "params as unknown as object";
@@ -165,7 +166,7 @@ function paramsNodes({ message, params }: Method, schema: Schema): readonly Sche
   return memberNodes(schema, schema.definitions.get(message)!.node, "params");
 }
 
-/** Whether the type that is printed for one of the nodes, which all hold, is certainly an object type. */
+/** Whether the printed type is certainly an object type, because one of the nodes (all of which apply) is. */
 function isPrintedAsObject(
   schema: Schema,
   nodes: readonly SchemaNode[],

@@ -10,8 +10,8 @@ const ofRevisions = new Set([
 ]);
 
 /**
- * The name of the function that sends each method: the message's (`CallToolRequest` → `callTool`,
- * `ProgressNotification` → `notifyProgress`); where that is taken or reserved, the method's own
+ * Names the function that sends each method: after the message (`CallToolRequest` → `callTool`,
+ * `ProgressNotification` → `notifyProgress`). If that name is in use or reserved, after the method
  * (`files/delete` → `filesDelete`).
  *
  * @param taken names that the file already uses for other values

@@ -13,16 +13,16 @@ import type { Files, SchemaInput } from "../emitter.js";
 import { capitalised } from "../../print/text.js";
 
 /**
- * Whether an automaton matches `pattern`, for the platform's regular expressions may take time that grows faster than
- * the text, or it would take too much work to find out.
+ * Whether a generated automaton must match `pattern`: the platform's regular expressions may need more than
+ * linear time, or it is too expensive to decide.
  *
- * @param patterns the matchers of the schema it stands in
+ * @param patterns the matchers of the schema that contains it
  */
 export function isHazardous(pattern: string, patterns: Schema["patterns"]): boolean {
   return isAutomaton(patterns?.get(pattern) ?? matcherOf(pattern));
 }
 
-/** The modules, of `textModules`, that the emitted code of a schema imports. */
+/** Which of `textModules` the emitted code of a schema imports. */
 export interface TextNeeds {
   readonly formats: boolean;
   readonly patterns: boolean;
@@ -42,37 +42,40 @@ export function textNeeds(schema: Schema): TextNeeds {
   return { formats: scans, patterns: hazards };
 }
 
-/** The function of `formats.ts` that judges texts of a format: `isDateTime` for `date-time`. */
+/** The function of `formats.ts` that validates a format: `isDateTime` for `date-time`. */
 export function scannerOf(format: string): string {
   return `is${format.split("-").map(capitalised).join("")}`;
 }
 
-/** The modules that a schema's validators and checks import. */
+/** Emits the text modules that a schema's validators import. */
 export function textModules(needs: TextNeeds, input: SchemaInput): Files {
   const names = (["formats", "patterns"] as const).filter((name) => needs[name]);
   return new Map(names.map((name) => [`${input.folder}/${name}.ts`, { content: copyModule(name, input) }]));
 }
 
-/** A node whose `format` is asserted. `scanned` is internal: no schema document has it. */
+/** A node whose `format` is asserted. `scanned` is internal and never occurs in a schema document. */
 interface ScannedNode extends SchemaNode {
-  /** The format, one that the engine knows. */
+  /** The asserted format, one that the engine knows. */
   readonly scanned?: string;
 }
 
-/** The format that texts must be of for `node`, where formats are asserted. */
+/** The format that strings must have for `node`; undefined if none is asserted. */
 export function scannedFormat(node: SchemaNode): string | undefined {
   return (node as ScannedNode).scanned;
 }
 
-/** The schema with formats asserted, if `formats` or its meta-schema requires it; else the schema as it is. */
+/**
+ * Returns the schema with formats asserted if `formats` or the meta-schema requires it, else the schema
+ * unchanged.
+ */
 export function assertFormats(schema: Schema, formats: "annotation" | "assertion" | undefined): Schema {
   const asserts = formats === undefined ? schema.assertsFormats === true : formats === "assertion";
   return asserts ? withScannedFormats(schema) : schema;
 }
 
 /**
- * The schema with the formats that the engine knows asserted (validation, section 7.2.2): each
- * such node gets `scanned`. Without it, formats are annotations.
+ * Asserts the formats that the engine knows (validation, section 7.2.2): each such node gets `scanned`.
+ * Otherwise formats are annotations.
  */
 function withScannedFormats(schema: Schema): Schema {
   return { ...withNodes(schema, scanned), assertsFormats: true };

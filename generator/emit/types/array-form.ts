@@ -2,7 +2,7 @@ import { type SchemaNode, referencesOf } from "@mcpgen/engine";
 import { type FormContext, type FormMaker, innerContext } from "./form.js";
 import { isAnything } from "./object-form.js";
 
-/** The array that parts describe together; nothing where its items may be anything. */
+/** The array that nodes describe together; undefined if its items are unrestricted. */
 export function arrayForm(
   forms: FormMaker,
   parts: readonly SchemaNode[],
@@ -18,7 +18,7 @@ export function arrayForm(
   const prefix: SchemaNode[] = [];
   for (let index = 0; index < length; index++) {
     const next = index < maxItems ? item(index) : { pointer: "", never: true as const };
-    // An item that cannot be ends the array.
+    // No value is possible for this item, so the array ends before it.
     if (next.never && index >= minItems) return tuple(prefix, next, minItems);
     prefix.push(next);
   }
@@ -27,16 +27,19 @@ export function arrayForm(
   const isOpen = (form: SchemaNode, index: number): boolean =>
     isAnything(form) ||
     (!form.never && forms.inPlace.sayNothing(itemsAt(describing, index < length ? index : Infinity)));
-  // A list of anything would take literals' types from the lists beside it.
+  // An unrestricted array type would replace the item types of an intersecting array.
   return minItems === 0 && [...prefix, rest].every(isOpen) ? undefined : tuple(prefix, rest, minItems);
 }
 
-/** What nodes say of one item. */
+/** The schemas that nodes have for the item at an index. */
 function itemsAt(nodes: readonly SchemaNode[], index: number): SchemaNode[] {
   return nodes.flatMap(({ prefixItems = [], items }) => prefixItems[index] ?? items ?? []);
 }
 
-/** The array of these items, of which TypeScript can read the type: one, or a choice of one for each length. */
+/**
+ * An array with these items in a form that TypeScript can read: a single tuple, or a union with one tuple for
+ * each length.
+ */
 export function tuple(prefixItems: readonly SchemaNode[], items: SchemaNode, minItems: number): SchemaNode {
   const array: SchemaNode = { pointer: "", types: ["array"], items };
   if (prefixItems.length === 0) return array;
@@ -55,8 +58,8 @@ export function tuple(prefixItems: readonly SchemaNode[], items: SchemaNode, min
 }
 
 /**
- * Whether an item is an array of what definitions describe. TypeScript reads an optional one at once, and then refuses a type
- * that leads back to itself; a tuple for each length it reads when it needs them.
+ * Whether an item is an array of references. TypeScript resolves an optional tuple element eagerly and
+ * rejects a type that refers to itself; separate tuples for each length are resolved lazily.
  */
 function leadsOnFromArray(item: SchemaNode): boolean {
   const isArray = item.items !== undefined || item.prefixItems !== undefined;

@@ -37,7 +37,7 @@ import {
 } from "./print.js";
 import { Shapes } from "../validators/shape.js";
 
-/** `types.ts`: one exported type for each definition, named as in the schema. */
+/** Emits `types.ts`: one exported type for each definition, named as in the schema. */
 export const emitTypes: Emitter<SchemaInput> = (input) => {
   const { schema: exact, imported, folder, origin, render } = input;
   const schema = printable(exact);
@@ -51,7 +51,7 @@ export const emitTypes: Emitter<SchemaInput> = (input) => {
   return new Map([[`${folder}/types.ts`, settled(content)]]);
 };
 
-/** The types of others that the code uses; nothing if there are none. */
+/** The import of types from other files that the code uses; empty if there are none. */
 function importOf(input: SchemaInput, names: TypeNames, code: string): string {
   const { imported } = input;
   if (!imported) return "";
@@ -83,7 +83,7 @@ function declare(definition: Definition, schema: Schema, names: TypeNames): stri
   return `${head} ${ownBody(definition, bases, names)}`;
 }
 
-/** The members that the definition's bases do not already declare in the same way. */
+/** The members that the definition's bases do not declare in the same way. */
 function ownBody({ node }: Definition, bases: readonly Definition[], names: TypeNames): string {
   const index = indexSignature(node, names, "  ");
   const inherited = inheritedMembers(bases, names);
@@ -94,7 +94,7 @@ function ownBody({ node }: Definition, bases: readonly Definition[], names: Type
   return printBody(own, isInherited ? undefined : index, "", true);
 }
 
-/** The members that the bases declare; one on which they differ has to be declared again. */
+/** The members that the bases declare. A member on which they differ must be declared again. */
 function inheritedMembers(bases: readonly Definition[], names: TypeNames): Map<string, string> {
   const inherited = new Map<string, string>();
   for (const { node } of bases) {
@@ -110,23 +110,26 @@ function signature({ optional, type }: InterfaceMember): string {
   return `${optional ? "?" : ""}: ${type}`;
 }
 
-/** The answers known for a schema. An answer that is not known yet counts as no: circles end. */
+/**
+ * Results of comparisons for a schema. A result that is still being computed counts as false, which ends
+ * cycles.
+ */
 interface Known {
   readonly schema: Schema;
   readonly bases: Map<string, Definition[]>;
   readonly pairs: Map<SchemaNode, Map<SchemaNode, boolean>>;
-  /** How many comparisons are under way. */
+  /** Number of nested comparisons in progress. */
   depth: number;
 }
 
 const remembered = new WeakMap<Schema, Known>();
 
-/** Deeper types are undecided: handwritten types are never nested this deep. */
+/** Deeper types count as not assignable; handwritten types are never nested this deep. */
 const maximumDepth = 100;
 
 /**
- * The bases that the definition's interface can be declared to extend: those whose every member it has in a type that
- * is surely assignable. If that cannot be shown, the members are written out, which is equivalent.
+ * The bases that the definition's interface can extend: each of their members must be certainly assignable.
+ * Other bases' members are written out, which is equivalent.
  */
 function printableBases(definition: Definition, schema: Schema): readonly Definition[] {
   const known = remembered.get(schema) ?? { schema, bases: new Map(), pairs: new Map(), depth: 0 };
@@ -152,7 +155,7 @@ function narrowsMembers(derived: SchemaNode, base: SchemaNode, known: Known): bo
   });
 }
 
-/** Whether the type of `narrow` is surely assignable to that of `wide`; `false` also if it is undecided. */
+/** Whether the type of `narrow` is certainly assignable to that of `wide`; `false` also if undecided. */
 function isAssignable(narrow: SchemaNode, wide: SchemaNode, known: Known): boolean {
   if (isUnconstrained(wide) || sameText(narrow, wide)) return true;
   const answers = known.pairs.get(narrow) ?? new Map<SchemaNode, boolean>();
@@ -172,10 +175,10 @@ function compare(narrow: SchemaNode, wide: SchemaNode, known: Known): boolean {
   if (narrow.typeText !== undefined || wide.typeText !== undefined) return false;
   if (narrow.ref !== undefined && wide.ref !== undefined && descendsFrom(narrow.ref, wide.ref, known))
     return true;
-  // The arms first, while `wide` is still known by the name they may descend from.
+  // Compare the arms of `narrow` first, while `wide` still has the name that they may extend.
   const narrowArms = narrow.anyOf ?? narrow.oneOf;
   if (narrowArms) return narrowArms.every((arm) => isAssignable(arm, wide, known));
-  // `{ [key: string]: any }` takes every object, interfaces included.
+  // `{ [key: string]: any }` accepts every object, including interfaces.
   if (wide.additionalProperties?.typeText === "any") return isObject(narrow, known.schema);
   if (isPlainObject(narrow) && isPlainObject(wide)) return isObjectSubset(narrow, wide, known);
   if (isIntersection(wide)) return false;
@@ -186,7 +189,7 @@ function compare(narrow: SchemaNode, wide: SchemaNode, known: Known): boolean {
   return isScalarSubset(narrow, wide);
 }
 
-/** Whether the type printed has several parts, which would all have to be compared. */
+/** Whether the printed type is an intersection, all of whose parts would have to be compared. */
 function isIntersection(node: SchemaNode): boolean {
   const parts = [node.ref, node.anyOf, node.oneOf, node.const ?? node.enum ?? node.types ?? node.properties];
   return node.allOf !== undefined || parts.filter((part) => part !== undefined).length > 1;
@@ -219,7 +222,9 @@ function isObject(node: SchemaNode, schema: Schema): boolean {
   return node.types?.length === 1 && node.types[0] === "object";
 }
 
-/** An object written out where it is used, and not a definition's: its type has an index signature implicitly. */
+/**
+ * Whether the node is an inline object rather than a definition. Its type has an implicit index signature.
+ */
 function isPlainObject(node: SchemaNode): boolean {
   const isObjectAlone = node.types?.length === 1 && node.types[0] === "object" && !isIntersection(node);
   return isObjectAlone && !node.const && !node.enum && !/^\/\$defs\/[^/]*$/.test(node.pointer);
@@ -231,9 +236,11 @@ function isObjectSubset(narrow: SchemaNode, wide: SchemaNode, known: Known): boo
   if (isAnyObject(narrow) || expected === "limited") return false;
   if (!(wide.required ?? []).every((name) => narrow.required?.includes(name))) return false;
   const missing = [...(wide.properties ?? [])].filter(([name]) => !narrow.properties?.has(name));
-  // An absent member must not be added, with any type, by an index signature or as an undescribed member.
+  // A missing member must not be required, nor allowed with another type by an index signature or as an
+  // undescribed member.
   if (missing.some(([name]) => index !== undefined || narrow.required?.includes(name))) return false;
-  // TypeScript refuses what shares no member with an object all of whose members are optional.
+  // TypeScript rejects a type that shares no member with an object whose members are all optional (weak
+  // type).
   const shared = (wide.properties?.size ?? 0) - missing.length;
   if (shared === 0 && missing.length > 0 && expected === undefined) return false;
   return [...(wide.properties ?? [])].every(([name, member]) => {
@@ -242,12 +249,12 @@ function isObjectSubset(narrow: SchemaNode, wide: SchemaNode, known: Known): boo
   });
 }
 
-/** Whether the type is printed `object`. */
+/** Whether the printed type is `object`. */
 function isAnyObject(node: SchemaNode): boolean {
   return node.additionalProperties?.always === true && node.properties?.size === 0;
 }
 
-/** Whether the type of an object node has an index signature, and whether that takes anything. */
+/** Whether the printed type of an object has an index signature: one for any value, or a limited one. */
 function indexOf(node: SchemaNode): "unknown" | "limited" | undefined {
   const { additionalProperties: additional, patternProperties: patterns } = node;
   const isBare = !node.properties?.size && !node.required?.length;
@@ -257,7 +264,7 @@ function indexOf(node: SchemaNode): "unknown" | "limited" | undefined {
   return isUnconstrained(additional) ? "unknown" : "limited";
 }
 
-/** Scalars whose values, or types, are among those of the other. */
+/** Whether the scalar values or types are a subset of the other node's. */
 function isScalarSubset(narrow: SchemaNode, wide: SchemaNode): boolean {
   const values = narrow.const ? [narrow.const.value] : narrow.enum;
   const allowed = wide.const ? [wide.const.value] : wide.enum;
@@ -277,7 +284,7 @@ function printsAs(type: TypeName): TypeName {
   return type === "integer" ? "number" : type;
 }
 
-/** Whether two nodes are the same schema; their places and annotations do not count. */
+/** Whether two nodes have the same schema, apart from places and annotations. */
 function sameText(a: SchemaNode, b: SchemaNode): boolean {
   return structure(a) === structure(b);
 }
@@ -291,12 +298,12 @@ function structure(node: SchemaNode): string {
 }
 
 /**
- * Members that an intersection of unions may multiply to. TypeScript refuses to represent a hundred thousand
- * (TS2590), and each alternative costs time to compile.
+ * Maximum number of members of an intersection of unions. TypeScript rejects a hundred thousand (TS2590), and
+ * each alternative costs compile time.
  */
 const broadest = 10_000;
 
-/** How many members the type of a node has as a union, and the keywords it is printed without to stay below the limit. */
+/** Number of union members of a node's type, and the keywords to omit to stay below the limit. */
 interface Breadth {
   readonly members: number;
   readonly without: readonly Combined[];
@@ -305,9 +312,9 @@ interface Breadth {
 type Combined = "allOf" | "anyOf" | "oneOf";
 
 /**
- * The schema as types are printed of it: a node whose alternatives, multiplied with each other, are too many for
- * TypeScript is made from fewer of its keywords. Such a type accepts all that the node accepts, and more. A
- * definition that refers to itself and accepts no kind of value becomes `never`.
+ * Prepares the schema for printing types. If the multiplied alternatives of a node are too many for
+ * TypeScript, omits some of its keywords; the type then accepts more than the node. A definition that refers
+ * to itself and accepts no kind of value becomes `never`.
  */
 export function printable(schema: Schema): Schema {
   const impossible = impossibleDefinitions(schema);
@@ -333,7 +340,7 @@ export function printable(schema: Schema): Schema {
   return withNodes(schema, change);
 }
 
-/** Definitions that refer to themselves and take no value, which TypeScript could not find out without an end. */
+/** Definitions that refer to themselves and accept no value; TypeScript would not terminate on them. */
 function impossibleDefinitions(schema: Schema): ReadonlySet<SchemaNode> {
   const shapes = new Shapes(schema, false);
   const nodes = [...recursiveDefinitions(schema).keys()].map((name) => shapes.definition(name));

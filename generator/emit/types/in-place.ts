@@ -1,14 +1,14 @@
 import { type Schema, type SchemaNode, descendants, inPlaceChildren, reachable } from "@mcpgen/engine";
 import { isAnything } from "./object-form.js";
 
-/** The nodes that a value satisfies with certainty, and the definitions that they refer to. */
+/** The nodes that a value certainly satisfies, and the names of definitions that they refer to. */
 interface Conjuncts {
-  /** Without definitions. */
+  /** The nodes, without those of referenced definitions. */
   readonly parts: readonly SchemaNode[];
   readonly references: readonly string[];
 }
 
-/** Finds the nodes that apply to one place of a value, and the members that they describe. */
+/** Finds the nodes that apply to the same value, and the members that they describe. */
 export class InPlace {
   private readonly schema: Schema;
   private readonly conditional = new Map<string, boolean>();
@@ -17,7 +17,7 @@ export class InPlace {
     this.schema = schema;
   }
 
-  /** The nodes and those that `allOf` adds; references are named, not followed. */
+  /** The nodes and the parts of their `allOf`. References are returned by name, not followed. */
   conjuncts(nodes: readonly SchemaNode[]): Conjuncts {
     const parts = new Set<SchemaNode>();
     const pending = [...nodes].reverse();
@@ -31,7 +31,7 @@ export class InPlace {
     return { parts: [...parts], references: [...new Set(references)] };
   }
 
-  /** The nodes, those that `allOf` adds and those that are referred to. */
+  /** The nodes, the parts of their `allOf`, and the referenced definitions. */
   certain(nodes: readonly SchemaNode[]): readonly SchemaNode[] {
     const found = new Set<SchemaNode>();
     const pending = [...nodes];
@@ -44,12 +44,12 @@ export class InPlace {
     return [...found];
   }
 
-  /** Whether the nodes accept every value, in what they refer to as well. */
+  /** Whether the nodes and their references accept every value. */
   sayNothing(nodes: readonly SchemaNode[]): boolean {
     return this.certain(nodes).every(({ ref: _ref, allOf: _allOf, ...rest }) => isAnything(rest));
   }
 
-  /** The nodes and all that may apply to the same value: arms and conditions, too, and what is referred to. */
+  /** All nodes that may apply to the same value, including arms, conditions and referenced definitions. */
   possible(nodes: readonly SchemaNode[]): ReadonlySet<SchemaNode> {
     const found = new Set<SchemaNode>();
     const pending = [...nodes];
@@ -79,7 +79,10 @@ export class InPlace {
     );
   }
 
-  /** The nodes by the part of the type that they become: the keywords themselves, each reference, the arms of each union. */
+  /**
+   * Groups the nodes by the part of the type that they produce: own keywords, each reference, the arms of
+   * each union.
+   */
   groups(
     parts: readonly SchemaNode[],
     references: readonly string[],
@@ -90,7 +93,7 @@ export class InPlace {
     return [own, ...definitions, ...unions];
   }
 
-  /** Whether a definition gives a type to members without a name. */
+  /** Whether a definition restricts the type of unnamed members. */
   hasSignature(name: string): boolean {
     return [...this.possible([this.schema.definitions.get(name)!.node])].some(
       ({ patternProperties, additionalProperties: others }) =>
@@ -98,7 +101,7 @@ export class InPlace {
     );
   }
 
-  /** Whether the types of some members that a definition leads to depend on conditions. */
+  /** Whether the types of members reachable from a definition depend on conditions. */
   hasConditions(name: string): boolean {
     let known = this.conditional.get(name);
     if (known === undefined) {

@@ -4,19 +4,19 @@ import { type FormContext, type FormMaker, annotations, innerContext } from "./f
 
 const anything: SchemaNode = { pointer: "" };
 
-/** What describes an object. */
+/** The nodes that describe an object. */
 export interface DescribedObject {
   /** Nodes that the object satisfies. */
   readonly parts: readonly SchemaNode[];
-  /** Definitions that it satisfies as well, which are printed by name. */
+  /** Definitions that it satisfies as well; they are printed by name. */
   readonly definitions: readonly SchemaNode[];
-  /** Nodes that it may satisfy, and need not. */
+  /** Nodes that it may or may not satisfy. */
   readonly idle: readonly SchemaNode[];
-  /** Other parts of the type describe it, too. */
+  /** Whether other parts of the type describe it, too. */
   readonly isBeside: boolean;
 }
 
-/** The object that parts describe together; nothing where its members may be anything. */
+/** The object that the nodes describe together; undefined if its members are unrestricted. */
 export function objectForm(
   forms: FormMaker,
   described: DescribedObject,
@@ -42,27 +42,30 @@ export function objectForm(
   };
 }
 
-/** What every object has, of the names that TypeScript knows. */
+/** Members that TypeScript knows for every object. */
 const inherited = new Set(
   Object.getOwnPropertyNames(Object.prototype).filter((name) => !name.startsWith("__")),
 );
 
-/** A member that may be absent: where every object has something of its name, it reads so. */
+/**
+ * The type of an optional member. If every object inherits a member of that name, includes the inherited
+ * type.
+ */
 function orInherited(name: string, form: SchemaNode): SchemaNode {
   if (!inherited.has(name) || isAnything(form)) return form;
   const typeText = `globalThis.Object[${JSON.stringify(name)}]`;
   return { ...annotations([form]), pointer: form.pointer, anyOf: [form, { pointer: "", typeText }] };
 }
 
-/** The members of an object that parts describe together. */
+/** The members of an object that several nodes describe together. */
 class Members {
   readonly required: ReadonlySet<string>;
-  /** Whether some member is described, and not only required. */
+  /** Whether any member is described, not merely required. */
   readonly areDescribed: boolean;
   private readonly forms: FormMaker;
   private readonly parts: readonly SchemaNode[];
   private readonly context: FormContext;
-  /** Nodes elsewhere that the object satisfies. */
+  /** Nodes of other parts of the type that the object satisfies. */
   private readonly elsewhere: readonly SchemaNode[];
   private readonly declared: ReadonlySet<string>;
   private readonly isBeside: boolean;
@@ -79,7 +82,7 @@ class Members {
     this.declared = new Set(parts.flatMap(namesOf));
     this.required = new Set(parts.flatMap(requiredOf));
     const own = [...parts.flatMap(branchesOf), ...idle.map((node) => ({ node }))];
-    // Where nothing else is said of the object, members that may be described keep it open.
+    // If nothing else describes the object, members that it may have do not restrict it.
     const isSaid = this.declared.size > 0 || own.length > 0 || isBeside;
     this.branches = isSaid ? [...own, ...context.idle.map((node) => ({ node }))] : [];
     const unions = parts.flatMap(({ anyOf = [], oneOf = [] }) => [...anyOf, ...oneOf]);
@@ -96,7 +99,7 @@ class Members {
     return properties;
   }
 
-  /** The members without a name: `never`, `always`, or their type; nothing where no keyword is about them. */
+  /** The schema of unnamed members: `never`, `always`, or a type; undefined if no keyword concerns them. */
   others(): SchemaNode | undefined {
     const limits = this.parts.map(othersOf).filter((limit) => limit !== undefined);
     if (limits.length === 0) {
@@ -106,22 +109,23 @@ class Members {
       return isOpen ? { pointer: "", always: true } : undefined;
     }
     if (limits.some((limit) => limit.every(({ never }) => never))) return { pointer: "", never: true };
-    // A signature would have to hold for the named members, too.
+    // An index signature would have to cover the named members, too.
     if (this.areDescribed || this.isBeside) return { pointer: "", always: true };
     const nodes = limits.map((anyOf) => (anyOf.length === 1 ? anyOf[0]! : { pointer: "", anyOf }));
     const form = this.forms.form(nodes, innerContext(this.context));
     return isAnything(form) ? { pointer: "", always: true } : form;
   }
 
-  /** A member that parts describe or require. */
+  /** The form of a member that the nodes describe or require. */
   private member(name: string): SchemaNode {
     const nodes = this.viewsOf(this.parts, name);
     const possible = this.forms.inPlace.possible(this.branches.map(({ node }) => node));
     const known = this.viewsOf(this.elsewhere, name);
-    // Where these describe it without its name, their form says nothing of what it may contain.
+    // If other nodes describe the member without its name, their type does not cover its contents.
     const unnamed = this.elsewhere.filter(({ properties }) => !properties?.has(name));
     const inner = innerContext(this.context, this.viewsOf([...possible, ...unnamed], name));
-    // A value of another kind would be refused by the other parts, which types do not see in arrays and objects.
+    // The other parts reject a value of another kind, but TypeScript does not see that for arrays and
+    // objects, so the kinds are limited here.
     const context = { ...inner, kinds: known.map(this.forms.kindsOf).reduce(common, inner.kinds) };
     const isOnlyRequired = this.required.has(name) && !this.declared.has(name);
     const borrowed = isOnlyRequired ? known : [];
@@ -130,9 +134,9 @@ class Members {
   }
 
   /**
-   * The members that only branches describe, of a type that each branch allows.
+   * The members that only conditional branches describe, with a type that covers every branch.
    *
-   * @param besides nodes that other parts of the type are made of
+   * @param besides nodes of other parts of the type
    */
   private conditionalMembers(besides: readonly SchemaNode[]): Map<string, SchemaNode> {
     const { inPlace } = this.forms;
@@ -158,7 +162,7 @@ class Members {
     return new Map([...found].sort(([a], [b]) => naturalCompare(a, b)));
   }
 
-  /** What each branch says of a member; nothing where one of them does not say. */
+  /** The schemas of a member in each branch; undefined if a branch leaves it unclear. */
   private alternatives(name: string): readonly SchemaNode[] | undefined {
     const { inPlace } = this.forms;
     const found: SchemaNode[] = [];
@@ -185,7 +189,7 @@ class Members {
     return [...nodes].flatMap((node) => this.views(node, name));
   }
 
-  /** What a node says of a member: by its name, by patterns, or as one of the others. */
+  /** The schemas that a node has for a member: by its name and patterns, else those of additional members. */
   private views(
     { properties, patternProperties, additionalProperties }: SchemaNode,
     name: string,
@@ -212,10 +216,10 @@ function namesInDependencies({ dependentRequired }: SchemaNode): string[] {
   return [...(dependentRequired?.values() ?? [])].flat();
 }
 
-/** A node that holds for some values. */
+/** A node that applies to some values only. */
 interface Branch {
   readonly node: SchemaNode;
-  /** It decides which of others hold: what it says of a member holds where this one does. */
+  /** The node that applies whenever this one holds (`then` for `if`), so that both may describe a member. */
   readonly decidesOn?: SchemaNode;
 }
 
@@ -228,7 +232,7 @@ function branchesOf(node: SchemaNode): Branch[] {
   ];
 }
 
-/** The names that every object has which satisfies the node: those of both branches of a condition, too. */
+/** The names that every valid object must have, including those required by both branches of a condition. */
 function requiredOf({ required = [], then, else: otherwise, if: test }: SchemaNode): readonly string[] {
   const both =
     test && then && otherwise
@@ -237,7 +241,7 @@ function requiredOf({ required = [], then, else: otherwise, if: test }: SchemaNo
   return [...required, ...both];
 }
 
-/** The alternatives for members without a name; nothing where no keyword is about them. */
+/** The alternatives for unnamed members; undefined if no keyword concerns them. */
 function othersOf({
   patternProperties,
   additionalProperties,

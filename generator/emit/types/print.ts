@@ -14,7 +14,7 @@ import type { EmittedFile } from "../../print/emitted-file.js";
 /** Definition name → the TypeScript identifier of its type. */
 export type TypeNames = ReadonlyMap<string, string>;
 
-/** `unknown` for a node without keywords; else the exact TypeScript type of the values it describes. */
+/** The TypeScript type of the values that a node describes; `unknown` for a node without keywords. */
 export function printType(node: SchemaNode, names: TypeNames, indent = ""): string {
   if (node.typeText !== undefined) return node.typeText;
   if (isNever(node)) return "never";
@@ -23,7 +23,7 @@ export function printType(node: SchemaNode, names: TypeNames, indent = ""): stri
   return parts.length === 1 ? parts[0]! : parts.map(inIntersection).join(" & ");
 }
 
-/** Whether no value is valid: `false`, or `{ "not": {} }` as programs write it. */
+/** Whether no value is valid: `false`, or the equivalent `{ "not": {} }`. */
 function isNever({ never, not }: SchemaNode): boolean {
   return (
     never === true ||
@@ -31,7 +31,7 @@ function isNever({ never, not }: SchemaNode): boolean {
   );
 }
 
-/** The types that a value must all have. */
+/** The types whose intersection is the node's type. */
 function constraints(node: SchemaNode, names: TypeNames, indent: string): string[] {
   const print = (child: SchemaNode): string => printType(child, names, indent);
   const parts: string[] = [];
@@ -74,7 +74,7 @@ function printArray(node: SchemaNode, names: TypeNames, indent: string): string 
   return `[${items.join(", ")}]`;
 }
 
-/** A union of `members`, each once; `unknown` takes in all others. */
+/** A union of `members` without duplicates; `unknown` absorbs all others. */
 export function union(members: readonly string[]): string {
   const distinct = [...new Set(members)].filter((member) => member !== "never");
   if (distinct.length === 0) return "never";
@@ -90,7 +90,7 @@ function inArray(type: string): string {
   return / [|&] /.test(outside(type)) ? `(${type})` : type;
 }
 
-/** `type` without what stands inside brackets or string literals: only top-level operators remain. */
+/** `type` without the contents of brackets and string literals, so that only top-level operators remain. */
 function outside(type: string): string {
   let depth = 0;
   let result = "";
@@ -122,7 +122,7 @@ export interface InterfaceMember {
   readonly type: string;
 }
 
-/** A node without `type` whose keywords are only about objects is read as describing objects. */
+/** Whether a node without `type` has only keywords about objects. It is then read as an object schema. */
 export function isConstrainedToObjects(node: SchemaNode): boolean {
   return (
     node.types === undefined &&
@@ -133,15 +133,15 @@ export function isConstrainedToObjects(node: SchemaNode): boolean {
   );
 }
 
-/** The type of an object node: its members in braces, an index signature, or `object`. */
+/** The type of an object node: members in braces, an index signature, or `object`. */
 function printObject(node: SchemaNode, names: TypeNames, indent: string): string {
-  // `{ properties: {}, additionalProperties: true }` is how TypeScript's `object` is written, and nothing else.
+  // `{ properties: {}, additionalProperties: true }` means TypeScript's `object`.
   if (node.additionalProperties?.always && node.properties?.size === 0) return "object";
   return printBody(membersOf(node, names, indent + "  "), indexSignature(node, names, indent + "  "), indent);
 }
 
 /**
- * Braces around `members` and the index signature, which together describe the object.
+ * An object type: `members` and the index signature in braces.
  *
  * @param expanded one member a line even if there is only an index signature, as interfaces are written
  */

@@ -1,4 +1,4 @@
-// A program of its own. It reads a plan from standard input, runs its sessions on the runtime, and prints the
+// A separate program. It reads a plan from standard input, runs its sessions on the runtime, and prints the
 // results. It runs only the runtime and the modules of the plan, which mcpgen has just generated.
 import { createRequire, register } from "node:module";
 import { pathToFileURL } from "node:url";
