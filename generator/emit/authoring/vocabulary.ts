@@ -50,8 +50,8 @@ export function vocabularyFrom(
 }
 
 /**
- * The vocabulary as a model to compare with another one: messages of nothing but their params, results without what the
- * era owns, and no facts that handlers do not see.
+ * The vocabulary as a model that can be compared with another vocabulary. Messages have only params, results
+ * lack owned members, and facts that handlers do not see are omitted.
  */
 export function authoredModel({ model }: Vocabulary): ProtocolModel {
   const authored = authoredSchema(model);

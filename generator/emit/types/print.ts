@@ -143,7 +143,7 @@ function printObject(node: SchemaNode, names: TypeNames, indent: string): string
 /**
  * An object type: `members` and the index signature in braces.
  *
- * @param expanded one member a line even if there is only an index signature, as interfaces are written
+ * @param expanded prints one member per line even for a lone index signature, as in interfaces
  */
 export function printBody(
   members: readonly InterfaceMember[],
@@ -167,7 +167,10 @@ function propertyDoc(node: SchemaNode | undefined, indent: string): string {
   return node ? docComment([node.description, deprecationLine(node.deprecated)], indent) : "";
 }
 
-/** The members an object node declares: constants, required, optional, `_meta` last; natural order within each. */
+/**
+ * The members that an object node declares, in the order constants, required, optional, `_meta`; each group
+ * in natural order.
+ */
 export function membersOf(node: SchemaNode, names: TypeNames, indent: string): InterfaceMember[] {
   const required = new Set(node.required);
   const members = [...(node.properties ?? [])].map(([name, child]) => ({
@@ -189,7 +192,7 @@ function rank({ name, optional, node }: InterfaceMember): number {
   return node?.const ? 0 : 1;
 }
 
-/** The value type of the index signature, or `undefined` where the type has none. */
+/** The value type of the index signature; `undefined` if the type has none. */
 export function indexSignature(node: SchemaNode, names: TypeNames, indent: string): string | undefined {
   const { additionalProperties: additional, patternProperties: patterns } = node;
   const isBare = !node.properties?.size && !node.required?.length;
@@ -198,14 +201,14 @@ export function indexSignature(node: SchemaNode, names: TypeNames, indent: strin
   const types = [...(patterns?.values() ?? [])].map((pattern) => printType(pattern, names, indent));
   if (!additional || !isNever(additional))
     types.push(additional ? printType(additional, names, indent) : "unknown");
-  // TypeScript wants every declared member to be assignable to the index signature.
+  // TypeScript requires every declared member to be assignable to the index signature.
   const members = membersOf(node, names, indent);
   for (const member of members) types.push(member.type);
   if (members.some((member) => member.optional)) types.push("undefined");
   return union(types);
 }
 
-/** Whether the definition is an object and nothing else, so that an interface can describe it. */
+/** Whether the definition describes only objects, so that an interface can be declared. */
 export function isInterface({ node }: Definition): boolean {
   const onlyObject = node.types?.length === 1 ? node.types[0] === "object" : isConstrainedToObjects(node);
   const combined =
@@ -214,7 +217,7 @@ export function isInterface({ node }: Definition): boolean {
   return onlyObject && combined === undefined && !node.never && !isObjectType;
 }
 
-/** The declaration of the type of a definition. */
+/** The type declaration of a definition. */
 export function declare(definition: Definition, identifier: string, names: TypeNames): string {
   const { node } = definition;
   if (!isInterface(definition)) return assigned(`export type ${identifier} =`, printType(node, names), "");
@@ -223,10 +226,10 @@ export function declare(definition: Definition, identifier: string, names: TypeN
 }
 
 /**
- * `prefix type;` at the given indentation, broken where it is too wide the way prettier breaks it: a union
- * goes to the next line, or one member a line; other types break inside their brackets.
+ * Prints `prefix type;` at the given indentation. If it is too wide, breaks it as prettier does: a union
+ * continues on the next line or has one member per line; other types break inside their brackets.
  *
- * @param prefix what stands before the type on its line, e.g. `name?:` or `export type Name =`
+ * @param prefix the text before the type on its line, e.g. `name?:` or `export type Name =`
  */
 export function assigned(prefix: string, type: string, indent: string): string {
   const line = `${indent}${prefix} ${type};`;
@@ -255,13 +258,15 @@ export function assigned(prefix: string, type: string, indent: string): string {
   return line;
 }
 
-/** The union on one line, or one member a line where that is too wide. */
+/** The union on one line, or with one member per line if it is too wide. */
 function unionLines(type: string, members: readonly string[], indent: string, end: string): string {
   const line = `${indent}${type}${end}`;
   return line.length <= width ? line : members.map((member) => `${indent}| ${member}`).join("\n") + end;
 }
 
-/** An intersection over several lines: a name that follows a name goes to the next line, others stay beside `&`. */
+/**
+ * An intersection over several lines. A name after a name starts a new line; other members stay beside `&`.
+ */
 function intersected(given: readonly string[], indent: string): string {
   const parts = given.map((part) => brokenUnion(part, indent) ?? part);
   const isObject = (index: number): boolean => parts[index]!.startsWith("{");
@@ -274,7 +279,7 @@ function intersected(given: readonly string[], indent: string): string {
   });
 }
 
-/** A union in parentheses that has objects over several lines, one member a line. */
+/** A union in parentheses that contains multi-line objects, with one member per line. */
 function brokenUnion(type: string, indent: string): string | undefined {
   if (!type.startsWith("(") || !type.endsWith(")") || !type.includes("\n")) return undefined;
   const members = topLevel(type.slice(1, -1), " | ");
@@ -283,7 +288,7 @@ function brokenUnion(type: string, indent: string): string | undefined {
   return `(${arms.join("")}\n${indent})`;
 }
 
-/** `export interface Name extends A, B`, its bases on a separate line if they do not fit. */
+/** `export interface Name extends A, B`, with the bases on a separate line if they do not fit. */
 export function interfaceHead(identifier: string, bases: readonly string[]): string {
   const head = `export interface ${identifier}`;
   if (bases.length === 0) return head;
@@ -294,12 +299,12 @@ export function interfaceHead(identifier: string, bases: readonly string[]): str
   return `${head}\n  extends\n${bases.map((base) => `    ${base}`).join(",\n")}`;
 }
 
-/** An `import type` statement; one name a line where they do not fit on one. Empty without names. */
+/** An `import type` statement, with one name per line if they do not fit on one. Empty without names. */
 export function importTypes(names: readonly string[], from: string): string {
   return importStatement("import type", names, from);
 }
 
-/** The same of values. */
+/** An `import` statement for values, in the same form. */
 export function importValues(names: readonly string[], from: string): string {
   return importStatement("import", names, from);
 }
@@ -312,7 +317,7 @@ function importStatement(start: string, names: readonly string[], from: string):
     : `${start} {\n${names.map((name) => `  ${name},\n`).join("")}} from "${from}";`;
 }
 
-/** Pieces of `type` between separators that stand outside brackets and string literals. */
+/** Splits `type` at separators outside brackets and string literals. */
 function topLevel(type: string, separator: string): string[] {
   const pieces: string[] = [];
   let depth = 0;
@@ -332,7 +337,7 @@ function topLevel(type: string, separator: string): string[] {
   return [...pieces, type.slice(start)];
 }
 
-/** Index of the quote that ends the literal starting at `start`. */
+/** Index of the quote that ends the literal which begins at `start`. */
 function literalEnd(text: string, start: number): number {
   let index = start + 1;
   while (index < text.length && text[index] !== text[start]) index += text[index] === "\\" ? 2 : 1;
@@ -340,23 +345,23 @@ function literalEnd(text: string, start: number): number {
 }
 
 /**
- * Whether generated type declarations are laid out exactly as prettier would lay them out. Cautious: text
- * with any other construct counts as not settled and goes through prettier.
+ * Whether generated type declarations already have prettier's layout. Text with an unknown construct counts
+ * as not settled and goes through prettier.
  */
 export function isSettled(text: string): boolean {
   const code = text.replace(/\/\*\*[\s\S]*?\*\//g, "").replace(/^\/\/.*$/gm, "");
   return code.split("\n").every((line) => {
-    // A single base stays on the line of its interface, and a name beside its key, however long they are.
+    // Prettier keeps a single base on the interface's line, and a name beside its key, however long they are.
     if (/^ *[\w$]+\??: [\w$]+;$/.test(line)) return true;
     if (/^export interface [\w$]+ extends [\w$]+ \{\}?$/.test(line)) return true;
-    // A name and an object hug, before the object and behind it.
+    // Prettier keeps `name & {` on one line, before and after the object.
     if (/^(?: *[\w$]+\??: |export type [\w$]+ = | +)[\w$.]+ & \{$/.test(line)) return true;
     if (/^ *\} & [\w$.]+;$/.test(line)) return true;
     return line.length <= width && !/^ *\} [|&]|& \{$|\} \||: \[$|null \| \{$/.test(line);
   });
 }
 
-/** A file of type declarations, spared prettier where that would change nothing. */
+/** Wraps a file of type declarations, and marks it as formatted if prettier would not change it. */
 export function settled(content: string): EmittedFile {
   return isSettled(content) ? { content, formatted: true } : { content };
 }

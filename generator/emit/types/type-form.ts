@@ -19,23 +19,24 @@ type Kinds = ReadonlySet<Kind>;
 /** The form of nodes that a value satisfies together. */
 interface Form {
   readonly node: SchemaNode;
-  /** It says no more than the kinds of the context. */
+  /** Whether it only restricts the value to the kinds of the context. */
   readonly isTrivial: boolean;
 }
 
 const everything: FormContext = { kinds: everyKind, around: [], idle: [], loose: false, isNamed: false };
 
-/** So many members, at most, get their types from other nodes than those that require them; so many inside each other. */
+/** Limits for forms borrowed from other nodes: how many members in total, and how many nested levels. */
 const mostBorrowed = { members: 1_000, levels: 16 };
 
 /**
- * The schema as types can say it: what a value satisfies by `allOf`, by references, by conditions and by the keywords
- * beside them is gathered, and what types cannot say is left out. Every value that the schema accepts, and whose members
- * it describes, is accepted by the form.
+ * Converts a schema to the form that types can express. Merges the constraints of `allOf`, references,
+ * conditions and sibling keywords, and omits those that types cannot express. The form accepts every value
+ * that the schema accepts and whose members it describes.
  *
- * Each node of the form has one of these shapes: nothing (any value), `never`, a set of values, kinds of scalars, one
- * object, one array, a reference, `anyOf`, or `allOf` of these. Object nodes have a property for each required name.
- * A definition that is used for some of the kinds it accepts becomes one definition for each such use.
+ * Each node of the form is one of: unrestricted, `never`, a set of values, kinds of scalars, one object, one
+ * array, a reference, `anyOf`, or `allOf` of these. Object nodes have a property for each required name. A
+ * definition that is used for only some of its kinds of value becomes a separate definition for each such
+ * use.
  */
 export function typeForm(schema: Schema): Schema {
   return new Forms(schema).whole();
@@ -45,12 +46,12 @@ class Forms implements FormMaker {
   readonly schema: Schema;
   readonly inPlace: InPlace;
   readonly kindsOf: (node: SchemaNode) => Kinds;
-  /** Names of the definitions of the form, by the definition and its use; those to be made are at the end. */
+  /** The definitions of the form, by source definition and use. New ones are appended and made later. */
   private readonly uses = new Map<
     string,
     { readonly name: string; readonly of: string; context: FormContext }
   >();
-  /** Nodes whose forms are being made. */
+  /** Nodes whose forms are currently being made. */
   private readonly active = new Set<SchemaNode>();
   private members = 0;
   private levels = 0;
@@ -64,7 +65,7 @@ class Forms implements FormMaker {
   whole(): Schema {
     const root = this.form([this.schema.root ?? { pointer: "" }], everything);
     const definitions = new Map<string, Definition>();
-    // The iteration includes definitions that are referred to meanwhile.
+    // The iteration includes definitions added meanwhile.
     for (const { name, of, context } of this.uses.values())
       definitions.set(name, { name, node: this.form([this.schema.definitions.get(of)!.node], context) });
     const { root: _root, definitions: _definitions, ...rest } = this.schema;
@@ -115,12 +116,12 @@ class Forms implements FormMaker {
     const groups = apart(kinds);
     if (pieces.length === 1 || groups.length === 1)
       return { node: conjunction(pointer, pieces), isTrivial: false };
-    // An intersection of unions over several kinds: each kind gets one.
+    // An intersection of unions over several kinds is divided into one intersection per kind.
     const each = groups.map((few) => this.formOf(nodes, { ...context, kinds: few }).node);
     return { node: { pointer, anyOf: each.filter(({ never }) => !never) }, isTrivial: false };
   }
 
-  /** What a value of `context.kinds` satisfies beside being of one of them. */
+  /** The forms whose intersection describes a value, apart from its restriction to `context.kinds`. */
   private pieces(
     parts: readonly SchemaNode[],
     references: readonly string[],
@@ -146,14 +147,14 @@ class Forms implements FormMaker {
     }));
     const others = forms.filter((arms) => !arms.some(({ isTrivial }) => isTrivial)).map(unionOf);
     if (others.some(({ never }) => never)) return "never";
-    // A union one of whose arms accepts all is but members that may be there.
+    // A union with an unrestricted arm constrains nothing; it only names optional members.
     const idle = unions.filter((_, index) => forms[index]!.some(({ isTrivial }) => isTrivial)).flat();
     const isBeside = named.length + others.length > 0 || context.isNamed;
     const own = this.own({ parts, definitions, idle, isBeside }, { ...context, loose });
     return [...named, ...(own ? [own] : []), ...others];
   }
 
-  /** What the keywords for objects and arrays say; nothing where they say nothing. */
+  /** The form of the keywords for objects and arrays; undefined if there are none. */
   private own(described: DescribedObject, context: FormContext): SchemaNode | undefined {
     const { kinds } = context;
     const structures = new Map<Kind, SchemaNode | undefined>([
@@ -167,7 +168,10 @@ class Forms implements FormMaker {
     return arms.length === 1 ? arms[0] : { pointer: "", anyOf: arms };
   }
 
-  /** The values that all nodes accept, where they are given one by one: here, or by a definition beside other keywords. */
+  /**
+   * The values that all nodes accept, if one of them has `const` or `enum`. A definition counts only beside
+   * other keywords, otherwise its name is printed.
+   */
   private valuesOf(
     parts: readonly SchemaNode[],
     references: readonly string[],
@@ -185,7 +189,7 @@ class Forms implements FormMaker {
     );
   }
 
-  /** The name of a definition of the form for a use of a definition. */
+  /** The name of the form's definition for one use of a schema's definition. */
   private use(of: string, { kinds: given, loose: isLoose, isNamed: isBeside }: FormContext): string {
     const { node } = this.schema.definitions.get(of)!;
     const kinds = common(given, this.kindsOf(node));
@@ -204,18 +208,18 @@ class Forms implements FormMaker {
   }
 }
 
-/** The node and those that apply to the same value. */
+/** The node, and the nodes below it that apply to the same value. */
 function* descendantsInPlace(node: SchemaNode): Generator<SchemaNode> {
   yield node;
   for (const child of inPlaceChildren(node)) yield* descendantsInPlace(child);
 }
 
-/** Whether a name is in several sets. */
+/** Whether several sets share a name. */
 function areShared(sets: readonly ReadonlySet<string>[]): boolean {
   return new Set(sets.flatMap((names) => [...names])).size < sets.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** The forms of the arms that accept values, each once. */
+/** A union of the arms that accept values, without duplicates. */
 function unionOf(forms: readonly Form[]): SchemaNode {
   const kept = forms.map(({ node }) => node).filter(({ never }) => !never);
   const arms = [...new Map(kept.map((node) => [textOf(node), node])).values()];
@@ -223,7 +227,7 @@ function unionOf(forms: readonly Form[]): SchemaNode {
   return arms.length === 1 ? arms[0]! : { pointer: "", anyOf: arms };
 }
 
-/** The kinds in groups, scalars in one: no value is in two groups. */
+/** Divides the kinds into scalars, arrays and objects. */
 function apart(kinds: Kinds): Kinds[] {
   const scalars = [...kinds].filter((kind) => kind !== "array" && kind !== "object");
   const groups = [scalars, ["array" as const], ["object" as const]];
@@ -232,7 +236,7 @@ function apart(kinds: Kinds): Kinds[] {
     .filter(({ size }) => size > 0);
 }
 
-/** The kinds as the schema lists them, or scalars first. */
+/** The kinds in the order of the schema's `type`, then scalars first. */
 function ordered(kinds: Kinds, parts: readonly SchemaNode[]): Kind[] {
   const given = parts.find(({ types }) => types)?.types?.map(kindOfType) ?? [];
   const usual = ["string", "number", "boolean", "null", "array", "object"] as const;
@@ -254,14 +258,17 @@ function conjunction(pointer: string, pieces: readonly SchemaNode[]): SchemaNode
   return others.length === 0 ? { ...first!, pointer } : { pointer, allOf: [first!, ...others] };
 }
 
-/** Equal for equal forms: places do not count. */
+/** A text that is equal for equal forms, wherever they are. */
 function textOf(node: SchemaNode): string {
   return JSON.stringify(node, (key, value: unknown) =>
     key === "pointer" ? undefined : value instanceof Map ? [...value] : value,
   );
 }
 
-/** The kinds of JSON value that a node may accept: all kinds where no keyword says less. */
+/**
+ * Returns a function for the kinds of JSON value that a node may accept: all kinds unless a keyword excludes
+ * some.
+ */
 function kindsBySchema(schema: Schema): (node: SchemaNode) => Kinds {
   const memo = new DefinitionMemo<Kinds>(schema, kindsOf);
   return (node) => memo.of(node);
@@ -283,13 +290,13 @@ function kindsOf(node: SchemaNode, of: (name: string) => Kinds): Kinds {
   return limits.reduce(common, everyKind);
 }
 
-/** The kinds for which `if` and `then` hold, or `else`. */
+/** The kinds that `if` with `then`, or `else`, accept. */
 function kindsOfCondition(node: SchemaNode, inside: (part: SchemaNode) => Kinds): Kinds {
   const then = common(inside(node.if!), node.then ? inside(node.then) : everyKind);
   return node.else ? new Set([...then, ...inside(node.else)]) : everyKind;
 }
 
-/** The kinds that `not` leaves: it takes away those all of whose values its schema accepts. */
+/** The kinds that remain under `not`: without those whose values its schema accepts completely. */
 function kindsBeside(not: SchemaNode): Kinds {
   const { pointer: _pointer, always: _always, types, ...others } = not;
   const values = others.const ? [others.const.value] : others.enum;

@@ -1,6 +1,6 @@
 import type { SchemaNode } from "@mcpgen/engine";
 
-/** Members of a node that have no influence on validity. */
+/** Keywords of a node that do not affect validity. */
 const annotations: ReadonlySet<string> = new Set(
   (
     "pointer always open typeText format contentEncoding contentMediaType contentSchema title description default " +
@@ -8,7 +8,7 @@ const annotations: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The keywords of a node that can refuse a value. */
+/** The keywords of a node that can reject a value. */
 export function assertions(node: SchemaNode): readonly (keyof SchemaNode)[] {
   let keys = asserted.get(node);
   if (!keys) {
@@ -22,7 +22,7 @@ export function assertions(node: SchemaNode): readonly (keyof SchemaNode)[] {
   return keys;
 }
 
-/** Nodes whose keywords are kept: those near one another are read again and again. */
+/** Number of nodes whose result is cached; nearby nodes are read repeatedly. */
 const mostNodes = 4096;
 let asserted = new WeakMap<SchemaNode, readonly (keyof SchemaNode)[]>();
 let count = 0;
@@ -33,7 +33,7 @@ function computeAssertions(node: SchemaNode): (keyof SchemaNode)[] {
   );
 }
 
-/** A keyword that is present and accepts every value. */
+/** Whether a keyword is present but accepts every value. */
 function isIdle(node: SchemaNode, key: keyof SchemaNode): boolean {
   const value = node[key];
   if (value === undefined) return true;
@@ -50,7 +50,7 @@ function isIdle(node: SchemaNode, key: keyof SchemaNode): boolean {
         [...(value as ReadonlyMap<string, SchemaNode>).values()].every(
           (child) => assertions(child).length === 0,
         ) &&
-        // Named members are exempt from what holds for the others.
+        // `additionalProperties` does not apply to named members, so both must be idle.
         (node.additionalProperties === undefined || isIdle(node, "additionalProperties"))
       );
     case "prefixItems":

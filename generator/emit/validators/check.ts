@@ -16,10 +16,10 @@ import { isUnionOnly, unionVerdict } from "./union.js";
 type Kinds = ReadonlySet<Kind>;
 
 /**
- * Statements that leave with `false` unless `node` accepts `subject`, and go on if it does.
+ * Statements that return `false` unless `node` accepts `subject`, and otherwise continue.
  *
- * @param subject a local
- * @param within the kinds that the statements before leave for `subject`
+ * @param subject name of a local variable
+ * @param within the kinds of value that `subject` can have after the preceding statements
  */
 export function check(
   node: SchemaNode,
@@ -46,7 +46,7 @@ export function check(
   return statements;
 }
 
-/** The parts of `allOf`, without references that repeat another. */
+/** The parts of `allOf`, without repeated references. */
 function partsOf(node: SchemaNode): readonly SchemaNode[] {
   const referred = new Set([node.ref]);
   return (node.allOf ?? []).filter((part) => {
@@ -57,7 +57,7 @@ function partsOf(node: SchemaNode): readonly SchemaNode[] {
   });
 }
 
-/** The statements of a function that gives the verdict of `node` on `subject`. */
+/** The statements of a function that returns whether `node` accepts `subject`. */
 export function verdictOn(
   node: SchemaNode,
   subject: string,
@@ -70,7 +70,7 @@ export function verdictOn(
   return verdict(check(node, subject, place, within));
 }
 
-/** A condition for `node` at any cost: a separate function, if need be. */
+/** A condition for `node`; calls a separate function if an expression is not enough. */
 export function conditionFor(
   node: SchemaNode,
   subject: string,
@@ -80,7 +80,7 @@ export function conditionFor(
   return condition(node, subject, place, within) ?? split(node, subject, place);
 }
 
-/** A call to a function that is split off for `node`. */
+/** A call of a new function for `node`. */
 function split(node: SchemaNode, subject: string, place: Place): Expression {
   const inner = place.inOwnFunction();
   const name = place.unit.addPart(place.hint, (name) => {
@@ -90,13 +90,15 @@ function split(node: SchemaNode, subject: string, place: Place): Expression {
   return place.part(name, subject, inner.reachesCycle);
 }
 
-/** A function that reaches definitions it may be part of is handed what those are handed. */
+/**
+ * The head of a new function. If it reaches definitions of its cycle, it has the parameters that these need.
+ */
 function partHead(name: string, { unit, reachesCycle }: Place): Head {
   if (!reachesCycle) return plainHead(name);
   return unit.mode === "judge" ? judgeHead(name) : walkerHead(name, unit.mode === "walk");
 }
 
-/** The node's keywords: all but references and combinations. */
+/** Checks the node's keywords except references and combinations. */
 function checkOwn(node: SchemaNode, subject: string, place: Place, within: Kinds): Statement[] {
   const own = ownCondition(node, subject, place, within);
   const left = ownKinds(node, place, within);
@@ -107,7 +109,7 @@ function checkOwn(node: SchemaNode, subject: string, place: Place, within: Kinds
   ];
 }
 
-/** `const` and `enum` with objects or arrays among their values. */
+/** Checks `const` and `enum` with objects or arrays among their values. */
 function checkConstants(node: SchemaNode, subject: string, place: Place): Statement[] {
   const values = place.shapes.constantsOf(node);
   if (values.length > mostCompared) {
@@ -118,12 +120,17 @@ function checkConstants(node: SchemaNode, subject: string, place: Place): Statem
   return refuseUnless(split({ pointer: node.pointer, anyOf: arms }, subject, place));
 }
 
-/** `statements`, which ask that `subject` is of `kind`: only where it is. */
+/**
+ * Wraps `statements`, which require that `subject` is of `kind`, in a test for that kind unless it is known.
+ */
 function ofKind(kind: Kind, statements: Statement[], subject: string, within: Kinds): Statement[] {
   return within.size === 1 ? statements : when(kindTest(kind, subject), statements);
 }
 
-/** Checks a part of `allOf` if it is about the same kind of value; others become separate functions. */
+/**
+ * Checks a part of `allOf` in place if it concerns the same kind of value; otherwise calls a separate
+ * function.
+ */
 function checkInPlace(
   part: SchemaNode,
   subject: string,
@@ -175,7 +182,7 @@ function checkOneOf(node: SchemaNode, subject: string, place: Place, within: Kin
   ];
 }
 
-/** The values that stand in the list once. */
+/** The values without duplicates. */
 function withoutRepeated(values: readonly Scalar[]): Scalar[] {
   const counts = new Map<Scalar, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -186,7 +193,7 @@ function openness(node: SchemaNode): { open?: true } {
   return node.open ? { open: true } : {};
 }
 
-/** A schema that accepts `value` alone, in keywords that need no comparison of objects or arrays. */
+/** A schema that accepts only `value`, in keywords that need no comparison of objects or arrays. */
 function constantSchema(value: JsonValue, pointer: string): SchemaNode {
   if (Array.isArray(value)) {
     const prefixItems = value.map((item) => constantSchema(item, pointer));

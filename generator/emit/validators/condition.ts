@@ -6,10 +6,10 @@ import { amongTest, constantCondition, ownCondition, ownKinds } from "./own.js";
 import { mostCompared } from "./set-literal.js";
 import type { Place } from "./unit.js";
 
-/** Unions of more tests than this become separate functions. */
+/** Maximum number of tests in an inline union; larger unions become separate functions. */
 const heaviestUnion = 12;
 
-/** Keywords that only statements can check, by the kind of value that they are about. */
+/** Keywords that only statements can check, with the kind of value that they apply to. */
 const needStatements: ReadonlyMap<string, Kind | undefined> = new Map<string, Kind | undefined>([
   ["properties", "object"],
   ["patternProperties", "object"],
@@ -30,10 +30,10 @@ const needStatements: ReadonlyMap<string, Kind | undefined> = new Map<string, Ki
 ]);
 
 /**
- * A condition that holds for `subject`, a local or a probe, if and only if `node` accepts it;
- * `undefined` where that takes statements.
+ * A condition that is true if and only if `node` accepts `subject` (a local or a probe); `undefined` if the
+ * check needs statements.
  *
- * @param within the kinds that `subject` is known to be of
+ * @param within the kinds that `subject` is known to have
  */
 export function condition(
   node: SchemaNode,
@@ -68,7 +68,7 @@ export function condition(
   return and(...parts);
 }
 
-/** Constants that leave nothing for the other keywords to decide. */
+/** Whether the node's constants already satisfy or violate all its other keywords. */
 function isDecided(node: SchemaNode, place: Place): boolean {
   return (
     (node.const ?? node.enum) !== undefined &&
@@ -77,7 +77,7 @@ function isDecided(node: SchemaNode, place: Place): boolean {
   );
 }
 
-/** `{ type: array, items: { type: string } }`, which schemas are full of. */
+/** Whether the node is `{ type: array, items: { type: string } }`, which is frequent in schemas. */
 function isStrings(node: SchemaNode): boolean {
   const item = node.items;
   return (
@@ -97,13 +97,16 @@ function takesStatements(key: string, kinds: ReadonlySet<Kind>): boolean {
   return kind === undefined || kinds.has(kind);
 }
 
-/** A type predicate that fails narrows what stands behind it, down to nothing: it has to come last. */
+/**
+ * Sorts calls of type predicates to the end: a failed predicate narrows the type for later tests, possibly to
+ * `never`.
+ */
 export function callsLast(tests: readonly Expression[]): Expression[] {
   const isCall = (test: Expression): boolean => test.kind === "call";
   return [...tests.filter((test) => !isCall(test)), ...tests.filter(isCall)];
 }
 
-/** `anyOf` whose arms are discriminated without looking into objects. */
+/** A condition for `anyOf` whose arms can be told apart without reading members of objects. */
 function unionCondition(
   node: SchemaNode,
   subject: string,
@@ -126,7 +129,7 @@ function unionCondition(
   return weight(union) > heaviestUnion ? undefined : union;
 }
 
-/** The scalars that arms list, if they do nothing else. */
+/** The scalars of arms that only list constants. */
 export function constantsOfArms(shapes: Shapes, arms: readonly SchemaNode[]): Scalar[] {
   if (arms.length <= 1) return [];
   const lists = arms.map((arm) => {

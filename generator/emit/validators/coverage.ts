@@ -1,27 +1,27 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import type { Shapes } from "./shape.js";
 
-/** The parts that `unevaluatedProperties` or `unevaluatedItems` judge. */
+/** The kinds of value whose unevaluated parts `unevaluatedProperties` or `unevaluatedItems` constrain. */
 export type Container = "object" | "array";
 
-/** The members or items that keywords evaluate besides judging the value as a whole (2020-12 core, section 11). */
+/** The members or items that keywords evaluate (2020-12 core, section 11). */
 export interface Coverage {
-  /** All of them. */
+  /** Whether all parts are evaluated. */
   readonly all: boolean;
   readonly names: ReadonlySet<string>;
   readonly patterns: ReadonlySet<string>;
-  /** So many items from the first on. */
+  /** Number of evaluated items from the start. */
   readonly prefix: number;
 }
 
 const nothing: Coverage = { all: false, names: new Set(), patterns: new Set(), prefix: 0 };
 
-/** The keyword that judges the unevaluated parts of such a value. */
+/** The schema of the unevaluated parts of such a value. */
 export function restOf(node: SchemaNode, container: Container): SchemaNode | undefined {
   return container === "object" ? node.unevaluatedProperties : node.unevaluatedItems;
 }
 
-/** The parts that the schemas of one reading evaluate. */
+/** Computes which parts schemas evaluate, for one variant of validation. */
 export class Coverages {
   private readonly shapes: Shapes;
   private readonly container: Container;
@@ -33,8 +33,8 @@ export class Coverages {
   }
 
   /**
-   * The parts that `node` evaluates of every value it accepts: by its keywords and those of `$ref` and `allOf`. A
-   * keyword that judges unevaluated parts evaluates those too, but not for the node it stands in.
+   * The parts that `node` evaluates in every value that it accepts: through its keywords, `$ref` and `allOf`.
+   * A keyword for unevaluated parts evaluates these, too, but not for its own node.
    */
   settled(node: SchemaNode, itself = false): Coverage {
     return union(
@@ -45,7 +45,7 @@ export class Coverages {
     );
   }
 
-  /** The parts that `node` evaluates of some values at most. */
+  /** The most parts that `node` can evaluate in any value. */
   widest(node: SchemaNode): Coverage {
     const known = this.most.get(node);
     if (known) return known;
@@ -59,12 +59,12 @@ export class Coverages {
     return widest;
   }
 
-  /** Whether `node` evaluates more than `known` of some values. */
+  /** Whether `node` evaluates parts beyond `known` in some values. */
   adds(node: SchemaNode, known: Coverage): boolean {
     return !includes(known, this.widest(node));
   }
 
-  /** Whether it depends on the value how much `node` evaluates, beyond `known`. */
+  /** Whether the parts that `node` evaluates beyond `known` depend on the value. */
   varies(node: SchemaNode, known: Coverage): boolean {
     const always = union([known, this.settled(node)]);
     return (
@@ -78,12 +78,12 @@ export class Coverages {
     );
   }
 
-  /** `contains` evaluates the items it finds. */
+  /** Whether the node has a `contains`, which evaluates the items that match. */
   marksItems(node: SchemaNode): boolean {
     return this.container === "array" && node.contains !== undefined;
   }
 
-  /** Subschemas that count only for values they accept. */
+  /** Subschemas that evaluate parts only if they accept the value. */
   private conditionals(node: SchemaNode): SchemaNode[] {
     if (this.shapes.isOpen(node)) return [];
     return [
@@ -94,7 +94,7 @@ export class Coverages {
     ];
   }
 
-  /** Whether `node` is a union with unknown arms: what these describe is unknown, too. */
+  /** Whether `node` is a union with unknown arms, so that it is unknown which parts they describe. */
   private takesUnknown(node: SchemaNode): boolean {
     return this.shapes.isOpen(node) && (node.anyOf ?? node.oneOf) !== undefined;
   }

@@ -3,8 +3,8 @@ import { assertions } from "./assertions.js";
 import { type Shapes, kindOfType } from "./shape.js";
 
 /**
- * Drops arms of a union whose values another arm takes anyway, where that can be proved from the schema:
- * the verdict is the same, and there is less to try.
+ * Drops arms of a union if the schema proves that another arm accepts all their values. The result of
+ * validation is the same, with fewer arms to try.
  */
 export function withoutCovered(shapes: Shapes, arms: readonly SchemaNode[]): readonly SchemaNode[] {
   if (arms.length > mostCompared) return withoutRepeated(shapes, arms);
@@ -18,7 +18,7 @@ export function withoutCovered(shapes: Shapes, arms: readonly SchemaNode[]): rea
   return kept;
 }
 
-/** Up to this number of arms, each is compared with each other one; beyond it, only equal arms are found. */
+/** Maximum number of arms that are compared pairwise; with more, only duplicates are found. */
 const mostCompared = 128;
 
 function withoutRepeated(shapes: Shapes, arms: readonly SchemaNode[]): SchemaNode[] {
@@ -30,7 +30,7 @@ function withoutRepeated(shapes: Shapes, arms: readonly SchemaNode[]): SchemaNod
   return [...different.values()];
 }
 
-/** Whether it is certain that `wide` accepts all that `narrow` accepts. */
+/** Whether `wide` certainly accepts all values that `narrow` accepts. */
 function covers(shapes: Shapes, wide: SchemaNode, narrow: SchemaNode): boolean {
   const target = throughAlias(shapes, wide);
   if (target === throughAlias(shapes, narrow) || shapes.isTrivial(target)) return true;
@@ -76,12 +76,12 @@ function coversObject(
   );
 }
 
-/** Most nodes that differ do so here. */
+/** A cheap test first: most nodes that differ have different keywords. */
 function haveSameKeys(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((key, index) => key === b[index]);
 }
 
-/** The node itself, or the target of its reference if it has no other keyword. */
+/** The node itself, or the definition it refers to if it has no other keyword. */
 function throughAlias(shapes: Shapes, node: SchemaNode): SchemaNode {
   let current = node;
   while (current.ref !== undefined && assertions(current).length === 1)
@@ -89,7 +89,7 @@ function throughAlias(shapes: Shapes, node: SchemaNode): SchemaNode {
   return current;
 }
 
-/** Equal for nodes that state the same in the same words. References are compared by name. */
+/** A text that is equal for nodes with the same schema. References are compared by name. */
 function keyOf(shapes: Shapes, node: SchemaNode): string {
   return JSON.stringify(plain(shapes, throughAlias(shapes, node)));
 }
@@ -99,7 +99,7 @@ function plain(shapes: Shapes, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => plain(shapes, item));
   if (typeof value !== "object" || value === null) return value;
   const node = value as SchemaNode;
-  // Unevaluated parts of a value depend on keywords that accept every value, too.
+  // Unevaluated parts also depend on keywords that accept every value, so such nodes are never equal.
   if (node.unevaluatedProperties ?? node.unevaluatedItems) return ["only", node.pointer];
   const stated = assertions(node).map((key) => {
     if (key === "const") return [key, canonicalText(node.const!.value)];

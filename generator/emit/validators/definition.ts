@@ -8,30 +8,36 @@ import { type PreludeName, preludeNames } from "./prelude.js";
 import { type Statement, returns, when } from "./statement.js";
 import { type FileContext, type FileNames, Place, type Reading, Unit } from "./unit.js";
 
-/** Definitions nested deeper than this are judged without the call stack. */
+/** Depth of nesting beyond which validation continues without the call stack. */
 const deepest = "64";
 
-/** The functions of a definition. */
+/** The printed functions of a definition. */
 interface Block {
   readonly exported: boolean;
   readonly functions: readonly Printed[];
   readonly parts: PartNames;
 }
 
-/** How a definition is judged, and the names of the functions that are split off. */
+/** The way a definition is validated, and the names for new functions. */
 type How = Pick<Unit, "mode" | "parts" | "reading">;
 
-/** Emits the validators of single definitions. */
+/** Emits the validators of individual definitions. */
 export class DefinitionEmitter {
-  /** The shared functions that what was emitted so far uses. */
+  /** The shared functions that the emitted code uses. */
   readonly prelude = new Set<PreludeName>();
   private readonly file: FileContext;
   private readonly types: ReadonlyMap<string, string>;
   private readonly cycles: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Per reading: cycles of definitions in which some verdict is only one of several asked for. */
+  /**
+   * For each variant and cycle of definitions: whether a recursive call returns only one of several results
+   * that decide together.
+   */
   private readonly backtracking = new Map<Reading, Map<ReadonlySet<string>, boolean>>();
 
-  /** @param types what validators prove, by definition; without one they only judge */
+  /**
+   * @param types the types that validators prove, by definition; without an entry, a validator returns a
+   * plain boolean
+   */
   constructor(
     file: FileNames,
     types: ReadonlyMap<string, string>,
@@ -43,12 +49,12 @@ export class DefinitionEmitter {
   }
 
   /**
-   * The functions and constants of each definition, in the order they are printed. Of a definition that the file does
-   * not export, only functions that others use are printed.
+   * Emits the functions and constants of each definition in print order. For definitions that are not
+   * exported, only functions that others use are printed.
    */
   emitAll(definitions: Iterable<Definition>, exact: Reading, open: Reading): string[] {
     const all = [...definitions];
-    // Mostly every definition is exported: each is printed whole, and nothing but its text is kept.
+    // Usually every definition is exported. Each is then printed completely, and only its text is kept.
     if (all.every(({ name }) => this.file.names.isExported(name))) {
       return all.map((definition) => {
         const { functions, parts } = this.block(definition, exact, open);
@@ -62,7 +68,8 @@ export class DefinitionEmitter {
         .filter(({ exported }) => !exported)
         .flatMap(({ functions }) => functions.map((one) => [one.name, one] as const)),
     );
-    // A function that a needed function uses is needed; a set's iteration includes what is added meanwhile.
+    // Functions used by a needed function are needed, too. Iterating over a Set includes elements added
+    // during the loop.
     for (const { used } of needed) {
       for (const word of used) if (hidden.has(word)) needed.add(hidden.get(word)!);
     }
@@ -85,7 +92,7 @@ export class DefinitionEmitter {
     return { exported, functions, parts };
   }
 
-  /** The functions of a definition that is called inside the file only, in the exact reading alone. */
+  /** Emits the functions of a definition that only this file calls, in the exact variant. */
   emitPrivate(definition: Definition, exact: Reading): string[] {
     const parts = new PartNames(this.file.names, definition.name);
     const head = plainHead(this.file.names.local("is", definition.name));
@@ -96,14 +103,14 @@ export class DefinitionEmitter {
     const used = new Set(functions.flatMap((one) => [...one.used]));
     for (const name of preludeNames) if (used.has(name)) this.prelude.add(name as PreludeName);
     const texts = parts.constantsIn(used).map(print);
-    // A second name stands under the function that it names.
+    // An alias is printed directly below the function that it names.
     for (const { name, text } of functions)
       if (name === "" && texts.length > 0) texts.push(`${texts.pop()!}\n${text}`);
       else texts.push(text);
     return texts;
   }
 
-  /** The exported function of one reading, then those it is made of. */
+  /** The exported function of one variant, then the functions that it calls. */
   private validator(definition: Definition, reading: Reading, parts: PartNames): Printed[] {
     const { name } = definition;
     const { names } = this.file;
@@ -120,7 +127,7 @@ export class DefinitionEmitter {
     return this.judges(definition, reading, parts, { ...head, name: `export ${head.name}` });
   }
 
-  /** The function with the head `start`, then those it is made of. */
+  /** The function with the head `start`, then the functions that it calls. */
   private judges(definition: Definition, reading: Reading, parts: PartNames, start: Head): Printed[] {
     const { name } = definition;
     const { names } = this.file;
@@ -142,7 +149,7 @@ export class DefinitionEmitter {
     ];
   }
 
-  /** The function that judges a definition in one mode, then those it is made of. */
+  /** The function that validates a definition in one mode, then the functions that it calls. */
   private functions(definition: Definition, how: How, head: Head, tooDeep?: Expression): Printed[] {
     const { body, unit } = this.body(definition, how);
     const guard = tooDeep ? when(compare("depth", ">", deepest), [returns(tooDeep)]) : [];
@@ -174,7 +181,7 @@ export class DefinitionEmitter {
     return result;
   }
 
-  /** If no open node is reached, or none that makes a difference, both readings are one function. */
+  /** The alias of an open variant that equals the exact one. */
   private alias(name: string): string {
     const { names } = this.file;
     const head = `export const ${names.exported("accepts", name)}: (value: unknown) => boolean =`;
@@ -182,7 +189,7 @@ export class DefinitionEmitter {
   }
 }
 
-/** Whether two readings of a definition are one function each, and these do the same. */
+/** Whether both variants of a definition are a single function with the same body. */
 function isSame([exact, ...parts]: readonly Printed[], [open, ...openParts]: readonly Printed[]): boolean {
   return parts.length === 0 && openParts.length === 0 && exact!.body === open!.body;
 }

@@ -1,27 +1,30 @@
 import { type Scalar, type SchemaNode, type Tag, naturalCompare } from "@mcpgen/engine";
 import type { Shapes } from "./shape.js";
 
-/** A member that discriminates the arms of a union of objects. */
+/** A member whose value identifies the arm of a union of objects. */
 export interface Discriminator {
   readonly name: string;
-  /** Tag → the arms that may carry it. Every arm carries one of the tags. */
+  /** Value of the member → the arms that allow it. Every arm allows at least one of the values. */
   readonly arms: ReadonlyMap<Scalar, readonly SchemaNode[]>;
 }
 
-/** The discriminator of a union of these arms, which can all be objects. */
+/** The discriminator of a union of these arms, each of which accepts objects. */
 export function discriminatorOf(shapes: Shapes, arms: readonly SchemaNode[]): Discriminator | undefined {
   const tag = shapes.tags.find(arms);
   return tag && discriminatorFrom(tag, arms);
 }
 
-/** The discriminator of an open node: of the objects in its union or, if it is no union, of the node alone. */
+/**
+ * The discriminator of an open node: of the object arms in its union, or of the node itself if it is not a
+ * union.
+ */
 export function openDiscriminatorOf(shapes: Shapes, node: SchemaNode): Discriminator | undefined {
   const arms = openArms(node).filter((arm) => shapes.kindsOf(arm).has("object"));
   const tag = shapes.tags.findOpen(arms);
   return tag && discriminatorFrom(tag, arms);
 }
 
-/** The arms that an open node knows. */
+/** The known arms of an open node. */
 export function openArms(node: SchemaNode): readonly SchemaNode[] {
   if (node.anyOf ?? node.oneOf) return (node.anyOf ?? node.oneOf)!;
   const { open: _, ...arm } = node;
@@ -40,7 +43,7 @@ function discriminatorFrom({ property, values }: Tag, arms: readonly SchemaNode[
   return { name: property, arms: byTag };
 }
 
-/** Members by which all arms are the same: required, with one constant. */
+/** The members that all arms require with the same single constant. */
 export function commonConstants(
   shapes: Shapes,
   arms: readonly SchemaNode[],
@@ -51,7 +54,7 @@ export function commonConstants(
   });
 }
 
-/** For each arm a member that it requires and no other arm does; rather one that others do not even describe. */
+/** For each arm, a member that only it requires; preferably one that no other arm describes. */
 export function presenceTags(shapes: Shapes, arms: readonly SchemaNode[]): string[] | undefined {
   const required = tally(arms.map((arm) => shapes.requiredBy(arm)));
   const described = tally(arms.map((arm) => new Set(shapes.membersOf(arm))));
@@ -64,7 +67,7 @@ export function presenceTags(shapes: Shapes, arms: readonly SchemaNode[]): strin
   return tags.every((tag) => tag !== undefined) ? tags : undefined;
 }
 
-/** How many of the sets each name is in. */
+/** For each name, the number of sets that contain it. */
 function tally(sets: readonly ReadonlySet<string>[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const set of sets) for (const name of set) counts.set(name, (counts.get(name) ?? 0) + 1);

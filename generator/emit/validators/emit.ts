@@ -30,8 +30,9 @@ import { Shapes } from "./shape.js";
 import type { FileNames, Reading } from "./unit.js";
 
 /**
- * One file of validators: for each definition `isX`, which accepts exactly what the schema accepts, and
- * `acceptsX`, which also takes unknown members of unions and sets that are declared open.
+ * Emits a file of validators. Each definition has `isX`, which accepts exactly the values that the schema
+ * accepts, and `acceptsX` (the open variant), which also accepts unknown members of open unions and string
+ * sets.
  */
 export const emitValidators: Emitter<SchemaInput> = (input) => {
   const { folder, imported } = input;
@@ -67,16 +68,19 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   ]);
 };
 
-/** `shared-checks.ts`: what the validators of all revisions call, and the steps between them. */
+/**
+ * Emits `shared-checks.ts`: functions for the validators of all revisions, and for the steps between
+ * revisions.
+ */
 export const emitSharedChecks: Emitter<WorkspaceInput> = (input) =>
   new Map([["shared-checks.ts", { content: copyModule("shared-checks", input), formatted: true }]]);
 
-/** The functions of `shared-checks.ts` that the code calls; nothing if there are none. */
+/** The import of functions from `shared-checks.ts` that the code calls; empty if there are none. */
 function importedChecks(input: SchemaInput, used: ReadonlySet<PreludeName>): string {
   return importValues([...used].sort(naturalCompare), sharedModule(input, "shared-checks"));
 }
 
-/** The functions of others that the code calls; nothing if there are none. */
+/** The import of functions from other files of validators that the code calls; empty if there are none. */
 function importedFunctions(input: SchemaInput, functions: FunctionNames, code: string): string {
   const { imported } = input;
   if (!imported) return "";
@@ -89,7 +93,7 @@ function importedFunctions(input: SchemaInput, functions: FunctionNames, code: s
   return importValues(specifiers.sort(naturalCompare), sharedModule(input, `${imported.folder}/validators`));
 }
 
-/** The identifier of each definition as it stands in the names of functions; those that are promoted are numbered. */
+/** The identifier of each definition in function names. Promoted nodes get a number. */
 function functionWords(
   names: ReadonlyMap<string, string>,
   own: ReadonlyMap<string, string>,
@@ -106,7 +110,7 @@ function functionWords(
   return words;
 }
 
-/** Modules of functions are named so that no function of a validator hides them. */
+/** Imports of text modules, under names that no function of a validator has. */
 function importsOf(needs: TextNeeds, extension: string): string[] {
   return [
     ...(needs.formats ? [`import * as textFormats from "./formats.${extension}";`] : []),
@@ -115,14 +119,14 @@ function importsOf(needs: TextNeeds, extension: string): string[] {
 }
 
 /**
- * A file that the pipeline need not format. Prettier formats a file that has characters beyond ASCII, for it counts some
- * of them as two columns or none.
+ * Marks a file as formatted unless it has non-ASCII characters, which prettier may count as two columns or
+ * none.
  */
 function formattedIfPlain(content: string): EmittedFile {
   return /^[\n -~]*$/.test(content) ? { content, formatted: true } : { content };
 }
 
-/** What the file calls the type of each own definition. */
+/** The type expression for each definition of this file. */
 function typesOf(
   names: ReadonlyMap<string, string>,
   isOwn: (name: string) => boolean,
@@ -136,16 +140,16 @@ function readingOf(schema: Schema, open: boolean): Reading {
   return { shapes: new Shapes(schema, open), prefix: open ? "accepts" : "is" };
 }
 
-/** A schema in which some nodes are definitions that nothing outside of a file of validators calls. */
+/** A schema in which some nodes became definitions that only one file of validators uses. */
 interface Promoted {
   readonly schema: Schema;
-  /** Names of those definitions, each with the definition that its node stood in. */
+  /** Names of those definitions, each with the definition that contained the node. */
   readonly own: ReadonlyMap<string, string>;
 }
 
 /**
- * Gives a separate definition to each node that judges unevaluated parts and has references in place. The targets of
- * these are printed where the node stands, and may contain the node itself.
+ * Makes a definition of each node that constrains unevaluated parts and has references that apply to the same
+ * value. Their targets are printed inline, and may contain the node itself.
  */
 function promoted(schema: Schema): Promoted {
   const own = new Map<string, string>();

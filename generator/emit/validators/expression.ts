@@ -11,7 +11,7 @@ import {
 } from "../../print/layout.js";
 import { stringLiteral } from "../../print/text.js";
 
-/** A condition on a value. Negation is pushed to the leaves, so that no `!( … )` is ever printed. */
+/** A condition on a value. Negation is applied to the leaves, so that `!( … )` is never printed. */
 export type Expression =
   | { readonly kind: "constant"; readonly value: boolean }
   | { readonly kind: "compare"; readonly left: Layout; readonly operator: Operator; readonly right: string }
@@ -32,7 +32,10 @@ const opposite: Record<Operator, Operator> = {
 export const yes: Expression = { kind: "constant", value: true };
 export const no: Expression = { kind: "constant", value: false };
 
-/** The operands must not be NaN where the operator orders: the opposite of `<` is printed as `>=`. */
+/**
+ * A comparison. Operands of an ordering operator must not be NaN, because the negation of `<` is printed as
+ * `>=`.
+ */
 export function compare(left: Layout, operator: Operator, right: string): Expression {
   return { kind: "compare", left, operator, right };
 }
@@ -41,12 +44,12 @@ export function call(callee: string, ...parameters: readonly Layout[]): Expressi
   return { kind: "call", call: invocation(callee, parameters), negated: false, yields: false };
 }
 
-/** A local that holds a verdict. */
+/** A local variable that holds a boolean result. */
 export function local(name: string): Expression {
   return { kind: "call", call: name, negated: false, yields: false };
 }
 
-/** Asks the driver of an explicit stack for the verdict of a generator function. */
+/** A `yield` that asks the driver of an explicit stack to run a generator function and return its result. */
 export function yieldCall(callee: string, ...parameters: readonly Layout[]): Expression {
   return { kind: "call", call: ["yield ", invocation(callee, parameters)], negated: false, yields: true };
 }
@@ -59,7 +62,7 @@ export function or(...parts: readonly Expression[]): Expression {
   return logic("||", parts, false);
 }
 
-/** @param neutral the constant that changes nothing; the other one decides */
+/** @param neutral the constant that does not affect the result; the other one decides it */
 function logic(operator: "&&" | "||", parts: readonly Expression[], neutral: boolean): Expression {
   if (parts.length === 1) return parts[0]!;
   const kept: Expression[] = [];
@@ -79,7 +82,7 @@ function logic(operator: "&&" | "||", parts: readonly Expression[], neutral: boo
   return kept.length === 1 ? kept[0]! : { kind: "logic", operator, parts: kept };
 }
 
-/** The expression with every `from`, wherever it stands in its text, replaced by `to`. */
+/** The expression with every occurrence of `from` in its text replaced by `to`. */
 export function bound(expression: Expression, from: string, to: string): Expression {
   switch (expression.kind) {
     case "constant":
@@ -110,12 +113,12 @@ export function not(expression: Expression): Expression {
   }
 }
 
-/** How many tests the expression makes. */
+/** The number of tests in an expression. */
 export function weight(expression: Expression): number {
   return expression.kind === "logic" ? expression.parts.reduce((sum, part) => sum + weight(part), 0) : 1;
 }
 
-/** On one line, however long. */
+/** The expression on one line, however long. */
 export function flatText(expression: Expression): string {
   switch (expression.kind) {
     case "logic":
@@ -127,7 +130,7 @@ export function flatText(expression: Expression): string {
   }
 }
 
-/** Layout of an expression that stands alone: as a condition in parentheses, or as what is returned. */
+/** Layout of a complete expression: a condition in parentheses, or a returned value. */
 export function layoutOf(expression: Expression): Layout {
   switch (expression.kind) {
     case "constant":
@@ -159,7 +162,7 @@ function layoutOfPart(expression: Expression): Layout {
   }
 }
 
-/** A call of a function; too long for its line, each argument stands on its own. */
+/** A function call, with one argument per line if it is too long. */
 function invocation(callee: string, parameters: readonly Layout[]): Layout {
   return [
     callee,
@@ -167,10 +170,10 @@ function invocation(callee: string, parameters: readonly Layout[]): Layout {
   ];
 }
 
-/** Names under which every object inherits something: there, only own members count. */
+/** Names that every object inherits. For these, the code reads only own members. */
 const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** The member `name` of the object `subject`. */
+/** An expression that reads the member `name` of the object `subject`. */
 export function member(subject: string, name: string): Layout {
   const key = stringLiteral(name);
   if (inherited.has(name)) return invocation("ownMember", [subject, key]);
@@ -185,15 +188,15 @@ export function isPresent(value: Layout): Expression {
   return not(isAbsent(value));
 }
 
-/** Stands for a value that has no name yet. */
+/** Placeholder for a value that has no name yet. */
 export const probe = "\0";
 
-/** How often `expression`, made for `probe`, reads it. */
+/** How often `expression`, made for `probe`, reads the value. */
 export function readings(expression: Expression): number {
   return flatText(expression).split(probe).length - 1;
 }
 
-/** Too long to be read well inside a condition. */
+/** Whether a value's layout is too long inside a condition. */
 export function isLong(value: Layout): boolean {
   return flat(value).length > 40;
 }

@@ -5,18 +5,19 @@ import { setLiteral } from "./set-literal.js";
 import { stringLiteral } from "../../print/text.js";
 import { isHazardous } from "../texts/modules.js";
 
-/** The first word in the names of a reading's functions: the exact one or the open one. */
+/** Prefix of function names: `is` for the exact variant, `accepts` for the open one. */
 export type Prefix = "is" | "accepts";
 
-/** Words behind the underscore that stand for a definition's own ways of being judged. */
+/** Suffixes of functions that validate a definition in another mode. */
 type Way = "deep" | "stepwise";
 
 const ways: readonly Way[] = ["deep", "stepwise"];
 
 /**
- * Names of the functions of a file: `isX` and `acceptsX` for the definition X; with an underscore and a word,
- * those they are made of. Only a definition's own name can hold a further underscore, so that no two of
- * different definitions meet, unless a definition is called like a part of another: then that is numbered.
+ * Names of the functions in a file: `isX` and `acceptsX` for definition X, and the same with an underscore
+ * and a word for the functions they call. Only a definition's name can contain another underscore, so names
+ * of different definitions never collide. The exception is a definition named like another's inner function;
+ * that function then gets a number.
  */
 export class FunctionNames {
   private readonly identifiers: ReadonlyMap<string, string>;
@@ -27,7 +28,7 @@ export class FunctionNames {
   readonly patterns: Schema["patterns"];
 
   /**
-   * @param identifiers definition name → the identifier as it stands in function names, capitalised
+   * @param identifiers definition name → its capitalised identifier in function names
    * @param patterns the matchers of the schema's patterns
    * @param hidden definitions whose functions are not exported
    */
@@ -44,7 +45,7 @@ export class FunctionNames {
     this.exports = new Set(prefixes.flatMap((prefix) => names.map((name) => prefix + name)));
   }
 
-  /** The identifier of a definition as it stands in names. */
+  /** The identifier of a definition in function names. */
   identifier(definition: string): string {
     return this.identifiers.get(definition)!;
   }
@@ -57,21 +58,24 @@ export class FunctionNames {
     return prefix + this.identifier(definition);
   }
 
-  /** The name of an exported function inside the file: another one if a shared function has that name. */
+  /**
+   * The name of an exported function inside the file; differs from the exported name if a shared function has
+   * it.
+   */
   local(prefix: Prefix, definition: string): string {
     const name = this.exported(prefix, definition);
     return preludeNames.includes(name) ? this.free(name) : name;
   }
 
-  /** The function that judges a definition differently. */
+  /** The name of a function that validates a definition in another mode. */
   inner(prefix: Prefix, definition: string, way: Way): string {
     return this.free(`${this.exported(prefix, definition)}_${way}`);
   }
 
   /**
-   * `wanted`, numbered where it is taken.
+   * `wanted`, with a number if it is in use.
    *
-   * @param numbers the last number given to each name, so that thousands of the same are found at once
+   * @param numbers the last number used for each name, so that thousands of equal names stay fast
    */
   free(wanted: string, taken: ReadonlySet<string> = this.exports, numbers?: Map<string, number>): string {
     const isTaken = (name: string): boolean => taken.has(name) || this.exports.has(name);
@@ -83,11 +87,11 @@ export class FunctionNames {
   }
 }
 
-/** Names of what a definition's validators are made of, shared by all of them. */
+/** Names of the inner functions and constants of a definition's validators. */
 export class PartNames {
   private readonly taken: Set<string>;
   private readonly numbers = new Map<string, number>();
-  /** Constants in order of first use, and their names by what they hold. */
+  /** Constants in order of first use, with their names by content. */
   private readonly constants: (readonly [name: string, print: () => Layout])[] = [];
   private readonly constantNames = new Map<string, string>();
   private readonly names: FunctionNames;
@@ -102,7 +106,7 @@ export class PartNames {
     );
   }
 
-  /** A name for a function that is split off. */
+  /** A name for a new inner function. */
   add(prefix: Prefix, hint: string, way?: Way): string {
     const word = camelCase([hint || "part", way ?? ""].join(" "));
     const name = this.names.free(
@@ -114,17 +118,17 @@ export class PartNames {
     return name;
   }
 
-  /** The constant that holds a regular expression. */
+  /** The constant for a regular expression. */
   ofPattern(pattern: string): string {
     return this.constant("pattern", pattern, () => patternLiteral(pattern, this.names.patterns));
   }
 
-  /** The constant that holds a set of scalars. */
+  /** The constant for a set of scalars. */
   ofValues(values: readonly Scalar[]): string {
     return this.constant("values", JSON.stringify(values), () => setLiteral(values));
   }
 
-  /** @param meaning the same for constants that are the same */
+  /** @param meaning a text that is equal for equal constants */
   private constant(word: "pattern" | "values", meaning: string, print: () => Layout): string {
     const key = `${word} ${meaning}`;
     let name = this.constantNames.get(key);
@@ -138,7 +142,7 @@ export class PartNames {
     return name;
   }
 
-  /** The constants that are among `used`, in order of first use. */
+  /** The constants among `used`, in order of first use. */
   constantsIn(used: ReadonlySet<string>): Layout[] {
     return this.constants.flatMap(([name, print]) => (used.has(name) ? [declared(name, print())] : []));
   }
@@ -149,7 +153,8 @@ function declared(name: string, literal: Layout): Layout {
 }
 
 /**
- * `pattern` as a regular expression, or a matcher in its place where that may take too long; characters that string literals escape are escaped here too.
+ * A regular expression for `pattern`, or an automaton if the expression could be slow. Escapes the characters
+ * that string literals escape.
  */
 function patternLiteral(pattern: string, patterns: Schema["patterns"]): Layout {
   if (isHazardous(pattern, patterns)) return ` textPatterns.linearMatcher(${stringLiteral(pattern)})`;
@@ -159,7 +164,7 @@ function patternLiteral(pattern: string, patterns: Schema["patterns"]): Layout {
   return group(indent(line, `/${source}/u`));
 }
 
-/** Two escapes in a row are one character, as the flag `u` reads them. */
+/** A surrogate pair is one character under the flag `u`, so it is escaped as one. */
 function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
@@ -167,7 +172,10 @@ function escaped(character: string): string {
 
 const longestWord = 30;
 
-/** The letters and digits of `text` as one word in camel case, cut where it gets long; empty if there are none. */
+/**
+ * The letters and digits of `text` as one word in camel case, shortened if it is long; empty if there are
+ * none.
+ */
 export function camelCase(text: string): string {
   const parts = text.split(/[^A-Za-z0-9]+/).filter((part) => part !== "");
   return parts

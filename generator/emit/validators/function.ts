@@ -2,47 +2,49 @@ import { type Layout, group, indent, line, print, softline, whenBroken } from ".
 import { type Statement, block, leaves } from "./statement.js";
 import type { Expression } from "./expression.js";
 
-/** The part before the body of an emitted function. The first parameter is the value it judges. */
+/** The head of an emitted function. Its first parameter is the value to validate. */
 export interface Head {
   /** Keywords and name. */
   readonly name: string;
-  /** Parameters behind the value. */
+  /** Parameters after the value. */
   readonly more: readonly string[];
-  /** The type that a true verdict gives the value; otherwise the function just returns `result`. */
+  /** The type that the function proves as a type predicate; without it, the function returns `result`. */
   readonly proves?: string;
   readonly result: string;
 }
 
-/** A function without anything special. */
+/** The head of an ordinary function. */
 export function plainHead(name: string): Head {
   return { name: `function ${name}`, more: [], result: "boolean" };
 }
 
-/** A function that calls itself through others: it counts how deep, and may keep parts for later. */
+/** The head of a recursive function. It counts the depth, and may postpone parts. */
 export function walkerHead(name: string, keeps: boolean): Head {
   const more = ["depth: number", ...(keeps ? ["later?: unknown[]"] : [])];
   return { name: `function ${name}`, more, result: "boolean" };
 }
 
-/** A function that requests from the driver of an explicit stack the verdicts that it needs. */
+/**
+ * The head of a generator function, which asks the driver of an explicit stack for the results that it needs.
+ */
 export function judgeHead(name: string): Head {
   return { name: `function* ${name}`, more: [], result: "Generator<unknown, boolean, boolean>" };
 }
 
 /** An emitted function. */
 export interface Printed {
-  /** Empty for what only gives another function a name. */
+  /** Empty for an alias. */
   readonly name: string;
   readonly text: string;
-  /** What stands behind its first brace; nothing for what only gives another function a name. */
+  /** The text after the opening brace; undefined for an alias. */
   readonly body?: string;
-  /** Names its body uses. */
+  /** Names that the body uses. */
   readonly used: ReadonlySet<string>;
 }
 
 export function printFunction(head: Head, statements: readonly Statement[]): Printed {
   const { statements: kept, used } = prune(statements);
-  // An underscore marks an unread parameter, for readers and for `noUnusedParameters`.
+  // An underscore marks an unused parameter, for readers and for `noUnusedParameters`.
   const value = used.has("value") ? "value" : "_value";
   const more = head.more.map((parameter) =>
     used.has(/^\w+/.exec(parameter)![0]) ? parameter : `_${parameter}`,
@@ -58,7 +60,10 @@ function signature(name: string, parameters: readonly string[], result: string):
   return group(name, "(", indent(softline, ...list, whenBroken(",")), softline, "): ", result);
 }
 
-/** Drops statements that are never reached or do nothing and constants that are never read; reports which names are. */
+/**
+ * Removes unreachable statements, statements without effect and unused constants. Also returns the names in
+ * use.
+ */
 function prune(statements: readonly Statement[]): {
   statements: Statement[];
   used: ReadonlySet<string>;
@@ -67,7 +72,7 @@ function prune(statements: readonly Statement[]): {
   return { statements: pruneBlock(statements, used), used };
 }
 
-/** @param used names that are read behind the block; gains those that the block reads */
+/** @param used names that are read after the block; the names that the block reads are added */
 function pruneBlock(statements: readonly Statement[], used: Set<string>): Statement[] {
   const end = statements.findIndex((statement) => leaves([statement]));
   const reached = end < 0 ? statements : statements.slice(0, end + 1);
@@ -80,7 +85,7 @@ function pruneBlock(statements: readonly Statement[], used: Set<string>): Statem
   return kept.reverse();
 }
 
-/** `undefined` for a loop or an `if` that does nothing. */
+/** Returns `undefined` for a loop or `if` without effect. */
 function pruneStatement(statement: Statement, used: Set<string>): Statement | undefined {
   switch (statement.kind) {
     case "const":
@@ -123,7 +128,7 @@ function pruneStatement(statement: Statement, used: Set<string>): Statement | un
   }
 }
 
-/** The head of a loop; a variable that it declares, and that no code reads, gets a name that shows it. */
+/** The head of a loop. An unused loop variable gets an underscore. */
 function readHead(head: Layout, used: ReadonlySet<string>): Layout {
   if (typeof head !== "string") return head;
   const [, index, item, items] = /^const \[([\w$]+), ([\w$]+)\] of (.*)\.entries\(\)$/.exec(head) ?? [];
@@ -147,7 +152,7 @@ function readIn(layout: Layout, used: Set<string>): void {
 const word = /^[A-Za-z_$][\w$]*$/;
 const identifierOrString = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_$][\w$]*/g;
 
-/** Adds the identifiers in a piece of emitted code, without those inside string literals. */
+/** Adds the identifiers in a piece of emitted code; ignores string literals. */
 function addIdentifiers(code: string, names: Set<string>): void {
   if (word.test(code)) names.add(code);
   else for (const found of code.match(identifierOrString) ?? []) if (!/^["']/.test(found)) names.add(found);

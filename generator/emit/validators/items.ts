@@ -4,7 +4,8 @@ import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";
 
 /**
- * Checks the keywords of `node` about the items of an array. `subject` is known to be an array; its length is checked.
+ * Checks the keywords of `node` about the items of an array. `subject` must be an array whose length was
+ * checked.
  */
 export function checkItems(node: SchemaNode, subject: string, place: Place): Statement[] {
   const prefix = node.prefixItems ?? [];
@@ -15,7 +16,7 @@ export function checkItems(node: SchemaNode, subject: string, place: Place): Sta
   ];
 }
 
-/** The item at a place of `prefixItems`, if the array reaches that far. */
+/** Checks an item of `prefixItems` if the array is long enough. */
 function checkAt(node: SchemaNode, index: number, subject: string, place: Place): Statement[] {
   const child = node.prefixItems![index]!;
   if (place.shapes.isTrivial(child)) return [];
@@ -41,7 +42,7 @@ function checkRest(node: SchemaNode, from: number, subject: string, place: Place
   ];
 }
 
-/** Checks an item; `undefined` is not one. */
+/** Checks an item that may be `undefined`, which is not a valid item. */
 export function checkItem(node: SchemaNode, item: string, place: Place): Statement[] {
   const ready = place.shapes.refusesUndefined(node);
   return [

@@ -23,12 +23,12 @@ import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";
 import { amongTest, patternTest } from "./own.js";
 
-/** Checks the keywords of `node` about an object. `subject` is known to be one. */
+/** Checks the keywords of `node` about members. `subject` must be an object. */
 export function checkMembers(node: SchemaNode, subject: string, place: Place): Statement[] {
   const groups = groupsOf(node);
   if (groups.length > 1) return checkGroups(node, groups, subject, place);
   const members = membersOf(node, place);
-  // Names that start with an underscore are set apart by their authors; types print them last as well.
+  // By convention, names with a leading underscore come last, as in printed types.
   members.sort((a, b) => a.rank - b.rank || Number(a.name.startsWith("_")) - Number(b.name.startsWith("_")));
   return [
     ...checkCount(node, subject),
@@ -41,14 +41,17 @@ export function checkMembers(node: SchemaNode, subject: string, place: Place): S
 const onlyObjects: ReadonlySet<Kind> = new Set(["object"]);
 
 /**
- * More members than this, those of nested objects counted, are checked by several functions: TypeScript follows no more
- * tests in one (TS2563).
+ * Maximum number of members, including those of nested objects, that one function checks. TypeScript does not
+ * follow more tests in a function (TS2563).
  */
 const mostMembers = 200;
 
 type Group = readonly (readonly [name: string, node: SchemaNode])[];
 
-/** The members that are described, in groups of `mostMembers` at most; a member that alone has more is divided itself. */
+/**
+ * Divides the described members into groups of at most `mostMembers`. A single member that exceeds the limit
+ * is divided itself.
+ */
 function groupsOf({ properties = new Map<string, SchemaNode>() }: SchemaNode): readonly Group[] {
   const groups: [string, SchemaNode][][] = [];
   let weight = Infinity;
@@ -65,7 +68,7 @@ function groupsOf({ properties = new Map<string, SchemaNode>() }: SchemaNode): r
   return groups;
 }
 
-/** Members that are checked for a member: itself, and those below it. */
+/** Number of members checked for one member: itself, and those below it. */
 function weightOf(node: SchemaNode): number {
   let weight = 1;
   for (const { properties } of descendants(node)) weight += properties?.size ?? 0;
@@ -93,12 +96,12 @@ interface Member {
   readonly name: string;
   readonly node: SchemaNode;
   readonly required: boolean;
-  /** The condition of the member for `probe`, if one expression can express it. */
+  /** The condition of the member for `probe`; undefined if it needs statements. */
   readonly accepted: Expression | undefined;
   readonly rank: number;
 }
 
-/** The members that are described or required; those that decide soonest and cost least come first. */
+/** The described or required members. Checks that are cheap and usually decisive come first. */
 function membersOf(node: SchemaNode, place: Place): Member[] {
   const required = new Set(node.required);
   const properties = node.properties ?? new Map<string, SchemaNode>();
@@ -116,7 +119,7 @@ function membersOf(node: SchemaNode, place: Place): Member[] {
   });
 }
 
-/** The order of checks: constants, then scalars, bare objects and lists, then calls, then statements. */
+/** The order of checks: constants, scalars, plain objects and arrays, calls, statements. */
 function rankOf(node: SchemaNode, required: boolean, simple: Expression | undefined, place: Place): number {
   const kinds = place.shapes.kindsOf(node);
   const scalar = !kinds.has("object") && !kinds.has("array");
@@ -148,14 +151,14 @@ function checkMember({ name, node, required, accepted }: Member, subject: string
   ];
 }
 
-/** The checks of optional members that schemas are full of, by what a member that is there must be. */
+/** Shared checks for frequent optional members, by the type of the member. */
 const sharedChecks: ReadonlyMap<string, PreludeName> = new Map<string, PreludeName>([
   [flatText(kindTest("string", probe)), "isOptionalString"],
   [flatText(kindTest("boolean", probe)), "isOptionalBoolean"],
   [flatText(kindTest("object", probe)), "isOptionalObject"],
 ]);
 
-/** @param accepted the condition of a member that is there, for `probe` */
+/** @param accepted the condition of a present member, for `probe` */
 function absentOr(accepted: Expression): Expression {
   const shared = sharedChecks.get(flatText(accepted));
   return shared ? call(shared, probe) : or(isAbsent(probe), accepted);
@@ -185,7 +188,7 @@ function checkDependents(node: SchemaNode, subject: string, place: Place): State
 
 const onlyStrings: ReadonlySet<Kind> = new Set(["string"]);
 
-/** Checks the keywords of `node` about members that it does not name, and about names, in one pass over the keys. */
+/** Checks unnamed members and member names in one loop over the keys. */
 function checkKeys(node: SchemaNode, subject: string, place: Place): Statement[] {
   const { shapes } = place;
   const patterns = [...(node.patternProperties ?? [])];
@@ -214,7 +217,7 @@ function checkKeys(node: SchemaNode, subject: string, place: Place): Statement[]
   return [{ kind: "for", head: `const ${key} in ${subject}`, body }];
 }
 
-/** `checks` where `elsewhere` holds. A lone refusal joins the condition it stands under. */
+/** Runs `checks` only if `elsewhere` holds. A single rejection is merged into that condition. */
 export function whereElse(elsewhere: Expression, checks: Statement[]): Statement[] {
   const [only] = checks;
   if (checks.length === 1 && only?.kind === "if" && !only.else) {

@@ -18,7 +18,10 @@ import {
 import { mostCompared } from "./set-literal.js";
 import type { Place } from "./unit.js";
 
-/** Type, constants and the keywords of scalars; what is known of the kind of `subject` is not tested again. */
+/**
+ * A condition for type, constants and the keywords of scalars. Does not repeat tests of the kind that
+ * `subject` is known to have.
+ */
 export function ownCondition(
   node: SchemaNode,
   subject: string,
@@ -33,14 +36,14 @@ export function ownCondition(
     ...arrayLimits(node, subject),
   ].filter(({ kind }) => left.has(kind));
   const parts = limits.map(({ kind, holds }) => {
-    // TypeScript knows that a value is a number only from `typeof`, which is tested just before its limits.
+    // TypeScript knows a number only from `typeof`, which must directly precede tests of its limits.
     if (left.size === 1 && (kind !== "number" || node.types)) return holds;
     return or(not(kindTest(kind, subject)), kind === "number" ? and(finite(subject), holds) : holds);
   });
   return and(typesTest(node, subject, within, limits.length > 0), ...parts);
 }
 
-/** The kinds that are left once the node's own keywords have been checked, as TypeScript sees it as well. */
+/** The kinds that remain after the node's own keywords, as TypeScript narrows them. */
 export function ownKinds(node: SchemaNode, place: Place, within: ReadonlySet<Kind>): ReadonlySet<Kind> {
   if (node.const || node.enum) {
     const values = place.shapes.constantsOf(node);
@@ -61,7 +64,7 @@ export function constantCondition(
   return amongTest(values, subject, place);
 }
 
-/** Whether `subject` is one of `values`. */
+/** A test whether `subject` is one of `values`. */
 export function amongTest(values: readonly Scalar[], subject: string, place: Place): Expression {
   if (values.length > mostCompared) return call(`${place.unit.parts.ofValues(values)}.has`, subject);
   return or(...values.map((value) => compare(subject, "===", literal(value))));
@@ -80,7 +83,7 @@ function typesTest(
   );
   return or(
     ...possible.map((type) => {
-      // TypeScript learns nothing from Number.isInteger, and what follows orders a number.
+      // Number.isInteger does not narrow the type, but the following comparisons need a number.
       const asNumber = possible.length === 1 && narrowing && kindOfType(type) === "number";
       const test = typeTest(type, subject);
       return asNumber ? and(compare(["typeof ", subject], "===", '"number"'), test) : test;
@@ -123,10 +126,13 @@ function arrayLimits(node: SchemaNode, subject: string): Limit[] {
   return limits.length > 0 ? [{ kind: "array", holds: and(...limits) }] : [];
 }
 
-/** Patterns that ask for a beginning alone, without characters that expressions give a meaning. */
+/** Patterns that only require a prefix without special characters. */
 const beginning = /^\^([\w !"#%&',/:;<=>@`~-]+)$/;
 
-/** Whether the text `subject` matches `pattern`, which becomes a constant of the unit unless it asks for a beginning alone. */
+/**
+ * A test whether the string `subject` matches `pattern`. The pattern becomes a constant unless it only
+ * requires a prefix.
+ */
 export function patternTest(pattern: string, subject: string, place: Place): Expression {
   const prefix = beginning.exec(pattern)?.[1];
   if (prefix !== undefined) return call(`${subject}.startsWith`, stringLiteral(prefix));

@@ -18,8 +18,8 @@ const names = [
 ] as const;
 
 /**
- * Checks that emitted validators share. Those of a revision import them; a file that stands alone declares those it uses. A
- * definition whose validator would be called the same gives way (see function-names.ts), and so do locals (see unit.ts).
+ * Checks that validators share. Files of revisions import them; a standalone file declares those it uses. If
+ * a validator would have the same name, it gets another (function-names.ts), and so do locals (unit.ts).
  */
 export type PreludeName = (typeof names)[number];
 
@@ -45,7 +45,7 @@ function sharedChecks(): ReadonlyMap<string, PreludeFunction> {
   );
 }
 
-/** The text of the functions in `used` and of those they use, in a fixed order. */
+/** The text of the functions in `used` and of those they call, in a fixed order. */
 export function prelude(used: ReadonlySet<PreludeName>): string[] {
   const known = (functions ??= sharedChecks());
   const needed = new Set<PreludeName>();

@@ -2,20 +2,23 @@ import type { Scalar } from "@mcpgen/engine";
 import { type Layout, hardline, indent, join, width } from "../../print/layout.js";
 import { literal } from "./shape.js";
 
-/** More values than this are looked up in a set: neither readers nor TypeScript follow so many comparisons. */
+/**
+ * Maximum number of values compared one by one. More are looked up in a set, because neither readers nor
+ * TypeScript follow so many comparisons.
+ */
 export const mostCompared = 200;
 
-/** Columns that are left for values between the margin and the comma at the end. */
+/** Columns available for values between the indentation and the final comma. */
 const room = width - "  ,".length;
 
-/** A set of many values, right of `=`. */
+/** The expression for a set of many values, as it follows `=`. */
 export function setLiteral(values: readonly Scalar[]): Layout {
   const texts = values.map(literal);
   const lines = values.every((value) => typeof value === "number") ? filled(texts) : texts;
   return [" new Set<unknown>([", indent(hardline, join([",", hardline], lines), ","), hardline, "])"];
 }
 
-/** Numbers share lines, as prettier lays them out. */
+/** Several numbers per line, as prettier lays them out. */
 function filled(texts: readonly string[]): string[] {
   const lines: string[] = [];
   for (const text of texts) {

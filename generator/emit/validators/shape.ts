@@ -13,12 +13,12 @@ import { stringLiteral } from "../../print/text.js";
 import { type Expression, call, compare, or } from "./expression.js";
 
 /**
- * The facts about the values that a node accepts, without reading any value. All answers err on the side that keeps
- * verdicts exact: kinds and tags are upper bounds, requirements are lower bounds.
+ * Facts about the values that a node accepts, computed from the schema alone. Answers are conservative, so
+ * that validation stays exact: kinds and tags are upper bounds, requirements are lower bounds.
  */
 export class Shapes {
   readonly schema: Schema;
-  /** Unions and sets that the notes declare open are read as such. */
+  /** Whether unions and sets that notes declare open accept unknown values. */
   readonly open: boolean;
   /** The tags of unions. */
   readonly tags: Tags;
@@ -42,7 +42,7 @@ export class Shapes {
     return this.schema.definitions.get(name)!.node;
   }
 
-  /** The arms of a union that matter: `reduce` is called once for each. */
+  /** The relevant arms of a union. Calls `reduce` once for each union. */
   armsOf(
     arms: readonly SchemaNode[],
     reduce: (shapes: Shapes, arms: readonly SchemaNode[]) => readonly SchemaNode[],
@@ -56,10 +56,10 @@ export class Shapes {
     return this.open && node.open === true;
   }
 
-  /** The node and all nodes that a value must satisfy as well to satisfy it: through `$ref` and `allOf`. */
+  /** The node, and all nodes that a value must also satisfy, through `$ref` and `allOf`. */
   conjuncts(node: SchemaNode): readonly SchemaNode[] {
     if (node.ref === undefined && !node.allOf) return [node];
-    // In a set: what is referred to twice, again and again, would come to more nodes than can be counted.
+    // A set avoids exponential growth if definitions are referred to repeatedly.
     const found = new Set<SchemaNode>();
     const pending = [node];
     while (pending.length > 0) {
@@ -72,7 +72,7 @@ export class Shapes {
     return [...found];
   }
 
-  /** Kinds outside of which nothing is accepted. */
+  /** The kinds of value that the node can accept; it accepts no others. */
   kindsOf(node: SchemaNode): ReadonlySet<Kind> {
     return this.kinds.of(node);
   }
@@ -82,30 +82,30 @@ export class Shapes {
     return kinds.size === 1 && kinds.has(kind);
   }
 
-  /** Names of the members every accepted object has. */
+  /** Names of members that every accepted object has. */
   requiredBy(node: SchemaNode): ReadonlySet<string> {
     return this.required.of(node);
   }
 
-  /** Names of the members a node describes. */
+  /** Names of the members that a node describes. */
   membersOf(node: SchemaNode): string[] {
     return this.conjuncts(node).flatMap((part) => [...(part.properties?.keys() ?? [])]);
   }
 
-  /** Every value is accepted. */
+  /** Whether every value is accepted. */
   isTrivial(node: SchemaNode): boolean {
     return this.trivial.of(node);
   }
 
-  /** The constants among `const` and `enum` that the other keywords leave. */
+  /** The values of `const` and `enum` that the other keywords accept. */
   constantsOf(node: SchemaNode): JsonValue[] {
     const candidates = node.const ? [node.const.value] : (node.enum ?? []);
-    // Another schema for them may be open; it is judged when the value is known.
+    // Other keywords may be open, so in the open variant only scalar keywords are applied here.
     const stated = this.open ? scalarPart(node) : node;
     return candidates.filter((value) => isValid(this.schema, stated, value));
   }
 
-  /** `undefined`, which no JSON text holds, fails the node's own tests. */
+  /** Whether the node's own tests reject `undefined`, which JSON cannot contain. */
   refusesUndefined(node: SchemaNode): boolean {
     return this.definite.of(node);
   }
@@ -150,7 +150,7 @@ function refusesUndefined(node: SchemaNode, of: (name: string) => boolean): bool
   );
 }
 
-/** The node with the keywords of scalars only. */
+/** The node with only the keywords for scalars. */
 function scalarPart(node: SchemaNode): SchemaNode {
   const keys = [
     "types",
@@ -226,12 +226,12 @@ export function finite(subject: string): Expression {
   return call("Number.isFinite", subject);
 }
 
-/** Any value of one of `kinds`. */
+/** A test whether a value has one of `kinds`. */
 export function kindsTest(kinds: Iterable<Kind>, subject: string): Expression {
   return or(...[...kinds].map((kind) => (kind === "number" ? finite(subject) : kindTest(kind, subject))));
 }
 
-/** A literal as prettier spells it. */
+/** A literal as prettier prints it. */
 export function literal(value: Scalar): string {
   if (typeof value === "string") return stringLiteral(value);
   return JSON.stringify(value).replace("e+", "e");

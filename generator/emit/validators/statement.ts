@@ -13,7 +13,7 @@ import {
 } from "../../print/layout.js";
 
 export type Statement =
-  /** `if (…) { … } else { … }`; a lone `return` stays on the line of its condition where it fits. */
+  /** `if (…) { … } else { … }`. A single `return` stays on the line of its condition if it fits. */
   | {
       readonly kind: "if";
       readonly test: Expression;
@@ -24,14 +24,14 @@ export type Statement =
   | { readonly kind: "const"; readonly name: string; readonly value: Layout }
   | { readonly kind: "for"; readonly head: Layout; readonly body: readonly Statement[] }
   | { readonly kind: "switch"; readonly subject: Layout; readonly cases: readonly SwitchCase[] }
-  /** `label: { … }`, which a `break` may leave. */
+  /** `label: { … }`, which a `break` can leave. */
   | { readonly kind: "labelled"; readonly label: string; readonly body: readonly Statement[] }
   | { readonly kind: "break"; readonly label: string }
   /** Any other one-line statement, without its semicolon. */
   | { readonly kind: "plain"; readonly text: string };
 
 export interface SwitchCase {
-  /** Literals; none is `default`. */
+  /** The case labels as literals; an empty list means `default`. */
   readonly labels: readonly string[];
   readonly body: readonly Statement[];
 }
@@ -40,20 +40,20 @@ export function returns(value: Expression): Statement {
   return { kind: "return", value };
 }
 
-/** Statements that leave with `false` unless the condition holds. */
+/** Statements that return `false` unless the condition holds. */
 export function refuseUnless(condition: Expression): Statement[] {
   if (condition.kind === "constant") return condition.value ? [] : [returns(condition)];
   return [{ kind: "if", test: not(condition), then: [returns({ kind: "constant", value: false })] }];
 }
 
-/** `body` where the condition holds. */
+/** `body`, executed only if the condition holds. */
 export function when(test: Expression, body: readonly Statement[]): Statement[] {
   if (body.length === 0) return [];
   if (test.kind === "constant") return test.value ? [...body] : [];
   return [{ kind: "if", test, then: body }];
 }
 
-/** Whether control never goes on behind the statements. */
+/** Whether the statements never continue to the next one. */
 export function leaves(statements: readonly Statement[]): boolean {
   return statements.some((statement) => {
     if (statement.kind === "return" || statement.kind === "break") return true;
@@ -70,9 +70,7 @@ export function leaves(statements: readonly Statement[]): boolean {
   });
 }
 
-/**
- * The body of a function that gives a verdict: `statements`, then `true`. A last test is returned itself.
- */
+/** The body of a boolean function: `statements`, then `return true`. A final test is returned directly. */
 export function verdict(statements: readonly Statement[]): Statement[] {
   if (leaves(statements)) return [...statements];
   const last = statements.at(-1);
@@ -88,14 +86,14 @@ function isRefusal(statements: readonly Statement[]): boolean {
   );
 }
 
-/** A block that is left, and nothing else, where one of `statements` would refuse. */
+/** A labelled block that breaks where one of `statements` would return `false`. */
 export function breakInstead(statements: readonly Statement[], label: string): Statement[] {
   const body = statements.map((statement) => withBreaks(statement, label));
   const breaks = body.some((statement, index) => statement !== statements[index]);
   return breaks ? [{ kind: "labelled", label, body }] : body;
 }
 
-/** The statement itself where it holds no refusal. */
+/** The statement with its rejections replaced by breaks. */
 function withBreaks(statement: Statement, label: string): Statement {
   const all = (body: readonly Statement[]): readonly Statement[] => {
     const changed = body.map((one) => withBreaks(one, label));
@@ -152,13 +150,15 @@ function layout(statement: Statement): Layout {
   }
 }
 
-/** A call has places to break in; before all else the line is broken behind `=`. */
+/**
+ * Layout of a value after `=`: a call breaks inside its arguments; other values move to the next line first.
+ */
 function behindEquals(value: Layout): Layout {
   const isCall = flat(value).endsWith(")");
   return isCall ? assigned(value) : group(indent(line, value));
 }
 
-/** Prettier breaks a condition over lines only behind `if (`, and keeps braces where it finds them. */
+/** Prettier breaks a condition only inside `if (`, and keeps existing braces. */
 function conditional(statement: Statement & { kind: "if" }): Layout {
   const test = group("if (", group(indent(softline, layoutOf(statement.test)), softline), ")");
   const short = onOneLine(statement);
@@ -167,7 +167,7 @@ function conditional(statement: Statement & { kind: "if" }): Layout {
   return [test, " ", block(statement.then), alternative];
 }
 
-/** `if (…) return …;` or `if (…) break …;`, if that is all. */
+/** `if (…) return …;` or `if (…) break …;` if the statement is nothing more. */
 function onOneLine(statement: Statement): Layout | undefined {
   if (statement.kind !== "if" || statement.else || statement.then.length !== 1) return undefined;
   const only = statement.then[0]!;
@@ -175,7 +175,7 @@ function onOneLine(statement: Statement): Layout | undefined {
   return ["if (", layoutOf(statement.test), ") ", layout(only)];
 }
 
-/** A loop that only leaves under a condition is one line where it fits. */
+/** A loop that only returns under a condition is printed on one line if it fits. */
 function loop({ head, body }: Statement & { kind: "for" }): Layout {
   const start = ["for (", head, ") "];
   const long = [start, block(body)];

@@ -22,7 +22,7 @@ import { checkEntry, whereElse } from "./members.js";
 
 type Kinds = ReadonlySet<Kind>;
 
-/** The kinds of value for which `node` judges the parts that no other keyword has evaluated. */
+/** The kinds of value whose unevaluated parts `node` constrains. */
 function unevaluatedKinds(node: SchemaNode, place: Place, within: Kinds): Container[] {
   const containers: readonly Container[] = ["object", "array"];
   const kinds = common(within, place.shapes.kindsOf(node));
@@ -33,7 +33,7 @@ function unevaluatedKinds(node: SchemaNode, place: Place, within: Kinds): Contai
   });
 }
 
-/** Checks a node whose `unevaluatedProperties` or `unevaluatedItems` judge parts; `undefined` for any other. */
+/** Checks a node with `unevaluatedProperties` or `unevaluatedItems`; `undefined` for any other node. */
 export function checkUnevaluated(
   node: SchemaNode,
   subject: string,
@@ -65,7 +65,7 @@ export function checkUnevaluated(
   ];
 }
 
-/** The node without the keywords about what is left. */
+/** The node without the keywords about unevaluated parts. */
 function withoutRest(node: SchemaNode): SchemaNode {
   const { unevaluatedProperties: _, unevaluatedItems: __, ...rest } = node;
   return rest;
@@ -124,38 +124,41 @@ function checkItems(left: SchemaNode, terms: readonly Term[], subject: string, p
   return [{ kind: "for", head: `let ${index} = ${from}; ${index} < ${subject}.length; ${index}++`, body }];
 }
 
-/** The members or items that no accepted schema covers. */
+/** Checks the members or items that no accepting schema evaluates. */
 function unevaluated(
   terms: readonly { readonly holds: Expression; readonly covers: Expression | undefined }[],
 ): Expression {
   return and(...terms.map(({ holds, covers }) => not(covers ? and(holds, covers) : holds)));
 }
 
-/** The parts that are evaluated if `holds` does. */
+/** The parts that are evaluated if `holds` is true. */
 interface Term {
   readonly holds: Expression;
   readonly coverage: Coverage;
-  /** A local set of the indices that `contains` found. */
+  /** A local set with the indices that `contains` matched. */
   readonly indices?: string;
 }
 
-/** The limit of subschemas that one keyword follows: each is printed once for each place at which it applies. */
+/**
+ * Maximum number of subschemas that are tracked for one keyword, because each is printed at every place where
+ * it applies.
+ */
 const mostFollowed = 1_000;
 
 /**
- * Emits the check of a node together with marks of its parts that accepted the value. The marks decide which parts are
- * left for `unevaluatedProperties` or `unevaluatedItems`. Each part is evaluated once.
+ * Emits the check of a node and also records which of its parts accepted the value. These marks decide which
+ * members or items remain for `unevaluatedProperties` or `unevaluatedItems`. Each part is checked once.
  */
 class Tracker {
   readonly terms: Term[] = [];
-  /** Locals that the check writes to. */
+  /** Locals that the check assigns. */
   readonly declarations: Statement[] = [];
-  /** The parts that are evaluated of every value. */
+  /** The parts that are evaluated in every value. */
   readonly settled: Coverage;
   private readonly coverages: Coverages;
   private readonly container: Container;
   private readonly within: Kinds;
-  /** A local that holds the value. */
+  /** The local with the value. */
   private readonly subject: string;
   private readonly pointer: string;
   private followed = 0;
@@ -169,7 +172,10 @@ class Tracker {
     this.pointer = node.pointer;
   }
 
-  /** Statements that leave with `false` unless `node` accepts the value; `holds` is where they stand. */
+  /**
+   * Statements that return `false` unless `node` accepts the value; `holds` is the condition under which they
+   * run.
+   */
   check(node: SchemaNode, place: Place, holds: Expression = yes): Statement[] {
     if (++this.followed > mostFollowed) {
       throw new SchemaError(
@@ -193,7 +199,8 @@ class Tracker {
   }
 
   /**
-   * The tracked subschemas of `node`, and the rest. No schema below a keyword that judges unevaluated parts is tracked.
+   * Divides `node` into tracked subschemas and the rest. Schemas below a keyword for unevaluated parts are
+   * not tracked.
    */
   private divide(node: SchemaNode, place: Place): Divided {
     const adds = (child: SchemaNode): boolean => this.coverages.adds(child, this.settled);
@@ -295,7 +302,7 @@ class Tracker {
     ];
   }
 
-  /** Statements that set a mark where `node` accepts the value, and the mark. */
+  /** Statements that set a mark if `node` accepts the value, and the mark. */
   private judged(
     node: SchemaNode,
     place: Place,
@@ -339,10 +346,10 @@ interface Divided {
   readonly parts: readonly SchemaNode[];
   readonly anyOf: readonly SchemaNode[] | undefined;
   readonly oneOf: readonly SchemaNode[] | undefined;
-  /** The node with `if`. */
+  /** The node that has `if`. */
   readonly choice: SchemaNode | undefined;
   readonly dependents: readonly (readonly [string, SchemaNode])[];
-  /** The node with `contains`. */
+  /** The node that has `contains`. */
   readonly contains: SchemaNode | undefined;
 }
 

@@ -20,7 +20,7 @@ const objectKind: Kinds = new Set<Kind>(["object"]);
 const arrayKind: Kinds = new Set<Kind>(["array"]);
 const scalarKinds: Kinds = new Set<Kind>(["boolean", "null", "number", "string"]);
 
-/** Whether the node is only a union: the arms of an `anyOf`, or an open object beside those that are not listed. */
+/** Whether the node is only a union: `anyOf`, or an open object with its unknown alternatives. */
 export function isUnionOnly(node: SchemaNode, place: Place): boolean {
   const keys = assertions(node);
   if (keys.every((key) => key === "anyOf")) return keys.length === 1;
@@ -29,13 +29,13 @@ export function isUnionOnly(node: SchemaNode, place: Place): boolean {
 }
 
 /**
- * The statements of a function that gives the verdict of a union on `subject`. Arms of different kinds are
- * discriminated by kind, objects by their discriminator, and only what is left is tried in turn.
+ * The statements of a function that returns whether a union accepts `subject`. The kind of value selects the
+ * arms, for objects the discriminator; only the remaining arms are tried in turn.
  *
- * Open reading: a union of objects with a discriminator takes, beside its arms, objects whose discriminator is
- * a string that no arm names. Where there is no discriminator, nothing separates an unknown arm from a
- * malformed known one: any value is taken that is of a kind some arm takes and holds the constants
- * that the arms for objects have in common.
+ * In the open variant, a union of objects with a discriminator also accepts objects whose discriminator is a
+ * string that no arm names. Without a discriminator, an unknown arm cannot be distinguished from an invalid
+ * value of a known one. The open variant then accepts any value of a kind that some arm accepts, if it has
+ * the constants that all object arms share.
  */
 export function unionVerdict(node: SchemaNode, subject: string, place: Place, within: Kinds): Statement[] {
   const { shapes } = place;
@@ -77,7 +77,7 @@ function armsOf(kinds: Kinds, arms: readonly SchemaNode[], place: Place, within:
   return arms.filter((arm) => common(place.shapes.kindsOf(arm), wanted).size > 0);
 }
 
-/** The verdict of arms without a discriminator: the first that accepts. */
+/** Tries arms without a discriminator in turn; the first that accepts decides. */
 function inTurn(arms: readonly SchemaNode[], subject: string, place: Place, within: Kinds): Statement[] {
   const [first, ...others] = arms;
   if (first && others.length === 0) return place.verdictOn(first, subject, within);
@@ -97,7 +97,7 @@ function objectVerdict(
   const tags = presenceTags(place.shapes, arms);
   if (!tags) return [...shared, ...inTurn(arms, subject, place, objectKind)];
   const tested = place.asTested();
-  // Read before any arm is checked: a type predicate that failed may have narrowed the subject to `never`.
+  // Read the members before checking any arm: a failed type predicate may narrow the subject to `never`.
   const locals = tags.map((tag) => place.scope.local(tag, subject));
   const reads = tags.map((tag, index): Statement => ({
     kind: "const",

@@ -9,15 +9,15 @@ import type { Statement } from "./statement.js";
 import { capitalised } from "../../print/text.js";
 import { preludeNames } from "./prelude.js";
 
-/** How a node is judged: to the letter, or taking members of open unions and sets that it does not know. */
+/** A variant of validation: exact, or open (accepts unknown members of open unions and sets). */
 export interface Reading {
   readonly shapes: Shapes;
   readonly prefix: Prefix;
 }
 
 /**
- * The recursion over a schema (`check.ts`). What judges members, items and unions reaches it through its place, so that
- * each of those files can be read, and loaded, without the others.
+ * The recursive functions of `check.ts`. Files that check members, items and unions call them through their
+ * place, so that these files do not import each other.
  */
 interface Recursion {
   check(node: SchemaNode, subject: string, place: Place, within?: ReadonlySet<Kind>): Statement[];
@@ -28,7 +28,7 @@ interface Recursion {
 /** The names that the validators of one file share. */
 export interface FileNames {
   readonly names: FunctionNames;
-  /** Definitions whose open reading differs from the exact one. */
+  /** Definitions whose open variant differs from the exact one. */
   readonly differing: ReadonlySet<string>;
 }
 
@@ -38,32 +38,35 @@ export interface FileContext extends FileNames {
 }
 
 /**
- * How the functions of a unit reach definitions that can contain their own:
- * `straight`: there are none; `walk`: by recursion, and past a depth by a list of parts kept for later, which
- * needs every part to decide the verdict; `guarded`: by recursion, and past a depth by `judge`: by yielding to
- * the driver of an explicit stack, which serves positions where several arms may be tried.
+ * How the functions of a unit call definitions that can contain the unit's own:
+ * - `straight`: there are no such definitions.
+ * - `walk`: recursion. Beyond a certain depth, parts are put in a list for later; this requires that every
+ *   part must be valid.
+ * - `guarded`: recursion. Beyond a certain depth, it continues in mode `judge`.
+ * - `judge`: generator functions yield to a driver with an explicit stack. This also works where several arms
+ *   may be tried.
  */
 type Mode = "straight" | "walk" | "guarded" | "judge";
 
-/** A function of a unit's own; it has a place in the order before its text is made. */
+/** An inner function of a unit. Its position in the output is fixed before its text is made. */
 interface Part {
   readonly name: string;
   printed?: Printed;
 }
 
-/** One definition in one reading and mode: what is being emitted. */
+/** One definition in one variant and mode, while its code is emitted. */
 export class Unit {
   readonly file: FileContext;
   readonly reading: Reading;
   readonly mode: Mode;
-  /** Definitions that this one shares a cycle of references with. */
+  /** Definitions in the same cycle of references. */
   readonly cycle: ReadonlySet<string>;
-  /** Names of functions the unit may call, which no local may hide. */
+  /** Names of functions that the unit may call, so locals must not have them. */
   readonly called: ReadonlySet<string>;
   readonly parts: PartNames;
-  /** Functions split off from the unit's own, in order of first use. */
+  /** Inner functions in order of first use. */
   private readonly splitOff: Part[] = [];
-  /** Whether some recursive reference gives only one of several verdicts of its function. */
+  /** Whether some recursive call returns only one of several results that decide together. */
   backtracks = false;
 
   constructor(
@@ -87,9 +90,9 @@ export class Unit {
   }
 
   /**
-   * Adds a function of the unit, after those that were begun before.
+   * Adds an inner function after those that were started earlier.
    *
-   * @param hint describes it in its name
+   * @param hint word for the function's name
    */
   addPart(hint: string, print: (name: string) => Printed): string {
     const part: Part = {
@@ -100,7 +103,7 @@ export class Unit {
     return part.name;
   }
 
-  /** The functions of the unit's own that `start` needs. */
+  /** The inner functions that `start` needs, directly or indirectly. */
   partsFor(start: Printed): Printed[] {
     const used = new Set(start.used);
     return this.splitOff.flatMap(({ name, printed }) => {
@@ -111,7 +114,7 @@ export class Unit {
   }
 }
 
-/** Where in a function a place is; without it, at its beginning. */
+/** A position inside a function; each omitted field has its value for the start of the function. */
 interface At {
   readonly scope?: Scope;
   readonly tested?: boolean;
@@ -119,13 +122,13 @@ interface At {
   readonly called?: { recursion: boolean };
 }
 
-/** The place in an emitted function at which a node is judged. */
+/** The position in an emitted function where a node is checked. */
 export class Place {
   readonly unit: Unit;
   readonly scope: Scope;
-  /** The verdict is one of several: a false one does not decide the whole. */
+  /** Whether the result is one of several, so that `false` does not decide the whole. */
   readonly tested: boolean;
-  /** The word that names a function that is split off here. */
+  /** Word for the name of an inner function that is created here. */
   readonly hint: string;
   private readonly called: { recursion: boolean };
 
@@ -144,7 +147,7 @@ export class Place {
     return this.unit.shapes;
   }
 
-  /** The function that is emitted here reaches a definition of the unit's cycle. */
+  /** Records that the function calls a definition of the unit's cycle. */
   get reachesCycle(): boolean {
     return this.called.recursion;
   }
@@ -162,32 +165,32 @@ export class Place {
     return new Place(this.unit, { scope, tested, hint, called, ...at });
   }
 
-  /** The body of a separate function. */
+  /** The start of the body of a new function. */
   inOwnFunction(): Place {
     return new Place(this.unit, { tested: this.tested });
   }
 
-  /** Statements that leave with `false` unless `node` accepts `subject`, and go on if it does. */
+  /** Statements that return `false` unless `node` accepts `subject`, and otherwise continue. */
   check(node: SchemaNode, subject: string, within?: ReadonlySet<Kind>): Statement[] {
     return this.unit.file.recursion.check(node, subject, this, within);
   }
 
-  /** The statements of a function that gives the verdict of `node` on `subject`. */
+  /** The statements of a function that returns whether `node` accepts `subject`. */
   verdictOn(node: SchemaNode, subject: string, within?: ReadonlySet<Kind>): Statement[] {
     return this.unit.file.recursion.verdictOn(node, subject, this, within);
   }
 
-  /** A condition for `node` at any cost: a separate function, if need be. */
+  /** A condition for `node`; calls a separate function if an expression is not enough. */
   conditionFor(node: SchemaNode, subject: string, within?: ReadonlySet<Kind>): Expression {
     return this.unit.file.recursion.conditionFor(node, subject, this, within);
   }
 
-  /** The arms of a union that matter. */
+  /** The relevant arms of a union. */
   arms(arms: readonly SchemaNode[]): readonly SchemaNode[] {
     return this.shapes.armsOf(arms, withoutCovered);
   }
 
-  /** The node, or what stands below it, refers to definitions of the unit's cycle. */
+  /** Whether the node, or a node below it, refers to definitions of the unit's cycle. */
   mentionsCycle(node: SchemaNode): boolean {
     if (this.unit.mode === "straight") return false;
     for (const name of referencesOf(node)) if (this.unit.cycle.has(name)) return true;
@@ -198,14 +201,14 @@ export class Place {
     return this.unit.mode !== "straight" && this.unit.cycle.has(definition);
   }
 
-  /** The verdict of a named definition. */
+  /** A call of a definition's validator. */
   definition(name: string, subject: Layout): Expression {
     const { file, reading } = this.unit;
     if (this.isRecursive(name)) return this.recursion(name, subject);
     return call(file.names.local(file.differing.has(name) ? reading.prefix : "is", name), subject);
   }
 
-  /** The verdict of a function split off from this unit. */
+  /** A call of one of the unit's inner functions. */
   part(name: string, subject: Layout, reachesCycle: boolean): Expression {
     if (!reachesCycle) return call(name, subject);
     this.called.recursion = true;
@@ -223,7 +226,7 @@ export class Place {
   }
 }
 
-/** Words that cannot name a local of an emitted function, or that emitted code means something else by. */
+/** Words that cannot name a local, because they are reserved or mean something else in emitted code. */
 const reserved: ReadonlySet<string> = new Set([
   ...(
     "arguments await break case catch class const continue debugger default delete do else enum eval export extends " +
@@ -234,23 +237,23 @@ const reserved: ReadonlySet<string> = new Set([
   ...preludeNames,
 ]);
 
-/** Reads like the name of a validator, which it would hide. */
+/** A name like a validator's, which a local would shadow. */
 const validatorLike = /^(is|accepts)[A-Z]/;
 
 /** Names of the locals of one emitted function. */
 class Scope {
   private readonly taken: Set<string>;
-  /** The last number given to each name. */
+  /** The last number used for each name. */
   private readonly numbers = new Map<string, number>();
 
-  /** @param called functions that must stay visible */
+  /** @param called functions whose names locals must not have */
   constructor(called: ReadonlySet<string>) {
     this.taken = new Set(called);
   }
 
   /**
-   * A name for a local that holds the member `property`, or for a local that the word `property` describes. Where the
-   * name is taken, it begins with `subject`, the local that the value is a part of: `outputSchemaProperties`.
+   * A name for a local that holds the member `property`, or that the word `property` describes. If the name
+   * is in use, it is prefixed with `subject`, the local that contains the value: `outputSchemaProperties`.
    */
   local(property: string, subject?: string): string {
     const word = wordOf(property);
@@ -273,7 +276,7 @@ function isUsable(name: string): boolean {
   return !reserved.has(name) && !validatorLike.test(name);
 }
 
-/** Longer names are harder to read than numbered ones. */
+/** Maximum length of a prefixed name; longer ones are harder to read than numbered ones. */
 const longest = 32;
 
 function pathOf(subject: string, word: string): string | undefined {
@@ -282,7 +285,7 @@ function pathOf(subject: string, word: string): string | undefined {
 }
 
 function wordOf(property: string): string {
-  // The last segment of a name like `example.com/traceId` describes it.
+  // The last segment of a name such as `example.com/traceId` describes it.
   const segments = property.split(/[./]/).filter((segment) => /[A-Za-z0-9]/.test(segment));
   const word = camelCase(segments.at(-1) ?? "");
   return /^[A-Za-z]/.test(word) ? word : `member${word}`;

@@ -7,18 +7,18 @@ import { minimalValid, sampleValid } from "../../sample/sample.js";
 import { type Emitter, type ExtensionInput, type ModelInput, isOfExtension, localNames } from "../emitter.js";
 import { capitalised, escapeUnprintable } from "../../print/text.js";
 
-/** A message, and whether the definition takes it. */
+/** A test message, and whether its definition accepts it. */
 export interface Vector {
-  /** The name of its definition in code: `is` followed by it is the validator. */
+  /** The definition's name in code; its validator is `is` followed by this name. */
   readonly validator: string;
-  /** The method of a message. */
+  /** The method of the message. */
   readonly method?: string;
-  /** The methods that a result answers. */
+  /** The methods that the result belongs to. */
   readonly answers?: readonly string[];
-  /** The roles that may send it. */
+  /** The roles that may send the message. */
   readonly from: readonly string[];
   readonly valid: boolean;
-  /** The place of the fault in an invalid message, and the change that made it. */
+  /** For an invalid message: the place of the fault, and the change that caused it. */
   readonly pointer?: string;
   readonly why?: string;
   readonly message: JsonValue;
@@ -29,26 +29,26 @@ type About = Pick<Vector, "validator" | "method" | "answers" | "from">;
 const invalidEach = 3;
 
 /**
- * `vectors.json`: valid and minimally invalid messages of each method, and results. Drawn from a stream of
- * random numbers of each definition's own, so that a change of one leaves the others as they are.
+ * Emits `vectors.json`: valid and minimally invalid messages of each method, and results. The samples of each
+ * definition use a separate random sequence, so that changing one definition does not affect the others.
  */
 export const emitVectors: Emitter<ModelInput> = ({ folder, ...input }) => {
   const vectors = vectorsOfModel(input);
   const lines = vectors.map((vector) => `    ${escapeUnprintable(JSON.stringify(vector))}`).join(",\n");
   const list = vectors.length === 0 ? "[]" : `[\n${lines}\n  ]`;
   const content = `{\n  "format": 1,\n  "revision": ${JSON.stringify(input.model.revision)},\n  "vectors": ${list}\n}\n`;
-  // One vector a line reads best in a diff; prettier would spread each over many.
+  // One vector per line is best for diffs; prettier would spread each over many lines.
   return new Map([[`${folder}/vectors.json`, { content, formatted: true }]]);
 };
 
-/** A method, with the roles between which it travels. */
+/** A method, with its sending and receiving roles. */
 interface Travelling {
   readonly method: Method;
   readonly senders: readonly string[];
   readonly receivers: readonly string[];
 }
 
-/** The same as values. */
+/** The vectors as values. */
 export function vectorsOfModel(input: Pick<ModelInput, "model" | "imported">): Vector[] {
   const { model, imported } = input;
   const identifiers = localNames(model.schema, imported);
@@ -61,7 +61,7 @@ export function vectorsOfModel(input: Pick<ModelInput, "model" | "imported">): V
   return [...messageVectors(model, travelling, names), ...resultVectors(model, travelling, names, isOwn)];
 }
 
-/** The messages on the channel of an extension. */
+/** The messages on an extension's channel. */
 function onChannel({ model, imported }: Pick<ExtensionInput, "model" | "imported">): Iterable<Travelling> {
   const travelling = new Map<string, Travelling>();
   for (const { method, sender, receiver } of model.channel?.messages ?? []) {
@@ -132,16 +132,16 @@ function vectorsOf(
   return [...new Map(vectors.map((vector) => [JSON.stringify(vector.message), vector])).values()];
 }
 
-/** `value` without halves of surrogate pairs, which strict readers of JSON refuse. */
+/** `value` without lone surrogates, which strict JSON parsers reject. */
 function wellFormed(value: JsonValue): JsonValue {
-  // JSON.stringify escapes them; a back-slash that was there before is doubled.
+  // JSON.stringify escapes lone surrogates; a backslash that was in the text appears doubled.
   const text = JSON.stringify(value).replace(/\\(?:ud[89a-f]..|.)/g, (escape) =>
     escape.startsWith("\\ud") ? "\ufffd" : escape,
   );
   return JSON.parse(text) as JsonValue;
 }
 
-/** The whole message on the wire, where the definition describes only `method` and `params`. */
+/** The complete message as sent, if the definition describes only `method` and `params`. */
 function enveloped(value: JsonValue, { envelope, payload, kind }: Method): JsonValue {
   if (envelope || payload || !isJsonObject(value)) return value;
   return { jsonrpc: "2.0", ...(kind === "request" && { id: 1 }), ...value };

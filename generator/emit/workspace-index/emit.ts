@@ -13,8 +13,8 @@ import { stringLiteral, identifiersFor } from "../../print/text.js";
 import type { Layout } from "../../print/layout.js";
 
 /**
- * `client.ts` and `server.ts`, all finished revisions for either role, oldest first; `index.ts` over both; and
- * `explained.ts`, which gives revisions their `explain` and `sends`.
+ * Emits four modules: `client.ts` and `server.ts` list all released revisions for one role, oldest first;
+ * `index.ts` exports both; `explained.ts` adds `explain` and `sends` to revisions.
  */
 export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExtension, render }) => {
   const ids = published(models).map(({ revision }) => revision);
@@ -41,7 +41,7 @@ export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExten
   ]);
 };
 
-/** `explained.ts` of an extension: the function that gives it its `explain` and its `sends`. */
+/** Emits `explained.ts` of an extension: the function that adds `explain` and `sends` to it. */
 export const emitExtensionExplained: Emitter<WholeExtensionInput> = (input) => {
   const { models, folder, origin, importExtension, render } = input;
   const bases = models.map(({ revision }) => revision);
@@ -52,7 +52,7 @@ export const emitExtensionExplained: Emitter<WholeExtensionInput> = (input) => {
   return new Map([[`${folder}/explained.ts`, laidOut(content)]]);
 };
 
-/** The imports of the module of one role, and the list made of them. */
+/** The imports of a role's module, and the list made of them. */
 function listOf(ids: readonly string[], role: Role): object {
   const revisions = namesOf(ids);
   const list = arrayLayout(revisions.map(({ name }) => name));
@@ -66,11 +66,11 @@ interface RevisionView {
   readonly folder: string;
   readonly name: string;
   readonly key: string;
-  /** The member with the exact definitions of both roles. */
+  /** The property with the exact definitions of both roles. */
   readonly sends: string;
 }
 
-/** The identifier of each revision, which begins with `word`, its folder and its id as a literal. */
+/** For each revision: an identifier that begins with `word`, its folder, and its id as a literal. */
 function namesOf(ids: readonly string[], word = "revision"): RevisionView[] {
   const names = identifiersFor(ids.map((id) => `${word} ${id}`));
   return ids.map((id) => {
@@ -80,7 +80,7 @@ function namesOf(ids: readonly string[], word = "revision"): RevisionView[] {
   });
 }
 
-/** A declaration, laid out as a whole. */
+/** A declaration, laid out as one unit. */
 function declared(head: string, value: Layout): string {
   return printAt(0, [head, " ", value, ";"]);
 }
