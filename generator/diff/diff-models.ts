@@ -23,10 +23,10 @@ import { isRoleUnion } from "../model/messages.js";
 import type { FormReader } from "../compare/shape/form-reader.js";
 
 /**
- * The differences between two revisions, worst first: what each means for an implementation of the old
- * revision, as a client and as a server, when its peer moves to the new one. Pure and deterministic.
+ * Finds the differences between two revisions, worst first. Each has its effect on a client and on a server
+ * of the old revision when the peer adopts the new one. Pure and deterministic.
  *
- * @param origins what is known of the files, which the models do not know
+ * @param origins facts about the files that the models do not contain
  */
 export function diffModels(
   before: ProtocolModel,
@@ -53,14 +53,16 @@ export function diffModels(
   return grouped(findings.sort(worstFirst));
 }
 
-/** A model without the methods that its unions of messages do not list, where those of the other do. */
+/** Removes methods that are not in the model's unions of messages but are in the other model's. */
 function withListed(model: ProtocolModel, other: ProtocolModel): ProtocolModel {
   const listed = new Set(other.methods.filter(({ unlisted }) => !unlisted).map(({ name }) => name));
   const methods = model.methods.filter(({ name, unlisted }) => !unlisted || !listed.has(name));
   return methods.length === model.methods.length ? model : { ...model, methods };
 }
 
-/** Collects all facts under every root before the next step: many roots may lead to the same pair. */
+/**
+ * Collects all facts below every root before evaluating them, because many roots may lead to the same pair.
+ */
 function collect({ facts }: MethodComparison, roots: readonly Root[], met: ReadonlySet<Pair>): Collection {
   const collection = new Collection();
   for (const { fact, context, writers, methods } of facts)
@@ -84,7 +86,7 @@ function gather(root: Root, reached: Reached, collection: Collection): void {
 const ruleOrder: ReadonlyMap<string, number> = new Map(ruleIds.map((id, index) => [id, index]));
 const rank = { breaking: 0, dangerous: 1, safe: 2 } as const;
 
-/** Of equally severe findings, those of methods come first: the order is that of the rule table. */
+/** Orders findings by severity, then by the rule table, in which methods come first. */
 function worstFirst(a: Finding, b: Finding): number {
   return (
     rank[levelFor(a, "both")] - rank[levelFor(b, "both")] ||
@@ -94,12 +96,13 @@ function worstFirst(a: Finding, b: Finding): number {
   );
 }
 
-/** So many definitions are put in order by what they hold; more are taken by name. */
+/** Maximum number of definitions that are sorted by size; more are sorted by name. */
 const mostSized = 500;
 
 /**
- * Definitions that messages of both revisions hold, but nowhere in places that correspond: a capability
- * that was declared once and now travels with every request. Here, and only here, the name decides.
+ * Roots for definitions that messages of both revisions contain, but never in corresponding places: e.g. a
+ * capability that was declared once and is now sent with every request. Only here are definitions matched by
+ * name.
  */
 function movedRoots(
   [old, next]: readonly [ProtocolModel, ProtocolModel],
@@ -118,7 +121,7 @@ function movedRoots(
     names.length > mostSized ? 0 : held(next.schema, [name], below).size;
   const size = new Map(names.map((name) => [name, sizeOf(name)]));
   const roots: Root[] = [];
-  // Definitions that contain others come first, so that the others are met in them.
+  // Larger definitions first, so that the definitions inside them are compared there.
   for (const name of names.sort((a, b) => size.get(b)! - size.get(a)! || (a < b ? -1 : 1))) {
     if (!isUnmet(name)) continue;
     const both = [...before.get(name)!].filter((role) => after.get(name)!.has(role));
@@ -140,7 +143,7 @@ function movedRoots(
   return roots;
 }
 
-/** Definitions that have been compared with something. */
+/** Definitions that were already compared with another one. */
 function metDefinitions(pairs: Iterable<Pair>): { old: Set<string>; new: Set<string> } {
   const met = { old: new Set<string>(), new: new Set<string>() };
   for (const pair of pairs) {
@@ -158,7 +161,7 @@ function isMessage({ schema }: ProtocolModel, name: string): boolean {
   );
 }
 
-/** Aligns errors by name, then by code: either side may write one. */
+/** Matches errors by name, then by code, because a rename may keep either. */
 function compareErrors(
   old: ProtocolModel,
   next: ProtocolModel,
@@ -194,7 +197,10 @@ function compareErrors(
   }
 }
 
-/** Whether the other side has the number under another name, which had no other number: the message is the same. */
+/**
+ * Whether the other revision keeps the number under another name that had no other number before. The message
+ * is then unchanged.
+ */
 function isKept(
   { code }: ErrorCode,
   { errors }: ProtocolModel,
@@ -207,7 +213,7 @@ function byName({ errors }: ProtocolModel): ReadonlyMap<string, ErrorCode> {
   return new Map(errors.map((error) => [error.name, error]));
 }
 
-/** The first of the names that share a code. */
+/** Errors by code; if names share a code, the first. */
 function byCode({ errors }: ProtocolModel): ReadonlyMap<number, ErrorCode> {
   return new Map([...errors].reverse().map((error) => [error.code, error]));
 }
@@ -241,7 +247,7 @@ function errorFact(
   };
 }
 
-/** The changes of names: they do not change messages, but code that names a type depends on them. */
+/** Changes of definition names. They do not change messages, but affect code that names a type. */
 function compareDefinitions(aligner: Aligner, met: Iterable<Pair>, parts: readonly [Parts, Parts]): Fact[] {
   const [old, next] = [aligner.old.schema, aligner.new.schema];
   const partners = partnersOf(met);
@@ -272,7 +278,10 @@ function compareDefinitions(aligner: Aligner, met: Iterable<Pair>, parts: readon
   return facts;
 }
 
-/** Which definitions have been compared with which, and which with no definition. */
+/**
+ * For each definition, the definitions it was compared with; and the definitions compared with an unnamed
+ * schema.
+ */
 interface Partners {
   readonly ofOld: ReadonlyMap<string, ReadonlySet<string>>;
   readonly ofNew: ReadonlyMap<string, ReadonlySet<string>>;
@@ -301,7 +310,7 @@ function partnersOf(met: Iterable<Pair>): Partners {
   return { ofOld, ofNew, inlined, extracted };
 }
 
-/** By what the walk compared, else by shape alone. */
+/** Matches removed and added definitions: by what was compared with each other, else by equal shape. */
 function renames(
   gone: readonly string[],
   come: ReadonlySet<string>,
@@ -336,14 +345,14 @@ function renames(
 function shapeOf(reader: FormReader, name: string): string {
   const form = reader.of([reader.schema.definitions.get(name)!.node]);
   const shape = formSignature(reader, form);
-  // Plain scalars and empty objects of different meaning have equal forms: only their names distinguish them.
+  // Scalars and empty objects of different meaning have equal forms, so the name is included for them.
   return form.members.some(({ properties }) => properties.size > 0) ? shape : `${name}: ${shape}`;
 }
 
 /** Unions that only list the messages of one role. */
 const lists = /^(Client|Server)(Request|Notification|Result)$/;
 
-/** The change of a definition that both revisions have. */
+/** The rule for a changed definition that both revisions have; undefined if it did not change. */
 function changeOf(
   name: string,
   aligner: Aligner,
@@ -353,7 +362,7 @@ function changeOf(
   const [partners, others] = [ofOld.get(name), ofNew.get(name)];
   if (partners?.has(name)) return undefined;
   if (partners && others) return "definition-meaning-changed";
-  // Messages themselves are not compared by name: their params and results are.
+  // Definitions inside messages are compared through params and results, not by name.
   if (lists.test(name) || parts.every(({ held }) => held.has(name))) return undefined;
   const texts = [aligner.old, aligner.new].map((reader) =>
     formSignature(reader, reader.of([reader.schema.definitions.get(name)!.node])),

@@ -9,36 +9,36 @@ import { sha256 } from "../files/regular-file.js";
 /** One difference between two revisions, and its level for clients and for servers. */
 export interface Finding {
   readonly rule: string;
-  /** The effect on an implementation of the old revision in that role when its peer moves to the new one. */
+  /** The effect on an implementation of the old revision in that role when its peer adopts the new one. */
   readonly level: { readonly [R in Role]: Level };
   /** Whether code written against the generated types of the old revision stops compiling. */
   readonly source: "breaking" | "safe";
   readonly subject: Subject;
-  /** The methods whose messages it reaches, in natural order. */
+  /** The methods whose messages are affected, in natural order. */
   readonly methods: readonly string[];
   readonly writers: readonly Role[];
-  /** Findings about the same change at different places share it. */
+  /** Key shared by findings about the same change at different places. */
   readonly group: string | null;
-  /** The old and the new shape, in short; `null` if that side has none. */
+  /** Short forms of the old and the new schema; `null` if that side has none. */
   readonly old: string | null;
   readonly new: string | null;
   readonly why: string;
   readonly advice: string;
-  /** A message that proves it; present where it is breaking. */
+  /** A message that proves the break; present if a level is breaking. */
   readonly counterexample?: Counterexample;
-  /** The reason why it is not breaking although its rule is. */
+  /** The reason why the finding is not breaking although its rule is. */
   readonly demoted?: string;
-  /** JSON Pointers of the canonical documents. */
+  /** JSON Pointers into the canonical documents. */
   readonly pointers: { readonly old: string | null; readonly new: string | null };
-  /** Stays the same while the finding does: a hash of rule, subject and shapes. */
+  /** Hash of rule, subject and shapes, which identifies the finding between runs. */
   readonly fingerprint: string;
 }
 
-/** How findings are weighed. */
+/** How to weigh findings. */
 export interface Policy {
-  /** `closed`: readers refuse enumeration values and union members they do not know. */
+  /** `closed`: readers reject unknown enumeration values and union members. */
   readonly readers: "open" | "closed";
-  /** The configured severity of a rule; `off` leaves its findings out. */
+  /** The configured severity of a rule; `off` omits its findings. */
   readonly severities: Readonly<Record<string, Level | "off">>;
 }
 
@@ -55,7 +55,7 @@ export function levelFor({ level }: Finding, role: Role | "both"): Level {
   return role === "both" ? worst(level.client, level.server) : level[role];
 }
 
-/** A change in words: `true → (absent)` where only one side has a shape; empty where neither has. */
+/** Describes a change, e.g. `true → (absent)` if only one side has a shape; empty if neither has. */
 export function changeText(
   { old, new: next }: Pick<Finding, "old" | "new">,
   shown: (shape: string) => string = (shape) => shape,
@@ -64,7 +64,7 @@ export function changeText(
   return [old, next].map((shape) => (shape === null ? "(absent)" : shown(shape))).join(" → ");
 }
 
-/** The subject of a finding, in words. */
+/** Describes the subject of a finding. */
 export function subjectText(subject: Subject): string {
   if ("method" in subject) return `${subject.method} from ${subject.from}`;
   const { definition, path, member } = subject;
@@ -77,7 +77,7 @@ export function subjectText(subject: Subject): string {
   return member === undefined ? place : `${place} (${member})`;
 }
 
-/** Findings about the same change at different places, under a name they share. */
+/** Gives findings about the same change at different places a common group. */
 export function grouped(findings: readonly Finding[]): Finding[] {
   const names = findings.map(groupName);
   const count = new Map<string, number>();
@@ -102,7 +102,10 @@ function groupName({ subject, rule, old, new: next }: Finding): string | undefin
   );
 }
 
-/** Keys of a metadata object form one group: they reach every message that has it. */
+/**
+ * The group of a metadata key. Keys of a metadata object form one group, because they affect every message
+ * with that object.
+ */
 function metaName(definition: string, path: string): string | undefined {
   const whole = /^(.*)Meta(?:Object)?$/.exec(definition)?.[1];
   const kind =
@@ -121,10 +124,10 @@ interface Gathered {
   readonly methods: Set<string>;
 }
 
-/** Ways of meeting a difference that are tried for a proof; more would not find what these do not. */
+/** Maximum number of occurrences tried for a proof; further ones rarely succeed. */
 const attempts = 6;
 
-/** Gathers differences, one entry for each rule, subject and pair of shapes. */
+/** Collects differences, one entry for each rule, subject and pair of shapes. */
 export class Collection {
   private readonly entries = new Map<string, Gathered>();
 
@@ -137,19 +140,19 @@ export class Collection {
       this.entries.set(key, entry);
     }
     if (!entry.facts.includes(fact)) entry.facts.push(fact);
-    // Few are kept: each occurrence holds all pairs that its message leads to.
+    // Only a few are kept, because each occurrence refers to all pairs of its message.
     if (entry.occurrences.length < attempts) entry.occurrences.push(occurrence);
     for (const writer of writers) entry.writers.add(writer);
     for (const method of methods) entry.methods.add(method);
   }
 
-  /** The findings, weighed and proven. */
+  /** The findings with their levels and proofs. */
   findings(prover: Prover, policy: Policy): Finding[] {
     return [...this.entries.values()].flatMap((entry) => weigh(entry, prover, policy) ?? []);
   }
 }
 
-/** The parts that stay the same while the finding does; never prose. */
+/** The facts that identify a finding between runs; never includes prose. */
 function identityOf({ rule, subject, old, new: next }: Fact): string {
   return canonicalText({ rule, subject: { ...subject }, old, new: next });
 }
@@ -220,7 +223,7 @@ interface Weighed {
   readonly demoted?: true;
 }
 
-/** No witness, not breaking. */
+/** Without a counterexample, a finding is not breaking. */
 function proven(level: Level, direction: Direction, prove: Prove): Weighed {
   if (level !== "breaking") return { level };
   const proof = prove(direction);
@@ -228,8 +231,8 @@ function proven(level: Level, direction: Direction, prove: Prove): Weighed {
 }
 
 /**
- * A role that writes the part gets the writer's level, the other role the reader's. A role that does both gets the
- * worse.
+ * Assigns levels to roles: the role that writes the part gets the writer's level, the other the reader's. A
+ * role that does both gets the worse one.
  */
 function rolesOf(
   writer: Level,

@@ -11,13 +11,13 @@ import { type Comparison, compareSchemas } from "./compare-schemas.js";
 import { type Part, contractFinding } from "./contract-finding.js";
 import type { ComparedList } from "./lists.js";
 
-/** Texts that people and models read. */
+/** Members with text for people and models. */
 const texts = ["title", "description"];
-/** Members with separate rules, and the members that identify the entry. */
+/** Members that have separate rules or identify the entry; the generic comparison skips them. */
 const accounted = new Set(["inputSchema", "outputSchema", "arguments", "mimeType", "scopes", ...texts]);
 const accountedOfTools = new Set(["annotations", "execution", "task"]);
 
-/** The differences of an entry that both contracts have. */
+/** The differences of an entry that both contracts contain. */
 export function compareEntry(
   part: Part,
   list: ComparedList,
@@ -80,7 +80,10 @@ function compareTool(part: Part, old: JsonObject, next: JsonObject, comparison: 
   return findings;
 }
 
-/** Arguments of prompts are texts by name: an object, as schemas describe them. */
+/**
+ * Compares prompt arguments. They are strings by name, so both lists are converted to object schemas and
+ * compared like these.
+ */
 function compareArguments(part: Part, old: JsonObject, next: JsonObject, comparison: Comparison): Finding[] {
   const pair = { part, noun: "arguments", pointer: "/arguments", writer: "client" } as const;
   return compareSchemas({ ...pair, old: argumentsSchema(old), new: argumentsSchema(next) }, comparison);
@@ -107,16 +110,16 @@ function schemaOf(value: JsonValue | undefined): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** A value in short, for a finding: texts as they are. */
+/** A short form of a value for a finding; strings are not quoted. */
 function shown(value: JsonValue | undefined): string | null {
   if (value === undefined) return null;
   return typeof value === "string" ? value : canonicalText(value);
 }
 
-/** The default for a tool without `execution`. */
+/** The value of `taskSupport` for a tool without `execution`. */
 const usual = "forbidden";
 
-/** Compares how two forms of a tool may be called (2025-11-25, Tasks, tool-level negotiation). */
+/** Compares whether a tool may be called as a task (2025-11-25, Tasks, tool-level negotiation). */
 function compareExecution(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
   const [before, after] = [executionOf(old), executionOf(next)];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
@@ -126,7 +129,7 @@ function compareExecution(part: Part, old: JsonObject, next: JsonObject, policy:
       path: `execution.${key}`,
       old: a === undefined ? null : canonicalText(a),
       new: b === undefined ? null : canonicalText(b),
-      // Clients choose how they call.
+      // The client decides how to call.
       writer: "client" as const,
       pointer: old["task"] || next["task"] ? "/task" : "/execution",
     };
@@ -141,7 +144,7 @@ function ruleOf(key: string, old: unknown, next: unknown): { rule: string; when?
   return next !== "optional" && old === "optional" ? { rule, when: "it was optional" } : { rule };
 }
 
-/** What clients see: `support` of the contract's `task`, else the list's `execution`. */
+/** The task support that clients see: `support` of the contract's `task`, else `execution` in the list. */
 function executionOf({ execution, task }: JsonObject): JsonObject {
   const listed = isJsonObject(execution) ? execution : {};
   if (!isJsonObject(task)) return listed;
@@ -149,13 +152,13 @@ function executionOf({ execution, task }: JsonObject): JsonObject {
   return task["support"] === usual ? others : { ...others, taskSupport: task["support"]! };
 }
 
-/** Compares the scopes that a request for an entry needs (RFC 6749, 3.3): a finding for each scope. */
+/** Compares the scopes that a request for an entry requires (RFC 6749, 3.3); one finding for each scope. */
 function compareScopes(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
   const [before, after] = [scopesOf(old), scopesOf(next)];
   const found = (rule: string, scope: string, at: "old" | "new"): Finding[] =>
     contractFinding(
       part,
-      // Clients ask for the scopes of their tokens.
+      // Clients request the scopes of their tokens.
       { rule, path: "scopes", old: null, new: null, [at]: scope, writer: "client", pointer: "/scopes" },
       policy,
     );
@@ -173,7 +176,7 @@ function scopesOf({ scopes }: JsonObject): Set<string> {
   return new Set(Array.isArray(scopes) ? scopes.map(String) : []);
 }
 
-/** The default of each hint, and the value by which the tool does less. */
+/** The default of each hint, and the value for which the tool has fewer effects. */
 const hints = new Map([
   ["readOnlyHint", { absent: false, less: true }],
   ["destructiveHint", { absent: true, less: false }],
@@ -181,7 +184,7 @@ const hints = new Map([
   ["openWorldHint", { absent: true, less: false }],
 ]);
 
-/** Compares the annotations of two forms of a tool (2025-03-26, ToolAnnotations). */
+/** Compares the annotations of a tool (2025-03-26, ToolAnnotations). */
 function compareHints(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
   const [before, after] = [annotationsOf(old), annotationsOf(next)];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {

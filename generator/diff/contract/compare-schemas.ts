@@ -23,20 +23,20 @@ import type { ProtocolModel, Role } from "../../model/model.js";
 import { type Part, contractFinding, fingerprintOf, inside } from "./contract-finding.js";
 import { locationOf } from "../../compare/location.js";
 
-/** The schema itself goes by this name among its definitions: no JSON Pointer names another one so. */
+/** Name of the root schema among its definitions; no JSON Pointer gives another definition this name. */
 const root = "";
 const whole: Context = { part: "definition", definition: [root, root] };
 
 /** The context in which the schemas of two contracts are compared. */
 export interface Comparison {
   readonly policy: Policy;
-  /** The work that may go into judging the patterns of each contract. */
+  /** Limit of the work for analysing the patterns of each contract. */
   readonly budgets: { readonly old: PatternBudget; readonly new: PatternBudget };
 }
 
 /**
- * The differences of two schemas by the rules for those of the protocol, with values that prove them. A part that cannot
- * be read in one of them is left out of both.
+ * Compares two schemas by the same rules as those of the protocol, and finds values that prove breaks. A part
+ * that cannot be read in one schema is omitted from both.
  */
 export function compareSchemas(pair: SchemaPair, { policy, budgets }: Comparison): Finding[] {
   if (jsonEqual(pair.old, pair.new)) return [];
@@ -63,7 +63,7 @@ export function compareSchemas(pair: SchemaPair, { policy, budgets }: Comparison
   return contractFinding(part, { ...rewritten, path, writer, pointer }, policy);
 }
 
-/** Texts are compared here: to a model they are more than documentation. */
+/** Text is compared separately here, because for a model it is more than documentation. */
 function isProse(rule: string): boolean {
   return rule === "description-changed" || rule === "docs-normative";
 }
@@ -73,7 +73,7 @@ function compareProse(pair: SchemaPair, policy: Policy): Finding[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((pointer) => {
     const [old = null, next = null] = [before.get(pointer), after.get(pointer)];
     const holder = pointer.slice(0, pointer.lastIndexOf("/"));
-    // A text added or removed together with its subject is not a separate difference.
+    // Text added or removed together with its subject is not a separate difference.
     const isKept = [pair.old, pair.new].every((schema) => isJsonObject(atPointer(schema, holder)));
     if (old === next || !isKept) return [];
     const difference = {
@@ -88,7 +88,7 @@ function compareProse(pair: SchemaPair, policy: Policy): Finding[] {
   });
 }
 
-/** A part that cannot be read in at least one of two schemas: the reasons. */
+/** A part that cannot be read in at least one of the schemas, with the reason for each. */
 interface Unread {
   readonly pointer: string;
   readonly old: string | null;
@@ -101,7 +101,10 @@ function notCompared(pair: SchemaPair, { pointer, ...reasons }: Unread, policy: 
   return contractFinding(part, { ...difference, pointer: pair.pointer + pointer }, policy);
 }
 
-/** Both schemas as models, of which comparing and proving use the schema alone; none where only all could be left out. */
+/**
+ * Reads both schemas as models, of which the comparison uses only the schema. No models if nothing readable
+ * would remain.
+ */
 function readBoth(
   pair: SchemaPair,
   budgets: Comparison["budgets"],
@@ -117,7 +120,10 @@ function readBoth(
   return { models: [modelOf(old.schema), modelOf(next.schema)], unread };
 }
 
-/** Whether a keyword of the whole schema is left out that the other schema may say with others. */
+/**
+ * Whether the part is a top-level keyword that only one schema has. The other schema may express it with
+ * other keywords, so omitting it would distort the comparison.
+ */
 function isOtherwiseWritten(pair: SchemaPair, { pointer }: UnreadPart): boolean {
   const [keyword, ...inner] = pointerTokens(pointer);
   if (keyword === undefined || inner.length > 0 || keywords.get(keyword)?.annotation) return false;
@@ -131,7 +137,7 @@ function unreadParts(old: readonly UnreadPart[], next: readonly UnreadPart[]): U
   );
   return [...new Set([...before!.keys(), ...after!.keys()])].map((pointer) => {
     const [a = null, b = null] = [before!.get(pointer), after!.get(pointer)];
-    // A reason that both have is printed once.
+    // A reason that applies to both is printed once.
     return { pointer, old: a === b ? null : a, new: b };
   });
 }
@@ -159,7 +165,10 @@ function modelOf(schema: Schema): ProtocolModel {
   };
 }
 
-/** The finding as one of the contract: named after the tool, and standing in its schema. */
+/**
+ * Converts a finding about the schema into one about the contract: with the tool's name and a pointer into
+ * its schema.
+ */
 function placed(finding: Finding, pair: SchemaPair): Finding {
   const { subject, pointers } = finding;
   const { definition, path, member } = subject as Extract<Finding["subject"], { readonly path: string }>;
@@ -187,14 +196,14 @@ function placed(finding: Finding, pair: SchemaPair): Finding {
 const keyword = "x-mcp-header";
 
 /**
- * Compares which arguments a header repeats over HTTP (2026-07-28, Streamable HTTP, custom headers). Other rules
- * report an added or removed argument, with or without a header.
+ * Compares which arguments HTTP headers repeat (2026-07-28, Streamable HTTP, custom headers). Added or
+ * removed arguments are left to other rules, with or without a header.
  */
 function compareHeaders(pair: SchemaPair, policy: Policy): Finding[] {
   const [before, after] = [headersOf(pair.old), headersOf(pair.new)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((at) => {
     const [old, next] = [before.get(at), after.get(at)];
-    // Names of headers are the same in any case (RFC 9110, section 5.1).
+    // Header names are case-insensitive (RFC 9110, section 5.1).
     if (old?.toLowerCase() === next?.toLowerCase()) return [];
     if (![pair.old, pair.new].every((schema) => isJsonObject(atPointer(schema, at)))) return [];
     const difference = {
@@ -209,7 +218,7 @@ function compareHeaders(pair: SchemaPair, policy: Policy): Finding[] {
   });
 }
 
-/** Names of headers by the JSON Pointer of the argument's schema. Only schemas along `properties` have them. */
+/** Header names by JSON Pointer of the argument's schema. Only schemas along `properties` can have them. */
 function headersOf(schema: JsonObject, at = "", found = new Map<string, string>()): Map<string, string> {
   const name = schema[keyword];
   if (typeof name === "string") found.set(at, name);
@@ -219,13 +228,13 @@ function headersOf(schema: JsonObject, at = "", found = new Map<string, string>(
   return found;
 }
 
-/** Keywords whose members are named by people: a property may be called `description`. */
+/** Keywords whose members have names chosen by authors: a property may be called `description`. */
 const maps = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
-/** Keywords that hold values, not schemas. */
+/** Keywords that contain values rather than schemas. */
 const values = new Set(["const", "default", "enum", "examples"]);
 const texts = new Set(["title", "description"]);
 
-/** The texts of a schema and of all schemas in it, by JSON Pointer. */
+/** The texts of a schema and its subschemas, by JSON Pointer. */
 function proseOf(schema: JsonValue): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   collect(schema, "", found);
@@ -247,19 +256,19 @@ function collect(schema: JsonValue, at: string, found: Map<string, string>): voi
   }
 }
 
-/** Two schemas of one value: arguments that a client writes, or a result that a server writes. */
+/** Two schemas of the same value: arguments, which a client writes, or a result, which a server writes. */
 interface SchemaPair {
   readonly part: Part;
   /** The name of the value in findings. */
   readonly noun: string;
-  /** JSON Pointer from the part to the schema. */
+  /** JSON Pointer from the part of the contract to the schema. */
   readonly pointer: string;
   readonly writer: Role;
   readonly old: JsonObject;
   readonly new: JsonObject;
 }
 
-/** The path to a part of the value, as findings print it. */
+/** The path to a part of the value in the form of findings. */
 function pathOf({ noun }: SchemaPair, path: string): string {
   return path === "" || path.startsWith("[") || path.startsWith("{") ? noun + path : `${noun}.${path}`;
 }

@@ -4,34 +4,34 @@ import { ruleOf } from "../rules/table.js";
 import { type Role, opposite } from "../../model/model.js";
 import { sha256 } from "../../files/regular-file.js";
 
-/** A part of a contract that a finding is about. */
+/** The part of a contract that a finding concerns. */
 export interface Part {
-  /** The list and the entry, as findings name them: `tools/get_weather`; `server` for the rest. */
+  /** Name in findings: list and entry, e.g. `tools/get_weather`; `server` for everything else. */
   readonly name: string;
   /** JSON Pointers of the entry in both contracts. */
   readonly at: Finding["pointers"];
-  /** The method that clients reach it by; `null` for what is only listed. */
+  /** The method by which clients use it; `null` if it is only listed. */
   readonly method: string | null;
 }
 
-/** A difference that no schema shows. */
+/** A difference outside of schemas. */
 export interface Difference {
   readonly rule: string;
-  /** Which row of the rule's it is. */
+  /** The case of the rule, if it has several rows. */
   readonly when?: string;
-  /** Way from the part to what differs; empty for the part itself. */
+  /** Path from the part to the difference; empty for the part itself. */
   readonly path?: string;
   readonly old: string | null;
   readonly new: string | null;
-  /** The roles that write the part that differs. */
+  /** The role that writes the part. */
   readonly writer: Role;
-  /** Further in than the part. */
+  /** JSON Pointer inside the part. */
   readonly pointer?: string;
-  /** What is wrong with an entry: it follows the reason of the rule. */
+  /** The fault of an invalid entry, appended to the rule's reason. */
   readonly fault?: string;
 }
 
-/** A difference, weighed by its rule; nothing where the rule is off. */
+/** Turns a difference into a finding with the levels of its rule; empty if the rule is off. */
 export function contractFinding(
   part: Part,
   { rule: id, when, path = "", old, new: next, writer, pointer = "", fault }: Difference,
@@ -67,7 +67,7 @@ export function inside({ old, new: next }: Finding["pointers"], pointer: string)
   return { old: old === null ? null : old + pointer, new: next === null ? null : next + pointer };
 }
 
-/** The parts that stay the same while the finding does; never prose. */
+/** Hash of the facts that identify a finding between runs; never includes prose. */
 export function fingerprintOf({
   rule,
   subject,

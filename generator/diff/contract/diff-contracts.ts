@@ -9,11 +9,11 @@ import { type Difference, type Part, contractFinding } from "./contract-finding.
 import { type ComparedList, comparedLists } from "./lists.js";
 
 /**
- * The differences between two contracts, worst first, each with its effect on a client and on a server of the old one
- * when its peer moves to the new one. Pure and deterministic. Entries correspond by their identity; their order is
- * ignored.
+ * Finds the differences between two contracts, worst first. Each has its effect on a client and on a server
+ * of the old contract when the peer adopts the new one. Pure and deterministic. Entries are matched by
+ * identity, regardless of order.
  *
- * @param beside what is known beside the contracts
+ * @param beside facts that the contracts do not contain
  */
 export function diffContracts(
   old: Contract,
@@ -29,28 +29,28 @@ export function diffContracts(
     ...compareServer(old as unknown as JsonObject, next as unknown as JsonObject, policy),
   ];
   const rank = { breaking: 0, dangerous: 1, safe: 2 };
-  // Sorting is stable: what is equally bad stays in the order of the contract.
+  // Sorting is stable, so equally severe findings keep the contract's order.
   return grouped(findings.sort((a, b) => rank[levelFor(a, "both")] - rank[levelFor(b, "both")]));
 }
 
 interface BesideContracts {
-  /** Entries that a live server lists, and the contracts leave out, because they are invalid. */
+  /** Invalid entries that a live server lists and that the contracts omit. */
   readonly invalid?: readonly InvalidEntry[];
-  /** Entries of one contract of which an incomplete list of the other one says nothing. */
+  /** Entries of one contract that the other's incomplete list neither names nor excludes. */
   readonly unlisted?: readonly Unlisted[];
 }
 
-/** Both contracts, and the entries of either that are not compared. */
+/** Both contracts, and the entries that are not compared. */
 interface Sides {
   readonly old: Contract;
   readonly new: Contract;
   readonly unlisted: readonly Unlisted[];
 }
 
-/** An entry of a live server that no client can use. */
+/** An entry of a live server that clients cannot use. */
 export interface InvalidEntry {
   readonly list: ComparedList["name"];
-  /** Its member `name`. */
+  /** The entry's `name`. */
   readonly name: string;
   readonly reason: string;
 }
@@ -82,12 +82,15 @@ function compareList(
     if (a && b && fault === undefined) return compared;
     const rule = `${list.rule}-${fault === undefined ? (a ? "removed" : "added") : "invalid"}`;
     const difference = { rule, old: null, new: null, writer: "client", ...(fault && { fault }) } as const;
-    // A server may list an entry twice, once as it should.
+    // A server may list an entry twice, once correctly.
     return [...compared, ...contractFinding(part, difference, comparison.policy)];
   });
 }
 
-/** The faults of invalid entries of a list, by the identity of the entry that one of the contracts has, else by their name. */
+/**
+ * The faults of invalid entries in a list, keyed by the identity of the matching entry in a contract, else by
+ * name.
+ */
 function invalidOf(
   list: ComparedList,
   invalid: readonly InvalidEntry[],
@@ -103,7 +106,10 @@ function invalidOf(
   return new Map(faults);
 }
 
-/** Methods of the generated client that call another entry: entries whose names are alike share a method's name. */
+/**
+ * Finds methods of the generated client that now call a different entry: entries with similar names compete
+ * for a method name.
+ */
 function compareMethods(old: Contract, next: Contract, policy: Policy): Finding[] {
   const [before, after] = [methodsOf(old), methodsOf(next)];
   const part: Part = { name: "client", at: { old: "", new: "" }, method: null };
@@ -118,7 +124,7 @@ function compareMethods(old: Contract, next: Contract, policy: Policy): Finding[
   });
 }
 
-/** The entry that each method of the generated client is about, by its path: `tools.getUser`. */
+/** The entry that each method of the generated client calls, by the method's path: `tools.getUser`. */
 function methodsOf(contract: Contract): Map<string, string> {
   const names = contractNames(contract);
   const lists = {
@@ -158,7 +164,7 @@ function compareServer(old: JsonObject, next: JsonObject, policy: Policy): Findi
   return [...compareCapabilities(part, old, next, policy), ...said];
 }
 
-/** Each flag by its path; an empty object declares a capability. */
+/** Compares each flag of the capabilities by path; an empty object counts as a declared capability. */
 function compareCapabilities(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
   const [before, after] = [flagsOf(old["capabilities"]), flagsOf(next["capabilities"])];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
@@ -178,7 +184,10 @@ function compareCapabilities(part: Part, old: JsonObject, next: JsonObject, poli
   });
 }
 
-/** A contract need not declare the capability of a list that it has: its server does. */
+/**
+ * Whether the contract has the list of a capability. It then need not declare the capability, because the
+ * server does.
+ */
 function lists(contract: JsonObject, capability: string): boolean {
   const names = capability === "resources" ? ["resources", "resourceTemplates"] : [capability];
   return comparedLists.some(({ name }) => {
@@ -191,7 +200,8 @@ function flagsOf(value: JsonObject[string] | undefined, path = ""): Map<string, 
   const flags = new Map<string, JsonObject[string]>();
   if (value === undefined) return flags;
   const isInner = typeof value === "object" && value !== null && !Array.isArray(value);
-  // An object declares a capability, even if it is empty; its members are separate flags. `false` means absent.
+  // An object declares a capability even if it is empty; its members are separate flags. `false` counts as
+  // absent.
   if (path !== "" && value !== false) flags.set(path, isInner ? {} : value);
   if (isInner)
     for (const [key, inner] of Object.entries(value))

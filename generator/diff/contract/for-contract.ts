@@ -5,9 +5,9 @@ import type { Method, ProtocolModel } from "../../model/model.js";
 import type { Contract } from "../../contract/contract.js";
 
 /**
- * Selects the differences between two revisions that affect a server of this contract or its clients: those of methods
- * that no capability gates, of methods that a capability of the contract gates, and of definitions in their messages.
- * A contract does not list client capabilities, so methods that a client capability gates all count.
+ * Selects the differences between two revisions that affect a server of this contract or its clients: those
+ * of methods that need no capability or one of the contract's capabilities, and of definitions in their
+ * messages. A contract does not list client capabilities, so methods that need one are always included.
  */
 export function relevantTo(
   findings: readonly Finding[],
@@ -24,7 +24,8 @@ export function relevantTo(
   return findings.filter(({ subject, methods, rule }) => {
     if (methods.length > 0) return methods.some((name) => used.has(name));
     if ("method" in subject) return used.has(subject.method);
-    // A definition outside all messages affects no peer; a finding without a definition is about the whole file.
+    // A definition outside of all messages affects no peer. A finding without a definition concerns the whole
+    // file.
     return subject.definition === "" || rule.startsWith("error-") || isHeld(subject.definition);
   });
 }
@@ -33,7 +34,10 @@ function isUsed({ capabilities }: Method, contract: Contract): boolean {
   return capabilities.every(({ of, path }) => of === "client" || has(contract, pointerTokens(path)));
 }
 
-/** A list that is not empty implies its capability; without `capabilities`, it implies all sub-capabilities too. */
+/**
+ * Whether the contract has a capability. A non-empty list implies its capability and, without `capabilities`,
+ * also all sub-capabilities.
+ */
 function has(contract: Contract, [first = "", ...rest]: readonly string[]): boolean {
   const { capabilities, tools = [], prompts = [], resources = [], resourceTemplates = [] } = contract;
   const listed = new Map([

@@ -1,14 +1,14 @@
 import { type JsonObject, atPointer } from "@mcpgen/engine";
 import { type Contract, type ContractList, identities } from "../../contract/contract.js";
 
-/** A list of a contract, as it is compared. */
+/** A list of a contract, and how to compare it. */
 export interface ComparedList {
   readonly name: ContractList;
-  /** The member that identifies its entries. */
+  /** The member that identifies an entry. */
   readonly key: string;
-  /** The first word of the rules for an entry that is added or removed. */
+  /** First word of the rules for added and removed entries. */
   readonly rule: string;
-  /** The method that clients ask for an entry by. */
+  /** The method by which clients use an entry. */
   readonly method: string;
 }
 
@@ -25,8 +25,8 @@ export const comparedLists: readonly ComparedList[] = [
 ];
 
 /**
- * The place in `to` that corresponds to `at` in `from`; without one, the nearest enclosing place. Entries correspond by
- * their identity, not by their index.
+ * Finds the place in `to` that corresponds to `at` in `from`, else the nearest enclosing place. Entries are
+ * matched by identity, not by index.
  *
  * @param at JSON Pointer
  */

@@ -5,21 +5,21 @@ import type { Finding, Policy } from "../finding.js";
 import type { Method, ProtocolModel } from "../../model/model.js";
 import type { ExtensionSource } from "../../extension/extension-store.js";
 
-/** A version of an extension over each of its bases, by the id of the base. */
+/** A version of an extension over each of its bases, keyed by the base's id. */
 export type ExtensionOverBases = ReadonlyMap<string, ComparedExtension>;
 
 /** The differences between two versions of an extension. */
 export interface ExtensionDifferences {
-  /** Each difference once, though several bases show it; worst first over each base. */
+  /** Each difference once, even if several bases show it; worst first for each base. */
   readonly differences: readonly Finding[];
-  /** Bases of both versions, over which they were compared. */
+  /** The bases of both versions, which were compared. */
   readonly compared: readonly string[];
-  /** Bases that only one version has. */
+  /** The bases that only one version has. */
   readonly dropped: readonly string[];
   readonly added: readonly string[];
 }
 
-/** Compares two versions of an extension over every base that both have. */
+/** Compares two versions of an extension over every base that both extend. */
 export function diffExtensions(
   old: ExtensionOverBases,
   next: ExtensionOverBases,
@@ -40,8 +40,8 @@ export function diffExtensions(
 }
 
 /**
- * The model of an extension with all that it adds to messages of the base. Each part stands as a notification of the
- * side that sends it, so that it is compared in its direction like any message.
+ * The model of an extension with everything that it adds to messages of the base. Each addition becomes a
+ * notification of the side that sends it, so that it is compared in its direction.
  */
 function wholeModel({ model, parts }: ComparedExtension): ProtocolModel {
   const definitions = new Map(model.schema.definitions);
@@ -70,7 +70,7 @@ function methodOf({ name, senders, definition }: ComparedPart): Method {
 
 type Source = Pick<ExtensionSource, "about" | "notes">;
 
-/** What a peer on the channel of the old version relies on, and the next version no longer has; in words. */
+/** Describes what a peer on the old version's channel relies on and the next version lacks. */
 export function brokenChannel(old: Source, next: Source): string[] {
   const [before, after] = [old.about.channel, next.about.channel];
   if (!before) return [];

@@ -3,31 +3,31 @@ import { closest } from "../../diagnostics/suggest.js";
 import { type Finding, type Policy, subjectText } from "../finding.js";
 import { ruleIds } from "../rules/table.js";
 
-/** A finding that a reviewer accepted, or all findings of a rule at a place. */
+/** The approval of one finding, or of all findings of a rule at a place. */
 export interface Approval {
-  /** The finding; absent beside `values`. */
+  /** Fingerprint of the finding; absent if `values` is given. */
   readonly fingerprint?: string;
-  /** `any`: whatever the old and the new value are. A default such as the time of day changes with each start. */
+  /** `any` approves all old and new values, e.g. for a default that changes with each start. */
   readonly values?: "any";
   readonly rule: string;
-  /** The place. Beside a fingerprint it is for people; it must be what the fingerprint stands for. */
+  /** The place. With a fingerprint it informs people, and must match the finding. */
   readonly subject: string;
   readonly reason: string;
   readonly by: string;
-  /** The last day it holds, YYYY-MM-DD. */
+  /** The last day of validity, YYYY-MM-DD. */
   readonly until: string;
 }
 
 export const approvalsFile = "mcp-approvals.json";
 
-/** A fault of an approvals file: the place, and the next step. */
+/** A fault in an approvals file: its place, and advice. */
 interface Malformed {
   readonly pointer: string;
   readonly message: string;
   readonly next?: string;
 }
 
-/** Reads the approvals of a file. An entry that could approve more than intended is rejected. */
+/** Reads the approvals of a file. Rejects an entry that could approve more than intended. */
 export function parseApprovals(value: JsonValue): readonly Approval[] | Malformed {
   const stray = isJsonObject(value) ? unknownKey(value, ["format", "approvals"], "") : undefined;
   if (stray) return stray;
@@ -48,7 +48,7 @@ export function parseApprovals(value: JsonValue): readonly Approval[] | Malforme
   return value["approvals"] as unknown as Approval[];
 }
 
-/** What an approval covers, in words. */
+/** Describes what an approval covers. */
 function coveredText({ fingerprint, rule, subject }: Approval): string {
   return fingerprint ?? `every ${rule} on ${subject}`;
 }
@@ -73,7 +73,7 @@ function problemOf(entry: JsonValue, at: string): Malformed | undefined {
   for (const key of isByValue ? (["fingerprint", ...texts] as const) : texts) {
     const text = entry[key];
     const said = text === undefined ? "none" : JSON.stringify(text);
-    // The placeholder that the report prints: to be replaced.
+    // The report prints a placeholder that a person must replace.
     if (typeof text !== "string" || /^[\s….]*$/.test(text))
       return { pointer: text === undefined ? at : `${at}/${key}`, message: `expected a ${key}, got ${said}` };
   }
@@ -106,27 +106,27 @@ function unknownKey(object: JsonObject, known: readonly string[], at: string): M
   };
 }
 
-/** Whether it is a day of the calendar. */
+/** Whether a value is a calendar day. */
 function isDay(value: JsonValue | undefined): boolean {
   if (typeof value !== "string" || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
   const time = Date.parse(`${value}T00:00:00Z`);
-  // The 31st of February is read as a day of March.
+  // `Date` reads February 31 as a day in March, so the text must round-trip.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }
 
-/** An approval whose fingerprint is that of a finding which it does not name. */
+/** An approval with the fingerprint of a finding whose rule or subject it does not name. */
 interface Mistaken {
   readonly approval: Approval;
   readonly finding: Finding;
 }
 
-/** The effect of approvals on the findings of a run. */
+/** How approvals apply to the findings of a run. */
 export interface Approved {
   /** Valid approvals, by fingerprint. */
   readonly holding: ReadonlyMap<string, Approval>;
   readonly expired: readonly Approval[];
   readonly unused: readonly Approval[];
-  /** Approvals whose rule or subject is not that of the finding with their fingerprint: they are invalid. */
+  /** Approvals whose rule or subject differs from the finding with their fingerprint. They are invalid. */
   readonly mistaken: readonly Mistaken[];
 }
 
@@ -157,7 +157,7 @@ function isAbout({ rule, subject }: Approval, finding: Finding): boolean {
   return rule === finding.rule && subject === subjectText(finding.subject);
 }
 
-/** The line of the approvals file that would approve a finding; reason and name are to be filled in. */
+/** The line for the approvals file that approves a finding; reason and name must be added. */
 export function approvalLine({ fingerprint, rule, subject }: Finding): string {
   return JSON.stringify({
     fingerprint,
@@ -171,15 +171,15 @@ export function approvalLine({ fingerprint, rule, subject }: Finding): string {
 
 const severities = ["breaking", "dangerous", "safe", "off"];
 
-/** An invalid entry of the severities in a configuration. */
+/** An invalid severity in a configuration. */
 interface SeverityProblem {
   readonly rule: string;
   readonly message: string;
-  /** The names that are near to it. */
+  /** Similar valid names. */
   readonly candidates: readonly string[];
 }
 
-/** The severities that a configuration gives to rules. */
+/** Reads the severities of rules from a configuration. */
 export function readSeverities(
   rules: Readonly<Record<string, unknown>>,
 ): Policy["severities"] | SeverityProblem {

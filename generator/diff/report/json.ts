@@ -1,6 +1,6 @@
 import type { Report, ReportedFinding } from "./report.js";
 
-/** The report as docs/diff.schema.json describes it. */
+/** The report in the format of docs/diff.schema.json. */
 export function jsonReport({
   from,
   to,

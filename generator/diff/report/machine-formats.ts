@@ -12,7 +12,7 @@ const levels: { readonly [L in Level]: string } = { breaking: "error", dangerous
  * The report in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS), for code scanning.
  * Approved findings are `suppressed`. Findings of the baseline have the state `unchanged`.
  *
- * @param version the version of mcpgen
+ * @param version version of mcpgen
  */
 export function sarifReport(report: Report, version: string): Json {
   const { findings } = report;
@@ -46,7 +46,7 @@ function result(finding: ReportedFinding, ruleIndex: number): Json {
   const change = changeText(finding);
   const place = at.new ?? at.old;
   const { uses = [] } = finding;
-  // A result is shown at each place in the code that needs a change; the change of the schema is a related location.
+  // The result is placed at each use in code that must change; the schema's change is a related location.
   const related = [
     ...(place && uses.length > 0 ? [{ ...location(place), message: { text: "the change" } }] : []),
     ...(at.new && at.old ? [{ ...location(at.old), message: { text: "before" } }] : []),
@@ -80,14 +80,17 @@ function location(place: FilePlace | Use): Json {
   };
 }
 
-/** A path as a URI reference; URLs stay as they are. */
+/** A path as a URI reference; URLs are unchanged. */
 function uriOf(file: string): string {
   if (/^https?:\/\//i.test(file)) return file;
   const path = file.replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/");
   return path.startsWith("/") ? `file://${path}` : path;
 }
 
-/** The report as JUnit XML: a case for each finding, which fails if the finding does. Approved ones are skipped. */
+/**
+ * The report as JUnit XML: a test case for each finding, which fails if the finding does. Approved findings
+ * are skipped tests.
+ */
 export function junitReport(report: Report): string {
   const { from, to, findings } = report;
   const failures = findings.filter(({ fails }) => fails).length;
@@ -129,7 +132,7 @@ function details(finding: ReportedFinding): string {
   return [changeText(finding), advice, ...example, ...used].filter((line) => line !== "").join(" | ");
 }
 
-/** Text and attribute values; characters that XML cannot hold are replaced. */
+/** Escapes text and attribute values, and replaces characters that XML does not allow. */
 function escaped(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "\uFFFD")

@@ -38,7 +38,7 @@ export function markdownReport(report: Report): string {
   return [...parts, ...notes.map((note) => `_${markdownText(note)}_`)].join("\n\n");
 }
 
-/** The uses of changed parts in the code, an item for each group of findings. */
+/** The uses of changed parts in the code; one list item for each group of findings. */
 function whereUsed({ findings, code: looked }: Report): string[] {
   if (!looked) return [];
   const items = inGroups(findings).flatMap((group) => {
@@ -62,7 +62,7 @@ function table(findings: readonly ReportedFinding[], level: Level): string {
   );
 }
 
-/** The change, if all of a group share it. */
+/** The change, if the whole group shares it. */
 function change(group: readonly ReportedFinding[]): string {
   const shared = sharedShapes(group);
   return shared ? changeText(shared, (text) => code(shortened(text, 80))) : "";
@@ -88,7 +88,7 @@ function code(text: string): string {
   return tableCell(oneLineCode(text));
 }
 
-/** The name of a source: a path or an address may hold markup. */
+/** The name of a source as code, because a path or URL may contain markup. */
 function named(source: string): string {
   return /^[\w./ :-]+$/.test(source) ? source : oneLineCode(source);
 }

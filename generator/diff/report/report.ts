@@ -10,15 +10,15 @@ export interface FilePlace {
   readonly line: number;
 }
 
-/** A finding with what one run knows of it. */
+/** A finding with facts about one run. */
 export interface ReportedFinding extends Finding {
   readonly at: { readonly old: FilePlace | null; readonly new: FilePlace | null };
-  /** The worst level for the role of `--role`. */
+  /** The worst level for the role selected by `--role`. */
   readonly worst: Level;
   readonly approval?: Approval;
-  /** An earlier report has it. */
+  /** Set if an earlier report has the finding. */
   readonly known?: true;
-  /** It makes the command fail. */
+  /** Whether it makes the command fail. */
   readonly fails: boolean;
   /** The uses in the user's code; absent if no code was read. */
   readonly uses?: readonly Use[];
@@ -37,29 +37,29 @@ export interface Report {
   readonly readers: Policy["readers"];
   readonly findings: readonly ReportedFinding[];
   readonly summary: Summary;
-  /** The limits of the comparison, and its assumptions. */
+  /** Limits and assumptions of the comparison. */
   readonly notes: readonly string[];
-  /** A list of one side leaves entries out: what both list is compared. */
+  /** Set if a list of one side is incomplete, so that only entries that both list were compared. */
   readonly isPartial?: true;
-  /** The code that was looked through, if any was. */
+  /** The code that was searched, if any. */
   readonly code?: LookedThrough;
 }
 
 interface LookedThrough {
-  /** The folder or tsconfig file. */
+  /** The searched folder or tsconfig file. */
   readonly path: string;
   readonly files: number;
-  /** How many findings touch nothing in it. */
+  /** Number of findings without a use in it. */
   readonly unused: number;
-  /** Files where names alone decide, because imports lead nowhere. */
+  /** Number of files in which only names were compared, because their imports cannot be resolved. */
   readonly byName: number;
-  /** These are left out of the report. */
+  /** Whether findings without a use are omitted. */
   readonly onlyUsed: boolean;
 }
 
 export type FailOn = "breaking" | "dangerous" | "any" | "never";
 
-/** Whether findings of a level fail the command. */
+/** Whether a finding of a level fails the command. */
 function failsOn(level: Level, failOn: FailOn): boolean {
   if (failOn === "never") return false;
   if (failOn === "any") return true;
@@ -73,7 +73,7 @@ export interface ReportOptions {
   readonly readers: Policy["readers"];
   readonly failOn: FailOn;
   readonly approved: Approved;
-  /** Fingerprints of an earlier report. */
+  /** Fingerprints in an earlier report. */
   readonly baseline: ReadonlySet<string>;
   readonly placesOf: (finding: Finding) => ReportedFinding["at"];
   readonly notes: readonly string[];
@@ -99,13 +99,13 @@ export function reportOf(findings: readonly Finding[], options: ReportOptions): 
   return { from, to, role, readers, findings: reported, summary, notes, ...(isPartial && { isPartial }) };
 }
 
-/** How many findings there are of each level. */
+/** Number of findings per level. */
 function summaryOf(findings: readonly ReportedFinding[]): Summary {
   const count = (level: Level): number => findings.filter(({ worst }) => worst === level).length;
   return { breaking: count("breaking"), dangerous: count("dangerous"), safe: count("safe") };
 }
 
-/** Findings in the order of the report, those of one group together. */
+/** Findings in report order, with those of one group together. */
 export function inGroups(findings: readonly ReportedFinding[]): ReportedFinding[][] {
   const groups = new Map<string, ReportedFinding[]>();
   for (const finding of findings) {
@@ -122,7 +122,7 @@ export function hit({ level }: Finding, worst: Level): string {
   return roles.length === 2 ? "both" : (roles[0] ?? "none");
 }
 
-/** One line that sums a report up. */
+/** A one-line summary of the report. */
 export function summaryText(report: Report): string {
   const { from, to, summary, findings } = report;
   const { breaking, dangerous, safe } = summary;
@@ -135,12 +135,12 @@ export function summaryText(report: Report): string {
   return `${from} → ${to}: ${breaking} breaking, ${dangerous} dangerous, ${safe} safe${code}${touched}`;
 }
 
-/** The verdict on two sides without findings. */
+/** The summary if there are no findings. */
 export function noDifference({ isPartial }: Pick<Report, "isPartial">): string {
   return isPartial ? "no difference in what both list" : "no differences";
 }
 
-/** The effects on each side, a line for each side that has any. */
+/** The effects on each role, one line each. */
 export function overviewLines({ from, to, role, findings }: Report): string[] {
   const roles = role === "both" ? (["client", "server"] as const) : [role];
   return roles.flatMap((each) => {
@@ -158,7 +158,9 @@ export function overviewLines({ from, to, role, findings }: Report): string[] {
   });
 }
 
-/** The subjects of a group of findings, with their common part once: `ttlMs in ListToolsResult, …`. */
+/**
+ * The subjects of a group of findings, with their common part written once: `ttlMs in ListToolsResult, …`.
+ */
 export function subjectsText(group: readonly ReportedFinding[]): string {
   const subjects = group.map(({ subject }) => subject);
   if (group.length === 1) return subjectText(subjects[0]!);
@@ -183,7 +185,7 @@ export function subjectsText(group: readonly ReportedFinding[]): string {
   return listed(subjects.map(subjectText));
 }
 
-/** The subject without the arm of it. */
+/** The subject without its union arm. */
 function placeOf(subject: ReportedFinding["subject"]): string {
   if ("method" in subject) return subjectText(subject);
   return subjectText({ definition: subject.definition, path: subject.path });
@@ -197,7 +199,7 @@ function listed(texts: readonly string[]): string {
   return distinct(texts).join(", ");
 }
 
-/** The old and the new shape, if all of a group share them and the subject does not name them. */
+/** The old and the new shape, if the whole group shares them and the subject does not contain them. */
 export function sharedShapes(
   group: readonly ReportedFinding[],
 ): { readonly old: string | null; readonly new: string | null } | undefined {
@@ -209,10 +211,10 @@ export function sharedShapes(
 }
 
 /**
- * The report with the places of a code base that its findings affect.
+ * Adds to a report the places in a code base that its findings affect.
  *
  * @param path the folder or tsconfig file of the code, as the report prints it
- * @param onlyUsed whether findings without such a place are left out
+ * @param onlyUsed whether to omit findings without such a place
  */
 export function withUses(
   report: Report,
@@ -226,7 +228,7 @@ export function withUses(
   return { ...report, findings, summary: summaryOf(findings), code };
 }
 
-/** The uses of a group of findings, each once. */
+/** The uses of a group of findings, without duplicates. */
 export function usesOf(group: readonly ReportedFinding[]): Use[] {
   const places = new Map(group.flatMap(({ uses = [] }) => uses.map((use) => [placeText(use), use] as const)));
   return [...places.values()];
@@ -236,7 +238,10 @@ export function placeText({ file, line, column }: Use): string {
   return `${file}:${line}:${column}`;
 }
 
-/** One line: how many places the findings affect, and how many findings affect none. `undefined` if no code was read. */
+/**
+ * One line with the number of affected places, and of findings that affect none. `undefined` if no code was
+ * read.
+ */
 export function codeText({ code, findings }: Report): string | undefined {
   if (!code) return undefined;
   const { unused, path, onlyUsed, byName } = code;

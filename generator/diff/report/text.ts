@@ -22,13 +22,16 @@ const headings: readonly (readonly [Level, string, Style])[] = [
 
 interface TextOptions {
   readonly paint: Paint;
-  /** Reasons, examples and safe findings, too. */
+  /** Whether to include reasons, examples and safe findings. */
   readonly verbose: boolean;
-  /** The place for approvals; before the file exists, its whole text is shown. */
+  /** The approvals file. If it does not exist yet, the report shows its complete text. */
   readonly approvals?: { readonly file: string; readonly exists: boolean };
 }
 
-/** The report as text: first the counts for each role, then the findings, the worst first, one line for each finding or group. */
+/**
+ * The report as text: counts for each role, then the findings, worst first, one line for each finding or
+ * group.
+ */
 export function textReport(report: Report, options: TextOptions): string {
   const { paint, verbose } = options;
   const overview = overviewLines(report);
@@ -54,12 +57,12 @@ export function textReport(report: Report, options: TextOptions): string {
   ].join("\n\n");
 }
 
-/** Whether a finding changes no message, but the code of `--uses` does not compile after the change. */
+/** Whether a finding changes no message but breaks compilation of the code in `--uses`. */
 function isMet({ worst, source, uses = [] }: ReportedFinding): boolean {
   return worst === "safe" && source === "breaking" && uses.length > 0;
 }
 
-/** Findings that are not in the baseline come first. Without `verbose`, the others are left out. */
+/** Puts findings that are not in the baseline first. Without `verbose`, omits the others. */
 function newestFirst(findings: readonly ReportedFinding[], verbose: boolean): readonly ReportedFinding[] {
   const unseen = findings.filter(({ known }) => !known);
   return verbose ? [...unseen, ...findings.filter(({ known }) => known)] : unseen;
@@ -85,12 +88,12 @@ function groupText(group: readonly ReportedFinding[], level: Level, { paint, ver
   return [text, ...(verbose ? details(group, paint) : []), ...uses].map(oneLine).join("\n");
 }
 
-/** Escapes line ends in names: they would look like lines of the report. */
+/** Escapes line ends in names, which would otherwise look like lines of the report. */
 function oneLine(text: string): string {
   return text.replaceAll("\n", "\\u000a");
 }
 
-/** The change, if all of a group share it. */
+/** The change, if the whole group shares it. */
 function shapes(group: readonly ReportedFinding[]): string {
   const shared = sharedShapes(group);
   const doubt = group.every(({ demoted }) => demoted !== undefined) ? ` (${group[0]!.demoted})` : "";
@@ -100,7 +103,7 @@ function shapes(group: readonly ReportedFinding[]): string {
   return change === "" ? doubt : `: ${change}${doubt}`;
 }
 
-/** Characters of each of two shapes in a line. */
+/** Maximum length of each of the two shapes in a line. */
 const maxShape = 60;
 
 function placeText({ at }: ReportedFinding): string {
@@ -133,7 +136,7 @@ function details(group: readonly ReportedFinding[], paint: Paint): string[] {
   return [...lines, ...places].map((line) => indent + line);
 }
 
-/** `--verbose` shows more uses of one finding. */
+/** Maximum number of uses of one finding without `--verbose`. */
 const mostUses = 4;
 
 function useLines(group: readonly ReportedFinding[], verbose: boolean): string[] {
@@ -144,7 +147,7 @@ function useLines(group: readonly ReportedFinding[], verbose: boolean): string[]
   return [...lines, ...(rest > 0 ? [`… ${rest} more (--verbose)`] : [])].map((line) => indent + line);
 }
 
-/** The number of findings without a message that breaks, by rule. */
+/** The number of findings that break no message, by rule. */
 function tallies(findings: readonly ReportedFinding[]): string[] {
   const safe = findings.filter(({ worst }) => worst === "safe");
   const typesOnly = safe.filter(({ source }) => source === "breaking");
@@ -165,7 +168,7 @@ function tally(heading: string, findings: readonly ReportedFinding[]): string {
   return `${heading} (${findings.length}): ${texts.join(", ")}`;
 }
 
-/** `--verbose` shows more lines than this. */
+/** Maximum number of lines without `--verbose`. */
 const mostLines = 5;
 
 function approvalText({ findings }: Report, { verbose, approvals }: TextOptions): string[] {

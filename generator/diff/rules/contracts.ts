@@ -3,7 +3,7 @@ import type { Rule } from "./rule.js";
 const area = "contracts" as const;
 const none = "Nothing to do.";
 
-/** An entry is added to a list or removed, or a live server lists it wrong: clients request it, the server answers. */
+/** Rules for an added, removed or invalid entry of a list. Clients request entries, the server answers. */
 function entries(kind: string, noun: string, removed: Rule["writer"]): Rule[] {
   return [
     {
@@ -40,7 +40,10 @@ function entries(kind: string, noun: string, removed: Rule["writer"]): Rule[] {
   ];
 }
 
-/** Whether a tool is called as a task (2025-11-25, Tasks, tool-level negotiation): clients choose, servers may reject. */
+/**
+ * Rules on calling a tool as a task (2025-11-25, Tasks, tool-level negotiation): clients choose, servers may
+ * reject.
+ */
 const taskRules: readonly Rule[] = [
   {
     id: "task-call-required",
@@ -97,7 +100,7 @@ const taskRules: readonly Rule[] = [
   },
 ];
 
-/** Headers that repeat arguments over HTTP (2026-07-28, Streamable HTTP, custom headers). */
+/** Rules for HTTP headers that repeat arguments (2026-07-28, Streamable HTTP, custom headers). */
 const headerRules: readonly Rule[] = [
   {
     id: "header-added",
@@ -133,7 +136,10 @@ const headerRules: readonly Rule[] = [
   },
 ];
 
-/** Scopes that a request needs over HTTP (2026-07-28, authorization, runtime insufficient scope errors). */
+/**
+ * Rules for scopes that a request requires over HTTP (2026-07-28, authorization, runtime insufficient scope
+ * errors).
+ */
 const scopeRules: readonly Rule[] = [
   {
     id: "scope-added",
@@ -157,18 +163,18 @@ const scopeRules: readonly Rule[] = [
   },
 ];
 
-/** How a tool is called, beside its arguments. */
+/** Rules for how a tool is called, apart from its arguments. */
 const callRules: readonly Rule[] = [...taskRules, ...headerRules, ...scopeRules];
 
 /**
- * The parts of a contract beyond schemas; the rules of types and properties cover schemas. Clients write arguments;
- * servers write results and the lists.
+ * Rules for the parts of a contract outside of schemas. (Rules for types and properties cover schemas.)
+ * Clients write arguments; servers write results and lists.
  */
 export const contractRules: readonly Rule[] = [
   ...entries("tool", "tool", "breaking"),
   ...entries("prompt", "prompt", "breaking"),
   ...entries("resource-template", "resource template", "breaking"),
-  // A server may add and remove resources while it runs, so their list is not a promise.
+  // A server may add and remove resources while it runs, so their list is no promise.
   ...entries("resource", "resource", "dangerous"),
   {
     id: "method-moved",

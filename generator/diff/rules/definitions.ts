@@ -1,6 +1,6 @@
 import type { Rule } from "./rule.js";
 
-/** Names and prose: no message changes. */
+/** Levels for changes of names and prose, which change no message. */
 const seen = { area: "definitions", writer: "safe", reader: "safe" } as const;
 const none = "Nothing to do on the wire.";
 
@@ -96,7 +96,7 @@ export const definitionRules: readonly Rule[] = [
   },
 ];
 
-/** Findings about the files and their notes, not about the protocol: no message changes. */
+/** Levels for findings about files and notes, which change no message. */
 const ours = { area: "files", writer: "safe", reader: "safe", source: "safe" } as const;
 const onlyOld = { waived: "The notes are those of the old file." };
 

@@ -40,7 +40,7 @@ need no message as a proof. Scopes are compared between contract files alone: no
 With \`--uses PATH\` each finding lists the places in your code that it affects. Levels stay the same: a break that does
 not affect your code may affect others. \`--only-used\` leaves such findings out.`;
 
-/** docs/rules.md. */
+/** The text of docs/rules.md. */
 export function rulesManual(): string {
   const sections = areas.map(([area, heading]) => {
     const rules = ruleTable.filter((rule) => rule.area === area);
@@ -69,7 +69,7 @@ const ruleless: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The output of `mcpgen explain RULE`. */
+/** The text of `mcpgen explain RULE`; undefined for an unknown rule. */
 export function explainRule(id: string): string | undefined {
   const substitute = ruleless.get(id);
   if (substitute !== undefined) return `${id}: not a rule of mcpgen diff\n\n${substitute}`;

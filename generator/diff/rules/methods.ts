@@ -2,7 +2,7 @@ import type { Rule } from "./rule.js";
 
 const gated = "Declare the capability only to peers of the new revision.";
 
-/** Methods, their params and their results. */
+/** Rules for methods, their params and their results. */
 export const methodRules: readonly Rule[] = [
   {
     id: "request-added",

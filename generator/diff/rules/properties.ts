@@ -2,7 +2,7 @@ import type { Rule } from "./rule.js";
 
 const closedReason = "The old object rejects undeclared members, so an old reader rejects the new one.";
 
-/** A rename breaks what removing one member and adding the other would break. */
+/** Rows for a renamed member, with the effects of removing one member and adding another. */
 function renamedRows(): Rule[] {
   const common = {
     id: "property-renamed",
@@ -50,7 +50,7 @@ function renamedRows(): Rule[] {
   ];
 }
 
-/** Members of objects, declared and undeclared. */
+/** Rules for members of objects, declared and undeclared. */
 export const propertyRules: readonly Rule[] = [
   {
     id: "property-added-required",

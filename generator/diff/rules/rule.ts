@@ -1,4 +1,4 @@
-/** How bad a change is for one side. */
+/** How severe a change is for one side. */
 export type Level = "breaking" | "dangerous" | "safe";
 
 export type Area =
@@ -7,23 +7,25 @@ export type Area =
 /** One row of the rule table. */
 export interface Rule {
   readonly id: string;
-  /** Distinguishes rows of one rule: the case in which this row applies. */
+  /** The case in which this row applies, if the rule has several rows. */
   readonly when?: string;
   readonly area: Area;
-  /** For an implementation of the old revision that writes the value. */
+  /** Level for an implementation of the old revision that writes the value. */
   readonly writer: Level;
-  /** For one that reads it and tolerates what it does not know. */
+  /** Level for one that reads the value and tolerates unknown parts. */
   readonly reader: Level;
-  /** For a reader that refuses what it does not know, where that makes a difference. */
+  /** Level for a reader that rejects unknown parts, if it differs. */
   readonly closedReader?: Level;
   /** Whether code written against the generated types stops compiling. */
   readonly source: "breaking" | "safe";
   readonly reason: string;
   readonly advice: string;
-  /** Rules of which one is found, at the same subject, when old and new change places. */
+  /**
+   * The rules reported for the same subject if old and new are exchanged (one of them); or why there is none.
+   */
   readonly mirror: readonly string[] | { readonly waived: string };
-  /** Its findings form one group, whatever they are about. */
+  /** Whether all findings of the rule form one group, whatever their subjects. */
   readonly isOneFinding?: true;
-  /** Not reported unless the configuration gives the rule a severity. */
+  /** Whether the rule is reported only if the configuration gives it a severity. */
   readonly hidden?: true;
 }

@@ -6,7 +6,7 @@ import { methodRules } from "./methods.js";
 import { propertyRules } from "./properties.js";
 import type { Rule } from "./rule.js";
 
-/** Every rule; those with several cases have a row for each. */
+/** All rules; a rule with several cases has a row for each. */
 export const ruleTable: readonly Rule[] = [
   ...methodRules,
   ...propertyRules,

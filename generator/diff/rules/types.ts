@@ -1,6 +1,6 @@
 import type { Rule } from "./rule.js";
 
-/** The values of a place: types, constants, enumerations, unions. */
+/** Rules for the values of a place: types, constants, enumerations, unions. */
 export const typeRules: readonly Rule[] = [
   {
     id: "type-widened",
@@ -207,7 +207,7 @@ export const typeRules: readonly Rule[] = [
   },
 ];
 
-/** Limits beyond the type, and errors. */
+/** Rules for limits beyond the type, and for errors. */
 export const limitRules: readonly Rule[] = [
   {
     id: "bound-tightened",

@@ -5,24 +5,24 @@ import { type Finding as Remark, CodedError } from "../../diagnostics/coded-erro
 import { readRegularText } from "../../files/regular-file.js";
 import { isInside } from "./origins.js";
 
-/** The user's TypeScript, as its compiler sees it. */
+/** The user's code as the TypeScript compiler reads it. */
 export interface CodeBase {
   readonly program: ts.Program;
-  /** The files to look through, in a fixed order. */
+  /** The files to search, in a fixed order. */
   readonly files: readonly ts.SourceFile[];
 }
 
 /**
- * Reads the TypeScript files of a folder and the JavaScript that people write beside it, or where it has no TypeScript all its JavaScript, with
- * the options of the nearest tsconfig.json; or the files of a tsconfig file.
- * Nothing is checked: the compiler finds out what it is asked for, and no more.
+ * Opens a code base: the files of a tsconfig file, or those of a folder with the options of the nearest
+ * tsconfig.json. In a folder these are TypeScript files and handwritten JavaScript; without TypeScript, all
+ * JavaScript. The code is not type-checked: the compiler resolves only the names that are asked for.
  *
- * @param path absolute
- * @throws CodedError MG3209 if it is neither, holds no code, or the configuration cannot be read
+ * @param path absolute path
+ * @throws CodedError MG3209 if it is neither, contains no code, or its configuration cannot be read
  */
 export function openCodeBase(path: string): CodeBase {
   const { files, options } = isFolder(path) ? folderProject(path) : configured(path);
-  // From ts-morph, which brings the types of the language along.
+  // The compiler comes from ts-morph, which includes the types of the language.
   const project = new Project({
     compilerOptions: { ...options, noEmit: true },
     skipAddingFilesFromTsConfig: true,
@@ -38,7 +38,7 @@ export function openCodeBase(path: string): CodeBase {
   return { program, files: files.flatMap((file) => program.getSourceFile(file) ?? []) };
 }
 
-/** The syntax error that makes a file no TypeScript. */
+/** A remark with the syntax error that prevents parsing of a file. */
 export function syntaxRemark(
   program: ts.Program,
   file: ts.SourceFile,
@@ -70,11 +70,11 @@ function folderProject(folder: string): Configured {
   const scripts = filesIn(folder, javaScript);
   const files =
     typed.length === 0 ? scripts : [...typed, ...scripts.filter((file) => isWritten(file, options))];
-  // The types of packages are known in JavaScript, too.
+  // With JavaScript, `allowJs` is needed to resolve the types of packages.
   return { files: files.sort(), options: files.some(isScript) ? { ...options, allowJs: true } : options };
 }
 
-/** Whether people write a JavaScript file that lies beside TypeScript: compilers and bundlers write most of them. */
+/** Whether a JavaScript file beside TypeScript is handwritten. Compilers and bundlers write most of them. */
 function isWritten(file: string, { allowJs, outDir, declarationDir }: ts.CompilerOptions): boolean {
   const isOutput = [outDir, declarationDir].some((folder) => folder !== undefined && isInside(folder, file));
   const stem = file.slice(0, -extname(file).length);
@@ -84,7 +84,7 @@ function isWritten(file: string, { allowJs, outDir, declarationDir }: ts.Compile
   return !bundledLine.test(text) && (allowJs === true || importsMcp.test(text));
 }
 
-/** Such lines are written by bundlers that leave out white space. */
+/** A line of such length was written by a minifying bundler. */
 const bundledLine = /[^\n]{5000}/;
 
 const importsMcp = /["'](?:@mcpgen|@modelcontextprotocol)\//;
@@ -116,9 +116,9 @@ function configured(file: string): Configured {
       place: { file },
       next: "Correct the file, or name the folder of your code instead.",
     });
-  // The compiler itself reports problems of single options to its users.
+  // Ignore problems of individual options, which the compiler itself reports to its users.
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, dirname(file));
-  // JavaScript is among them with `allowJs` alone.
+  // JavaScript is included only with `allowJs`.
   const files = fileNames.filter((name) => typeScript.test(name) || javaScript.test(name)).sort();
   return { files, options };
 }
@@ -134,7 +134,7 @@ export function isJavaScript({ fileName }: ts.SourceFile): boolean {
   return isScript(fileName);
 }
 
-/** Folders that hold no code that people write. */
+/** Folders without code written by people. */
 const skipped = /^(?:\..*|node_modules|dist|coverage)$/;
 
 function filesIn(folder: string, kind: RegExp): string[] {

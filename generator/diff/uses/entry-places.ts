@@ -2,7 +2,7 @@ import { ts } from "ts-morph";
 import type { Callees } from "./origins.js";
 import { type ValueFlow, outermost, parameterOf } from "./value-flow.js";
 
-/** The list of a contract that functions of the runtime and of SDKs take a name from. */
+/** The list whose entries a function of the runtime or an SDK takes by name. */
 const takers: ReadonlyMap<string, string> = new Map([
   ...(["callTool", "callToolStream", "registerTool", "tool"] as const).map(
     (name) => [name, "tools"] as const,
@@ -17,7 +17,7 @@ const takers: ReadonlyMap<string, string> = new Map([
   ["resourceTemplate", "resourceTemplates"],
 ]);
 
-/** The list that a member of params, or a parameter, takes a name from where no function says it. */
+/** The list whose entries a member of params or a parameter names, if the function does not decide it. */
 const members: ReadonlyMap<string, string> = new Map([
   ["name", "tools"],
   ["toolName", "tools"],
@@ -26,7 +26,10 @@ const members: ReadonlyMap<string, string> = new Map([
   ["uriTemplate", "resourceTemplates"],
 ]);
 
-/** Decides from which list of a contract a text takes a name: from none, unless a call or a message does so. */
+/**
+ * Decides to which list of a contract a string refers as an entry's name: to none, unless a call or a message
+ * uses it so.
+ */
 export class EntryPlaces {
   readonly #checker: ts.TypeChecker;
   readonly #callees: Callees;
@@ -38,7 +41,7 @@ export class EntryPlaces {
     this.#flow = flow;
   }
 
-  /** @param isGuessed the imports of the file cannot be resolved */
+  /** @param isGuessed whether imports of the file cannot be resolved */
   listsOf(node: ts.StringLiteralLike, isGuessed: boolean): ReadonlySet<string> {
     const places = ts.isLiteralTypeNode(node.parent) ? [] : [...this.#flow.placesOf(node)];
     return new Set(places.flatMap((place) => this.#listAt(place, isGuessed) ?? []));
@@ -59,7 +62,7 @@ export class EntryPlaces {
     return takers.get(name) ?? (parameter === undefined ? undefined : members.get(parameter));
   }
 
-  /** The list where an object that is passed, or the params of a message, has the name. */
+  /** The list to which the name in an argument object, or in a message's params, refers. */
   #ofMember(object: ts.ObjectLiteralExpression, member: string, isGuessed: boolean): string | undefined {
     const reference = textOf(object, "type");
     if (reference === "ref/prompt") return "prompts";
@@ -69,7 +72,7 @@ export class EntryPlaces {
     if (ts.isCallExpression(parent)) {
       const [first] = parent.arguments;
       const method = first && first !== place && ts.isStringLiteralLike(first) ? first.text : "";
-      // Arguments of a tool follow its name.
+      // If the tool's name comes first, the object contains its arguments.
       const isNamed = first !== undefined && first !== place && this.#isText(first);
       return listOf(method) ?? (isNamed ? undefined : this.#ofFunction(parent, member, isGuessed));
     }
@@ -81,7 +84,10 @@ export class EntryPlaces {
     return (this.#checker.getTypeAtLocation(expression).flags & ts.TypeFlags.StringLike) !== 0;
   }
 
-  /** The definition that is the second argument of `tool` may have a member `name`, too. */
+  /**
+   * The list of a function that takes the name inside an object. Functions such as `tool` take name and
+   * definition separately, and the definition may have a member `name`, too.
+   */
   #ofFunction(call: ts.CallExpression, member: string, isGuessed: boolean): string | undefined {
     const { name, origin, isUnknown } = this.#callees.calleeOf(call);
     if (origin === undefined && !(isUnknown && isGuessed)) return undefined;
@@ -90,15 +96,15 @@ export class EntryPlaces {
   }
 }
 
-/** Functions that take a name and a definition. */
+/** Functions that take a name and a definition as separate arguments. */
 const definers = /^(?:register\w*|prompt|resource(?:Template)?|tool)$/;
 
-/** The list that the entries of a method are in: `tools` of `tools/call`. */
+/** The list of the entries that a method concerns: `tools` for `tools/call`. */
 function listOf(method: string): string | undefined {
   return /^(tools|prompts|resources)\//.exec(method)?.[1];
 }
 
-/** The text that an object literal has as a member. */
+/** The string value of a member of an object literal. */
 function textOf({ properties }: ts.ObjectLiteralExpression, member: string): string | undefined {
   const found = properties.find(({ name }) => name?.getText() === member);
   return found && ts.isPropertyAssignment(found) && ts.isStringLiteralLike(found.initializer)

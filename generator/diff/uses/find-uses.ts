@@ -10,27 +10,27 @@ import { type Claim, type Target, type CodeUses, type Use, memberKey, TargetInde
 import { type Compared, isOfMessage, SdkNames } from "./sdk.js";
 
 interface FindOptions {
-  /** A folder or a tsconfig file, absolute. */
+  /** Absolute path of a folder or a tsconfig file. */
   readonly path: string;
-  /** The origin of the code that the targets are names of. */
+  /** Whether the targets are names in code generated from the protocol or from a contract. */
   readonly kind: "protocol" | "contract";
-  /** For the protocol: the comparison. Code that imports an official SDK names it, too. */
+  /** For the protocol: the compared models. Code that imports an official SDK refers to them, too. */
   readonly compared: Compared;
-  /** For the protocol: the compared revisions; code of others is not affected. */
+  /** For the protocol: the compared revisions. Code of other revisions is not affected. */
   readonly revisions: readonly string[];
-  /** For contracts: the folder of the compared one, if it is known. */
+  /** For contracts: the folder generated from the compared contract, if known. */
   readonly contract?: string | undefined;
   readonly generated: GeneratedCode;
-  /** How a path is shown. */
+  /** Formats a path for messages. */
   readonly shown: (file: string) => string;
 }
 
 /**
- * Finds the places in code that use the subjects of findings. The compiler resolves names; where imports of generated
- * code cannot be resolved, equal names count.
+ * Finds the places in code that use the subjects of findings. The compiler resolves names. If imports of
+ * generated code cannot be resolved, equal names count as uses.
  *
- * @param targets by finding
- * @throws CodedError MG3209 as `openCodeBase`
+ * @param targets the targets of each finding
+ * @throws CodedError MG3209, see `openCodeBase`
  */
 export function findUses(targets: readonly (readonly Target[])[], options: FindOptions): CodeUses {
   const code = openCodeBase(options.path);
@@ -45,7 +45,7 @@ export function findUses(targets: readonly (readonly Target[])[], options: FindO
   };
 }
 
-/** A negative number as it is written; codes of errors are negative. */
+/** The text of a negative number; error codes are negative. */
 function numberOf({ operator, operand }: ts.PrefixUnaryExpression): string {
   return operator === ts.SyntaxKind.MinusToken && ts.isNumericLiteral(operand) ? `-${operand.text}` : "";
 }
@@ -54,20 +54,22 @@ type Name = ts.Identifier | ts.StringLiteralLike;
 
 const lists = ["tools", "prompts", "resources", "resourceTemplates"] as const;
 
-/** Whether a name is more than a part of an import, which is used further down, or the new name in an export. */
+/**
+ * Whether a name is a use, rather than part of an import (whose use follows) or the new name in an export.
+ */
 function isReference(node: Name): boolean {
   const { parent } = node;
   if (ts.isImportSpecifier(parent)) return false;
   return !ts.isExportSpecifier(parent) || (parent.propertyName ?? parent.name) === node;
 }
 
-/** Types that JavaScript has in comments: `@param {Tool} tool`. */
+/** The types in JSDoc comments of JavaScript: `@param {Tool} tool`. */
 function typesInComments(node: ts.Node, file: ts.SourceFile): ts.Node[] {
   const tags = node.getChildren(file).flatMap((child) => (ts.isJSDoc(child) ? [...(child.tags ?? [])] : []));
   return tags.flatMap((tag) => (tag as Partial<ts.JSDocTypeTag>).typeExpression ?? []);
 }
 
-/** The method that a table of generated code has a member for. */
+/** The method for which a declaration is a member of a generated table. */
 function methodName(declaration: ts.Node): string | undefined {
   if (!ts.isPropertySignature(declaration)) return undefined;
   const { name, parent } = declaration;
@@ -77,7 +79,7 @@ function methodName(declaration: ts.Node): string | undefined {
   return isTable && ts.isIdentifier(name) ? name.text : undefined;
 }
 
-/** The error whose entry in the table `errors` of a revision a declaration is. */
+/** The error for which a declaration is an entry in a revision's table `errors`. */
 function errorName(declaration: ts.Node): string | undefined {
   if (!ts.isPropertyAssignment(declaration) && !ts.isPropertySignature(declaration)) return undefined;
   let table: ts.Node = declaration.parent.parent;
@@ -86,14 +88,14 @@ function errorName(declaration: ts.Node): string | undefined {
   return isTable ? declaration.name.getText() : undefined;
 }
 
-/** Whether the names before a name, as far as code writes them, are the end of a path. */
+/** Whether a name, with the name before it if the code has one, ends a path. */
 function endsWith(path: readonly string[], node: Name): boolean {
   if (path.at(-1) !== node.text) return false;
   const before = path.at(-2);
   return before === undefined || nameBefore(node) === before;
 }
 
-/** The name of what has a member: `schema` of `tool.schema?.type` and of `{ schema: { type } }`. */
+/** The name before a member: `schema` in `tool.schema?.type` and in `{ schema: { type } }`. */
 function nameBefore({ parent }: Name): string | undefined {
   if (ts.isPropertyAccessExpression(parent)) return nameOf(parent.expression);
   const holder = parent.parent.parent;
@@ -148,7 +150,9 @@ class Search {
     this.#entries = new EntryPlaces(program, callees, flow);
   }
 
-  /** The runtime is written by hand, so a search through its source reports uses in it. */
+  /**
+   * The runtime does not count as generated: it is handwritten, so a search through its source reports uses.
+   */
   isGenerated(file: ts.SourceFile): boolean {
     const kind = this.#origins.of(file)?.kind;
     return kind === "protocol" || kind === "contract";
@@ -178,7 +182,7 @@ class Search {
   #add(node: Name | ts.PrefixUnaryExpression, claims: readonly Claim[]): void {
     if (claims.length === 0) return;
     const file = node.getSourceFile();
-    // A literal's name begins behind its quote.
+    // Report the position after a literal's quote.
     const start = node.getStart(file) + (ts.isStringLiteralLike(node) ? 1 : 0);
     const { line, character } = file.getLineAndCharacterOfPosition(start);
     const use = {
@@ -210,7 +214,7 @@ class Search {
     ];
   }
 
-  /** The target that a declaration in generated code stands for. */
+  /** The targets that a declaration in generated code or an SDK represents. */
   #claimsOf(declaration: ts.Node): Claim[] {
     const origin = this.#originOf(declaration.getSourceFile());
     if (!origin) return [];
@@ -222,7 +226,7 @@ class Search {
     );
   }
 
-  /** What a declaration of the code that the targets are names of has the name of. */
+  /** The targets with the name of a declaration in generated code. */
   #named(declaration: ts.Node): Claim[] {
     const { definitions, members, methods, errors } = this.#targets;
     const error = errorName(declaration);
@@ -241,7 +245,7 @@ class Search {
     return address && this.#open.closed(address, declaration.getSourceFile());
   }
 
-  /** Targets that the name of a type in generated code stands for. */
+  /** The targets that a type name in generated code represents. */
   #definitionsNamed(name: ts.Identifier): Claim[] {
     return this.#symbols.referredBy(name).declarations.flatMap((declaration) => {
       const address =
@@ -251,7 +255,7 @@ class Search {
     });
   }
 
-  /** A member is named by each type that has it, and by each that this one extends. */
+  /** Targets of a member, found through each type that has it and each type that these extend. */
   #claimsOfOwners({ text }: Name, { owners }: Referred): Claim[] {
     return owners.flatMap((owner) =>
       this.#symbols.withBases(owner, text).flatMap((holder) => {
@@ -264,11 +268,13 @@ class Search {
     );
   }
 
-  /** A text, or the key of a table, that names a method, or an entry of a contract. */
+  /**
+   * Targets of a string or a table key that names a method, or of a string that names an entry of a contract.
+   */
   #claimsOfText(node: Name, { declarations }: Referred, { generated, sdk }: Unresolved): Claim[] {
     const methods = this.#targets.methods.get(node.text) ?? [];
     const isGuessed = generated !== undefined || sdk !== undefined;
-    // Generated code declares it, perhaps of a revision that is not compared.
+    // A name declared in generated code was handled above; it may belong to a revision that is not compared.
     const isDeclared = declarations.some((declaration) => this.#origins.of(declaration.getSourceFile()));
     const isMethod = methods.length > 0 && !isDeclared && this.#methods.isMethod(node, isGuessed);
     const named = isMethod ? methods.filter(({ wireOnly }) => !wireOnly || isOfMessage(node)) : [];
@@ -283,10 +289,13 @@ class Search {
     );
   }
 
-  /** Without the types of an official SDK: imports, and calls of clients and servers by name. */
+  /**
+   * Targets found by name alone if the types of an official SDK are missing: imports, and calls of clients
+   * and servers.
+   */
   #claimsOfSdk({ text, parent }: Name, unresolved: ReadonlyMap<string, string>): Claim[] {
     const imported = unresolved.get(text);
-    // What is made with `new` is a class: an SDK has one that is called as a definition, `ResourceTemplate`.
+    // With `new`, the name is a class: an SDK has a class `ResourceTemplate`, named like a definition.
     if (imported !== undefined) return ts.isNewExpression(parent) ? [] : this.#sdk.ofExport(imported);
     const isCalled = ts.isPropertyAccessExpression(parent) && ts.isCallExpression(parent.parent);
     return isCalled && parent.parent.expression === parent ? this.#sdk.ofFunction(text) : [];
@@ -312,7 +321,7 @@ class Search {
     );
   }
 
-  /** A file of the code that the targets are names of. */
+  /** The origin of a file whose declarations can represent targets; undefined for other files. */
   #originOf(file: ts.SourceFile): Origin | undefined {
     const origin = this.#origins.of(file);
     if (!origin || !this.#isNaming(origin)) return undefined;
@@ -325,10 +334,10 @@ class Search {
 }
 
 /**
- * The revisions whose generated code a comparison is about: the two, and the one that the types which all revisions
- * share are taken from.
+ * The revisions whose generated code a comparison concerns: the two compared ones, and the one that provides
+ * the shared types.
  *
- * @returns undefined for all: the old revision is none of those that were generated
+ * @returns undefined for all revisions, if no code was generated for the compared ones
  */
 function concerned(
   generated: readonly ts.SourceFile[],
@@ -345,12 +354,12 @@ function concerned(
   return new Set([...compared, ...shared]);
 }
 
-/** Names that official SDKs give to the numbers of errors: `ErrorCode.UrlElicitationRequired` is −32042. */
+/** Names of error codes in official SDKs: `ErrorCode.UrlElicitationRequired` is −32042. */
 class ErrorNames {
   readonly #claims = new Map<ts.Node, readonly Claim[]>();
   readonly words = new Set<string>();
 
-  /** @param files those of SDKs */
+  /** @param files files of SDKs */
   constructor(program: ts.Program, files: readonly ts.SourceFile[], { codes }: TargetIndex) {
     const checker = program.getTypeChecker();
     if (codes.size === 0) return;
@@ -369,14 +378,14 @@ class ErrorNames {
   }
 }
 
-/** The table of generated code that names, for each definition, the type that a tolerant reader takes. */
+/** Name of the generated table with the open type of each definition, which a tolerant reader uses. */
 const table = "OpenDefinitions";
 
-/** What open types are of: `OpenTool` is the definition `Tool`. */
+/** Maps open types to their definitions: `OpenTool` is the definition `Tool`. */
 class OpenNames {
   readonly #definitions = new Map<ts.SourceFile, ReadonlyMap<string, string>>();
 
-  /** @param files generated code */
+  /** @param files files of generated code */
   constructor(files: readonly ts.SourceFile[]) {
     for (const file of files) {
       const found = file.statements.find(
@@ -386,7 +395,7 @@ class OpenNames {
     }
   }
 
-  /** The address in the definition that an open type is of; another address as it is. */
+  /** Replaces an open type by its definition; returns other addresses unchanged. */
   closed(address: Address, file: ts.SourceFile): Address {
     const definition = this.#definitions.get(file)?.get(address.definition);
     return definition === undefined ? address : { ...address, definition };
@@ -403,11 +412,11 @@ function definitionsIn({ members }: ts.InterfaceDeclaration): ReadonlyMap<string
   );
 }
 
-/** Names that a file imports from what is not there: exported names by local ones. */
+/** Names that a file imports from modules that cannot be resolved: local name → exported name. */
 interface Unresolved {
-  /** From generated code or the runtime; undefined where all of it is there. */
+  /** Imports of generated code or the runtime; undefined if all can be resolved. */
   readonly generated: ReadonlyMap<string, string> | undefined;
-  /** From official SDKs. */
+  /** Imports of official SDKs; undefined if all can be resolved. */
   readonly sdk: ReadonlyMap<string, string> | undefined;
 }
 

@@ -1,15 +1,15 @@
 import { ts } from "ts-morph";
 import type { Claim, TargetIndex } from "./targets.js";
 
-/** The name of a declaration in generated code, in the terms of targets. */
+/** The name of a declaration in generated code, in the form that targets use. */
 export interface Address {
-  /** The type, or the namespace of a contract's entry. */
+  /** The type, or the namespace of a contract entry. */
   readonly definition: string;
-  /** From there; empty for the type itself. */
+  /** Path of members from the type; empty for the type itself. */
   readonly path: string;
 }
 
-/** @returns undefined where it is no type and no member of one */
+/** @returns undefined if it is neither a type nor a member of one */
 export function addressOf(declaration: ts.Node): Address | undefined {
   const path: string[] = [];
   let holder: string | undefined;
@@ -35,7 +35,7 @@ function isMember(
 }
 
 function isHolder(node: ts.Node): node is ts.InterfaceDeclaration | ts.TypeAliasDeclaration {
-  // Definitions take no arguments: `Result<"tools/call">` is not the definition Result.
+  // Types of definitions have no type parameters: `Result<"tools/call">` is not the definition Result.
   return (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) && !node.typeParameters;
 }
 
@@ -43,16 +43,17 @@ function nameText(name: ts.PropertyName): string {
   return "text" in name ? name.text : name.getText();
 }
 
-/** The targets that the name of a type stands for, as the compiler resolves it: the platform has an `Error`, too. */
+/** The targets of a type name as the compiler resolves it; the platform also has a type `Error`. */
 type Named = (name: ts.Identifier) => readonly Claim[];
 
 /**
- * Functions of generated code and of the runtime whose signatures name a target: `isTool(value): value is Tool`,
- * `setLevel(caller, params: Params<"logging/setLevel">)`. Code that names such a function uses the target.
+ * Functions of generated code and the runtime whose signatures contain a target: `isTool(value): value is
+ * Tool`, `setLevel(caller, params: Params<"logging/setLevel">)`. Code that calls such a function uses the
+ * target.
  */
 export class Mentions {
   readonly #claims = new Map<ts.Node, readonly Claim[]>();
-  /** Names of the functions. */
+  /** Names of these functions. */
   readonly words = new Set<string>();
 
   constructor(files: readonly ts.SourceFile[], targets: TargetIndex, named: Named) {
@@ -75,7 +76,7 @@ export class Mentions {
         this.words.add(name.text);
       }
     }
-    // Names in bodies, and in types of signatures, are not visible from outside.
+    // Names in bodies are not visible from outside, so only signatures are read.
     if (!signature) ts.forEachChild(node, (child) => this.#read(child, targets, named));
   }
 }

@@ -4,8 +4,9 @@ import { sdkDispatchers } from "./sdk.js";
 import { type ValueFlow, isInitialised, outermost, parameterOf } from "./value-flow.js";
 
 /**
- * Decides whether a word of code that equals a method of the protocol stands for it: by what takes it, compares it or is
- * looked up by it. A text alone shows nothing: `ping` may be a tool, `tools/list` the path of a page.
+ * Decides whether a name or string that equals a method of the protocol refers to the method, judged by the
+ * function, comparison or lookup that uses it. The text alone is ambiguous: `ping` may be a tool,
+ * `tools/list` the path of a page.
  */
 export class MethodPlaces {
   readonly #checker: ts.TypeChecker;
@@ -13,7 +14,7 @@ export class MethodPlaces {
   readonly #flow: ValueFlow;
   readonly #methods: ReadonlySet<string>;
 
-  /** @param methods those of both revisions */
+  /** @param methods method names of both revisions */
   constructor(program: ts.Program, callees: Callees, flow: ValueFlow, methods: ReadonlySet<string>) {
     this.#checker = program.getTypeChecker();
     this.#callees = callees;
@@ -21,7 +22,7 @@ export class MethodPlaces {
     this.#methods = methods;
   }
 
-  /** @param isGuessed the imports of the file cannot be resolved */
+  /** @param isGuessed whether imports of the file cannot be resolved */
   isMethod(node: ts.Identifier | ts.StringLiteralLike, isGuessed: boolean): boolean {
     if (!this.#methods.has(node.text)) return false;
     const { parent } = node;
@@ -38,7 +39,10 @@ export class MethodPlaces {
     return false;
   }
 
-  /** A key with a slash is a method, unless it is one of a table of addresses; another one is, beside such a key. */
+  /**
+   * Whether a key names a method: it has a slash and is not in a table of paths or texts, or it is beside a
+   * key with a slash that names a method.
+   */
   #isKeyOfMethods({ text, parent }: ts.Identifier | ts.StringLiteralLike): boolean {
     if (otherwise.test(holderName(parent.parent))) return false;
     if (isSpecific(text)) return true;
@@ -76,7 +80,10 @@ export class MethodPlaces {
     return isSpecific(text) && texts.length === 0;
   }
 
-  /** `Params<"ping">`, where the declaration takes names of methods. */
+  /**
+   * Whether a type argument such as in `Params<"ping">` names a method, because the type parameter is a union
+   * of methods.
+   */
   #isArgumentOfType(reference: ts.TypeReferenceNode, argument: ts.Node, text: string): boolean {
     const index = reference.typeArguments?.findIndex((each) => each === argument) ?? -1;
     return this.#callees.declarationsOf(reference.typeName).some((declaration) => {
@@ -134,7 +141,10 @@ export class MethodPlaces {
     return isAmongMethods || this.#mayBe(block.parent.expression, text);
   }
 
-  /** Whether a value that is compared may be a method: it is called one, or nothing calls it an address or a text. */
+  /**
+   * Whether a compared value can be a method: its name or type says so, or the text has a slash and the
+   * value's name does not say otherwise.
+   */
   #mayBe(value: ts.Expression, text: string): boolean {
     if (this.#isMethodValue(value)) return true;
     return isSpecific(text) && literalText(value) === undefined && !otherwise.test(nameOf(value));
@@ -163,14 +173,16 @@ export class MethodPlaces {
     return isSpecific(text) || origin !== undefined || !parameter.getSourceFile().isDeclarationFile;
   }
 
-  /** Whether a call, or one that it is made on, takes a method, too: `expect(message.method).toBe("ping")`. */
+  /**
+   * Whether a call, or the call it is chained to, also takes a method: `expect(message.method).toBe("ping")`.
+   */
   #isBesideMethod(call: ts.CallExpression | ts.NewExpression, place: ts.Expression): boolean {
     const on = ts.isPropertyAccessExpression(call.expression) ? call.expression.expression : undefined;
     const others = [...(call.arguments ?? []), ...(on && ts.isCallExpression(on) ? on.arguments : [])];
     return others.some((other) => other !== place && isMethodName(nameOf(other)));
   }
 
-  /** Whether a type lists methods, and if a text is given this one among them. */
+  /** Whether a type is a union of method names, including the given text if there is one. */
   #lists(type: ts.Type, text: string | undefined): boolean {
     const constraint = this.#checker.getBaseConstraintOfType(type) ?? type;
     if (!constraint.isUnion()) return false;
@@ -190,20 +202,23 @@ const equalities: ReadonlySet<ts.SyntaxKind> = new Set([
 /** Functions that compare values. */
 const comparisons = /equal|^(?:is|toBe)$/i;
 
-/** Functions of the runtime and of SDKs whose first argument is the method of a request, and others. */
+/**
+ * Functions of the runtime and SDKs whose first argument is a method: of a request, or (`others`) of any
+ * message.
+ */
 const requesters: ReadonlySet<string> = new Set(["handle", "items", "request", "setRequestHandler"]);
 const others: ReadonlySet<string> = new Set(["notify", "on", ...sdkDispatchers.keys()]);
 
-/** Whether a function that no type is known of takes a method. */
+/** Whether a function without a known type takes a method. */
 function isTaken(text: string, name: string, isGuessed: boolean): boolean {
   return isSpecific(text) ? requesters.has(name) || others.has(name) : isGuessed && requesters.has(name);
 }
 
-/** Names of values that are no methods, though they may have a slash. */
+/** Names of values that are not methods, though they may contain a slash. */
 const otherwise =
   /(?:description|dir|file|folder|href|label|message|path|reason|route|text|title|ur[il])(?:name)?s?$/i;
 
-/** Whether a name of a method is like no word: one with a slash. */
+/** Whether a method name is unambiguous because it contains a slash. */
 function isSpecific(text: string): boolean {
   return text.includes("/");
 }
@@ -212,7 +227,9 @@ function isMethodName(name: string | undefined): boolean {
   return name !== undefined && /method/i.test(name) && !otherwise.test(name);
 }
 
-/** The name of the variable or member that an object literal, an interface or a class begins as. */
+/**
+ * The name of the variable or member whose value is an object literal, or the name of an interface or class.
+ */
 function holderName(holder: ts.Node): string {
   const holds = ts.isObjectLiteralExpression(holder) ? outermost(holder).parent : holder;
   return (holds as ts.NamedDeclaration).name?.getText() ?? "";

@@ -3,30 +3,30 @@ import { dirname, join, relative, sep } from "node:path";
 import { ts } from "ts-morph";
 import { readRegularText } from "../../files/regular-file.js";
 
-/** The origin of code that names the protocol, as far as it decides the meaning of its names. */
+/** The origin of code with protocol names, as far as it affects their meaning. */
 export interface Origin {
   readonly kind: "protocol" | "contract" | "runtime" | "sdk";
-  /** The folder of a revision that a file of the protocol stands in; absent for those that all revisions share. */
+  /** The revision whose folder contains the file; absent for shared files. */
   readonly revision?: string;
 }
 
-/** The generated code of a project. Paths are absolute. */
+/** The generated code of a project, with absolute paths. */
 export interface GeneratedCode {
   readonly out: string;
-  /** The package it is published as, where it has another name than ours. */
+  /** The name of the project's published package, if it is not mcpgen's own. */
   readonly package?: string | undefined;
-  /** Folders that contracts are generated into. */
+  /** Folders with code generated from contracts. */
   readonly contracts: readonly string[];
 }
 
 const runtime = "@mcpgen/runtime";
 
-/** Packages of the official SDKs, of versions 1 and 2. */
+/** Packages of the official SDKs, versions 1 and 2. */
 const sdks: readonly string[] = ["sdk", "client", "server", "core"].map(
   (name) => `@modelcontextprotocol/${name}`,
 );
 
-/** Distinguishes generated code and the runtime from handwritten code. */
+/** Distinguishes generated code, the runtime and SDKs from the user's code. */
 export class Origins {
   readonly #generated: GeneratedCode;
   readonly #protocols: ReadonlySet<string>;
@@ -38,7 +38,7 @@ export class Origins {
     this.#protocols = new Set(["@mcpgen/protocol", ...(generated.package ? [generated.package] : [])]);
   }
 
-  /** @returns undefined for other code */
+  /** @returns undefined for the user's code */
   of({ fileName, text }: Pick<ts.SourceFile, "fileName" | "text">): Origin | undefined {
     if (!this.#known.has(fileName)) this.#known.set(fileName, this.#find(fileName, text));
     return this.#known.get(fileName);
@@ -68,7 +68,7 @@ export class Origins {
     return found;
   }
 
-  /** Whether an import in `file` is of generated code or the runtime, by its text alone. */
+  /** Whether an import specifier in `file` names generated code or the runtime, by its text alone. */
   isNamed(specifier: string, file: string): boolean {
     if (specifier.startsWith(".")) {
       const target = join(dirname(file), specifier);
@@ -77,7 +77,7 @@ export class Origins {
     return isOf(specifier, [runtime, ...this.#protocols]);
   }
 
-  /** Whether an import is of an official SDK, by its text alone. */
+  /** Whether an import specifier names an official SDK, by its text alone. */
   isOfSdk(specifier: string): boolean {
     return isOf(specifier, sdks);
   }
@@ -99,7 +99,7 @@ export function isInside(folder: string, path: string): boolean {
   return way !== "" && way !== ".." && !way.startsWith(`..${sep}`);
 }
 
-/** A package.json without a name only sets how its files are read. */
+/** Skips a package.json without a name, which only sets the module format. */
 function nameIn(file: string): string | undefined {
   try {
     const { name } = JSON.parse(readRegularText(file)) as { name?: unknown };
@@ -109,23 +109,23 @@ function nameIn(file: string): string | undefined {
   }
 }
 
-/** What a call calls. */
+/** The function that a call calls. */
 interface Callee {
-  /** The last name in the expression; empty where there is none. */
+  /** The last name in the call's expression; empty if there is none. */
   readonly name: string;
   readonly origin: Origin["kind"] | undefined;
-  /** The compiler does not know. */
+  /** Whether the compiler cannot resolve it. */
   readonly isUnknown: boolean;
 }
 
-/** Finds out what code calls. */
+/** Finds out which function a call calls. */
 export class Callees {
   readonly #program: ts.Program;
   readonly #checker: ts.TypeChecker;
   readonly #kindOf: (file: ts.SourceFile) => Origin["kind"] | undefined;
   readonly #isLeftOut: (file: ts.SourceFile) => boolean;
 
-  /** @param isLeftOut whether a file is generated for something that is not compared */
+  /** @param isLeftOut whether a file was generated from something that is not compared */
   constructor(
     program: ts.Program,
     kindOf: (file: ts.SourceFile) => Origin["kind"] | undefined,
@@ -143,7 +143,7 @@ export class Callees {
     return { name: nameOf(expression), origin, isUnknown: declarations.length === 0 };
   }
 
-  /** The declarations of a function or a type that is named. */
+  /** The declarations of the function or type that a name refers to. */
   declarationsOf(node: ts.Node): readonly ts.Node[] {
     const name = ts.isPropertyAccessExpression(node)
       ? node.name
@@ -156,12 +156,12 @@ export class Callees {
     return meant.declarations ?? [];
   }
 
-  /** Whether a declaration is generated for something that is not compared. */
+  /** Whether a declaration was generated from something that is not compared. */
   isLeftOut(declaration: ts.Node): boolean {
     return this.#isLeftOut(declaration.getSourceFile());
   }
 
-  /** Whether a call looks something up in a list, a map or a text of the language. */
+  /** Whether a call searches an array, a map or a string of the language. */
   isLookup({ expression }: ts.CallExpression | ts.NewExpression): boolean {
     if (!lookups.has(nameOf(expression))) return false;
     return this.declarationsOf(expression).some(
@@ -177,7 +177,7 @@ const lookups: ReadonlySet<string> = new Set([
   ...["add", "delete", "endsWith", "get", "has", "includes", "indexOf", "lastIndexOf", "set", "startsWith"],
 ]);
 
-/** The last name in an expression: `method` of `request.params!.method`. */
+/** The last name in an expression: `method` in `request.params!.method`. */
 export function nameOf(expression: ts.Expression): string {
   if (ts.isIdentifier(expression)) return expression.text;
   if (ts.isPropertyAccessExpression(expression)) return expression.name.text;

@@ -4,14 +4,14 @@ import { type ProtocolModel, type Role, opposite } from "../../model/model.js";
 import type { Finding } from "../finding.js";
 import { type Claim, type TargetIndex, memberKey } from "./targets.js";
 
-/** The comparison, for code that names it by an official SDK. */
+/** The compared models and findings, for code that uses an official SDK. */
 export interface Compared {
   readonly models: readonly ProtocolModel[];
   readonly findings: readonly Pick<Finding, "level" | "rule">[];
 }
 
 /**
- * The targets that names of the official SDKs stand for: types, their schemas (`CallToolRequestSchema`), guards
+ * The targets behind names of the official SDKs: types, their schemas (`CallToolRequestSchema`), guards
  * (`isInitializeRequest`), members of types, and functions of clients and servers.
  */
 export class SdkNames {
@@ -20,7 +20,7 @@ export class SdkNames {
   /** Methods by the definition of their message. */
   readonly #methods = new Map<string, string>();
   readonly #senders = new Map<string, Set<Role>>();
-  /** Words that code can name any of it by, beside those of the targets. */
+  /** Names by which code can refer to the targets, besides the targets' own. */
   readonly words = new Set<string>();
 
   constructor(targets: TargetIndex, compared: Compared) {
@@ -38,14 +38,14 @@ export class SdkNames {
       if (methods.some((method) => targets.methods.has(method))) this.words.add(name);
   }
 
-  /** The target of an export of an SDK. */
+  /** The targets of an SDK's export. */
   ofExport(name: string): Claim[] {
     const definition = /^(?:is)?([A-Z]\w*?)(?:Schema)?$/.exec(name)?.[1] ?? name;
     const method = this.#methods.get(definition);
     return [...(this.#targets.definitions.get(definition) ?? []), ...this.#ofMethod(method)];
   }
 
-  /** The targets of a function of a client or server: for the side that calls it. */
+  /** The targets of a client's or server's function, limited to the side that calls it. */
   ofFunction(name: string): Claim[] {
     const { methods = [], side } = sdkFunctions.get(name) ?? {};
     return methods.flatMap((method) => this.#ofMethod(method)).filter((claim) => this.#concerns(claim, side));
@@ -56,7 +56,7 @@ export class SdkNames {
     return (claims ?? []).filter(({ wireOnly }) => !wireOnly);
   }
 
-  /** The targets of a declaration in the types of an SDK. */
+  /** The targets of a declaration in an SDK's types. */
   ofDeclaration(declaration: ts.Node): Claim[] {
     const name = ts.getNameOfDeclaration(declaration as ts.Declaration)?.getText();
     if (name === undefined) return [];
@@ -71,8 +71,8 @@ export class SdkNames {
   }
 
   /**
-   * Selects the claims for the role of a piece of code, if an SDK call shows the role: a handler answers messages of
-   * the other side.
+   * Keeps the claims for the role of a piece of code, if an SDK call shows the role. A handler answers
+   * messages of the other side.
    */
   onItsSide(node: ts.Node, claims: readonly Claim[]): Claim[] {
     const side = this.#sideOf(node);
@@ -82,14 +82,14 @@ export class SdkNames {
   #concerns({ finding }: Claim, side: Role | undefined): boolean {
     if (side === undefined) return true;
     const { level, rule } = this.#compared.findings[finding]!;
-    // An added or removed method concerns its sender and its receiver.
+    // An added or removed method affects both its sender and its receiver.
     if (/^(?:request|notification|method)-/.test(rule)) return true;
     return level[side] !== "safe" || level[opposite(side)] === "safe";
   }
 
   #sideOf(node: ts.Node): Role | undefined {
     if (isOfMessage(node) && ts.isStringLiteralLike(node)) return only(this.#senders.get(node.text));
-    // A proxy calls as a client while it answers as a server.
+    // A proxy acts as a client inside a server's handler, so the innermost call decides.
     const own = calledFunction(node)?.side;
     if (own) return own;
     for (let inner = node; inner.parent; inner = inner.parent) {
@@ -104,7 +104,7 @@ export class SdkNames {
     return undefined;
   }
 
-  /** The method that the first argument of a dispatcher names: as a literal, in a message, or by a schema. */
+  /** The method in the first argument of a dispatcher: a literal, a message, or a schema. */
   #methodIn(argument: ts.Expression): string | undefined {
     if (ts.isStringLiteralLike(argument)) return argument.text;
     if (ts.isIdentifier(argument)) return this.#methods.get(argument.text.replace(/Schema$/, ""));
@@ -116,7 +116,7 @@ export class SdkNames {
   }
 }
 
-/** Whether a literal is the method of a message that is written out whole. */
+/** Whether a literal is the `method` of a complete message. */
 export function isOfMessage({ parent }: ts.Node): boolean {
   return isNamedMethod(parent) && parent.parent.properties.some(({ name }) => name?.getText() === "jsonrpc");
 }
@@ -136,7 +136,7 @@ function only<T>(values: ReadonlySet<T> | undefined): T | undefined {
   return values?.size === 1 ? [...values][0] : undefined;
 }
 
-/** The exported type or schema that a declaration is of or in, and the members on the way. */
+/** The exported type or schema that contains a declaration, and the member names on the way to it. */
 function wayTo(declaration: ts.Node): [holder: string | undefined, keys: string[]] {
   const keys: string[] = [];
   for (let node: ts.Node | undefined = declaration; node; node = node.parent) {
@@ -151,7 +151,9 @@ function wayTo(declaration: ts.Node): [holder: string | undefined, keys: string[
   return [undefined, keys];
 }
 
-/** The members of definitions that a way from a definition leads to, through references, items and unions. */
+/**
+ * The members of definitions that a path from a definition leads to, through references, items and unions.
+ */
 function placesOf({ schema }: ProtocolModel, definition: string, keys: readonly string[]): string[] {
   const found = new Set<string>();
   const seen = new Set<string>();
@@ -177,11 +179,11 @@ function placesOf({ schema }: ProtocolModel, definition: string, keys: readonly 
   return [...found];
 }
 
-/** The work of a function of an official SDK's clients or servers. */
+/** What a function of an official SDK's client or server does. */
 interface SdkFunction {
-  /** Methods of the protocol that it sends or, where it registers something, answers. */
+  /** Methods of the protocol that it sends or, if it registers a handler, answers. */
   readonly methods: readonly string[];
-  /** The side that calls it; absent where both do. */
+  /** The side that calls it; absent if both can. */
   readonly side?: Role;
 }
 
@@ -190,7 +192,7 @@ const of = (side: Role | undefined, ...methods: string[]): SdkFunction => ({
   ...(side && { side }),
 });
 
-/** Functions of `Client`, `Server` and `McpServer`, of versions 1 and 2, by name. */
+/** Functions of `Client`, `Server` and `McpServer`, versions 1 and 2, by name. */
 const sdkFunctions: ReadonlyMap<string, SdkFunction> = new Map([
   ["ping", of(undefined, "ping")],
   ["callTool", of("client", "tools/call")],
@@ -222,7 +224,7 @@ const sdkFunctions: ReadonlyMap<string, SdkFunction> = new Map([
   ["registerResource", of("server", "resources/read", "resources/list")],
 ]);
 
-/** Functions that take the schema or the name of a method, and whether what they are given is received or sent. */
+/** Functions whose first argument is a method or its schema, and whether they handle or send its messages. */
 export const sdkDispatchers: ReadonlyMap<string, "received" | "sent"> = new Map([
   ["setRequestHandler", "received"],
   ["setNotificationHandler", "received"],

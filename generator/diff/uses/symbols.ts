@@ -1,15 +1,15 @@
 import { ts } from "ts-morph";
 
-/** The declarations that a word of code refers to. */
+/** The declarations that a name or literal in code refers to. */
 export interface Referred {
   readonly declarations: readonly ts.Node[];
-  /** Types whose member it is, as they are known where it stands; what is inherited is declared elsewhere. */
+  /** The types that the code accesses the member on. An inherited member is declared in another type. */
   readonly owners: readonly ts.Type[];
-  /** The compiler does not know. */
+  /** Whether the compiler cannot resolve it. */
   readonly unknown: boolean;
 }
 
-/** Finds what a name or a literal in `program` refers to. */
+/** Finds the declarations that names and literals in `program` refer to. */
 export class Symbols {
   readonly #checker: ts.TypeChecker;
 
@@ -33,8 +33,8 @@ export class Symbols {
   }
 
   /**
-   * The declarations of a type that has a member, and of the types which it extends: all of them, or where it declares
-   * the member those that have it, too.
+   * The declarations of a type that has a member, and of its base types. If the type itself has the member,
+   * only of base types that have it, too.
    */
   withBases(type: ts.Type, member: string): ts.Node[] {
     const holders = declarationsOf(type);
@@ -50,7 +50,7 @@ export class Symbols {
     return holders;
   }
 
-  /** Whether code writes a member of that name, and for all to see another value than this one, which is JSON. */
+  /** Whether code writes the member with a literal that certainly differs from `value` (JSON). */
   writesOther({ parent }: ts.Node, value: string): boolean {
     const written = this.#writtenBy(parent);
     return (
@@ -59,7 +59,7 @@ export class Symbols {
     );
   }
 
-  /** The type of the value that a member of an object literal gets. */
+  /** The type of the value assigned to a member of an object literal. */
   #writtenBy(member: ts.Node): ts.Type | undefined {
     if (ts.isPropertyAssignment(member)) return this.#checker.getTypeAtLocation(member.initializer);
     if (!ts.isShorthandPropertyAssignment(member)) return undefined;
@@ -76,7 +76,10 @@ export class Symbols {
     return this.#checker.getAliasedSymbol(symbol);
   }
 
-  /** The types whose member a word names although no symbol shows it: in literals, patterns, classes, types and indices. */
+  /**
+   * The types that have a member which a word names without a symbol: in object literals, destructuring
+   * patterns, classes, types and index accesses.
+   */
   #ownersOf(node: ts.Identifier | ts.StringLiteralLike): readonly ts.Type[] | undefined {
     const { parent } = node;
     const checker = this.#checker;
@@ -101,7 +104,7 @@ export class Symbols {
     return ts.isLiteralTypeNode(parent) ? this.#ownerOfType(parent) : undefined;
   }
 
-  /** The type of what is taken apart by an assignment: `({ execution } = tool)`. */
+  /** The type of the value that an assignment destructures: `({ execution } = tool)`. */
   #assigned(pattern: ts.ObjectLiteralExpression): ts.Type | undefined {
     const { parent } = pattern;
     const isAssignment =
@@ -111,7 +114,7 @@ export class Symbols {
     return isAssignment ? this.#checker.getTypeAtLocation(parent.right) : undefined;
   }
 
-  /** `Tool["execution"]`, `Pick<Tool, "execution" | "name">`. */
+  /** The type whose member a literal type names: `Tool["execution"]`, `Pick<Tool, "execution" | "name">`. */
   #ownerOfType(literal: ts.LiteralTypeNode): readonly ts.Type[] | undefined {
     let type: ts.Node = literal;
     while (ts.isUnionTypeNode(type.parent) || ts.isParenthesizedTypeNode(type.parent)) type = type.parent;
@@ -134,7 +137,10 @@ export class Symbols {
     return { declarations, owners, unknown: owners.every(isUnknown) };
   }
 
-  /** The members of a union or an intersection, or the type alone; for a type parameter, those of its constraint. */
+  /**
+   * The members of a union or intersection, else the type itself. A type parameter is replaced by its
+   * constraint.
+   */
   #parts(type: ts.Type): readonly ts.Type[] {
     const known = this.#checker.getBaseConstraintOfType(type) ?? type;
     return known.isUnionOrIntersection() ? known.types.flatMap((each) => this.#parts(each)) : [known];
@@ -149,12 +155,12 @@ function listed<T>(value: T | undefined): T[] | undefined {
   return value === undefined ? undefined : [value];
 }
 
-/** The declaration of a generic type, for one with arguments. */
+/** The generic type of a type with arguments. */
 function generic(type: ts.Type): ts.Type {
   return (type as Partial<ts.TypeReference>).target ?? type;
 }
 
-/** Of its name, and of what it is a name for. */
+/** The declarations of a type's symbol and of its alias. */
 function declarationsOf({ symbol, aliasSymbol }: ts.Type): ts.Node[] {
   return [aliasSymbol, symbol as ts.Symbol | undefined].flatMap((each) => each?.declarations?.[0] ?? []);
 }

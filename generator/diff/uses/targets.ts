@@ -5,51 +5,54 @@ import type { Contract } from "../../contract/contract.js";
 import { type ContractNames, contractNames } from "../../contract/emit/names.js";
 import { capitalised } from "../../print/text.js";
 
-/** The name by which code uses the subject of a finding, in generated code or as a literal. */
+/** A name by which code uses the subject of a finding: in generated code, or as a literal. */
 export type Target =
-  /** A type; of a contract, the namespace of a tool, prompt or resource template. */
+  /** A type; for a contract, the namespace of a tool, prompt or resource template. */
   | { readonly kind: "definition"; readonly name: string; readonly wireOnly?: boolean }
-  /** A member of a type, `a.b` for one further in. */
+  /** A member of a type; `a.b` for a nested one. */
   | {
       readonly kind: "member";
       readonly definition: string;
       readonly path: string;
-      /** The one value that it is about, as JSON; code that writes another one there does not meet it. */
+      /** The only value concerned, as JSON. Code that writes another value is not affected. */
       readonly value?: string;
     }
   /** A method of the protocol. */
   | { readonly kind: "method"; readonly name: string; readonly wireOnly?: boolean }
   /** The code of an error, as a number. */
   | { readonly kind: "code"; readonly code: string }
-  /** The name of an error in the tables of errors. */
+  /** The name of an error in generated tables of errors. */
   | { readonly kind: "error"; readonly name: string }
-  /** The name or URI of an entry of a list of a contract, as a literal. */
+  /** The name or URI of an entry of a contract's list, as a literal. */
   | { readonly kind: "entry"; readonly list: string; readonly name: string };
 
-/** A finding that a target belongs to. */
+/** A finding to which a target belongs. */
 export interface Claim {
   readonly finding: number;
-  /** Only where messages are written out whole: the runtime fills in what it is about. */
+  /**
+   * Whether only code that writes complete messages is affected, because otherwise the runtime fills in the
+   * part.
+   */
   readonly wireOnly: boolean;
-  /** The one value of a member that it is about, as JSON. */
+  /** The only value of a member that is concerned, as JSON. */
   readonly value?: string;
 }
 
-/** The targets of all findings, by what they name. */
+/** The targets of all findings, indexed by the names they consist of. */
 export class TargetIndex {
   readonly definitions = new Map<string, Claim[]>();
-  /** By definition and path: `Tool.name`. */
+  /** Indexed by definition and path: `Tool.name`. */
   readonly members = new Map<string, Claim[]>();
   readonly methods = new Map<string, Claim[]>();
   readonly errors = new Map<string, Claim[]>();
-  /** By list and name: `tools/search`. */
+  /** Indexed by list and name: `tools/search`. */
   readonly entries = new Map<string, Claim[]>();
-  /** By the number as code writes it: `-32042`. */
+  /** Indexed by the number as written in code: `-32042`. */
   readonly codes = new Map<string, Claim[]>();
-  /** The words that code can name any of it by. */
+  /** All words by which code can name a target. */
   readonly words = new Set<string>();
 
-  /** @param targets by finding */
+  /** @param targets the targets of each finding */
   constructor(targets: readonly (readonly Target[])[]) {
     for (const [finding, each] of targets.entries()) for (const target of each) this.#add(target, finding);
   }
@@ -86,7 +89,7 @@ export class TargetIndex {
   }
 }
 
-/** The value that a finding about one of several is about, as JSON. */
+/** The single value that a finding about an enumeration concerns, as JSON. */
 function valueOf({ rule, old, new: next }: Pick<Finding, "rule" | "old" | "new">): { value?: string } {
   const value = rule.startsWith("enum-value-") ? (old ?? next) : null;
   return value === null ? {} : { value };
@@ -96,12 +99,12 @@ export function memberKey(definition: string, path: string): string {
   return `${definition}.${path}`;
 }
 
-/** A path of a report without its marks for items and undeclared members, which types have no names for. */
+/** A report's path without its marks for items and undeclared members, which have no names in types. */
 function plainPath(path: string): string {
   return path.replace(/\[\]|\{\}/g, "").replace(/^\.|\.$/g, "");
 }
 
-/** A place in code that uses the subject of a finding; line and column start at 1. */
+/** A place in code that uses the subject of a finding. Line and column start at 1. */
 export interface Use {
   readonly file: string;
   readonly line: number;
@@ -110,23 +113,24 @@ export interface Use {
   readonly name: string;
 }
 
-/** The result of reading a code base. */
+/** The result of searching a code base. */
 export interface CodeUses {
-  /** For each finding, in their order, its uses in the order of files and places. */
+  /** For each finding, in the same order, its uses sorted by file and position. */
   readonly uses: readonly (readonly Use[])[];
-  /** How many files were looked through. */
+  /** Number of files searched. */
   readonly files: number;
-  /** Files whose generated imports lead nowhere: names alone decided there. */
+  /** Files whose imports of generated code cannot be resolved, so that only names were compared. */
   readonly byName: readonly string[];
-  /** Files that do not parse; what does of them was looked through. */
+  /** Remarks about files with syntax errors; the parts that parse were searched. */
   readonly remarks: readonly Remark[];
 }
 
 /**
- * The names in code that a difference between two revisions affects. A member of the old revision affects code that
- * names it. A new member affects code that names its object or its method, unless the addition is harmless.
+ * The names in code that a difference between two revisions affects. A member of the old revision affects
+ * code that names it. A new member affects code that names its object or its method, unless the addition is
+ * harmless.
  *
- * @returns the names for each finding
+ * @returns the targets of each finding
  */
 export function protocolTargets(
   findings: readonly Finding[],
@@ -147,8 +151,8 @@ export function protocolTargets(
 }
 
 /**
- * Code that compares the number of an error that is gone, or has another one now. Only numbers that JSON-RPC reserves are
- * unambiguous in every file: -1 is a result of `indexOf`.
+ * A target for code that compares the number of a removed or renumbered error. Only numbers reserved by
+ * JSON-RPC are unambiguous: -1 is also a result of `indexOf`.
  */
 function ofCode({ old }: Finding): Target[] {
   return old !== null && /^-32\d{3}$/.test(old) ? [{ kind: "code", code: old }] : [];
@@ -160,7 +164,7 @@ function ofMethod(name: string, { rule, old }: Finding): Target[] {
   return [{ kind: "definition", name: old }];
 }
 
-/** The old names of renamed definitions, by their new names. */
+/** The old names of renamed definitions, by new name. */
 function renamed(findings: readonly Finding[]): Map<string, string> {
   return new Map(
     findings.flatMap(({ rule, old, new: next }) =>
@@ -175,7 +179,7 @@ function isHarmless(finding: Finding): boolean {
 
 function whole(definition: string, finding: Finding, places: Places): Target[] {
   const { old, new: next } = finding.pointers;
-  // An added or removed type affects only code that names it; a separate finding covers its method.
+  // An added or removed type affects only code that names it; its method has a separate finding.
   const isChanged = old !== null && next !== null && !isHarmless(finding);
   const methods = isChanged ? places.methodsOf(definition) : [];
   return [{ kind: "definition", name: definition }, ...methods.map(methodTarget)];
@@ -186,7 +190,7 @@ function placed(definition: string, path: string, finding: Finding, places: Plac
   const members = isThere
     ? places.membersAt(definition, path).map((member) => ({ ...member, ...valueOf(finding) }))
     : [];
-  // Only code that writes the whole message decides whether the message has params.
+  // Added or removed params concern only code that writes the complete message.
   if (isThere && places.isParams(definition, path)) {
     const methods = places.methodsOf(definition).map(methodTarget);
     return [...members, ...methods.map((target) => ({ ...target, wireOnly: true }))];
@@ -194,13 +198,13 @@ function placed(definition: string, path: string, finding: Finding, places: Plac
   return isMissing(finding) ? [...members, ...around(definition, path, places)] : members;
 }
 
-/** Whether a finding also affects code that does not name the member, but writes or reads its object. */
+/** Whether a finding also affects code that writes or reads the object without naming the member. */
 function isMissing(finding: Finding): boolean {
   if (finding.pointers.old === null) return !isHarmless(finding);
   return finding.rule === "property-became-required";
 }
 
-/** The names of the object that a member belongs to. */
+/** The targets for the object that contains a member. */
 function around(definition: string, path: string, places: Places): Target[] {
   const end = path.lastIndexOf(".");
   if (end >= 0) return places.membersAt(definition, path.slice(0, end));
@@ -215,10 +219,10 @@ function methodTarget(name: string): Extract<Target, { kind: "method" }> {
   return { kind: "method", name };
 }
 
-/** The places of the definitions of two revisions in their messages. */
+/** Where the definitions of two revisions occur in messages. */
 class Places {
   readonly #methods = new Map<string, Set<string>>();
-  /** Params by the definition of their message, and the other way round: some revisions name them, some do not. */
+  /** Pairs of a message definition and its params definition, because only some revisions name the params. */
   readonly #params: (readonly [message: string, params: string])[] = [];
   readonly #models: readonly ProtocolModel[];
 
@@ -238,7 +242,7 @@ class Places {
     return methods;
   }
 
-  /** The method whose message, params or result is the definition; no method if several share the definition. */
+  /** The method that uses the definition as message, params or result; none if several methods share it. */
   methodsOf(definition: string): string[] {
     const methods = [...(this.#methods.get(definition) ?? [])];
     return methods.length > 1 ? [] : methods;
@@ -248,7 +252,7 @@ class Places {
     return path === "params" && this.#methods.has(definition);
   }
 
-  /** Whether the runtime, not a handler, writes and reads the property. */
+  /** Whether the runtime, rather than a handler, writes and reads the property. */
   isOwned(definition: string, property: string): boolean {
     return property === "_meta" || this.#models.some(({ owned }) => owned.get(definition)?.has(property));
   }
@@ -266,11 +270,11 @@ class Places {
 }
 
 /**
- * What code names where it meets a difference between two contracts: functions of handlers and of the client, types of
- * arguments and results with their members, and names that calls are made with.
+ * The names by which code uses changed parts of a contract: functions of handlers and of the client, types of
+ * arguments and results with their members, and entry names in calls.
  *
  * @param old the contract that the code was generated from
- * @returns by finding
+ * @returns the targets of each finding
  */
 export function contractTargets(findings: readonly Finding[], old: Contract): Target[][] {
   const names = contractNames(old);
@@ -283,10 +287,10 @@ export function contractTargets(findings: readonly Finding[], old: Contract): Ta
   });
 }
 
-/** How generated code names an entry of a list. */
+/** The names of a list's entry in generated code. */
 interface Entry {
   readonly targets: readonly Target[];
-  /** The name of its types, if it has any. */
+  /** The namespace of its types, if it has any. */
   readonly namespace: string | undefined;
 }
 
@@ -312,7 +316,7 @@ function namesIn(list: string, { tools, prompts, resources, templates }: Contrac
   return lists[list] ?? new Map();
 }
 
-/** The types that a schema of an entry becomes. */
+/** The generated type for each schema of an entry. */
 const types: Readonly<Record<string, string>> = { arguments: "Arguments", result: "Result" };
 
 function placedEntry({ targets, namespace }: Entry, path: string, finding: Finding): Target[] {

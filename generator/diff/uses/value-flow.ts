@@ -1,23 +1,26 @@
 import { ts } from "ts-morph";
 
-/** The names that one value is followed through, at most. */
+/** Maximum number of names through which one value is followed. */
 const maxNames = 32;
 
-/** Follows a value through the names that code gives it: constants, members, parameters, elements of lists. */
+/**
+ * Follows a value through the names that code assigns it to: constants, members, parameters, elements of
+ * arrays.
+ */
 export class ValueFlow {
   readonly #checker: ts.TypeChecker;
   readonly #files: readonly ts.SourceFile[];
   readonly #renames: Renames;
   #identifiers: ReadonlyMap<string, readonly ts.Identifier[]> | undefined;
 
-  /** @param files the code that is followed; functions of other code are not looked into */
+  /** @param files the code to follow values in; functions in other files are ignored */
   constructor(program: ts.Program, files: readonly ts.SourceFile[], renames: Renames) {
     this.#checker = program.getTypeChecker();
     this.#files = files;
     this.#renames = renames;
   }
 
-  /** The place of an expression, and each place where its value, or a list that holds it, is read under a name. */
+  /** The place of an expression, and each place that reads its value, or an array with it, through a name. */
   *placesOf(expression: ts.Expression): Generator<ts.Expression> {
     const seen = new Set<ts.Node>();
     const places = [outermost(expression)];
@@ -31,7 +34,7 @@ export class ValueFlow {
     }
   }
 
-  /** The names in declarations of what has the value of `place` from there on. */
+  /** The declared names that receive the value of `place`. */
   #takersOf(place: ts.Expression): ts.Identifier[] {
     const { parent } = place;
     if (isInitialised(parent) && parent.initializer === place) return named(parent.name);
@@ -43,7 +46,7 @@ export class ValueFlow {
     return [];
   }
 
-  /** The parameter of a function of this code that takes an argument. */
+  /** The parameter that receives an argument, if its function is in these files. */
   #parameter(call: ts.CallExpression | ts.NewExpression, argument: ts.Expression) {
     const parameter = parameterOf(this.#checker, call, argument);
     return parameter && this.#files.includes(parameter.getSourceFile()) ? parameter : undefined;
@@ -79,7 +82,7 @@ function loopVariable({ initializer }: ts.ForOfStatement): ts.Identifier[] {
   return ts.isVariableDeclarationList(initializer) ? named(initializer.declarations[0]?.name) : [];
 }
 
-/** The parameter that takes an argument, where the declaration of the function is known. */
+/** The parameter that receives an argument, if the function's declaration is known. */
 export function parameterOf(
   checker: ts.TypeChecker,
   call: ts.CallExpression | ts.NewExpression,
@@ -100,7 +103,7 @@ type Initialised =
   | ts.PropertyDeclaration
   | ts.EnumMember;
 
-/** Whether a node has a name and the value that it begins with. */
+/** Whether a node declares a name with an initial value. */
 export function isInitialised(node: ts.Node): node is Initialised {
   return (
     ts.isVariableDeclaration(node) ||
@@ -112,7 +115,7 @@ export function isInitialised(node: ts.Node): node is Initialised {
   );
 }
 
-/** The largest expression around another one that has its value, or is a list of it. */
+/** The largest surrounding expression that has the same value, or is an array containing it. */
 export function outermost(expression: ts.Expression): ts.Expression {
   let node = expression;
   while (passes(node, node.parent)) node = node.parent as ts.Expression;
@@ -146,7 +149,7 @@ const iterators: ReadonlySet<string> = new Set([
   ...["every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"],
 ]);
 
-/** The parameter that takes the elements of a list: `METHODS.map((method) => …)`. */
+/** The callback parameter that receives the elements of an array: `METHODS.map((method) => …)`. */
 function elementParameter({ expression, arguments: [callback] }: ts.CallExpression): ts.Node | undefined {
   if (!ts.isPropertyAccessExpression(expression) || !iterators.has(expression.name.text)) return undefined;
   return callback && (ts.isArrowFunction(callback) || ts.isFunctionExpression(callback))
@@ -164,11 +167,11 @@ function identifiersIn(files: readonly ts.SourceFile[]): ReadonlyMap<string, rea
   return found;
 }
 
-/** The names that imports and exports of a code base give to others: `import { Tool as T }`, `export { Tool as T }`. */
+/** The new names in imports and exports of a code base: `import { Tool as T }`, `export { Tool as T }`. */
 export class Renames {
-  /** Local names by the names that they stand for. */
+  /** Local names, by original name. */
   readonly #named = new Map<string, Set<string>>();
-  /** The other way round. */
+  /** Original names, by local name. */
   readonly #meant = new Map<string, Set<string>>();
 
   constructor(files: readonly ts.SourceFile[]) {
@@ -181,12 +184,12 @@ export class Renames {
     }
   }
 
-  /** A name, and all that it may be called elsewhere. */
+  /** A name, and all its other names in the code base. */
   namesOf(name: string): string[] {
     return reached(this.#named, name);
   }
 
-  /** A name, and all that it may stand for. */
+  /** A name, and all names that it may stand for. */
   meantBy(name: string): string[] {
     return reached(this.#meant, name);
   }

@@ -3,32 +3,32 @@ import type { Kind, Role, ProtocolModel } from "../../model/model.js";
 import type { Aligner } from "../../compare/align/aligner.js";
 import type { Fact, Edge, Pair } from "../../compare/align/pair.js";
 
-/** The message or result that contains a value, which decides the schema that judges it. */
+/** The message or result that contains a value; it decides which schema validates it. */
 export type Context =
   | {
       readonly part: Kind;
       readonly method: string;
       readonly from: Role;
-      /** The value is the message itself, not its params. */
+      /** Set if the value is the message itself rather than its params. */
       readonly whole?: true;
     }
-  /** An answer; `from` is the side that answers. */
+  /** A result; `from` is the side that answers. */
   | { readonly part: "result"; readonly method: string; readonly from: Role }
-  /** The whole message that carries an answer; `from` is the side that answers. */
+  /** A complete response; `from` is the side that answers. */
   | { readonly part: "response"; readonly method: string; readonly from: Role }
-  /** A request, or the answer to it, that travels inside other messages. */
+  /** A request, or its result, that is sent inside other messages. */
   | {
       readonly part: "embedded-request" | "embedded-result";
       readonly method: string;
       readonly from: Role;
       readonly whole?: true;
     }
-  /** The part that all messages share. */
+  /** The envelope, which all messages share. */
   | { readonly part: "envelope"; readonly definition: readonly [string, string] }
-  /** A definition that messages of both sides hold, though not in corresponding places. */
+  /** A definition in messages of both revisions, but not in corresponding places. */
   | { readonly part: "definition"; readonly definition: readonly [string, string] };
 
-/** The message that carries `value` in a context: its params, its result, or itself. */
+/** The message with `value` as its params, its result, or itself, depending on the context. */
 export function messageOf(context: Context, value: JsonValue | undefined): JsonValue | undefined {
   if ("whole" in context && context.whole) return value;
   const params: JsonObject = value === undefined ? {} : { params: value };
@@ -46,7 +46,7 @@ export function messageOf(context: Context, value: JsonValue | undefined): JsonV
   }
 }
 
-/** The result of comparing methods, with the roots of the walk. */
+/** The result of comparing methods, and the roots for comparing schemas. */
 export interface MethodComparison {
   readonly facts: MessageFact[];
   readonly roots: Root[];
@@ -63,7 +63,7 @@ export interface Direction {
   readonly comparison: MethodComparison;
 }
 
-/** @param writer the role that writes the part that differs, where that is not the sender */
+/** @param writer the role that writes the part, if it is not the sender */
 export function messageFact(
   { name, from }: Direction,
   fact: Fact,
@@ -73,21 +73,21 @@ export function messageFact(
   return { fact, context, writers: [writer], methods: [name] };
 }
 
-/** A place where the comparison starts: what a message carries. */
+/** A start of the schema comparison: the params, result or message of a method. */
 export interface Root {
   readonly pair: Pair;
   readonly context: Context;
   readonly writers: readonly Role[];
   readonly methods: readonly string[];
-  /** Members that other roots account for are not entered from here. */
+  /** Selects the members to compare from here. Members handled by other roots are skipped. */
   readonly isEntered?: (key: string, edge: Edge) => boolean;
-  /** Reports only facts for which a message proves a break. */
+  /** Set to report only facts for which a message proves a break. */
   readonly needsProof?: true;
-  /** Excludes facts that other roots report. */
+  /** Selects the facts to report. Facts reported by other roots are skipped. */
   readonly isReported?: (fact: Fact, pair: Pair) => boolean;
 }
 
-/** A difference of a whole message, found without walking into it. */
+/** A difference that concerns a whole message, found without comparing schemas. */
 export interface MessageFact {
   readonly fact: Fact;
   readonly context: Context;

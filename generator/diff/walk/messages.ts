@@ -9,17 +9,17 @@ import { kindByName } from "../../model/messages.js";
 import type { Aligner } from "../../compare/align/aligner.js";
 import { FormReader } from "../../compare/shape/form-reader.js";
 
-/** Members of the envelope that a schema need not describe in each message. */
+/** Members of the envelope that a message's schema may omit. */
 const ofEnvelope: readonly string[] = ["jsonrpc", "id"];
 
-/** The nodes for a whole message: its definition and, if that leaves the envelope out, the envelope. */
+/** The schemas of a complete message: its definition and, if that lacks the envelope, the envelope. */
 export function messageNodes({ schema }: Pick<ProtocolModel, "schema">, method: Method): Conjunction {
   const { node } = schema.definitions.get(method.message)!;
   if (method.envelope || method.payload) return [node];
   return [node, ...(armNodes(schema, method.kind) ?? [])];
 }
 
-/** The nodes for the whole response to a request with a plain result. */
+/** The schemas of the complete response to a request with a plain result. */
 export function responseNodes({ schema }: ProtocolModel, { message }: Method): Conjunction | undefined {
   const own = responseOf(schema, message);
   const any = armNodes(schema, "response");
@@ -27,25 +27,25 @@ export function responseNodes({ schema }: ProtocolModel, { message }: Method): C
   return hasMember(schema, own.node, "jsonrpc") ? [own.node] : [own.node, ...(any ?? [])];
 }
 
-/** Compares what stands at the messages of a method beside its params, and at the responses beside the result. */
+/** Compares the messages of a method apart from params, and the responses apart from the result. */
 export function compareMessages(direction: Direction, before: Method, after: Method, context: Context): void {
   const { old, next, from, name } = direction;
-  // A message inside another message loses its envelope. The method reports that once.
+  // An embedded message has no envelope. The method already reports the change to or from embedding.
   if (before.payload === after.payload) {
     const nodes = [messageNodes(old, before), messageNodes(next, after)] as const;
     const whole = { ...context, whole: true } as Context;
     const root = compareWhole(direction, nodes, whole, ["params", "method"]);
-    // A separate envelope's schema of params holds beside the message's schema of them.
+    // A separate envelope constrains params in addition to the message's own schema.
     if (nodes.some((all) => all.length > 1)) reportInside(direction, root, "params");
   }
   if (before.kind !== "request" || before.payload || after.payload) return;
   const own = [responseOf(old.schema, before.message), responseOf(next.schema, after.message)];
   const [a, b] = [responseNodes(old, before), responseNodes(next, after)];
-  // Without a separate response definition, the envelope is the whole schema.
+  // Without a separate response definition, the common envelope is compared on its own.
   if (!a || !b || own.every((each) => each === undefined)) return;
   const response: Context = { part: "response", method: name, from: opposite(from) };
   const root = compareWhole(direction, [a, b], response, ["result"]);
-  // Results are compared one by one. Other forms of a response are reported with the response.
+  // Results are compared individually. Other changes of a response are reported with the response.
   const isSame = namesOf(before) === namesOf(after);
   if (isSame && own.every((each) => each !== undefined)) reportInside(direction, root, "result");
 }
@@ -54,7 +54,7 @@ function namesOf(method: Method): string {
   return JSON.stringify(resultsOf(method).toSorted());
 }
 
-/** @param apart members that are compared by themselves */
+/** @param apart members that are compared separately */
 function compareWhole(
   { old, next, aligner, comparison, name, from }: Direction,
   nodes: readonly [Conjunction, Conjunction],
@@ -78,7 +78,7 @@ function compareWhole(
   return root;
 }
 
-/** The breaks inside a member that only the whole message shows, and that no other root reports. */
+/** Reports breaks inside a member that only the complete message shows and no other root reports. */
 function reportInside({ comparison }: Direction, whole: Root, member: "params" | "result"): void {
   const { context, pair, methods } = whole;
   let known: ReadonlySet<string> | undefined;
@@ -107,16 +107,16 @@ function nameOf({ rule, subject }: Fact): string {
   return `${rule} ${JSON.stringify(subject)}`;
 }
 
-/** Whether a fact is about a member that was added, removed, made required or made optional. */
+/** Whether a fact says that a member was added, removed, made required or made optional. */
 function isOfMember({ rule, subject, when = "" }: Fact, key: string): boolean {
   if (!rule.startsWith("property-") || !("path" in subject) || subject.path !== key) return false;
-  // Params that come to a closed message, or go from one, are refused: only the whole message shows it.
+  // Params added to or removed from a closed message are rejected; only the complete message shows that.
   return key !== "result" && (key !== "params" || !when.includes("closed"));
 }
 
 const knownMethods = new WeakMap<ProtocolModel, ReadonlyMap<string, readonly Method[]>>();
 
-/** The methods of a model by name; a name may stand for a request and for a notification. */
+/** The methods of a model by name. A request and a notification may share a name. */
 export function methodsByName(model: ProtocolModel): ReadonlyMap<string, readonly Method[]> {
   let methods = knownMethods.get(model);
   if (!methods) {
@@ -131,10 +131,10 @@ export function methodsByName(model: ProtocolModel): ReadonlyMap<string, readonl
   return methods;
 }
 
-/** Members that methods account for. Every method must also satisfy the envelope's schema of them. */
+/** Members that are compared per method. Every method must also satisfy the envelope's schema for them. */
 const ofMethods: ReadonlySet<string> = new Set(["method", "params", "result"]);
 
-/** The root for the part that all messages share, if both schemas describe it. */
+/** The roots for the envelope that all messages share, if both schemas describe it. */
 export function envelopeRoots(aligner: Aligner, old: ProtocolModel, next: ProtocolModel): Root[] {
   const names = envelopeNames(aligner);
   if (!names) return [];
@@ -182,7 +182,7 @@ function isOf({ old }: Edge, nodes: Conjunction | undefined): boolean {
   return nodes !== undefined && nodes.length === old.length && nodes.every((node) => old.includes(node));
 }
 
-/** The definition of any message in both schemas: by the same name, if both have it. */
+/** The envelope definition in each schema; if a name exists in both, that one. */
 function envelopeNames(aligner: Aligner): readonly [string, string] | undefined {
   const [before, after] = [envelopeOf(aligner.old), envelopeOf(aligner.new)];
   const found = [before, after]
@@ -191,7 +191,7 @@ function envelopeNames(aligner: Aligner): readonly [string, string] | undefined 
     .map(({ name }) => name);
   const isShared = (name: string): boolean =>
     [aligner.old, aligner.new].every(({ schema }) => schema.definitions.has(name));
-  // A change may leave one of the two without the looks of an envelope.
+  // A change may make one of the two unrecognisable as an envelope, so a shared name suffices.
   const shared = found.find(isShared);
   if (shared !== undefined) return [shared, shared];
   return before && after ? [before.name, after.name] : undefined;
@@ -202,7 +202,10 @@ interface Envelope {
   readonly arms: number;
 }
 
-/** The definition of any message: of those whose arms all are JSON-RPC objects, or arrays of them, the one with most arms. */
+/**
+ * Finds the envelope, the definition of any message: among unions whose arms are mostly JSON-RPC objects or
+ * arrays of them, the one with most arms.
+ */
 function envelopeOf(reader: FormReader): Envelope | undefined {
   let best: Envelope | undefined;
   for (const { name, node } of reader.schema.definitions.values()) {
@@ -216,7 +219,7 @@ function envelopeOf(reader: FormReader): Envelope | undefined {
 
 const knownArms = new WeakMap<Schema, ReadonlyMap<Arm, Conjunction>>();
 
-/** The schema of all requests, of all notifications, or of all responses that carry a result. */
+/** The schema of all requests, of all notifications, or of all responses with a result. */
 function armNodes(schema: Schema, arm: Arm): Conjunction | undefined {
   let arms = knownArms.get(schema);
   if (!arms) knownArms.set(schema, (arms = readArms(new FormReader(schema))));
@@ -235,7 +238,7 @@ function readArms(reader: FormReader): ReadonlyMap<Arm, Conjunction> {
     if (arm && !found.has(arm) && (arm === "response" || properties.has("method"))) found.set(arm, nodes);
     if (!arm && properties.has("method")) withoutId.push(member);
   }
-  // A notification may forbid the id. Beside another notification it is a request that has lost its id.
+  // A notification may forbid `id`. If two arms lack `id`, one of them is a request that lost it.
   const lost =
     withoutId.length > 1
       ? (withoutId.find((member) => kindByName(member.name ?? "") === "request") ??
@@ -247,7 +250,7 @@ function readArms(reader: FormReader): ReadonlyMap<Arm, Conjunction> {
   return found;
 }
 
-/** A cheap look ahead: most unions are not of JSON-RPC objects, or list the messages of methods. */
+/** A cheap pre-check: most unions do not consist of JSON-RPC objects, or list the messages of methods. */
 function mayBeEnvelope(schema: Schema, arm: SchemaNode): boolean {
   const node = arm.ref === undefined ? arm : schema.definitions.get(arm.ref)!.node;
   if (node.items ?? node.anyOf ?? node.oneOf) return true;
@@ -267,7 +270,10 @@ function isEnvelope(reader: FormReader, { members, scalars }: Form): boolean {
   );
 }
 
-/** Whether it holds of more than half: an envelope is one still when a message of it has changed. */
+/**
+ * Whether the condition holds for more than half of the values: an envelope stays one if a single arm has
+ * changed.
+ */
 function isMostly<T>(values: readonly T[], holds: (value: T) => boolean): boolean {
   return 2 * values.filter(holds).length > values.length;
 }

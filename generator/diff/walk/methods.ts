@@ -25,7 +25,7 @@ import { compareMessages, messageNodes, methodsByName } from "./messages.js";
 import { isAlone } from "../../compare/shape/form.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
 
-/** Aligns methods by name and sender. */
+/** Compares methods, matched by name and sender. */
 export function compareMethods(old: ProtocolModel, next: ProtocolModel, aligner: Aligner): MethodComparison {
   const comparison: MethodComparison = { facts: [], roots: [] };
   const names = new Set([...old.methods, ...next.methods].map(({ name }) => name));
@@ -68,7 +68,7 @@ function compareBoth(direction: Direction, before: Method, after: Method): void 
   if (before.kind === "request") compareResults(direction, before, after, embedded);
 }
 
-/** A method may be deprecated without its message being so. */
+/** Reports deprecation of the method itself; its message's schema may lack the keyword. */
 function deprecation(direction: Direction, before: Method, after: Method, context: Context): MessageFact[] {
   if ((before.deprecated === undefined) === (after.deprecated === undefined)) return [];
   const rule = after.deprecated ? "deprecated-added" : "deprecated-removed";
@@ -87,7 +87,7 @@ function deprecation(direction: Direction, before: Method, after: Method, contex
   ];
 }
 
-/** @param rule why it is gone, where it is not simply removed */
+/** @param rule the rule, if the method was not simply removed */
 function disappeared(direction: Direction, before: Method, rule?: string): void {
   const { next, name } = direction;
   const remains = methodsByName(next)
@@ -122,7 +122,7 @@ function announce(direction: Direction, method: Method, rule: string, side: "old
   comparison.facts.push(messageFact(direction, fact, context));
 }
 
-/** The smallest message of a method, envelope included. */
+/** The smallest message of a method, including the envelope. */
 function minimalMessage(make: Makers["old"], method: Method, context: Context): JsonValue {
   const body = make.minimal(messageNodes(make.reader, method));
   return {
@@ -169,7 +169,9 @@ function compareParams(direction: Direction, before: Method, after: Method, cont
 
 type Presence = Method["params"]["presence"];
 
-/** The message's schema of params; the envelope may require them too. */
+/**
+ * Whether params are required, optional or absent in the message's schema; the envelope may require them too.
+ */
 function presenceOf(model: ProtocolModel, method: Method): Presence {
   const { presence } = method.params;
   if (presence !== "optional") return presence;
@@ -187,7 +189,7 @@ function presenceChange(was: Presence, is: Presence): Pick<Fact, "rule" | "when"
   return { rule: "property-removed", when: `it was ${was}` };
 }
 
-/** A closed message refuses params that are added or removed. The message reports that. */
+/** Whether the comparison of the complete message reports added or removed params, because it is closed. */
 function isToldOfMessage(
   { old, next, aligner }: Direction,
   before: Method,
@@ -204,7 +206,7 @@ function paramsOf({ schema }: ProtocolModel, { message }: Method): ReturnType<ty
   return memberNodes(schema, schema.definitions.get(message)!.node, "params");
 }
 
-/** Compares the answers of a request: the plain results, then those that may come in their place. */
+/** Compares the results of a request: the plain ones, then the alternatives. */
 function compareResults(direction: Direction, before: Method, after: Method, embedded: boolean): void {
   const { aligner, comparison, old, next, name, from } = direction;
   const writer = opposite(from);
@@ -243,7 +245,10 @@ function compareResults(direction: Direction, before: Method, after: Method, emb
   }
 }
 
-/** Plain results and alternatives of both sides, those that a definition only gathers taken apart. */
+/**
+ * The plain results and alternatives of both sides. A definition that is only a union of results is replaced
+ * by its arms.
+ */
 function answersOf(
   { old, next }: Direction,
   before: Method,
@@ -252,7 +257,7 @@ function answersOf(
   let [a, b] = [gathered(old, before), gathered(next, after)];
   const isChoice = (names: readonly string[], { result }: Method): boolean =>
     names.length + (result?.alternatives.length ?? 0) > 1;
-  // Against one shape alone a union is compared as a union.
+  // If only one side is a union, it is compared as a whole.
   if (!isChoice(a, before) || !isChoice(b, after)) [a, b] = [plainOf(before), plainOf(after)];
   const plain = a.find((name) => b.includes(name));
   const [first, second] = [plain ?? a[0], plain ?? b[0]];
@@ -267,7 +272,7 @@ function plainOf({ result }: Method): string[] {
   return result?.definition === undefined ? [] : [result.definition];
 }
 
-/** The definitions that a plain result stands for: the arms of a union that is nothing else. */
+/** The definitions of a plain result: the arms, if it is nothing but a union. */
 function gathered({ schema }: ProtocolModel, { result }: Method): string[] {
   const name = result?.definition;
   const node = schema.definitions.get(name ?? "")?.node;
@@ -277,7 +282,7 @@ function gathered({ schema }: ProtocolModel, { result }: Method): string[] {
   return names?.every((each) => each !== undefined) ? (names as string[]) : [name];
 }
 
-/** Alternatives correspond by name, by the mark they bear, or by what they look like. */
+/** Matches alternatives by name, by discriminator, or by similar members. */
 function partners(
   { aligner, old, next }: Direction,
   arms: readonly Alternative[],
@@ -299,7 +304,7 @@ function partners(
   return result;
 }
 
-/** Whether two alternatives share most of their members, so that one may have come from the other. */
+/** Whether two alternatives share most of their members, so that one may be derived from the other. */
 function resembles(aligner: Aligner, a: Alternative, b: Alternative): boolean {
   const [left, right] = [aligner.old, aligner.new].map((reader, side) => {
     const { definition } = side === 0 ? a : b;
@@ -348,7 +353,7 @@ function added({ old, name, from }: Direction, before: Method, arm: Alternative,
   };
 }
 
-/** The smallest answer of this alternative, bearing its mark. */
+/** The smallest result of this alternative, with its discriminator. */
 function answer(
   make: Makers["old"],
   { definition, discriminator }: Alternative,

@@ -7,11 +7,11 @@ import { locationOf } from "../../compare/location.js";
 
 /** The definitions that messages and results contain, and the roles that write them. */
 export interface Parts {
-  /** The definitions that any message or result holds. */
+  /** The definitions that any message or result contains. */
   readonly held: ReadonlySet<string>;
-  /** By definition; definitions that no message contains have no entry. */
+  /** The writing roles by definition; definitions outside of messages have no entry. */
   readonly writers: ReadonlyMap<string, ReadonlySet<Role>>;
-  /** The methods whose messages or results hold a definition. */
+  /** The methods whose messages or results contain a definition. */
   readonly methodsOf: (definition: string) => string[];
 }
 
@@ -23,7 +23,7 @@ export function partsOf(model: ProtocolModel): Parts {
     for (const name of held(model.schema, roots, below))
       writers.set(name, (writers.get(name) ?? new Set()).add(role));
   }
-  // Computed on request: the parts of every message would take too much memory.
+  // Computed on request, because storing the parts of every message would take too much memory.
   const methodsOf = (definition: string): string[] => {
     const methods = model.methods.filter((method) =>
       held(model.schema, [method.message, ...resultsOf(method)], below).has(definition),
@@ -33,7 +33,7 @@ export function partsOf(model: ProtocolModel): Parts {
   return { held: heldBy(model, () => true, below), writers, methodsOf };
 }
 
-/** The definitions that messages and results of some methods hold. */
+/** The definitions that messages and results of the given methods contain. */
 export function heldBy(
   { schema, methods }: ProtocolModel,
   isMeant: (method: Method) => boolean,
@@ -50,7 +50,7 @@ function writtenBy(role: Role, method: Method): string[] {
   ];
 }
 
-/** Names of all definitions reachable from some; each definition's own references are looked up once. */
+/** Names of all definitions reachable from the given ones. References of each definition are cached. */
 export function held(
   schema: Schema,
   roots: Iterable<string>,
@@ -66,27 +66,27 @@ export function held(
   return seen;
 }
 
-/** The facts about two files beside their schemas. */
+/** Facts about two files apart from their schemas. */
 export interface Origins {
-  /** The dialect the old file was written in when it came. */
+  /** The JSON Schema dialect in which the old file was written originally. */
   readonly old: string;
-  /** The same of the new file. */
+  /** The dialect of the new file. */
   readonly new: string;
-  /** The revision, if both files are of one. */
+  /** Set if both files are publications of the same revision. */
   readonly published?: Published;
 }
 
-/** One revision, published twice. */
+/** Two publications of one revision. */
 export interface Published {
   readonly revision: string;
-  /** sha256 of the file as it was published first, and as it is now. */
+  /** SHA-256 of the file as first published, and as published now. */
   readonly old: string;
   readonly new: string;
-  /** Notes of the revision that lead nowhere in the new file, or change nothing there. */
+  /** Notes of the revision whose target is missing in the new file, or which change nothing there. */
   readonly dropped: readonly NoteProblem[];
 }
 
-/** The changes of the files and of the notes on them. */
+/** Facts about changes of the files and their notes. */
 export function compareFiles({ old, new: next, published }: Origins): Fact[] {
   const facts: Fact[] = [];
   if (old !== next) facts.push(fileFact("dialect-changed", "$schema", old, next));
@@ -100,7 +100,10 @@ function fileFact(rule: string, definition: string, old: string, next: string): 
   return { rule, subject: { definition, path: "" }, old, new: next, at: { old: "", new: "" } };
 }
 
-/** Reports corrections only: other notes state what no schema can, and people confirm or drop them. */
+/**
+ * Reports only corrections that no longer apply. Other notes state facts outside of the schema, which people
+ * confirm or drop.
+ */
 function staleErrata({ code, note, target, message }: NoteProblem): Fact[] {
   if (note.kind !== "errata" || code === "MG1201") return [];
   const rule = code === "MG1202" ? "errata-missing-target" : "errata-stale";

@@ -12,26 +12,26 @@ import { messageNodes, responseNodes, methodsByName } from "../walk/messages.js"
 import { outside } from "../../compare/align/compare-bounds.js";
 import { eachType } from "../../compare/align/arms.js";
 
-/** A concrete message that one revision takes and the other does not. */
+/** A concrete message that one revision accepts and the other rejects. */
 export interface Counterexample {
   readonly value: JsonValue;
   readonly valid: { readonly old: boolean; readonly new: boolean };
-  /** The kind of value: it decides the validator. */
+  /** The kind of message, which decides the validator. */
   readonly as: Context;
   /** How readers distinguish the results of the method, if that causes the difference. */
   readonly reading: Reading;
   readonly verdict: { readonly old: Verdict; readonly new: Verdict };
 }
 
-/** Where a difference was met. */
+/** An occurrence of a difference. */
 export interface Occurrence {
   readonly fact: Fact;
   readonly context: Context;
-  /** The place, and the way to it; absent where the difference is the whole message's. */
+  /** The place and the path to it; absent if the difference concerns the whole message. */
   readonly place?: { readonly pair: Pair; readonly reached: Reached };
 }
 
-/** Whom a counter-example speaks for. */
+/** Which revision rejects the counterexample: the new one (`narrowed`) or the old one (`widened`). */
 export type Direction = "narrowed" | "widened";
 
 export class Prover {
@@ -44,8 +44,9 @@ export class Prover {
   }
 
   /**
-   * A message that the old revision takes and the new one refuses (`narrowed`), or the reverse (`widened`),
-   * because of this difference: the place alone must make the difference too.
+   * Finds a message that the old revision accepts and the new one rejects (`narrowed`), or vice versa
+   * (`widened`), because of this difference alone: the value at the place must itself be accepted by one and
+   * rejected by the other.
    */
   prove(occurrence: Occurrence, direction: Direction): Counterexample | undefined {
     const { context } = occurrence;
@@ -56,7 +57,8 @@ export class Prover {
       if (proof) return proof;
       tried.push(message);
     }
-    // An alternative without required members accepts every result, unless the reader checks its mark first.
+    // An alternative without required members accepts every result, unless the reader checks the
+    // discriminator first.
     const marked = context.part === "result" ? tried : [];
     for (const message of marked) {
       const proof = this.judged(context, message, direction, "marked");
@@ -65,7 +67,7 @@ export class Prover {
     return undefined;
   }
 
-  /** Messages worth judging. */
+  /** Candidates for a counterexample. */
   private messages(
     { fact, context, place }: Occurrence,
     direction: Direction,
@@ -87,7 +89,7 @@ export class Prover {
       this.makers[side].isValid(pair[side].nodes, value);
     const [taking, refusing] =
       direction === "narrowed" ? (["old", "new"] as const) : (["new", "old"] as const);
-    // Another arm of the union may take what the arm of the difference refuses.
+    // Another arm of the union may accept what the changed arm rejects.
     let mostTried = 4;
     const beyondOtherArms = (value: JsonValue): JsonValue | undefined => {
       const taker = arm?.[taking];
@@ -105,7 +107,8 @@ export class Prover {
       if (candidate === undefined || !takes(taking, candidate)) continue;
       const value = takes(refusing, candidate) ? beyondOtherArms(candidate) : candidate;
       if (value === undefined) continue;
-      // What lies around the place should please both sides, so that nothing else makes the difference.
+      // The rest of the message should be valid for both revisions, so that only the place differs. Each
+      // revision's minimal message is tried.
       for (const side of [refusing, taking]) {
         yield messageOf(context, embedded(value, { pair, reached }, this.makers, { side, refusing }));
       }
@@ -128,23 +131,23 @@ export class Prover {
   }
 }
 
-/** What the value of a counter-example is: always the whole message. */
+/** The context of a counterexample, which is always the complete message. */
 function judgedAs(context: Context): Context {
   if (!("whole" in context)) return context;
   const { whole: _whole, ...as } = context;
   return as;
 }
 
-/** The key for a value that any key will do for. */
+/** The key for an undeclared member, where any key serves. */
 const anyKey = "example";
 
 type Side = keyof Makers;
 
 /**
- * The value of a root that holds `value` in the place of `pair`, everything around it as small as it can be.
+ * Builds a value of the root that contains `value` at the place of `pair` and is otherwise minimal.
  *
- * @param side what lies around the place is made for it
- * @param refusing the side that is to refuse the whole
+ * @param side the revision for which the surroundings are made
+ * @param refusing the revision that should reject the whole
  */
 function embedded(
   value: JsonValue,
@@ -168,7 +171,7 @@ function embedded(
   return current;
 }
 
-/** The object as no other arm of the place's union takes it, as far as members beside `key` can do that. */
+/** Adds members other than `key`, if possible, so that no other arm of the union accepts the object. */
 function beyondOtherArms(
   { object, key }: { readonly object: JsonObject; readonly key: string },
   { from, edge }: Link,
@@ -199,18 +202,18 @@ function withItem(around: JsonValue | undefined, index: number, value: JsonValue
   return items;
 }
 
-/** The schema of a message at a revision. */
+/** The result of validating a message with a revision. */
 type Verdict = "valid" | "invalid" | "method not in table";
 
 /**
- * How a reader distinguishes the results of a method: `any` accepts a value that fits one of them, `marked` checks the
- * mark of an alternative first. `marked` rejects everything that `any` rejects.
+ * How a reader distinguishes the results of a method. `any` accepts a value that fits one of them; `marked`
+ * checks an alternative's discriminator first. `marked` rejects everything that `any` rejects.
  */
 type Reading = "any" | "marked";
 
 /**
- * Judges a whole message as an exact reader of the revision does: the table of the direction first, then
- * the schema.
+ * Validates a complete message as an exact reader of the revision does: first whether the direction allows
+ * the method, then the schema.
  */
 function judge(
   models: readonly [ProtocolModel, ProtocolModel],
@@ -260,7 +263,10 @@ function sent(model: ProtocolModel, name: string, from: Role): Method | undefine
     ?.find((method) => !method.payload && method.senders.includes(from));
 }
 
-/** The definitions that an answer may match: the one whose mark it has, else those without a mark. */
+/**
+ * The definitions that a result may match: the alternative with its discriminator, else those without a
+ * discriminator.
+ */
 function answerTo(method: Method, value: JsonValue): string[] {
   const { definition, alternatives = [] } = method.result ?? {};
   const bears = ({ discriminator }: Alternative): boolean => {
@@ -277,7 +283,7 @@ function whole({ schema }: ProtocolModel, nodes: Conjunction, message: JsonValue
   return nodes.every((node) => isValid(schema, node, message)) ? "valid" : "invalid";
 }
 
-/** Whether any of the definitions takes the value; nothing is known to be wrong where none is named. */
+/** Whether any of the definitions accepts the value; "valid" if there are none. */
 function verdict({ schema }: ProtocolModel, definitions: readonly string[], value: JsonValue): Verdict {
   if (definitions.length === 0) return "valid";
   const nodes = definitions
@@ -292,19 +298,20 @@ interface ArmSide {
   readonly arm: Conjunction;
 }
 
-/** The same on a side that may lack the arm. */
+/** An arm of a union on a side that may lack it. */
 interface PerhapsArmSide {
   readonly maker: Maker;
   readonly arm: Conjunction | undefined;
 }
 
 /**
- * `object` with further members, so that no arm of the union `place` takes it; `undefined` where none are found.
+ * Adds members to `object` so that no arm of the union `place` accepts it; `undefined` if that is not
+ * possible.
  *
- * The arm on the side `taking` takes the object, and with the further members still; the same arm on the side of `place`
- * refuses it, or is not there.
+ * The arm on the side `taking` must accept the object before and after. The same arm on the side of `place`
+ * rejects it, or is missing.
  *
- * @param kept a member that stays as it is
+ * @param kept a member that must not change
  */
 function distinguished(
   object: JsonValue,
@@ -339,7 +346,10 @@ function distinguished(
   return refusing.maker.isValid(place, current) ? undefined : current;
 }
 
-/** Members that one of `arms` describes, with values that the taking arm is likely to take and they are not. */
+/**
+ * Members described by one of `arms`, with values that the accepting arm probably allows and those arms
+ * reject.
+ */
 function membersOf(
   arms: readonly ShapeArm[],
   { maker, arm }: ArmSide,

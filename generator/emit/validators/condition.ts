@@ -106,7 +106,7 @@ export function callsLast(tests: readonly Expression[]): Expression[] {
   return [...tests.filter((test) => !isCall(test)), ...tests.filter(isCall)];
 }
 
-/** A condition for `anyOf` whose arms can be told apart without reading members of objects. */
+/** A condition for `anyOf` whose arms can be distinguished without reading members of objects. */
 function unionCondition(
   node: SchemaNode,
   subject: string,
