@@ -21,28 +21,30 @@ import type { Note } from "../notes/note.js";
 import { parseNotes } from "../notes/parse.js";
 import { withPlaces } from "../revision/schema-source.js";
 
-/** A label of a prefix: it begins with a letter and ends with a letter or digit. */
+/** A label of an id's prefix: starts with a letter, ends with a letter or digit. */
 const label = "[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
 
-/** The name after the prefix: it begins and ends with a letter or digit. */
+/** The name after the prefix: starts and ends with a letter or digit. */
 const name = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?";
 
 /** The prefix of official extensions (SEP-2133, Official Extensions). */
 const official = "io.modelcontextprotocol";
 
-/** Reserved labels at the second place of a prefix that is not the official one. */
+/** Matches prefixes with a reserved second label, except the official one. */
 const reserved = "(?!io\\.modelcontextprotocol/)[^./]*\\.(?:mcp|modelcontextprotocol)[./]";
 
-/** The ids that the specification allows (2026-07-28, basic, `_meta`; SEP-2133: the prefix is mandatory). */
+/**
+ * The ids that the specification allows (2026-07-28, basic, `_meta`; SEP-2133 makes the prefix mandatory).
+ */
 export const idPattern = `^(?!${reserved})${label}(?:\\.${label})*/${name}$`;
 
-/** Versions name folders. */
+/** Versions are folder names. */
 export const versionPattern = "^[A-Za-z0-9](?:[A-Za-z0-9._+-]{0,62}[A-Za-z0-9])?$";
 
-/** Names that Windows keeps for devices, with any ending. */
+/** Device names that Windows reserves, with any extension. */
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** The two parts of an extension's id, which name its folders. */
+/** The two parts of an extension's id, which are folder names. */
 interface ExtensionId {
   readonly prefix: string;
   readonly name: string;
@@ -51,8 +53,8 @@ interface ExtensionId {
 /**
  * Splits an id such as `com.example/search`.
  *
- * @param place where the id is written
- * @throws CodedError MG1301 for an id that the specification does not allow, or that cannot name folders
+ * @param place the place of the id, for errors
+ * @throws CodedError MG1301 for an id that the specification does not allow or that cannot be folder names
  */
 export function extensionId(id: string, place: Place = {}): ExtensionId {
   refuse(id, faultOf(id) ?? folderFaultOf(id), place);
@@ -61,9 +63,9 @@ export function extensionId(id: string, place: Place = {}): ExtensionId {
 }
 
 /**
- * Checks an id that is declared, and names no folder.
+ * Checks an id that is only declared and not used as folder names.
  *
- * @param place where the id is written
+ * @param place the place of the id, for errors
  * @throws CodedError MG1301 for an id that the specification does not allow
  */
 export function expectExtensionId(id: string, place: Place): void {
@@ -78,7 +80,7 @@ function refuse(id: string, fault: string | undefined, place: Place): void {
   });
 }
 
-/** The id most like `id`; an example where it has no prefix that could stay. */
+/** The valid id most similar to `id`; an example if its prefix cannot be kept. */
 function nearestId(id: string): string {
   const words = id.split("/").map((word) => word.replace(/[^A-Za-z0-9._-]+/g, "-"));
   const name = words.findLast((word) => /[A-Za-z0-9]/.test(word))?.replace(/^[._-]+|[._-]+$/g, "");
@@ -91,7 +93,7 @@ function nearestId(id: string): string {
   );
 }
 
-/** Why an id that the specification allows cannot name folders. */
+/** Why an id cannot be folder names although the specification allows it. */
 function folderFaultOf(id: string): string | undefined {
   const folder = id.split("/").find((one) => device.test(one));
   return folder === undefined ? undefined : `no folder can be called ${folder} on Windows`;
@@ -113,9 +115,9 @@ function faultOf(id: string): string | undefined {
 }
 
 /**
- * The version of an extension, as a folder is called.
+ * Checks that a version can be a folder name, and returns it.
  *
- * @throws CodedError MG1301 for a version that cannot name a folder
+ * @throws CodedError MG1301 for a version that cannot be a folder name
  */
 export function expectExtensionVersion(version: string, place: Place = {}): string {
   if (new RegExp(versionPattern).test(version) && !device.test(version)) return version;
@@ -129,35 +131,35 @@ type OfEachSide<Value> = { readonly [Side in Role]?: Value };
 
 /** The content of extension.json. */
 interface ExtensionFile {
-  /** As the sides declare it, e.g. `com.example/search`. */
+  /** The id that clients and servers declare, e.g. `com.example/search`. */
   readonly id: string;
   readonly version: string;
   readonly status: Status;
-  /** Ids of revisions, as the file lists them. */
+  /** Ids of the base revisions, in the order of the file. */
   readonly bases: readonly string[];
-  /** JSON Pointer into the capabilities of a side; absent if the side declares nothing. */
+  /** JSON Pointer into a side's capabilities; absent if the side declares nothing. */
   readonly declared: OfEachSide<string>;
   /** Name of the definition of a side's settings. */
   readonly settings: OfEachSide<string>;
   readonly needs: {
-    /** JSON Pointers into the capabilities of a server. */
+    /** JSON Pointers into a server's capabilities. */
     readonly capabilities: readonly string[];
-    /** Ids of extensions. */
+    /** Ids of other extensions. */
     readonly extensions: readonly string[];
   };
   readonly channel?: ChannelFacts;
   readonly description?: string;
-  /** The place of its specification. */
+  /** URL of its specification. */
   readonly link?: string;
 }
 
-/** A second channel: who takes part in it, and the methods that open it. */
+/** A separate channel: its roles, and the methods that open it. */
 interface ChannelFacts {
   readonly roles: readonly string[];
   readonly handshake: { readonly request: string; readonly confirmation?: string };
 }
 
-/** An extension file as it is written. */
+/** The members of an extension.json before they are normalised. */
 interface Written {
   readonly id: string;
   readonly version: string;
@@ -176,8 +178,8 @@ const form = new FileForm("extension", { unknownKey: "MG1302", wrongValue: "MG13
 /**
  * Reads an extension.json.
  *
- * @throws CodedError MG1302 for what is not of the form docs/extensions.md describes, MG1301 for an id or a version
- *   that is not allowed; with line and column
+ * @throws CodedError MG1302 if it does not have the form in docs/extensions.md, MG1301 for an invalid id or
+ * version; with line and column
  */
 export async function readExtensionFile(source: JsonFile): Promise<ExtensionFile> {
   const placeOf = placesIn(source);
@@ -201,7 +203,7 @@ export async function readExtensionFile(source: JsonFile): Promise<ExtensionFile
 }
 
 /**
- * Ids and versions name folders, and say what is wrong with them: more than that they do not match a pattern.
+ * Checks ids and versions separately from the schema, because their errors explain more than a pattern can.
  *
  * @throws CodedError MG1301
  */
@@ -241,17 +243,17 @@ export interface StoredExtension {
 /** Folder of the extensions, below the schema folder. */
 export const extensionsFolder = "extensions";
 
-/** The files of a version of an extension. */
+/** The files of an extension version. */
 export const extensionFile = "extension.json";
 const schemaFile = "schema.json";
 const notesFile = "notes.json";
 
-/** The name of a version of an extension in the lock, and on the command line. */
+/** The name of an extension version in the lock and on the command line: `ID@VERSION`. */
 export function extensionKey({ id, version }: Pick<StoredExtension, "id" | "version">): string {
   return `${id}@${version}`;
 }
 
-/** The folder in which a version of an extension lies. */
+/** The folder of an extension version. */
 export function extensionFolder(
   schemaDir: string,
   { id, version }: Pick<StoredExtension, "id" | "version">,
@@ -260,7 +262,10 @@ export function extensionFolder(
   return join(schemaDir, extensionsFolder, prefix, name, version);
 }
 
-/** The paths of a stored extension. Without notes, its facts are derived from the schema, and reported as assumed. */
+/**
+ * The paths of a stored extension's files. Without notes, facts are derived from the schema and reported as
+ * assumptions.
+ */
 export function filesOf({ folder }: Pick<StoredExtension, "folder">): {
   readonly extension: string;
   readonly schema: string;
@@ -274,7 +279,7 @@ export function filesOf({ folder }: Pick<StoredExtension, "folder">): {
   };
 }
 
-/** All versions of all extensions of a schema folder: those with a file, in natural order of id and version. */
+/** All versions of all extensions in a schema folder that have a file, in natural order of id and version. */
 export function storedExtensions(schemaDir: string): StoredExtension[] {
   const root = join(schemaDir, extensionsFolder);
   return foldersIn(root).flatMap((prefix) =>
@@ -288,7 +293,7 @@ export function storedExtensions(schemaDir: string): StoredExtension[] {
   );
 }
 
-/** Whether a schema folder has anything to generate from. */
+/** Whether a schema folder has revisions or extensions. */
 export function hasSchemas(schemaDir: string): boolean {
   return readLock(schemaDir).size > 0 || storedExtensions(schemaDir).length > 0;
 }
@@ -302,7 +307,7 @@ function foldersIn(folder: string): string[] {
 }
 
 /**
- * One stored extension by its id, or by id and version: `com.example/search@1.2.0`. Without a version, the newest one.
+ * Finds a stored extension by id and version (`com.example/search@1.2.0`) or by id (the newest version).
  *
  * @throws CodedError MG1306 naming the nearest extension
  */
@@ -320,19 +325,19 @@ export function expectExtension(schemaDir: string, wanted: string): StoredExtens
   });
 }
 
-/** The newest version of each extension: that which is generated where no other is named. */
+/** The newest version of each extension, which is generated by default. */
 export function newestExtensions(schemaDir: string): StoredExtension[] {
   const byId = new Map<string, StoredExtension[]>();
   for (const one of storedExtensions(schemaDir)) byId.set(one.id, [...(byId.get(one.id) ?? []), one]);
   return [...byId.values()].map((versions) => newestOf(versions)!);
 }
 
-/** The last in natural order, which for dates and for numbers with dots is the order of time. */
+/** The last version in natural order. For dates and numbers with dots, this is the newest. */
 function newestOf(versions: readonly StoredExtension[]): StoredExtension | undefined {
   return [...versions].sort((a, b) => naturalCompare(a.version, b.version)).at(-1);
 }
 
-/** Compares the schema of every stored extension with the lock: canonical, unchanged, none missing or extra. */
+/** Findings about stored extensions that differ from the lock: not canonical, changed, missing or extra. */
 export async function verifyExtensions(schemaDir: string): Promise<Finding[]> {
   const lock = readExtensionLock(schemaDir);
   const stored = new Map(storedExtensions(schemaDir).map((one) => [extensionKey(one), one]));
@@ -367,21 +372,21 @@ async function verifyExtension(
   return verifyStored(file, locked, "added");
 }
 
-/** The files of an extension, read. */
+/** The contents of an extension's files. */
 export interface ExtensionSource {
   readonly about: ExtensionFile;
-  /** The extension.json, for errors. */
+  /** Path of the extension.json, for errors. */
   readonly aboutFile: string;
   readonly schemaFile: Pick<JsonFile, "file" | "text">;
-  /** The schema in canonical form; references `base#/$defs/X` are as they are written. */
+  /** The schema in canonical form, with unresolved references `base#/$defs/X`. */
   readonly document: JsonObject;
   readonly notes: readonly Note[];
   readonly notesFile?: string;
-  /** sha256 of each input file, by its role; the layout of extension.json and notes does not change theirs. */
+  /** SHA-256 of each input file, by role. The layout of extension.json and notes does not affect it. */
   readonly inputs: { readonly extension: string; readonly schema: string; readonly notes?: string };
 }
 
-/** The files of an extension before they are read. */
+/** The paths of an extension's files. */
 interface ExtensionFiles {
   readonly extension: JsonFile;
   readonly schema: JsonFile;
@@ -392,8 +397,9 @@ interface ExtensionFiles {
  * Reads a stored extension.
  *
  * @param revisions ids of the stored revisions
- * @throws CodedError for files that cannot be read, MG1302 for extension.json, MG1201 for notes, MG1305 where the folder
- *   is not that of the id and the version, MG1303 for a base that is not stored and for settings without a definition
+ * @throws CodedError for files that cannot be read, MG1302 for an invalid extension.json, MG1201 for invalid
+ * notes, MG1305 if the folder does not match id and version, MG1303 for a base that is not stored or settings
+ * without a definition
  */
 export async function readStoredExtension(
   stored: StoredExtension,
@@ -423,7 +429,7 @@ export async function readStoredExtension(
   return source;
 }
 
-/** Reads the files of an extension, wherever they come from; errors as `readStoredExtension`, but for MG1305. */
+/** Reads the files of an extension from anywhere. Errors as for `readStoredExtension`, except MG1305. */
 export async function readExtension({ extension, schema, notes }: ExtensionFiles): Promise<ExtensionSource> {
   const about = await readExtensionFile(extension);
   const document = await withPlaces(schema, () => canonicalise(schema.value));

@@ -16,14 +16,15 @@ import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 
 /**
- * The schema with each definition `own`, where it is an `allOf` of plain objects, as one object that extends those it
- * refers to: `allOf: [{ $ref: Result }, { … }]` becomes the members of both. A value is valid as before.
+ * Flattens each definition in `own` that is an `allOf` of plain objects into one object that extends the
+ * referenced ones: `allOf: [{ $ref: Result }, { … }]` becomes the members of both. The accepted values do not
+ * change.
  */
 export function flattened(schema: Schema, own: ReadonlySet<string>): Schema {
   const definitions = new Map(schema.definitions);
   const begun = new Set<string>();
   const settle = (wanted: string): Definition => {
-    // A chain of definitions may be long: the work stands in a list, and not on the stack.
+    // Chains of definitions may be long, so the work is in a list instead of the call stack.
     const work = [{ name: wanted, basesDone: false }];
     for (let next = work.pop(); next; next = work.pop()) {
       const { name, basesDone } = next;
@@ -66,7 +67,7 @@ function flatDefinition(definition: Definition, settle: (name: string) => Defini
   return { ...definition, node, ...(inherited.length > 0 && { extends: inherited }) };
 }
 
-/** The definition that a node stands for alone. */
+/** The definition that a node only refers to; undefined if it has other keywords. */
 function referred({ pointer: _pointer, ref, ...rest }: SchemaNode): string | undefined {
   return Object.keys(rest).length === 0 ? ref : undefined;
 }
@@ -74,7 +75,7 @@ function referred({ pointer: _pointer, ref, ...rest }: SchemaNode): string | und
 const remarks = ["pointer", "title", "description", "deprecated", "examples"];
 const ofObjects = new Set([...remarks, "types", "properties", "required", "additionalProperties"]);
 
-/** A node that says nothing but what members an object has, and lets others pass. */
+/** Whether a node only declares members of an object, and allows others. */
 function isPlainObject(node: SchemaNode): boolean {
   return node.types?.join() === "object" && isPlain(node);
 }
@@ -90,7 +91,7 @@ function isUnlimited(node: SchemaNode | undefined): boolean {
   );
 }
 
-/** One object with the members of both. */
+/** Merges two objects into one with the members of both. */
 function mergedObjects(a: SchemaNode, b: SchemaNode, settle: (name: string) => Definition): SchemaNode {
   const properties = new Map(a.properties);
   for (const [name, member] of b.properties ?? []) {
@@ -110,7 +111,7 @@ function mergedObjects(a: SchemaNode, b: SchemaNode, settle: (name: string) => D
   };
 }
 
-/** A node that takes what both take: one of them, if it takes nothing else. */
+/** A node that accepts the values that both accept; one of them if it implies the other. */
 function both(a: SchemaNode, b: SchemaNode, settle: (name: string) => Definition): SchemaNode {
   if (implies(b, a, settle)) return b;
   if (implies(a, b, settle)) return withRemarks(a, b);
@@ -130,7 +131,7 @@ function bare({ description: _description, deprecated: _deprecated, ...node }: S
   return node;
 }
 
-/** Whether `narrow` surely takes only what `wide` takes. */
+/** Whether `wide` certainly accepts every value that `narrow` accepts. */
 function implies(
   narrow: SchemaNode,
   wide: SchemaNode,
@@ -148,7 +149,7 @@ function implies(
   return isScalarSubset(narrow, wide);
 }
 
-/** An object of any members. */
+/** Whether a node accepts any object. */
 function isAnyObject(node: SchemaNode): boolean {
   return isPlainObject(node) && !node.properties && !node.required?.length;
 }
@@ -184,7 +185,9 @@ function holdsMembers(
 
 const ofScalars = new Set([...remarks, "types", "const", "enum"]);
 
-/** Whether the values that `narrow` lists, or its types, are all among those of `wide`, which asks nothing else. */
+/**
+ * Whether the values or types that `narrow` lists are among those of `wide`, which has no other constraint.
+ */
 function isScalarSubset(narrow: SchemaNode, wide: SchemaNode): boolean {
   if (!Object.keys(wide).every((key) => ofScalars.has(key)) || wide.open) return false;
   const values = narrow.const ? [narrow.const.value] : narrow.enum;
@@ -197,16 +200,16 @@ function isScalarSubset(narrow: SchemaNode, wide: SchemaNode): boolean {
   );
 }
 
-/** What a reference to definitions of the base begins with: `base#/$defs/X` names X of the base that is compiled. */
+/** Prefix of references to base definitions: `base#/$defs/X` is X of the base in use. */
 export const basePrefix = "base";
 
-/** The definition that a reference `#/$defs/X`, or one to a place in it, names; undefined for any other reference. */
+/** The definition in a reference `#/$defs/X` or to a place inside it; undefined for any other reference. */
 export function referencedDefinition(reference: string): string | undefined {
   const [, name] = /^#\/\$defs\/([^/]+)/.exec(reference) ?? [];
   return name === undefined ? undefined : pointerTokens(`/${decoded(name)}`)[0];
 }
 
-/** The text of a fragment without percent-encoding; the text itself where it has none. */
+/** Decodes a percent-encoded fragment; returns invalid encoding unchanged. */
 export function decoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
@@ -215,15 +218,15 @@ export function decoded(fragment: string): string {
   }
 }
 
-/** The definitions of a base under the names that they have in the schema of an extension over it. */
+/** Maps definitions of a base to their names in the schema of an extension. */
 export interface BaseNames {
-  /** The name of a definition of the base: its own, or a longer one where the extension defines another so. */
+  /** The name of a base definition: its own, or a longer one if the extension defines that name. */
   readonly keyOf: (definition: string) => string;
-  /** The definition of the base that a name stands for. */
+  /** The base definition that a name stands for. */
   readonly definitionOf: (key: string) => string | undefined;
 }
 
-/** The names of all definitions of `base` beside those that the extension has itself. */
+/** Names for all definitions of `base` that do not collide with those of the extension. */
 export function baseNames(base: Schema, own: ReadonlySet<string>): BaseNames {
   const keys = new Map<string, string>();
   const definitions = new Map<string, string>();
@@ -241,7 +244,7 @@ export function isBaseReference(reference: string): boolean {
   return reference.startsWith(`${basePrefix}#`);
 }
 
-/** What reports a reference to something that a base does not have. */
+/** Context for the error about a reference to a missing base definition. */
 interface Referring {
   readonly base: string;
   readonly schema: Schema;
@@ -250,9 +253,9 @@ interface Referring {
 }
 
 /**
- * The definition that `base#/$defs/X` names.
+ * Returns the definition that `base#/$defs/X` names.
  *
- * @throws CodedError MG1303 where the base has no such definition
+ * @throws CodedError MG1303 if the base does not have it
  */
 export function referredDefinition(
   reference: string,
@@ -274,15 +277,15 @@ export function referredDefinition(
   });
 }
 
-/** References to a base, and the names that take their place. */
+/** How to replace references to a base. */
 interface BaseReferences {
   readonly names: BaseNames;
   readonly referring: Referring;
-  /** Collects the definitions referred to. */
+  /** Collects the definitions that are referred to. */
   readonly seen: Set<string>;
 }
 
-/** `value` with each reference to the base in it changed. */
+/** Copies `value` with each reference to the base replaced. */
 export function withoutBaseReferences(value: JsonValue, references: BaseReferences, at = ""): JsonValue {
   const { names, referring, seen } = references;
   if (Array.isArray(value))
@@ -300,12 +303,12 @@ export function withoutBaseReferences(value: JsonValue, references: BaseReferenc
   );
 }
 
-/** The reference to a definition of the same document. */
+/** A reference to a definition of the same document. */
 export function definitionReference(name: string): string {
   return `#${pointer("/$defs", name).replace(/[^\w/$~.-]/gu, encodeURIComponent)}`;
 }
 
-/** The document with a place for each definition of the base. */
+/** The document with a placeholder for each base definition. */
 export function withStubs(document: JsonObject, keys: Iterable<string>): JsonObject {
   const definitions = isJsonObject(document["$defs"]) ? document["$defs"] : jsonObject();
   const stubs = [...keys].map((key) => [key, jsonObject()] as const);
@@ -315,7 +318,7 @@ export function withStubs(document: JsonObject, keys: Iterable<string>): JsonObj
   ]);
 }
 
-/** The schema with the definitions of the base that it reaches in place of their stubs. */
+/** The schema with its placeholders replaced by the base definitions that it uses, directly or not. */
 export function withBaseDefinitions(
   schema: Schema,
   base: Schema,
@@ -345,7 +348,7 @@ function renamed(definition: Definition, key: string, { keyOf }: BaseNames, rena
   return { ...definition, name: key, node: rename(definition.node), ...(bases && { extends: bases }) };
 }
 
-/** Nodes keep their identity where no name differs. */
+/** Renames references; returns a node itself if nothing in it changes. */
 function renaming({ keyOf }: BaseNames): Rename {
   const change = (node: SchemaNode): SchemaNode => {
     const inner = withChildren(node, change);

@@ -40,8 +40,8 @@ import { authoredSchema } from "../emit/authoring/authored-schema.js";
 
 interface OverOptions {
   /**
-   * The base was read without notes. Notes of the extension that need notes of the base are left out, each with an
-   * assumption.
+   * Whether the base was read without notes. Notes of the extension that depend on notes of the base are then
+   * dropped, each with an assumption.
    */
   readonly withoutNotes?: boolean;
 }
@@ -49,8 +49,8 @@ interface OverOptions {
 /**
  * Compiles an extension over one of its bases.
  *
- * @throws CodedError MG1303 for a reference to what the base does not have, MG11xx for a schema that is none, MG1202 and
- *   MG1203 for a note that leads nowhere or changes nothing
+ * @throws CodedError MG1303 for a reference that the base cannot resolve, MG11xx for an invalid schema,
+ * MG1202 and MG1203 for a note without a target or an effect
  */
 export async function extensionOver(
   source: ExtensionSource,
@@ -68,7 +68,8 @@ export async function extensionOver(
     }
     const rest = notes.flatMap((note) => withoutTargets(note, problems));
     if (rest.every((note, index) => note === notes[index])) refuseProblems(problems, source, base.revision);
-    // Without one note, another one may have no effect: the loop ends when all that remain have one.
+    // Dropping a note may make another one ineffective, so the loop repeats until all remaining notes have an
+    // effect.
     leftOut.push(...problems.map(assumptionOf));
     notes = rest;
   }
@@ -79,9 +80,9 @@ function assumptionOf({ note, target, message }: NoteProblem): Assumption {
   return { kind: note.kind, subject: target, text };
 }
 
-/** The note without the targets that have problems; nothing if no target remains. */
+/** The note without targets that have problems; empty if no target remains. */
 function withoutTargets(note: Note, problems: readonly NoteProblem[]): Note[] {
-  // A note is rewritten before it is applied. Its place in the file stays.
+  // Notes are rewritten before they are applied, but keep their pointer in the file.
   const gone = problems.filter((problem) => problem.note.pointer === note.pointer);
   const targets = note.targets.filter((target) => gone.every((problem) => problem.target !== target));
   return gone.length === 0 ? [note] : targets.length === 0 ? [] : [{ ...note, targets }];
@@ -108,10 +109,10 @@ async function compiled(
 }
 
 interface SchemaOver {
-  /** The extension's definitions with those of the base that they reach. */
+  /** The extension's definitions, and the base definitions that they use. */
   readonly schema: Schema;
   readonly own: ReadonlySet<string>;
-  /** The definition of the base that a name stands for. */
+  /** The base definition that a name stands for. */
   readonly imported: ReadonlyMap<string, string>;
 }
 
@@ -155,7 +156,10 @@ async function schemaOver(
   return { schema: flattened(carrying, own), own, imported };
 }
 
-/** Definitions that the model needs, though the schema may not refer to them: the least results, those that notes name. */
+/**
+ * Definitions that the model needs even if the schema does not refer to them: minimal results, and
+ * definitions in notes.
+ */
 function definitionsBeside(notes: readonly Note[], { schema, methods }: ProtocolModel): string[] {
   const least = ["EmptyResult", "Result"].filter((name) => schema.definitions.has(name));
   const results = notes.flatMap((note) =>
@@ -177,7 +181,7 @@ function definitionsBeside(notes: readonly Note[], { schema, methods }: Protocol
   return [...least, ...results, ...ofChannel, ...ofBase.filter((name) => schema.definitions.has(name))];
 }
 
-/** What `base#/$defs/X` names. */
+/** The definition in a reference `base#/$defs/X`. */
 function definitionNamed(reference: string): string | undefined {
   return isBaseReference(reference) ? pointerTokens(reference.slice("base#".length))[1] : undefined;
 }
@@ -190,7 +194,7 @@ interface Work {
   readonly problems: NoteProblem[];
 }
 
-/** The document, in which definitions also extend what notes say of them. */
+/** The document with the additional bases that notes name for definitions. */
 function withInherited(document: JsonObject, notes: readonly Note[], work: Work): JsonObject {
   const added = notes.filter(
     (note) => note.kind === "extends" && isBaseReference(note.base),
@@ -230,7 +234,7 @@ function inheriting(definition: JsonObject, reference: string): JsonObject {
   );
 }
 
-/** The note as it corrects the schema, without references to the base. */
+/** A note as a correction of the schema, with references to the base replaced. */
 function corrected(note: Note, work: Work): Note[] {
   if (note.kind === "carries") return carried(note, work);
   if (note.kind === "extends" && isBaseReference(note.base)) return [];
@@ -241,7 +245,7 @@ function corrected(note: Note, work: Work): Note[] {
   ];
 }
 
-/** A place that holds the result of a method refers to the definition of that result. */
+/** A note about a place that contains a method's result becomes a reference to that result's definition. */
 function carried(note: CarriesNote, work: Work): Note[] {
   const { base, names, seen, problems } = work;
   const ofBase = base.methods.find(({ name }) => name === note.of)?.result?.definition;
@@ -256,7 +260,7 @@ function carried(note: CarriesNote, work: Work): Note[] {
   return [{ ...rest, kind: "errata", becomes: { $ref: definitionReference(result) } }];
 }
 
-/** The definition after which the result of a method of the extension is named. */
+/** The name of the result definition of an extension's method. */
 function ownResult(method: string, document: JsonObject): string | undefined {
   const definitions = document["$defs"] as JsonObject;
   const message = Object.keys(definitions).find((name) =>
@@ -276,7 +280,7 @@ function inNotes({ source, base }: Work): Parameters<typeof referredDefinition>[
   };
 }
 
-/** The note with the names that definitions of the base have in the schema of the extension. */
+/** A note with the names that base definitions have in the extension's schema. */
 function inNames(note: Note, imported: ReadonlyMap<string, string>): Note {
   if (note.kind !== "pairing" && note.kind !== "channel") return note;
   const key = (reference: string): string => {
@@ -320,12 +324,12 @@ function refuseFaults(faults: readonly ChannelFault[], { aboutFile }: ExtensionS
 }
 
 /**
- * The schema in which a place that holds a result of the base need not have the members that the message around a result has:
- * those that the era fills in, such as `resultType`. The text of an extension shows such results without them, and no message
- * is around them.
+ * Changes places that contain a result of the base, so that members which the runtime fills in, such as
+ * `resultType`, are not required there. Such results are not sent as messages, and the texts of extensions
+ * show them without these members.
  *
- * @param places pointers of the nodes that refer to the definition of the result
- * @param owned by definition, the members that the era fills in
+ * @param places pointers of the nodes that refer to the result's definition
+ * @param owned the members that the era fills in, by definition
  */
 function withCarriedResults(
   schema: Schema,
@@ -342,7 +346,7 @@ function withCarriedResults(
   return places.size === 0 ? schema : { ...schema, definitions: new Map(definitions) };
 }
 
-/** `undefined` if the result is one like any other: it requires nothing that the era fills in. */
+/** Returns `undefined` if the result requires no member that the era fills in. */
 function carriedResult(
   { pointer, ref }: SchemaNode,
   { definitions }: Schema,
@@ -351,14 +355,14 @@ function carriedResult(
   const result = ref === undefined ? undefined : definitions.get(ref)?.node;
   const required = result?.required?.filter((name) => !owned(ref!)?.has(name));
   if (!result || required!.length === result.required!.length) return undefined;
-  // Results are open: their definition inherits that, and a copy cannot.
+  // Results are open through inheritance, which a copy loses.
   const additionalProperties = result.additionalProperties ?? { pointer, always: true };
   return { ...result, pointer, required: required!, additionalProperties };
 }
 
 /**
- * The model, with definitions of messages on the channel that have no members of an era: no peer on a channel fills them
- * in. A definition that messages between client and server reach, too, keeps them, and the channel gets a copy.
+ * Removes members that the era fills in from definitions used on the channel, because peers there do not fill
+ * them in. If client and server use a definition as well, the channel gets a copy.
  */
 function withChannelDefinitions(model: ExtensionModel): ExtensionModel {
   const { channel, schema, imported } = model;
@@ -398,7 +402,7 @@ function definitionsOf(methods: readonly Method[]): string[] {
   return methods.flatMap((method) => [method.message, ...answersOf(method)]);
 }
 
-/** The definitions that are in use between client and server. */
+/** The definitions in use between client and server. */
 function namedBeside({ methods, declared, augments, members }: ExtensionModel): string[] {
   return [
     ...definitionsOf(methods),
@@ -421,7 +425,7 @@ function withKeys(node: SchemaNode, keyOf: (name: string) => string): SchemaNode
     : { ...inner, ref: keyOf(inner.ref) };
 }
 
-/** @param lenient definitions of params that need not be given */
+/** @param lenient definitions of params that may be omitted */
 function renamed(method: Method, keyOf: (name: string) => string, lenient: ReadonlySet<string>): Method {
   const { message, params, result, page } = method;
   const isLenient = params.definition !== undefined && lenient.has(params.definition);

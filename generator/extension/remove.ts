@@ -14,7 +14,7 @@ import {
   storedExtensions,
 } from "./extension-store.js";
 
-/** A version of an extension that was taken out, or would be. */
+/** A removed extension version. */
 export interface RemovedExtension {
   readonly extension: StoredExtension;
   /** Paths relative to the schema folder. */
@@ -23,12 +23,12 @@ export interface RemovedExtension {
 }
 
 /**
- * Takes a version of an extension out of the schema folder and the lock: all of it, or nothing.
+ * Removes an extension version from the schema folder and the lock. Removes everything or nothing.
  *
  * @param wanted `ID@VERSION`, or the id of an extension with one version
  * @param root the schema folder
- * @throws CodedError MG1306 where there is none, MG2004 where the id has several versions, MG1309 where another
- *   extension needs it
+ * @throws CodedError MG1306 if there is none, MG2004 if the id has several versions, MG1309 if another
+ * extension needs it
  */
 export async function removeExtension(
   schemaDir: string,
@@ -40,7 +40,7 @@ export async function removeExtension(
   return removed;
 }
 
-/** The changes that `removeExtension` would make. Writes nothing; errors as there. */
+/** Computes the changes of `removeExtension` without writing. Same errors. */
 export async function stageRemoval(schemaDir: string, wanted: string): Promise<RemovedExtension> {
   const extension = expectExtension(schemaDir, wanted);
   const stored = storedExtensions(schemaDir);

@@ -51,7 +51,7 @@ import {
 import { type OwnModel, readOwnModel } from "./own-model.js";
 import { type Question, openQuestions } from "./questions.js";
 
-/** How a schema says what messages there are, for those who write one. */
+/** Advice for schema authors: how a schema describes a message. */
 export const messageForm =
   'each message under $defs, with its method as a constant: "FindRequest": { "type": "object", "properties": { "method": { "const": "search/find" }, "params": { "type": "object" } }, "required": ["method"] }';
 
@@ -59,17 +59,22 @@ export interface AddExtensionRequest {
   readonly schemaDir: string;
   readonly source: UpstreamFile;
   readonly id: string;
-  /** Ids of revisions. Default: the bases of the version before, or the newest released revision. */
+  /**
+   * Ids of the base revisions. Default: the bases of the previous version, or the newest released revision.
+   */
   readonly bases?: readonly string[];
-  /** Default: the name of the file's folder, if that is a date or `draft`; else the newest stored version, or 1.0.0. */
+  /**
+   * Default: the name of the file's folder if it is a date or `draft`, else the newest stored version, else
+   * 1.0.0.
+   */
   readonly version?: string;
-  /** Default: released for a date or a number with dots, draft for any other version. */
+  /** Default: released for a date or a number with dots, otherwise draft. */
   readonly status?: RevisionStatus;
-  /** Default: the notes of the version before, marked as carried. */
+  /** Default: the notes of the previous version, marked as carried. */
   readonly notes?: JsonFile;
-  /** The sides that send methods; they replace what other notes say. */
+  /** The sides that send methods; they override other notes. */
   readonly senders?: ReadonlyMap<string, Sender>;
-  /** The version before. Default: the newest stored one that has another version. */
+  /** The previous version. Default: the newest stored version other than this one. */
   readonly previous?: StoredExtension;
   readonly descriptions: boolean;
   readonly replace: boolean;
@@ -78,7 +83,7 @@ export interface AddExtensionRequest {
   readonly date?: string;
 }
 
-/** An extension as it would stand in the schema folder; nothing is written yet. */
+/** An extension prepared for the schema folder; nothing is written yet. */
 export interface StagedExtension {
   readonly id: string;
   readonly version: string;
@@ -91,18 +96,18 @@ export interface StagedExtension {
   readonly questions: readonly Question[];
   readonly assumptions: readonly AddAssumption[];
   readonly locked: LockedExtension;
-  /** Relative to the schema folder. */
+  /** Paths are relative to the schema folder. */
   readonly changes: readonly FileChange[];
 }
 
 /**
- * Brings the schema of an extension into the schema folder: extension.json, canonical schema, notes and lock. All of it
- * is written, or nothing.
+ * Adds an extension to the schema folder: extension.json, canonical schema, notes and lock. Writes everything
+ * or nothing.
  *
  * @param root the schema folder
- * @throws CodedError MG1301 for an id or version that is not allowed, MG1307 when the version is there with other
- *   content and `replace` is not set, MG1303 and MG1304 where the schema does not fit a base, MG2010 for a base that is
- *   not stored, MG11xx for a schema that cannot be read, MG1201 for notes
+ * @throws CodedError MG1301 for an invalid id or version, MG1307 if the version exists with other content and
+ * `replace` is not set, MG1303 and MG1304 if the schema does not fit a base, MG2010 for a base that is not
+ * stored, MG11xx for a schema that cannot be read, MG1201 for invalid notes
  */
 export async function addExtension(request: AddExtensionRequest, root: WriteRoot): Promise<StagedExtension> {
   const staged = await stageExtension(request);
@@ -110,7 +115,7 @@ export async function addExtension(request: AddExtensionRequest, root: WriteRoot
   return staged;
 }
 
-/** The changes that `addExtension` would make. Writes nothing; errors as there. */
+/** Computes the changes of `addExtension` without writing. Same errors. */
 export async function stageExtension(request: AddExtensionRequest): Promise<StagedExtension> {
   const { schemaDir, source, id } = request;
   extensionId(id);
@@ -159,7 +164,10 @@ export async function stageExtension(request: AddExtensionRequest): Promise<Stag
   };
 }
 
-/** Whether the same was added before: nothing is written then, so that what people wrote beside the schema stays. */
+/**
+ * Whether the same file was added before. Nothing is written then, which keeps what people have written
+ * beside the schema.
+ */
 function isRepeated({ replace, senders }: AddExtensionRequest, standing: Standing): boolean {
   return standing === "same" && !replace && !senders;
 }
@@ -195,9 +203,9 @@ async function readCanonical(
   return { canonical, bases, models };
 }
 
-/** What to do about a file without definitions. */
+/** Advice for a file without definitions. */
 function definitionsAdvice({ value }: UpstreamFile): string {
-  // zod prints a registry so.
+  // This is how zod prints a registry.
   return isJsonObject(value) && isJsonObject(value["schemas"])
     ? 'Write the content of "schemas" under $defs; references are #/$defs/NAME. With zod: { $defs: z.toJSONSchema(registry, { uri: (id) => `#/$defs/${id}` }).schemas }.'
     : `Write ${messageForm}.`;
@@ -212,7 +220,7 @@ function subjectsOf({ canonical, bases, models }: Read): NoteSubjects {
   return { document: canonical.document, bases, methods: new Set(methods.map(({ name }) => name)) };
 }
 
-/** The notes of the version: those that stand there, those that are given, those of the version before. */
+/** The notes of the version: the stored ones, else the given ones, else those of the previous version. */
 async function notesOf(
   request: AddExtensionRequest,
   read: Read,
@@ -239,13 +247,16 @@ function questionsOf({ models, bases }: Read, { notes }: NewNotes, about: JsonOb
   return openQuestions({ own: models[0]!, base: bases.at(-1)!.model, notes, settings, shared });
 }
 
-/** The version of a file for which none is named: that of its folder, the newest stored one, or the first. */
+/**
+ * The default version of a file: the name of its folder, else the newest stored version, else the first
+ * version.
+ */
 function usualVersion(source: string, newest: StoredExtension | undefined): string {
   const folder = folderOf(source);
   return isRevisionFolder(folder) ? folder : (newest?.version ?? firstVersion);
 }
 
-/** The version of an extension that is added for the first time. */
+/** Version of an extension when it is first added. */
 const firstVersion = "1.0.0";
 
 /** Versions of the extension in the schema folder, oldest first. */
@@ -273,7 +284,7 @@ function basesIn(file: JsonFile | undefined): string[] | undefined {
   return Array.isArray(bases) ? bases.map(String) : undefined;
 }
 
-/** @throws CodedError MG1307 */
+/** @throws CodedError MG1307 if the version exists with other content */
 async function standingOf(
   { schemaDir, id, version, replace, bases, notes }: AddExtensionRequest & { readonly version: string },
   document: JsonObject,
@@ -316,7 +327,7 @@ function lockedEntry(request: AddExtensionRequest, version: string, document: Js
   };
 }
 
-/** The files whose content is another one than that which is there. */
+/** The files whose content differs from the stored content. */
 function changesOf(
   schemaDir: string,
   folder: string,
@@ -331,7 +342,7 @@ function changesOf(
   return all.filter(({ path, content }) => readTextIfPresent(join(schemaDir, path)) !== content);
 }
 
-/** What extension.json says of a new version. */
+/** The facts for the extension.json of a new version. */
 interface NewFile {
   readonly id: string;
   readonly version: string;
@@ -346,10 +357,11 @@ interface NewFile {
 const schemaLocation = "https://raw.githubusercontent.com/mcpgen/mcpgen/main/docs/extension.schema.json";
 
 /**
- * The content of a new extension.json. What people write stays: the places where sides declare the extension, its
- * settings, needs, channel, description and link come from the file of the version before, if there is one.
+ * Makes the content of a new extension.json. Facts written by people come from the file of the previous
+ * version, if there is one: the places where sides declare the extension, its settings, needs, channel,
+ * description and link.
  *
- * @param previous the file of the version before
+ * @param previous the file of the previous version
  */
 function newExtensionFile(
   { id, version, status, bases, definitions }: NewFile,
@@ -376,7 +388,7 @@ function newExtensionFile(
   };
 }
 
-/** The settings whose definitions are still there. */
+/** The settings whose definitions still exist. */
 function keptSettings(
   settings: JsonValue | undefined,
   definitions: ReadonlySet<string>,
@@ -389,7 +401,7 @@ function keptSettings(
   return Object.fromEntries(kept);
 }
 
-/** A version that is a date or a plain number with dots is released; any other is a draft. */
+/** The default status: released for a date or a number with dots, otherwise draft. */
 function usualStatus(version: string): RevisionStatus {
   return isDate(version) || /^\d+(?:\.\d+)*$/.test(version) ? "released" : "draft";
 }

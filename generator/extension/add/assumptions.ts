@@ -1,14 +1,14 @@
 import type { CanonicalExtension } from "../canonical/canonical-extension.js";
 import type { OwnModel } from "./own-model.js";
 
-/** What was assumed on the way from a file to an extension. */
+/** An assumption that was made while adding an extension. */
 export interface AddAssumption {
   readonly kind: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** Everything that was assumed, in a fixed order; senders and results are asked for, and not assumed. */
+/** All assumptions in a fixed order. Senders and results are not assumed but asked for. */
 export function assumptionsOf(
   {
     dropped,

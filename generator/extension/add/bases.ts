@@ -11,18 +11,19 @@ import { referencesToBase } from "../canonical/references.js";
 /** A revision that an extension extends. */
 export interface LoadedBase {
   readonly revision: string;
-  /** The schema as stored. */
+  /** The stored schema. */
   readonly document: JsonObject;
   readonly model: ProtocolModel;
 }
 
 /**
- * The revisions that an extension extends, oldest first.
+ * Loads the revisions that an extension extends, oldest first.
  *
- * @param revisions ids; without it, the newest released revision
- * @param source the file of the extension, for errors
- * @param options.notes whether the notes of the revisions apply (the default)
- * @throws CodedError MG2010 for a revision that is not stored, MG2003 where none is named and none is released
+ * @param revisions ids; default: the newest released revision
+ * @param source the extension's file, for errors
+ * @param options.notes whether to apply the revisions' notes (default: true)
+ * @throws CodedError MG2010 for a revision that is not stored, MG2003 if no revision is given and none is
+ * released
  */
 export async function loadBases(
   schemaDir: string,
@@ -57,9 +58,9 @@ function newestReleased(lock: Lock): string[] {
 }
 
 /**
- * Refuses references to definitions that a base does not have.
+ * Checks that every base has the definitions that the extension refers to.
  *
- * @param source the file of the extension, for errors
+ * @param source the extension's file, for errors
  * @throws CodedError MG1303
  */
 export function expectDefinitions(document: JsonObject, bases: readonly LoadedBase[], source: string): void {

@@ -16,11 +16,11 @@ import type { ExtensionSource } from "../extension-store.js";
 import type { LoadedBase } from "./bases.js";
 import { basePrefix } from "../flatten.js";
 
-/** An extension over a base, as far as versions of it are compared. */
+/** An extension over a base, in the form in which versions are compared. */
 export interface ComparedExtension {
-  /** The methods of the extension; the schema has the definitions of the base as well. */
+  /** A model with the extension's methods; its schema also contains the base's definitions. */
   readonly model: ProtocolModel;
-  /** What it adds to messages of the base. */
+  /** The parts that the extension adds to messages of the base. */
   readonly parts: readonly ComparedPart[];
 }
 
@@ -33,9 +33,9 @@ export interface ComparedPart {
 }
 
 /**
- * Reads an extension over one of its bases, to be compared with another version of it.
+ * Reads an extension over one of its bases, for comparison with another version.
  *
- * @throws CodedError MG11xx where the schema cannot be read over the base
+ * @throws CodedError MG11xx if the schema cannot be read over the base
  */
 export async function comparedExtension(
   source: ExtensionSource,
@@ -73,7 +73,7 @@ function placeOf(at: string, keyOf: (name: string) => string): string {
   return ["", holder!, keyOf(name!), ...inside].join("/");
 }
 
-/** The definitions with what notes say that they extend, too. */
+/** The definitions, extended by the bases that notes name for them. */
 function withInherited(document: JsonObject, notes: readonly Note[]): JsonObject {
   const definitions = jsonObject(Object.entries(document["$defs"] as JsonObject));
   for (const note of notes) {
@@ -87,7 +87,7 @@ function withInherited(document: JsonObject, notes: readonly Note[]): JsonObject
   return jsonObject([...Object.entries(document).filter(([key]) => key !== "$defs"), ["$defs", definitions]]);
 }
 
-/** The note, if it is about methods, with the names of the joined document. */
+/** A note about methods with the definition names of the joined document; an empty list for other notes. */
 function facts(note: Note, keyOf: (name: string) => string): Note[] {
   if (
     note.kind === "sender" ||
@@ -114,7 +114,7 @@ function partsOf({ about }: ExtensionSource, base: ProtocolModel, notes: readonl
         return { name: `${note.result} of ${target}`, senders, definition: note.result };
       });
     if (note.kind !== "member") return [];
-    // Either side may send objects of a definition.
+    // Either side may send objects of the definition.
     return note.targets.map((target) => ({
       name: `${note.member} of ${target}`,
       senders: both,

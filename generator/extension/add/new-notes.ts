@@ -7,19 +7,19 @@ import { parseNotes } from "../../notes/parse.js";
 import { notesText, noteEntries, targetsOf, withoutTargets } from "../../revision/carried-notes.js";
 import { basePrefix } from "../flatten.js";
 
-/** The notes that a version of an extension starts with. */
+/** The initial notes of an extension version. */
 export interface NewNotes {
   /** The content of notes.json. */
   readonly text: string;
   readonly notes: readonly Note[];
-  /** The version whose notes were carried over. */
+  /** The version that the notes were carried over from. */
   readonly from?: string;
   readonly carried: number;
-  /** Notes, or targets of notes, that were left out, each with the reason. */
+  /** Reasons for notes, or targets of notes, that were omitted. */
   readonly dropped: readonly string[];
 }
 
-/** What notes may be about. */
+/** The subjects that notes can refer to. */
 export interface NoteSubjects {
   /** The extension's schema in canonical form. */
   readonly document: JsonObject;
@@ -28,10 +28,10 @@ export interface NoteSubjects {
   readonly methods: ReadonlySet<string>;
 }
 
-/** Places of objects that a program closed, which a note opens again. */
+/** Places of objects that a program closed and that a note opens again. */
 type Reopened = readonly string[];
 
-/** The notes of a file that a person gives, which must be about this schema; and the note on closed objects. */
+/** The notes from a file given by the user, which must fit this schema, and the note about closed objects. */
 export function givenNotes(file: JsonFile, subjects: NoteSubjects, reopened: Reopened): NewNotes {
   const bases = subjects.bases.map(({ revision }) => revision);
   parseNotes(file, { bases });
@@ -40,7 +40,7 @@ export function givenNotes(file: JsonFile, subjects: NoteSubjects, reopened: Reo
   return { ...notesFile([...entries, ...reopening(entries, reopened)], bases), carried: 0, dropped };
 }
 
-/** The notes of another version, marked as carried, without those that are about nothing here. */
+/** The notes of another version, marked as carried, without those whose subject does not exist here. */
 export function carriedOver(
   file: JsonFile,
   from: string,
@@ -66,19 +66,19 @@ export function carriedOver(
   return { ...notesFile(all, bases), from, carried: carried.length, dropped };
 }
 
-/** Only what follows from the schema. */
+/** Only the notes that follow from the schema. */
 export function derivedNotes(subjects: NoteSubjects, reopened: Reopened): NewNotes {
   const bases = subjects.bases.map(({ revision }) => revision);
   return { ...notesFile(reopening([], reopened), bases), carried: 0, dropped: [] };
 }
 
-/** The side that sends a method, as a note of kind `sender` has it. */
+/** The side that sends a method, as in a note of kind `sender`. */
 export type Sender = "client" | "server" | "both";
 
 /**
- * The notes with one more of kind `sender` for each method; others of that kind no longer name the method.
+ * Adds a note of kind `sender` for each method, and removes the method from other notes of that kind.
  *
- * @param methods those of the extension
+ * @param methods methods of the extension
  * @throws CodedError MG2004 for a method that the extension does not have
  */
 export function withSenders(
@@ -126,11 +126,11 @@ function notesFile(
   };
 }
 
-/** The reason of the note that follows from the file: every version derives it again. */
+/** Reason text of the note that is derived from the file, for every version again. */
 const derived =
   "Derived: the file says of every object what other members may be, as programs print types that are open.";
 
-/** The note that opens the objects again that a program closed, where no other note does. */
+/** The note that opens objects closed by a program, unless another note does. */
 function reopening(entries: readonly JsonObject[], reopened: Reopened): JsonObject[] {
   const open = new Set(entries.filter(({ kind }) => kind === "open").flatMap(targetsOf));
   const target = reopened.filter((place) => !open.has(place));
@@ -151,7 +151,7 @@ function faultsOf(entry: JsonObject, subjects: NoteSubjects): Fault[] {
   });
 }
 
-/** Definitions and places that a note names beside its targets. */
+/** The fault of a note whose fields name a definition or place that does not exist. */
 function wholeFault(entry: JsonObject, { document, bases }: NoteSubjects): string | undefined {
   const { kind, result, definition, filter, base } = entry;
   if (["lower", "lift", "renamed", "reshaped", "wrapped"].includes(String(kind)))
@@ -189,7 +189,7 @@ function placeOf(target: string, document: JsonObject, bases: NoteSubjects["base
   return bases.map((base) => atPointer(base.document, at)).find((found) => found !== undefined);
 }
 
-/** The entries, limited to bases that the extension has. */
+/** The entries, limited to the extension's bases. */
 function forBases(entries: readonly JsonObject[], known: readonly string[]): JsonObject[] {
   return entries.flatMap((entry) => {
     const { bases } = entry;

@@ -14,11 +14,11 @@ import { CodedError } from "../../diagnostics/coded-error.js";
 import type { JsonFile } from "../../files/json-file.js";
 import { joinedName, joinedWithBase, ownName } from "../canonical/references.js";
 
-/** What the schema of an extension says of its messages, without notes. */
+/** The messages that an extension's schema describes, without notes. */
 export interface OwnModel {
-  /** Definitions of the extension and of the base; `joinedName` gives the names of the former. */
+  /** Definitions of the extension and of the base. `joinedName` gives the extension's names in it. */
   readonly schema: Schema;
-  /** Natural order of name; definitions are named as in the extension's schema. */
+  /** Methods in natural order of name, with definition names as in the extension's schema. */
   readonly methods: readonly Method[];
   readonly assumptions: readonly Assumption[];
 }
@@ -26,8 +26,8 @@ export interface OwnModel {
 /**
  * Reads an extension's schema over a base.
  *
- * @param source the file that the schema came from, for errors
- * @throws CodedError MG11xx where it cannot be read, MG1304 where a method is the base's, too
+ * @param source the schema's original file, for errors
+ * @throws CodedError MG11xx if it cannot be read, MG1304 if the base has a method of the same name
  */
 export async function readOwnModel(
   source: Pick<JsonFile, "file" | "text">,
@@ -69,7 +69,7 @@ function named(method: Method): Method {
   };
 }
 
-/** Errors name the places of the extension's own schema. */
+/** Runs `work`. Errors of it get pointers into the extension's own schema. */
 function withOwnPlaces<T>(work: () => T): T {
   try {
     return work();

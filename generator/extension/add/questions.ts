@@ -13,14 +13,14 @@ import { type Note, type NoteKind, answersNamed } from "../../notes/note.js";
 import { joinedName, ownName } from "../canonical/references.js";
 import type { OwnModel } from "./own-model.js";
 
-/** A fact that a schema cannot say, and that a person knows. */
+/** A fact that a schema cannot state, so the author must. */
 export interface Question {
-  /** The kind of note that answers it, or `settings`: a member of extension.json. */
+  /** The kind of note that answers it, or `settings` for a member of extension.json. */
   readonly kind: NoteKind | "settings";
-  /** Methods, definitions or places that it is about. */
+  /** The methods, definitions or places concerned. */
   readonly subjects: readonly string[];
   readonly text: string;
-  /** The note to write; `…` stands for the fact. */
+  /** The note to write; `…` stands for the missing fact. */
   readonly answer: JsonObject;
 }
 
@@ -31,11 +31,14 @@ export interface Asked {
   readonly notes: readonly Note[];
   /** Names of the definitions that all bases have. */
   readonly shared: ReadonlySet<string>;
-  /** Names of the definitions of settings that extension.json has. */
+  /** Names of the settings definitions in extension.json. */
   readonly settings: readonly string[];
 }
 
-/** What neither the schema nor the notes of an extension say, in a fixed order. Nothing of it is guessed. */
+/**
+ * Questions about facts that neither the schema nor the notes state, in a fixed order. None of these facts is
+ * guessed.
+ */
 export function openQuestions(asked: Asked): Question[] {
   const between = betweenSides(asked);
   return [
@@ -51,14 +54,14 @@ export function openQuestions(asked: Asked): Question[] {
   ];
 }
 
-/** Without the methods that travel on a channel alone: nothing is declared for them, and HTTP has no part in it. */
+/** Excludes methods that are only sent on a channel: they need no capability and are not sent over HTTP. */
 function betweenSides(asked: Asked): Asked {
   const elsewhere = onChannelAlone(asked.notes);
   const methods = asked.own.methods.filter(({ name }) => !elsewhere.has(name));
   return { ...asked, own: { ...asked.own, methods } };
 }
 
-/** Targets that no note of the kinds has. */
+/** The subjects that no note of the given kinds has as target. */
 function withoutNote({ notes }: Asked, kinds: readonly NoteKind[], subjects: readonly string[]): string[] {
   const answered = new Set(
     notes.filter(({ kind }) => kinds.includes(kind)).flatMap(({ targets }) => targets),
@@ -78,7 +81,7 @@ function ask(
   return [{ kind, subjects, text: text(shown(subjects)), answer }];
 }
 
-/** The first subjects, and how many follow. */
+/** The first subjects, and the number of the others. */
 function shown(subjects: readonly string[]): string {
   const most = 6;
   const first = subjects.slice(0, most).join(", ");
@@ -117,7 +120,7 @@ function pairings(asked: Asked): Question[] {
   );
 }
 
-/** The side that answers must have declared the extension in any case. */
+/** A question about capabilities; the answering side must declare the extension in any case. */
 function gates(asked: Asked): Question[] {
   const requests = namesOf(asked.own.methods.filter(({ kind }) => kind === "request"));
   return ask(
@@ -129,7 +132,10 @@ function gates(asked: Asked): Question[] {
   );
 }
 
-/** Where requests of the base repeat a param in a header of HTTP, those of the extension may do so. */
+/**
+ * A question about HTTP headers: if requests of the base repeat a param in a header, those of the extension
+ * may, too.
+ */
 function headers(asked: Asked): Question[] {
   const { base, own, notes } = asked;
   const names = base.headers
@@ -164,7 +170,10 @@ function filters(asked: Asked): Question[] {
   );
 }
 
-/** Definitions that no message leads to: a result of a method of the base, a member of its objects, or settings. */
+/**
+ * Questions about definitions that no message uses: a result of a base method, a member of base objects, or
+ * settings.
+ */
 function unreached({ own, notes, settings }: Asked): Question[] {
   const named = notes.flatMap((note) => {
     if (note.kind === "augments") return [note.result];
@@ -189,7 +198,7 @@ function unreached({ own, notes, settings }: Asked): Question[] {
   return usesOf(topsOf(own, left.sort(naturalCompare)).map((name) => ownName(name)!));
 }
 
-/** The definitions to which none of the others refers; of definitions that refer to one another, the first. */
+/** The definitions to which no other refers; of a cycle, the first. */
 function topsOf({ schema }: OwnModel, names: readonly string[]): string[] {
   const referred = new Set(
     names.flatMap((name) =>
@@ -206,7 +215,7 @@ function topsOf({ schema }: OwnModel, names: readonly string[]): string[] {
   return tops.sort(naturalCompare);
 }
 
-/** One question for each definition that its name says something of, and one for the others. */
+/** One question for each definition whose name suggests its use, and one for all others. */
 function usesOf(names: readonly string[]): Question[] {
   const known = names.flatMap((name) => useOf(name));
   const others = names.filter((name) => useOf(name).length === 0);
@@ -241,7 +250,7 @@ function useOf(name: string): Question[] {
   return [];
 }
 
-/** Open objects under the name `result`: another method's answer may stand there. */
+/** A question about open objects named `result`, which may contain another method's result. */
 function carried(asked: Asked): Question[] {
   const places = ownNodes(asked.own).flatMap(({ at, node }) =>
     at.endsWith("/properties/result") && isAnyObject(node) ? [at] : [],
@@ -258,7 +267,7 @@ function isAnyObject({ types, properties, ref }: SchemaNode): boolean {
   return ref === undefined && types?.join() === "object" && (properties?.size ?? 0) === 0;
 }
 
-/** String sets and distinguishable unions, to which a later version may add. */
+/** A question about string sets and distinguishable unions that a later version may extend. */
 function growing(asked: Asked): Question[] {
   const { schema } = asked.own;
   const places = ownNodes(asked.own).flatMap(({ at, node }) => {
@@ -274,7 +283,10 @@ function growing(asked: Asked): Question[] {
   );
 }
 
-/** Objects with nearly the members of a definition of the base: copies of another version of it, perhaps. */
+/**
+ * A question about objects with nearly the members of a base definition, which may be copies from another
+ * version.
+ */
 function resembling(asked: Asked): Question[] {
   const { own, shared: known } = asked;
   const ofBase = [...own.schema.definitions.values()].flatMap(({ name, node }) =>
@@ -306,10 +318,13 @@ function resembling(asked: Asked): Question[] {
   });
 }
 
-/** Members that an object must share with a definition, and their least share of the members of both. */
+/**
+ * Minimum number of members that an object must share with a definition, and minimum share of all members of
+ * both.
+ */
 const [fewestMembers, leastLikeness] = [4, 0.6];
 
-/** Every node of the extension's definitions, with its place in the extension's schema. */
+/** All nodes of the extension's definitions, with their pointers in the extension's schema. */
 function ownNodes({ schema }: OwnModel): { at: string; node: SchemaNode }[] {
   const prefix = joinedName("");
   return [...schema.definitions.values()]

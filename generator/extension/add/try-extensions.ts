@@ -7,25 +7,25 @@ import { readOwnModel } from "./own-model.js";
 
 /** Whether a stored extension compiles over a revision. */
 export interface TriedExtension {
-  /** `ID@VERSION`, the newest version. */
+  /** `ID@VERSION` of the newest version. */
   readonly extension: string;
-  /** Its extension.json. */
+  /** Path of its extension.json. */
   readonly file: string;
-  /** The revision is one of its bases. */
+  /** Whether the revision is one of its bases. */
   readonly isBase: boolean;
-  /** Why it does not compile. */
+  /** The error if it does not compile. */
   readonly error?: CodedError;
 }
 
 /**
- * Tries the newest version of each stored extension over a stored revision. Nothing is written.
+ * Compiles the newest version of each stored extension over a stored revision. Writes nothing.
  *
- * @throws CodedError where the revision cannot be read
+ * @throws CodedError if the revision cannot be read
  */
 export async function tryExtensions(schemaDir: string, revision: string): Promise<readonly TriedExtension[]> {
   const extensions = newestExtensions(schemaDir);
   if (extensions.length === 0) return [];
-  // The notes of a revision that was just replaced may be about the schema before.
+  // Without notes: those of a revision that was just replaced may still refer to the previous schema.
   const bases = await loadBases(schemaDir, [revision], schemaDir, { notes: false });
   const [base] = bases;
   const tried: TriedExtension[] = [];

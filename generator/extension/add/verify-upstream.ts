@@ -7,14 +7,14 @@ import { canonicalExtension } from "../canonical/canonical-extension.js";
 import { type StoredExtension, readExtensionFile, extensionKey, filesOf } from "../extension-store.js";
 import { loadBases } from "./bases.js";
 
-/** How a file relates to the one that an extension came from. */
+/** How a file relates to the file that an extension was added from. */
 export interface ExtensionVerdict extends SchemaRelation {
   readonly locked: LockedExtension | undefined;
   /** The file in canonical form, over the bases of the stored extension. */
   readonly document: JsonObject;
 }
 
-/** Compares a file with a stored extension; errors as `readSource` and `canonicalDocument`. */
+/** Compares a file with a stored extension. Errors as for `readSource` and `canonicalDocument`. */
 export async function verifyExtensionFile(
   schemaDir: string,
   stored: StoredExtension,
@@ -33,7 +33,7 @@ export async function verifyExtensionFile(
   return { ...found, locked, document: extension.document };
 }
 
-/** Whether the stored schema keeps the prose of its file. */
+/** Whether a stored schema contains descriptions. */
 export function hasProse(text: string): boolean {
   return text.includes('"description":') || text.includes('"title":');
 }

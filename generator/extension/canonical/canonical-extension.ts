@@ -12,29 +12,33 @@ import { type BaseSchema, type Folded, foldCopies } from "./fold.js";
 import { mapReferences, passedPlaces, subschemas } from "./references.js";
 import { referencedDefinition, basePrefix, decoded } from "../flatten.js";
 
-/** The schema of an extension in canonical form, and what was changed on the way there. */
+/** An extension's schema in canonical form, and the changes made to get there. */
 export interface CanonicalExtension extends Omit<Folded, "document"> {
   /** The content of schema.json. */
   readonly document: JsonObject;
-  /** References to the published schema of a revision, which became references to the base. */
+  /** Number of references to a published revision's schema that became references to the base. */
   readonly baseReferences: number;
   readonly hoisted: readonly Hoisted[];
   readonly style: StyleCounts;
-  /** Definitions that extend others: `allOf` of references, and of an object perhaps. */
+  /** Definitions that extend others: an `allOf` of references, with or without an object. */
   readonly extending: readonly { readonly definition: string; readonly bases: readonly string[] }[];
-  /** Places of objects that a program closed. Empty if an author seems to have closed some. */
+  /**
+   * Places of objects that a program closed and that were opened. Empty if an author seems to have closed
+   * them.
+   */
   readonly reopened: readonly string[];
-  /** Places of objects that are closed, and stay so. */
+  /** Places of objects that remain closed. */
   readonly closed: readonly string[];
 }
 
 /**
- * The canonical form of an extension's schema: JSON Schema 2020-12 in canonical form that has the extension's own
- * definitions alone, and refers to those of the base as `base#/$defs/X`. It is its own canonical form.
+ * Converts an extension's schema to its canonical form: JSON Schema 2020-12 with only the extension's own
+ * definitions, which refers to those of the base as `base#/$defs/X`. Converting the result again changes
+ * nothing.
  *
- * @param source canonical; it is left as it is
+ * @param source canonical JSON Schema; not modified
  * @param bases newest first
- * @param revisions ids of all revisions that are known
+ * @param revisions ids of all known revisions
  */
 export function canonicalExtension(
   source: JsonObject,
@@ -69,7 +73,7 @@ export function canonicalExtension(
   };
 }
 
-/** The definitions, without those of `removable` that no other refers to. */
+/** The definitions without those in `removable` that no other definition refers to. */
 function withoutUnused(definitions: JsonObject, removable: ReadonlySet<string>): JsonObject {
   const used = new Set<string>();
   const pending = Object.keys(definitions).filter((name) => !removable.has(name));
@@ -95,7 +99,7 @@ function extendingDefinitions(definitions: JsonObject): CanonicalExtension["exte
   });
 }
 
-/** `base#/$defs/X` is the base's X. */
+/** A reference for messages: `base#/$defs/X` as "the base's X". */
 function shownReference(reference: string): string {
   const isOfBase = reference.startsWith(`${basePrefix}#`);
   const name = referencedDefinition(isOfBase ? reference.slice(basePrefix.length) : reference);
@@ -103,11 +107,11 @@ function shownReference(reference: string): string {
 }
 
 /**
- * References to the published schema of a revision as references to the base: `https://…/2026-07-28/schema.json#/$defs/X`
- * names the same definition as `base#/$defs/X`.
+ * Replaces references to a revision's published schema by references to the base:
+ * `https://…/2026-07-28/schema.json#/$defs/X` becomes `base#/$defs/X`.
  *
- * @param document canonical; it is left as it is
- * @param revisions ids of all revisions that are known
+ * @param document canonical JSON Schema; not modified
+ * @param revisions ids of all known revisions
  */
 function baseReferences(
   document: JsonObject,
@@ -119,7 +123,7 @@ function baseReferences(
     const folders = address.split("/").slice(0, -1).map(decoded);
     if (!folders.some((folder) => revisions.includes(folder))) return reference;
     count++;
-    // Draft-07 documents have their definitions under another name; the base is canonical.
+    // Draft-07 documents use `definitions`; the canonical base uses `$defs`.
     return `${basePrefix}#${fragment.replace(/^\/definitions\//, "/$defs/")}`;
   };
   const visit = (node: JsonValue): JsonValue =>
@@ -127,15 +131,15 @@ function baseReferences(
   return { document: jsonObject(Object.entries(visit(document) as JsonObject)), count };
 }
 
-/** The objects of a schema that refuse members they do not name. */
+/** Facts about objects that reject undeclared members. */
 interface ClosedObjects {
   /** Places of objects with `additionalProperties: false`. */
   readonly closed: readonly string[];
-  /** Objects that name members and say nothing about others. */
+  /** Number of objects that declare members and do not say whether others are allowed. */
   readonly silent: number;
 }
 
-/** Finds objects that refuse members they do not name. */
+/** Finds objects that reject undeclared members. */
 function findClosedObjects(definitions: JsonObject): ClosedObjects {
   const closed: string[] = [];
   let silent = 0;
@@ -150,25 +154,25 @@ function findClosedObjects(definitions: JsonObject): ClosedObjects {
 }
 
 /**
- * Whether a program closed the objects, and no author: it says of every object what other members may be. An author
- * who closes an object leaves others as they are.
+ * Whether a program rather than an author closed the objects. A program says of every object whether other
+ * members are allowed; an author closes only some.
  */
 function areClosedByProgram({ closed, silent }: ClosedObjects): boolean {
   return closed.length > 0 && silent === 0;
 }
 
-/** A definition that stood inside another one. */
+/** A definition that was inside another one. */
 interface Hoisted {
   readonly name: string;
-  /** The place where it stood. */
+  /** Its original place. */
   readonly from: string;
 }
 
 /**
- * Moves definitions that stand inside definitions to the top. Generators print each type as a document, and put the
- * documents into one: `#/$defs/X` then names the X of the definition around it where the top has none.
+ * Moves nested definitions to the top level. Some generators print each type as a document and embed these in
+ * one: `#/$defs/X` then means the X nested in the surrounding definition, unless there is one at the top.
  *
- * @param document canonical; it is left as it is
+ * @param document canonical JSON Schema; not modified
  */
 export function hoistDefinitions(document: JsonObject): { document: JsonObject; hoisted: Hoisted[] } {
   const top = document["$defs"] as JsonObject;
@@ -219,26 +223,29 @@ export function hoistDefinitions(document: JsonObject): { document: JsonObject; 
   };
 }
 
-/** The words of a name, as an end of another name: `__schema0` is `Schema0`. */
+/** The words of a name, for comparison with the end of another: `__schema0` is `Schema0`. */
 function words(name: string): string {
   return (name.match(/[\p{L}\p{N}]+/gu) ?? ["Part"])
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join("");
 }
 
-/** What programs that print schemas write at length, and how often. */
+/** Counts of verbose forms, written by schema generators, that were shortened. */
 interface StyleCounts {
-  /** Unions of constants that became one `enum`. */
+  /** Number of unions of constants that became one `enum`. */
   readonly enums: number;
-  /** Ranges of JavaScript's integers, and names of members that are strings, that were left out. */
+  /**
+   * Number of keywords without effect that were removed: ranges of JavaScript integers, and `propertyNames`
+   * that only require strings.
+   */
   readonly empty: number;
 }
 
 /**
- * The definitions in the style of the protocol's own schema: a set of strings is an `enum`, and keywords that say
- * nothing about JSON messages are left out.
+ * Converts definitions to the style of the protocol's schema: a set of strings becomes an `enum`, and
+ * keywords without effect on JSON messages are removed.
  *
- * @param keep whether a place must stay as it is
+ * @param keep whether a place must not be changed
  */
 function inPlainStyle(
   definitions: JsonObject,
@@ -282,7 +289,7 @@ function isEmpty(keyword: string, value: JsonValue): boolean {
   }
 }
 
-/** The strings of a union of constants that are strings; undefined for any other node. */
+/** The values of a union of string constants; undefined for any other node. */
 function constants(node: JsonObject): string[] | undefined {
   const arms = node["anyOf"] ?? node["oneOf"];
   if (!Array.isArray(arms) || "type" in node || "enum" in node) return undefined;
@@ -294,7 +301,7 @@ function isConstant(arm: JsonObject): boolean {
   return Object.keys(arm).every((keyword) => keyword === "const" || keyword === "type");
 }
 
-/** Members of `allOf` that are only an `allOf` stand in the outer one; objects of different members become one. */
+/** Merges an `allOf` inside `allOf` into the outer one, and objects with different members into one. */
 function withoutNesting(node: JsonObject): JsonObject {
   const { allOf } = node;
   if (!Array.isArray(allOf)) return node;

@@ -18,18 +18,21 @@ export interface BaseSchema {
   readonly document: JsonObject;
 }
 
-/** A copy that became a reference. */
+/** A copy of a definition that was replaced by a reference. */
 export interface Fold {
-  /** The place in the schema as it came. */
+  /** Its place in the original schema. */
   readonly at: string;
-  /** The definition that it is a copy of. */
+  /** The copied definition. */
   readonly definition: string;
   readonly of: "own" | "base";
-  /** Both accept the same values. Other copies are closed, say, or have the pattern of a format. */
+  /**
+   * Whether both accept exactly the same values. Other copies are e.g. closed, or have the pattern of a
+   * format.
+   */
   readonly equal: boolean;
 }
 
-/** A definition of the base that the schema repeated under its name. */
+/** A definition that repeated a base definition of the same name and was removed. */
 export interface Dropped {
   readonly definition: string;
   readonly equal: boolean;
@@ -39,18 +42,18 @@ export interface Folded {
   readonly document: JsonObject;
   readonly dropped: readonly Dropped[];
   readonly folds: readonly Fold[];
-  /** Definitions that have the name of one of the base's, and say something else. */
+  /** Names of definitions that differ from a base definition of the same name. */
   readonly differing: readonly string[];
-  /** Places whose copy could be one of several definitions, and stays. */
+  /** Places whose copy could be one of several definitions, and is therefore kept. */
   readonly ambiguous: readonly { readonly at: string; readonly definitions: readonly string[] }[];
 }
 
 /**
- * Replaces copies of definitions by references: definitions that repeat the base's are dropped, and inlined copies of
- * definitions, of the extension and of the base, become references to them.
+ * Replaces copies of definitions by references. Definitions that repeat one of the base are removed. Inlined
+ * copies of definitions, of the extension or the base, become references.
  *
- * @param document canonical, with all definitions at the top; it is left as it is
- * @param bases newest first; a definition counts as the base's if all bases have it
+ * @param document canonical JSON Schema with all definitions at the top; not modified
+ * @param bases newest first; only definitions that all bases have count
  */
 export function foldCopies(document: JsonObject, bases: readonly BaseSchema[]): Folded {
   return new Folding(document, bases).run();
@@ -67,10 +70,10 @@ class Folding {
   private readonly differing: string[] = [];
   private readonly ambiguous: { at: string; definitions: string[] }[] = [];
   private readonly passed: ReadonlySet<string>;
-  /** Distinctive definitions by their shape. */
+  /** The extension's distinctive definitions, by shape. */
   private readonly ownByShape = new Map<number, string[]>();
   private readonly baseByShape = new Map<number, string[]>();
-  /** Own definitions that say little. */
+  /** The extension's small definitions, by shape. */
   private readonly smallByShape = new Map<number, string[]>();
 
   private readonly document: JsonObject;
@@ -136,7 +139,7 @@ class Folding {
   private findTargets(): void {
     const add = (map: Map<number, string[]>, name: string, node: JsonValue, resolve: Resolve): void => {
       const shape = this.alike.of(node);
-      // Another name of a definition is no definition to refer to.
+      // An alias is not a definition to refer to.
       const isAlias = isJsonObject(node) && "$ref" in node;
       if (shape === undefined || isAlias) return;
       const isSmall = !isDistinctive(node, resolve);
@@ -153,7 +156,7 @@ class Folding {
         add(this.baseByShape, name, definitionsOf(document)[name]!, resolverOf(document));
   }
 
-  /** @param hint a name for the value: that of the member that holds it */
+  /** @param hint name of the member that has the value, to choose among definitions */
   private inside(node: JsonValue, at: string, hint: string, isRoot: boolean): JsonValue {
     if (!isJsonObject(node)) return node;
     const fold = isRoot || "$ref" in node || this.passed.has(at) ? undefined : this.foldOf(node, at, hint);
@@ -208,32 +211,32 @@ function definitionsOf(document: JsonObject): JsonObject {
   return document["$defs"] as JsonObject;
 }
 
-/** Annotations of the place, which the definition does not have. */
+/** Whether a keyword is an annotation of the place, which is kept beside the reference. */
 function isRemark(keyword: string): boolean {
   const found = keywords.get(keyword);
   return found?.annotation === true && found.shape === "value" && !/^(?:\$|format$|content)/.test(keyword);
 }
 
-/** The only name, or the one that the member is called after. */
+/** The only candidate, or the one named like the member. */
 function choose(names: readonly string[], hint: string): string | undefined {
   if (names.length === 1) return names[0];
   const called = names.filter((name) => endsIn(name, hint));
   return called.length === 1 ? called[0] : undefined;
 }
 
-/** Whether a definition is called after a member: `HostCss` after `css`. */
+/** Whether a definition's name ends with a member's name: `HostCss` and `css`. */
 function endsIn(name: string, member: string): boolean {
   return member !== "" && name.toLowerCase().endsWith(member.toLowerCase());
 }
 
-/** The name of the member that a place in a node is; undefined for other places. */
+/** The member name at the end of a pointer; undefined for other places. */
 function hintOf(place: string): string | undefined {
   return /^\/properties\/(.+)$/.exec(place)?.[1];
 }
 
 /**
- * Whether a schema says so much that another one like it is a copy of it, and not a coincidence: two values or more, an
- * object of two members of which one is required, or of three members, or a union or a map of such.
+ * Whether an equal schema is surely a copy rather than a coincidence: two or more values, an object with two
+ * members of which one is required, an object with three members, or a union or map of these.
  */
 function isDistinctive(node: JsonValue, resolve: Resolve, depth = 0): boolean {
   if (!isJsonObject(node) || depth > maximumDepth) return false;
@@ -257,8 +260,7 @@ function isDistinctive(node: JsonValue, resolve: Resolve, depth = 0): boolean {
 }
 
 /**
- * Whether another schema like this one is a copy of it if it stands in a member that the definition is called after: any
- * object with members.
+ * Whether an equal schema counts as a copy if the member has the definition's name: any object with members.
  */
 function isNameable(node: JsonValue): boolean {
   return isJsonObject(node) && isJsonObject(node["properties"]) && Object.keys(node["properties"]).length > 0;

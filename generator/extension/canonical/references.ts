@@ -9,15 +9,15 @@ import {
 } from "@mcpgen/engine";
 import { basePrefix, decoded, referencedDefinition } from "../flatten.js";
 
-/** The reference to a definition, of the base where `of` says so. */
+/** The reference to a definition of the extension (`own`) or of the base. */
 export function definitionReference(name: string, of: "own" | "base"): string {
   return `${of === "base" ? basePrefix : ""}#${pointer("/$defs", name)}`;
 }
 
 /**
- * A copy of a schema: `change` gives its reference, and `visit` each subschema.
+ * Copies a schema. `change` returns the new text of its reference, `visit` the new form of each subschema.
  *
- * @param visit gets a subschema, and its place in the node
+ * @param visit receives a subschema and its pointer in the node
  */
 export function mapReferences(
   node: JsonObject,
@@ -54,7 +54,7 @@ function mapSubschemas(
   }
 }
 
-/** Every subschema of a schema, itself included, with its place. */
+/** All subschemas of a schema including itself, with their pointers. */
 export function* subschemas(node: JsonValue, at = ""): Generator<{ node: JsonObject; at: string }> {
   if (!isJsonObject(node)) return;
   yield { node, at };
@@ -70,7 +70,7 @@ export function* subschemas(node: JsonValue, at = ""): Generator<{ node: JsonObj
   for (const [child, place] of children) yield* subschemas(child, place);
 }
 
-/** The places that references to parts of definitions lead through: these keep their form. */
+/** The places on the path of references into definitions, which must keep their form. */
 export function passedPlaces(definitions: JsonObject): ReadonlySet<string> {
   const passed = new Set<string>();
   for (const definition of Object.values(definitions)) {
@@ -85,24 +85,24 @@ export function passedPlaces(definitions: JsonObject): ReadonlySet<string> {
   return passed;
 }
 
-/** Begins the names of own definitions in a joined document: no definition of a base has it. */
+/** Prefix of the extension's definitions in a joined document; no base definition has it. */
 const ownPrefix = "Own·";
 
-/** The name of an own definition in a joined document. */
+/** The name of an extension's definition in a joined document. */
 export function joinedName(name: string): string {
   return ownPrefix + name;
 }
 
-/** The own definition that a joined document has under `name`; undefined for one of the base. */
+/** The extension's definition for a name in a joined document; undefined for a base definition. */
 export function ownName(name: string): string | undefined {
   return name.startsWith(ownPrefix) ? name.slice(ownPrefix.length) : undefined;
 }
 
 /**
- * The definitions of an extension and those of a base in one document. Own definitions get names that the base does not
- * have; names keep their ends, by which requests and results belong together.
+ * Joins the definitions of an extension and a base in one document. The extension's definitions get a prefix
+ * that the base does not use. The ends of names are kept, because they associate requests with results.
  *
- * @param keyOf gives the name of an own definition in the joined document
+ * @param keyOf gives the name of an extension's definition in the joined document
  */
 export function joinedWithBase(
   extension: JsonObject,
@@ -126,9 +126,9 @@ export function joinedWithBase(
   ]);
 }
 
-/** A reference to the base, and where it stands. */
+/** A reference to the base, and its place. */
 interface BaseReference {
-  /** Name of the definition; undefined for a reference to another place. */
+  /** Name of the definition; undefined if the reference leads elsewhere. */
   readonly definition: string | undefined;
   readonly reference: string;
   readonly at: string;

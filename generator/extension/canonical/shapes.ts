@@ -9,12 +9,15 @@ import {
 } from "@mcpgen/engine";
 import { decoded } from "../flatten.js";
 
-/** Finds the node that a reference of a document names; undefined for one that leads nowhere. */
+/** Finds the node that a reference of a document names; undefined if there is none. */
 export type Resolve = (
   reference: string,
 ) => { readonly node: JsonValue; readonly resolve: Resolve } | undefined;
 
-/** A number for each subschema: two have the same number if they accept alike values, however deep and recursive. */
+/**
+ * Assigns a number to each subschema. Two have the same number if they accept the same values, also for deep
+ * and recursive schemas.
+ */
 export interface Shapes {
   of(node: JsonValue): number | undefined;
 }
@@ -22,17 +25,17 @@ export interface Shapes {
 interface Vertex {
   readonly text: string;
   readonly edges: { readonly label: string; readonly to: Vertex }[];
-  /** Vertices with an edge to this one. */
+  /** Vertices that have an edge to this one. */
   readonly from: Set<Vertex>;
   colour: number;
 }
 
 /**
- * Compares all subschemas of some nodes with one another, by partition refinement: nodes start in one class if they
- * assert the same themselves, and classes are split until the children of all members are of the same classes. So
- * recursive schemas compare as their infinite expansions do.
+ * Compares all subschemas of some nodes by partition refinement. Nodes with equal assertions start in one
+ * class. Classes are split until the children of all members are in the same classes. Recursive schemas thus
+ * compare like their infinite expansions.
  *
- * @param roots nodes, each with the references of its document
+ * @param roots nodes, each with the resolver of its document
  */
 export function shapesOf(
   roots: readonly { readonly node: JsonValue; readonly resolve: Resolve }[],
@@ -44,13 +47,13 @@ export function shapesOf(
   return { of: (node) => (isJsonObject(node) ? graph.vertices.get(node)?.colour : undefined) };
 }
 
-/** The subschemas, and which contains which; references and annotations alone are no vertices. */
+/** The subschemas and their containment. References and pure annotations are not vertices. */
 class Graph {
   readonly vertices = new Map<JsonObject, Vertex>();
   private readonly anything = vertex("");
   private readonly nothing = vertex("never");
   private readonly likeness: Likeness;
-  /** Vertices whose edges are not there yet. */
+  /** Deferred work that adds edges to vertices. */
   private readonly pending: (() => void)[] = [];
 
   constructor(likeness: Likeness) {
@@ -63,7 +66,7 @@ class Graph {
 
   add(node: JsonValue, resolve: Resolve): void {
     this.vertexOf(node, resolve);
-    // A chain of references may be long: the work stands in a list, and not on the stack.
+    // Chains of references may be long, so the work is in a list instead of the call stack.
     for (let work = this.pending.pop(); work; work = this.pending.pop()) work();
   }
 
@@ -74,14 +77,14 @@ class Graph {
     return found;
   }
 
-  /** Follows references, and nodes that say what another one says. */
+  /** Follows references, and nodes that are equivalent to a single subschema. */
   private target(start: JsonValue, within: Resolve, passed: Set<JsonObject>): Vertex {
     let [node, resolve] = [start, within];
     for (;;) {
       if (!isJsonObject(node)) return node === false ? this.nothing : this.anything;
       const known = this.vertices.get(node);
       if (known) return known;
-      // What leads back to itself says nothing.
+      // A cycle of references constrains nothing.
       if (passed.has(node)) return this.anything;
       passed.add(node);
       const reference = pureReference(node);
@@ -120,8 +123,8 @@ function pureReference(node: JsonObject): string | undefined {
 }
 
 /**
- * Gives vertices the same colour if no expansion distinguishes them. After a step, only the vertices before those that
- * changed their colour are looked at again.
+ * Gives two vertices the same colour if no expansion distinguishes them. After each step, only the
+ * predecessors of vertices with a new colour are examined again.
  */
 function refine(vertices: readonly Vertex[]): void {
   const members = new Map<number, Set<Vertex>>();
@@ -131,13 +134,13 @@ function refine(vertices: readonly Vertex[]): void {
   let changed: readonly Vertex[] = vertices;
   while (changed.length > 0) {
     const dirty = grouped([...new Set(changed.flatMap(({ from }) => [...from]))], ({ colour }) => colour);
-    // All keys are computed before a colour changes.
+    // Compute all keys before changing any colour.
     const splits = dirty.map((group) => grouped(group, keyOf));
     const moved: Vertex[] = [];
     for (const groups of splits) {
       const { size } = members.get(groups[0]![0]!.colour)!;
       const isWhole = groups.reduce((sum, group) => sum + group.length, 0) === size;
-      // Where all members were looked at, the largest group keeps the colour.
+      // If all members were examined, the largest group keeps the colour.
       const kept = isWhole ? groups.reduce((a, b) => (b.length > a.length ? b : a)) : undefined;
       for (const group of groups) {
         if (group === kept) continue;
@@ -174,7 +177,10 @@ function joined(texts: readonly string[]): string {
   return texts.length === 0 ? "" : [...new Set(texts)].sort().join("\n");
 }
 
-/** Resolves references `#…` inside `document`, and references to other documents by their name. */
+/**
+ * Returns a resolver for references `#…` within `document`; references to other documents are identified by
+ * their text.
+ */
 export function resolverOf(
   document: JsonObject,
   others: ReadonlyMap<string, JsonObject> = new Map(),
@@ -193,33 +199,33 @@ export function resolverOf(
 
 /** A node without the style of the program that wrote it. */
 interface PlainNode {
-  /** What the node itself asserts, as text: equal nodes have equal texts. */
+  /** The node's own assertions as text, equal for equal nodes. */
   readonly text: string;
-  /** Its subschemas, each under the place that it has in the node. */
+  /** Its subschemas, each with its pointer in the node. */
   readonly children: readonly PlainChild[];
-  /** The one subschema that says everything the node says; the node then has no text and no children. */
+  /** The subschema that the node is equivalent to; text and children are then empty. */
   readonly alias?: JsonValue;
 }
 
 interface PlainChild {
-  /** Children of one label form a set. */
+  /** Children with the same label form a set. */
   readonly label: string;
   readonly node: JsonValue;
 }
 
 /**
- * How much of a copy may differ from the definition that it is a copy of.
+ * How much a copy may differ from the definition.
  *
  * - `equal`: both accept the same values; only the style differs.
- * - `alike`: a program that prints schemas from types may also close objects, and add the pattern of a format, the
- *   range of a JavaScript integer, and `number` for an integer.
+ * - `alike`: a schema generator may also have closed objects, and added the pattern of a format, the range of
+ *   a JavaScript integer, or `number` for an integer.
  */
 type Likeness = "equal" | "alike";
 
-/** Stands for the types of the arms that are only a type, beside other arms. */
+/** Key for the types of arms that are only a type, beside other arms. */
 const unionTypes = "types of the union";
 
-/** A node as `Likeness` compares it. Annotations are left out, `format` among them. */
+/** A node in the form that `Likeness` compares, without annotations (including `format`). */
 function plainNode(node: JsonValue, likeness: Likeness): PlainNode {
   if (!isJsonObject(node)) return { text: node === false ? "never" : "", children: [] };
   const own: JsonObject = {};
@@ -242,7 +248,7 @@ function plainNode(node: JsonValue, likeness: Likeness): PlainNode {
   return isAlias ? { text: "", children: [], alias: only!.node } : { text, children };
 }
 
-/** Whether the keyword changes nothing, or only what a likeness leaves out. */
+/** Whether a keyword has no effect, or only one that the likeness ignores. */
 function isStyle(keyword: string, value: JsonValue, node: JsonObject, likeness: Likeness): boolean {
   const alike = likeness === "alike";
   switch (keyword) {
@@ -279,7 +285,7 @@ function addKeyword(keyword: string, value: JsonValue, own: JsonObject, children
         for (const [name, node] of Object.entries(value)) add(`${keyword}/${name}`, node);
       return;
     case "schemaSet": {
-      // A union of arms that exclude one another is both.
+      // With mutually exclusive arms, `anyOf` and `oneOf` mean the same.
       const label = keyword === "allOf" ? keyword : "union";
       if (Array.isArray(value)) for (const node of value) add(label, node);
       return;
@@ -288,13 +294,13 @@ function addKeyword(keyword: string, value: JsonValue, own: JsonObject, children
       if (Array.isArray(value)) for (const [index, node] of value.entries()) add(`${keyword}/${index}`, node);
       return;
     default:
-      // The place that a reference names is a child, which the caller resolves.
+      // The target of a reference is a child, which the caller resolves.
       if (keyword === "$ref" && typeof value === "string") add("$ref", { $ref: value });
       else own[keyword] = value;
   }
 }
 
-/** The values of an `enum`, a `const`, or a union of nothing else; their type is implied. */
+/** The values of `enum`, `const`, or a union of only these, which imply the type. */
 function stringValues(own: JsonObject, children: readonly PlainChild[]): JsonValue[] | undefined {
   const named = Object.keys(own).filter((keyword) => keyword !== "type");
   if (children.length === 0 && named.length === 1) return valuesOf(own);
@@ -329,7 +335,7 @@ function asNumbers(types: readonly JsonValue[]): string[] {
   return [...new Set(types.map((type) => (type === "integer" ? "number" : String(type))))].sort();
 }
 
-/** Arms of a union that say nothing but a type are one arm: `anyOf: [string, null]` is `type: [null, string]`. */
+/** Merges the arms of a union that are only a type: `anyOf: [string, null]` equals `type: [null, string]`. */
 function mergeTypes(own: JsonObject, children: PlainChild[], likeness: Likeness): void {
   const arms = children.filter(({ label }) => label === "union");
   const bare = arms.filter(({ node }) => isBareType(node, likeness));
