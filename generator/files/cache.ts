@@ -6,32 +6,32 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Projects whose results are kept. */
+/** Maximum number of projects whose results are kept. */
 const maxFiles = 200;
 
 /**
- * The results of the last run, so that the next run need not repeat them. They stand outside of the tree. They only
- * save work: they never change a result.
+ * Results of the last run, so that the next run need not repeat work. They are stored outside of the project,
+ * and never change a result.
  */
 export interface CachedRun {
   readonly format: 2;
-  /** Hash of mcpgen itself. */
+  /** Hash of mcpgen. */
   readonly generator: string;
-  /** Hash of mcpgen and of every input. */
+  /** Hash of mcpgen and every input. */
   readonly key: string;
-  /** Whether `check` found everything in order: the schemas equal the lock, the output is as planned. */
+  /** Whether `check` found no differences: the schemas equal the lock, and the output is as planned. */
   readonly inOrder: boolean;
-  /** sha256 of each file that is planned, the manifest included. */
+  /** SHA-256 of each planned file, including the manifest. */
   readonly planned: Readonly<Record<string, string>>;
-  /** Hash of mcpgen, of the options, templates and documentation: all that concerns every revision. */
+  /** Hash of everything that all revisions share: mcpgen, options, templates and documentation. */
   readonly setup: string;
-  /** Hash of all else that a revision's own files are made from, by revision. */
+  /** For each revision, the hash of its other inputs. */
   readonly revisions: Readonly<Record<string, string>>;
-  /** Findings that do not come from comparing: warnings about the input. */
+  /** Warnings about inputs, which do not come from comparing files. */
   readonly warnings: readonly unknown[];
 }
 
-/** A file of the cache, in the user's state folder: a repository can bring folders that look like ours, but not that one. */
+/** A cache file in the user's state folder. Unlike other folders, a repository cannot provide this one. */
 export interface CacheFile {
   readonly files: StateFiles;
   readonly name: string;
@@ -40,18 +40,18 @@ export interface CacheFile {
 /**
  * The cache file for one subject.
  *
- * @param subject the absolute path of an output folder, or another text that names what is cached
+ * @param subject absolute path of an output folder, or another text that identifies the cached results
  */
 export function cacheFile(env: Readonly<Record<string, string | undefined>>, subject: string): CacheFile {
   return { files: new StateFiles(env, "cache"), name: `${sha256(subject).slice(0, 32)}.json` };
 }
 
-/** As `readCached`, for a run that generates from schemas. */
+/** Same as `readCached` for runs that generate from schemas. */
 export function readCache(file: CacheFile | undefined): CachedRun | undefined {
   return readCached<CachedRun>(file, 2);
 }
 
-/** A cache that cannot be read, or is of another format, is ignored. */
+/** Reads a cache file. Ignores one that cannot be read or has another format. */
 export function readCached<Run extends { readonly format: number }>(
   file: CacheFile | undefined,
   format: Run["format"],
@@ -70,7 +70,7 @@ export function writeCache(file: CacheFile | undefined, run: CachedRun): void {
   writeCached(file, run);
 }
 
-/** A cache that cannot be written is ignored, too. */
+/** Writes a cache file. Ignores failure. */
 export function writeCached<Run extends { readonly format: number }>(
   file: CacheFile | undefined,
   run: Run,
@@ -80,14 +80,14 @@ export function writeCached<Run extends { readonly format: number }>(
     file.files.write(file.name, JSON.stringify(run));
     file.files.keepNewest(maxFiles);
   } catch {
-    // Read-only installations work, only slower.
+    // Read-only installations work without the cache, only slower.
   }
 }
 
-/** The packages that read schemas and print code. */
+/** Packages that read schemas and print code; their versions are part of the hash. */
 const libraries = ["prettier", "handlebars", "json-schema-to-typescript", "ts-morph", "yaml"];
 
-/** Modules that are copied into output as they stand, or in part. */
+/** Modules that are copied into output, as a whole or in part. */
 const copied = [
   "engine/emitted",
   "engine/emitted/extending",
@@ -98,8 +98,8 @@ const copied = [
 ];
 
 /**
- * A hash of everything in mcpgen that decides what the output is: its compiled code, its templates and the
- * versions of the libraries that read and print. Undefined when it runs from source, where nothing may be cached.
+ * A hash of everything in mcpgen that affects output: compiled code, templates, and versions of libraries.
+ * Undefined if mcpgen runs from source; nothing may be cached then.
  */
 export function generatorFingerprint(): string | undefined {
   const self = fileURLToPath(import.meta.url);
@@ -115,20 +115,20 @@ export function generatorFingerprint(): string | undefined {
   return hash.digest("hex");
 }
 
-/** The build names a chunk by the hash of its content and of the chunks that it loads, so such a name says all. */
+/** Matches chunks whose name already contains a hash of their content and of the chunks they load. */
 const namedByContent = /-[A-Z0-9]{8}\.js$/;
 
 function contentHash(folder: string, name: string): string {
   return namedByContent.test(name) ? "" : sha256(readRegularFile(join(folder, name)));
 }
 
-/** The hash of a file's content without regard to line ends; a missing file has a hash, too. */
+/** Hash of a file's content independent of line ends; a missing file has a fixed hash. */
 export function fileFingerprint(file: string | undefined): string {
   const isFile = file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile();
   return isFile ? contentSha256(readRegularFile(file)) : "none";
 }
 
-/** The hash of the files in a folder, not of folders in it. */
+/** Hash of the files in a folder, without subfolders. */
 export function folderFingerprint(folder: string | undefined): string {
   if (folder === undefined || !existsSync(folder)) return "none";
   return sha256(

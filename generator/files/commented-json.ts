@@ -1,17 +1,17 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import type { JsonValue } from "@mcpgen/engine";
 
-/** What is wrong with a text: a code of the parser, and the character offset. */
+/** A syntax error: the parser's code, and the character offset. */
 export interface CommentedJsonFault {
   readonly offset: number;
   readonly reason: string;
 }
 
 /**
- * The value of JSON with comments and trailing commas, as editors allow them. Every key becomes a member: the parser's
- * own values take `__proto__` for the prototype, whose members would be read and never listed.
+ * Parses JSON with comments and trailing commas, as editors allow them. Every key becomes an own property,
+ * even `__proto__`: the library would set the prototype instead.
  *
- * @returns the value, or the first fault
+ * @returns the value, or the first syntax error
  */
 export function parseCommentedJson(
   text: string,
@@ -34,7 +34,7 @@ export function parseCommentedJson(
   return { value: valueOf(root) };
 }
 
-/** No deeper than the parser went, which needs more of the stack. */
+/** Recursion is no deeper than in the parser, which needs more of the stack. */
 function valueOf({ type, value, children = [] }: Node): JsonValue {
   if (type === "array") return children.map(valueOf);
   if (type !== "object") return value as JsonValue;

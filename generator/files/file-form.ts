@@ -21,23 +21,23 @@ import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { type Place, invariant, CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 
-/** The codes of what is wrong with one kind of file. */
+/** The error codes for faults in one kind of file. */
 export interface FormCodes {
-  /** For a key that means nothing. */
+  /** For an unknown key. */
   readonly unknownKey: CodeOfError;
-  /** For a value that is not allowed, or a key that is missing. */
+  /** For an invalid value or a missing key. */
   readonly wrongValue: CodeOfError;
 }
 
-/** A kind of file whose form is published in `docs/`, where editors find it. */
+/** A kind of file whose JSON Schema is published in `docs/`, where editors find it. */
 type PublishedForm = "config" | "contract" | "extension";
 
-/** The JSON Schema of a kind of file, by which editors judge, too. */
+/** The published JSON Schema of a kind of file, which editors use too. */
 function publishedForm(name: PublishedForm): JsonObject {
   return JSON.parse(readRegularText(join(packageFolder(), `docs/${name}.schema.json`))) as JsonObject;
 }
 
-/** The form of one kind of file, as a JSON Schema. */
+/** The form of a kind of file, as a JSON Schema. */
 export class FileForm {
   readonly #document: JsonObject | PublishedForm;
   readonly #codes: FormCodes;
@@ -48,7 +48,7 @@ export class FileForm {
     this.#codes = codes;
   }
 
-  /** The schema as it is read, for the first value. */
+  /** The parsed schema; parsed on first use. */
   get form(): Form {
     if (this.#read) return this.#read;
     const document = typeof this.#document === "string" ? publishedForm(this.#document) : this.#document;
@@ -56,28 +56,28 @@ export class FileForm {
     return (this.#read = new Form(schema, this.#codes, document));
   }
 
-  /** What keeps a value from having this form; nothing if it has. At most one fault more than are reported. */
+  /** The faults of a value; empty if it is valid. At most one more than are reported. */
   faults(value: JsonValue): Fault[] {
     return this.form.faults(value);
   }
 }
 
-/** What a schema says against the values of a file. */
+/** Validates values of files with a schema, and describes faults. */
 export class Form {
   readonly schema: Schema;
   readonly #codes: FormCodes;
-  /** Made for the first value that is refused. */
+  /** Created on the first invalid value. */
   #explainer: Explainer | undefined;
   readonly #document: JsonObject | undefined;
 
-  /** @param document the schema as it is written, with its keys in the order of the documentation */
+  /** @param document the schema document, with keys in the order of the documentation */
   constructor(schema: Schema, codes: FormCodes, document?: JsonObject) {
     this.schema = schema;
     this.#codes = codes;
     this.#document = document;
   }
 
-  /** @param node that of the whole file by default */
+  /** @param node the schema to validate with; default: that of the whole file */
   faults(value: JsonValue, node: SchemaNode = this.schema.root!): Fault[] {
     if (isValid(this.schema, node, value)) return [];
     this.#explainer ??= explainerFor(this.schema);
@@ -89,7 +89,7 @@ export class Form {
       .map((issue) => this.#fault(issue, value, node));
   }
 
-  /** Nodes with all that apply to the same value. */
+  /** The nodes, and all nodes that apply to the same value. */
   inPlace(nodes: readonly SchemaNode[]): SchemaNode[] {
     const found = new Set<SchemaNode>();
     const pending = [...nodes];
@@ -115,7 +115,7 @@ export class Form {
           next: this.#keyAdvice(issue, this.#nodesAt(root, around)),
         };
       case "missing-key":
-        // A module may have a list with a hole.
+        // A configuration module may have an array with a hole.
         if (Array.isArray(atPointer(value, around)))
           return {
             ...{ code: wrongValue, pointer: issue.pointer, message: `expected ${expected}, got undefined` },
@@ -150,7 +150,7 @@ export class Form {
     }
   }
 
-  /** The place of the key that a misspelt key stands for. */
+  /** The pointer of the correct key for a misspelt one. */
   #meantPlace(issue: Issue, root: SchemaNode): string[] {
     if (issueKind(issue) !== "unknown-key") return [];
     const [around] = lastStep(issue.pointer);
@@ -166,7 +166,7 @@ export class Form {
       : `The keys are ${this.#keysInOrder(nodes).join(", ")}.`;
   }
 
-  /** The keys as the document has them, where there is one. */
+  /** The keys in the order of the schema document, if there is one. */
   #keysInOrder(nodes: readonly SchemaNode[]): string[] {
     const written = nodes.flatMap(({ pointer: at }) => {
       const properties = this.#document && atPointer(this.#document, pointer(at, "properties"));
@@ -189,7 +189,7 @@ export class Form {
       : `Write a value such as ${JSON.stringify(example)}.`;
   }
 
-  /** The subschemas that say something of the value at a place. */
+  /** The subschemas that apply to the value at a place. */
   #nodesAt(root: SchemaNode, at: string): SchemaNode[] {
     let nodes = this.inPlace([root]);
     for (const token of pointerTokens(at)) {
@@ -203,22 +203,22 @@ export class Form {
   }
 }
 
-/** The advice for a value without a more exact one. */
+/** Default advice for an invalid value. */
 export function correctionOf({ wrongValue }: FormCodes): string {
   return `Correct the value; \`mcpgen explain ${wrongValue}\` says more.`;
 }
 
-/** The advice for a name that misspells another one. */
+/** Advice for a misspelt name. */
 export function didYouMean(name: string): string {
   return `Did you mean ${JSON.stringify(name)}?`;
 }
 
-/** @param nodes those of the object with the key */
+/** @param nodes schemas of the object with the key */
 function meantKey({ pointer: at, suggestion }: Issue, nodes: readonly SchemaNode[]): string | undefined {
   return suggestion ?? (hasConditions(nodes) ? undefined : closest(lastStep(at)[1], keysOf(nodes)));
 }
 
-/** Whether values decide which keys there are: no list of them is right then. */
+/** Whether the allowed keys depend on values, so that no list of them would be correct. */
 function hasConditions(nodes: readonly SchemaNode[]): boolean {
   return nodes.some((node) => node.if !== undefined);
 }
@@ -227,35 +227,35 @@ function keysOf(nodes: readonly SchemaNode[]): string[] {
   return [...new Set(nodes.flatMap(({ properties }) => [...(properties?.keys() ?? [])]))];
 }
 
-/** A place as the place around it, and the key there. */
+/** Splits a pointer into the enclosing place and the last key. */
 function lastStep(at: string): readonly [around: string, key: string] {
   return [at.slice(0, at.lastIndexOf("/")), pointerTokens(at).at(-1) ?? ""];
 }
 
-/** What is wrong at one place of a file. */
+/** A fault at one place of a file. */
 export interface Fault {
   readonly code: CodeOfError;
-  /** JSON Pointer of the place; of the object around it where a key is missing. */
+  /** JSON Pointer of the place; for a missing key, of the object that lacks it. */
   readonly pointer: string;
   readonly message: string;
-  /** The next step. */
+  /** Advice. */
   readonly next: string;
-  /** The expected type, or what else the schema expects of the value. */
+  /** The expected type, or another requirement of the schema. */
   readonly expected?: string;
-  /** The key that is missing at the place. */
+  /** The missing key. */
   readonly missing?: string;
 }
 
-/** Faults of one file that are reported at once. */
+/** Maximum number of faults reported at once. */
 const mostFaults = 20;
 
-/** Faults whose places are looked up: one more says that there are more. */
+/** Number of faults whose places are looked up; one more shows that there are more. */
 const placed = mostFaults + 1;
 
-/** The line and column of the value at a JSON Pointer of the file. */
+/** Looks up line and column of the value at a JSON Pointer. */
 export type PlaceOf = (pointer: string) => Promise<Place>;
 
-/** The places in a file of JSON. */
+/** Returns a function that looks up places in a JSON file. */
 export function placesIn({ file, text }: { readonly file: string; readonly text: string }): PlaceOf {
   return async (pointer) => {
     const { positionOf } = await import("./json-file.js");
@@ -264,9 +264,9 @@ export function placesIn({ file, text }: { readonly file: string; readonly text:
 }
 
 /**
- * Refuses a file that has faults.
+ * Throws if there are faults.
  *
- * @throws CodedError as `errorOfFaults` makes it
+ * @throws CodedError from `errorOfFaults`
  */
 export async function refuseFaults(faults: readonly Fault[], placeOf: PlaceOf): Promise<void> {
   const places = new Map<string, Place>();
@@ -278,8 +278,8 @@ export async function refuseFaults(faults: readonly Fault[], placeOf: PlaceOf): 
 /**
  * The error for the first fault of a file, with the others up to `mostFaults`.
  *
- * @param faults in any order; those in places without lines keep it
- * @returns nothing without faults
+ * @param faults in any order; faults without lines keep it
+ * @returns undefined if there are no faults
  */
 export function errorOfFaults(
   faults: readonly Fault[],

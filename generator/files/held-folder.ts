@@ -24,15 +24,15 @@ import { basename, dirname, join, resolve, isAbsolute, relative, sep } from "nod
 import { invariant, CodedError } from "../diagnostics/coded-error.js";
 import { type ReadOptions, readRegularFile } from "./regular-file.js";
 
-/** What stands in the way of a folder, a file or a name: a symbolic link, or something of another kind. */
+/** Thrown if a symbolic link, or something of the wrong kind, has the path of a folder or file. */
 export class Obstacle extends Error {
   override readonly name = "Obstacle";
-  /** The path of what stands there. */
+  /** The path concerned. */
   readonly place: string;
   readonly wanted: "file" | "folder";
   readonly found: string;
 
-  /** @param found what stands there, with its article */
+  /** @param found the kind of thing found, with its article */
   constructor(place: string, wanted: "file" | "folder", found: string) {
     super(`expected a ${wanted}, got ${found}`);
     this.place = place;
@@ -42,18 +42,20 @@ export class Obstacle extends Error {
 }
 
 /**
- * A folder that is held while it is written to. Everything is done by a name in it, never by a path that leads to it: a
- * program that swaps a folder on the way for a symbolic link redirects nothing.
+ * A folder that is held during writing. All operations use a name relative to it, never a path to it. A
+ * program that replaces a folder on the path by a symbolic link can therefore not redirect a write.
  *
- * This module alone opens files of the generator for writing, renames, links and deletes, and makes folders.
+ * In the generator, only this module opens files for writing, renames, links and deletes files, and makes
+ * folders.
  *
- * Linux: the folder is open (O_DIRECTORY | O_NOFOLLOW), and names are looked up below `/proc/self/fd`. Elsewhere, and without
- * `/proc`: a folder is entered if it is no link and its real path lies directly in the real path of its parent; before each
- * act it must still have the identity (device and inode) that it had then. Windows knows neither O_NOFOLLOW nor the owner of
- * a file; junctions count as links. Everywhere files are made exclusively ("wx"): what exists is never opened for writing.
+ * On Linux, the folder is kept open (O_DIRECTORY | O_NOFOLLOW), and names are resolved below `/proc/self/fd`.
+ * On other systems, and without `/proc`, a folder must not be a link, and its real path must lie directly in
+ * that of its parent; before each operation it must still have the same device and inode. Windows has neither
+ * O_NOFOLLOW nor file owners; junctions count as links. On all systems files are created exclusively ("wx"):
+ * an existing file is never opened for writing.
  */
 export class HeldFolder {
-  /** Its path as messages name it. */
+  /** Its path in messages. */
   readonly path: string;
   readonly #descriptor: number | undefined;
   readonly #device: number;
@@ -67,10 +69,10 @@ export class HeldFolder {
   }
 
   /**
-   * Opens a folder that the user has chosen: links on the way to it are the user's. Folders that are missing are made.
+   * Opens a folder chosen by the user, following links on its path. Makes missing folders.
    *
    * @param path absolute
-   * @param mode of the folders that are made; without it, `undefined` comes where there is none
+   * @param mode mode of new folders; without it, returns `undefined` if there is no folder
    */
   static open(path: string): HeldFolder | undefined;
   static open(path: string, mode: number): HeldFolder;
@@ -78,7 +80,7 @@ export class HeldFolder {
     const missing: string[] = [];
     let present = path;
     while (!existsSync(present) && dirname(present) !== present) {
-      // A link that leads nowhere.
+      // A broken link.
       if (isLink(present)) throw obstacleAt(present, "folder");
       missing.unshift(basename(present));
       present = dirname(present);
@@ -96,7 +98,7 @@ export class HeldFolder {
     return folder;
   }
 
-  /** @param parent the folder that it must lie in, where no descriptor holds it */
+  /** @param parent the folder that must contain it, where no descriptor holds it */
   static #held(place: string, shown: string, parent?: HeldFolder): HeldFolder {
     if (holdsDescriptors) {
       const descriptor = opened(place, shown);
@@ -114,7 +116,7 @@ export class HeldFolder {
     return mkdtempSync(join(tmpdir(), prefix));
   }
 
-  /** Removes such a folder with the files in it, if it is still there. */
+  /** Removes such a folder with its files, if it still exists. */
   static discard(path: string): void {
     const folder = HeldFolder.open(path);
     if (!folder) return;
@@ -128,16 +130,16 @@ export class HeldFolder {
     parent?.close();
   }
 
-  /** Who owns the folder, and its mode. */
+  /** Owner and mode of the folder. */
   get stats(): Stats {
     return this.#descriptor === undefined ? lstatSync(this.#place()) : fstatSync(this.#descriptor);
   }
 
   /**
-   * A folder in this one.
+   * Opens a subfolder.
    *
-   * @param mode makes it with this mode if it is missing; without it, `undefined` comes where there is none
-   * @throws {Obstacle} where a link or something else stands
+   * @param mode mode of a new folder; without it, returns `undefined` if there is none
+   * @throws {Obstacle} if a link or something else has the name
    */
   child(name: string): HeldFolder | undefined;
   child(name: string, mode: number): HeldFolder;
@@ -152,9 +154,9 @@ export class HeldFolder {
   }
 
   /**
-   * Makes a file, which must not exist.
+   * Creates a file, which must not exist.
    *
-   * @param options `masked`: whether the user's mask takes rights away from the mode; default: true
+   * @param options `masked`: whether the umask reduces the mode; default: true
    */
   create(name: string, content: string | Uint8Array, mode: number, { masked = true } = {}): void {
     this.#act(name, (place) => {
@@ -169,7 +171,7 @@ export class HeldFolder {
     });
   }
 
-  /** Gives a file a second name, or where the file system has no hard links, makes a copy of it. */
+  /** Gives a file a second name: a hard link, or a copy if the file system has no hard links. */
   keep(name: string, second: string): void {
     this.#act(name, (place) => {
       const other = this.#place(second);
@@ -181,17 +183,17 @@ export class HeldFolder {
     });
   }
 
-  /** Puts the file `from` in the place of `to`: whatever file or link is called so is gone afterwards, and is not followed. */
+  /** Renames the file `from` to `to`. A file or link of that name is replaced, without following it. */
   rename(from: string, to: string): void {
     this.#act(from, (place) => renameSync(place, this.#place(to)));
   }
 
-  /** Removes a file or a link; what a link leads to stays. */
+  /** Removes a file or a link, not the link's target. */
   remove(name: string): void {
     this.#act(name, (place) => unlinkSync(place));
   }
 
-  /** @returns whether the folder in this one was empty, and is removed */
+  /** @returns whether the subfolder was empty and was removed */
   removeEmpty(name: string): boolean {
     try {
       this.#act(name, (place) => rmdirSync(place));
@@ -201,7 +203,7 @@ export class HeldFolder {
     }
   }
 
-  /** What is called so in this folder; a link itself, not what it leads to. */
+  /** The status of a name in this folder; for a link, of the link itself. */
   stat(name: string): Stats | undefined {
     return this.#act(name, (place) => lstatSync(place, { throwIfNoEntry: false }));
   }
@@ -210,12 +212,12 @@ export class HeldFolder {
     return this.#act(".", (place) => readdirSync(place, { withFileTypes: true }));
   }
 
-  /** @throws CodedError as `readRegularFile`; a link is not followed */
+  /** @throws CodedError as `readRegularFile`; does not follow links */
   read(name: string, options: Pick<ReadOptions, "limit" | "inspect"> = {}): Buffer {
     return readRegularFile(this.#place(name), { ...options, shown: join(this.path, name), follow: false });
   }
 
-  /** Takes all rights from others where they have any. */
+  /** Removes all rights of other users. */
   makePrivate(): void {
     if ((this.stats.mode & 0o077) === 0 || this.#descriptor === undefined) return;
     fchmodSync(this.#descriptor, 0o700);
@@ -225,7 +227,7 @@ export class HeldFolder {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
   }
 
-  /** The path by which the operating system finds a name in this very folder. */
+  /** The path by which the operating system finds a name in this folder. */
   #place(name = "."): string {
     invariant(name === "." || isName(name), "one name in a folder");
     if (this.#descriptor !== undefined) return `/proc/self/fd/${this.#descriptor}/${name}`;
@@ -234,7 +236,7 @@ export class HeldFolder {
     return join(this.path, name);
   }
 
-  /** Errors name the folder by its path. */
+  /** Runs an operation; errors name the folder by its path. */
   #act<Result>(name: string, act: (place: string) => Result): Result {
     const place = this.#place(name);
     try {
@@ -273,7 +275,7 @@ function makeFolder(place: string, mode: number): void {
   try {
     mkdirSync(place, { mode });
   } catch (error) {
-    // Another process has just made it.
+    // Another process has created it in the meantime.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
@@ -286,7 +288,7 @@ function obstacleAt(place: string, wanted: "file" | "folder", shown = place): Ob
   return obstacle(shown, wanted, lstatSync(place));
 }
 
-/** The error for something else than what is wanted. */
+/** The error for something of the wrong kind. */
 export function obstacle(place: string, wanted: "file" | "folder", found: Stats): Obstacle {
   const kind = found.isSymbolicLink()
     ? "a symbolic link"
@@ -299,11 +301,12 @@ export function obstacle(place: string, wanted: "file" | "folder", found: Stats)
 }
 
 /**
- * A folder that a command may write below: in the project, or one that the user named on the command line. From the root to
- * the folder, and below it, no link is followed; links on the way to the root are the user's.
+ * A folder that a command may write below: inside the project, or named by the user on the command line. No
+ * link is followed from the root folder downwards; links on the path to the root are the user's
+ * responsibility.
  */
 export class WriteRoot {
-  /** The folder, absolute. */
+  /** Absolute path of the folder. */
   readonly folder: string;
   readonly #root: string;
   readonly #names: readonly string[];
@@ -315,10 +318,10 @@ export class WriteRoot {
   }
 
   /**
-   * A folder whose path comes from a file of the project: a configuration, a contract, tsconfig.json.
+   * A root whose path comes from a file of the project: a configuration, a contract, tsconfig.json.
    *
-   * @param project the folder of the configuration; what Git keeps together with it counts as the project, too
-   * @throws CodedError MG3009 for a folder outside of the project
+   * @param project the folder of the configuration; its Git repository counts as the project
+   * @throws CodedError MG3009 for a folder outside the project
    */
   static ofProject(folder: string, project: string, { force = false } = {}): WriteRoot {
     const root = projectRoot(project);
@@ -328,17 +331,17 @@ export class WriteRoot {
     throw outside(folder, `expected a folder below ${root}, got one outside of it`);
   }
 
-  /** The whole project around a folder. */
+  /** The project around a folder as the root. */
   static project(folder: string): WriteRoot {
     return new WriteRoot(projectRoot(folder), []);
   }
 
   /**
-   * A folder that the user named on the command line. Below the folder where the command runs, links are those of the
-   * project, which are not followed; elsewhere they are the user's.
+   * A root named by the user on the command line. Links below the working directory belong to the project and
+   * are not followed; other links are the user's.
    *
-   * @param folder absolute
-   * @param directory the folder where the command runs
+   * @param folder absolute path
+   * @param directory the working directory
    */
   static named(folder: string, directory: string): WriteRoot {
     const root = projectRoot(directory);
@@ -346,12 +349,12 @@ export class WriteRoot {
     return names ? new WriteRoot(root, outsideGit(names, folder)) : WriteRoot.#ofUser(folder);
   }
 
-  /** The same for the folder of a file that is named. */
+  /** The folder of a file named on the command line, as a root. */
   static ofFile(file: string, directory: string): WriteRoot {
     return WriteRoot.named(dirname(file), directory);
   }
 
-  /** A new folder for temporary files, which only this user can enter. */
+  /** A new folder for temporary files that only this user can enter, as a root. */
   static temporary(): WriteRoot {
     return new WriteRoot(HeldFolder.temporary("mcpgen-"), []);
   }
@@ -361,15 +364,15 @@ export class WriteRoot {
     return new WriteRoot(folder, []);
   }
 
-  /** Whether a path leads below the folder, as far as its names say. */
+  /** Whether a path is below the folder, judged by names alone. */
   holds(path: string): boolean {
     return namesBelow(this.folder, path) !== undefined;
   }
 
   /**
-   * The path of a file below the folder, POSIX separators.
+   * The file's path relative to the folder, with POSIX separators.
    *
-   * @throws CodedError MG3009 for a file elsewhere
+   * @throws CodedError MG3009 for a file outside the folder
    */
   pathOf(file: string): string {
     const names = namesBelow(this.folder, file);
@@ -378,10 +381,10 @@ export class WriteRoot {
   }
 
   /**
-   * Opens the folder, without following links from the root on.
+   * Opens the folder, without following links below the fixed root.
    *
-   * @param make makes what is missing; without, `undefined` comes where there is no folder
-   * @throws {Obstacle} where a link or something else stands
+   * @param make whether to make missing folders; if false, returns `undefined` without a folder
+   * @throws {Obstacle} if a link or something else is in the way
    */
   open(make: boolean): HeldFolder | undefined {
     let folder = make ? HeldFolder.open(this.#root, folderMode) : HeldFolder.open(this.#root);
@@ -398,7 +401,7 @@ export class WriteRoot {
   }
 }
 
-/** The rights of new folders, less those that the user's mask takes away. */
+/** Mode of new folders, reduced by the umask. */
 export const folderMode = 0o777;
 
 function outside(file: string, message: string): CodedError {
@@ -408,7 +411,7 @@ function outside(file: string, message: string): CodedError {
   });
 }
 
-/** @throws CodedError MG3002 for a way into `.git` */
+/** @throws CodedError MG3002 for a path into `.git` */
 function outsideGit(names: readonly string[], folder: string): readonly string[] {
   if (!names.some(isGitFolder)) return names;
   throw new CodedError("MG3002", "expected a folder outside of .git", {
@@ -418,8 +421,8 @@ function outsideGit(names: readonly string[], folder: string): readonly string[]
 }
 
 /**
- * The folder that Git keeps as one with `folder`, or `folder` itself. The home folder and those above it are no project,
- * although some users keep it in Git.
+ * The root of the Git repository that contains `folder`, else `folder` itself. The home folder and its
+ * ancestors never count as a project, although some users keep them in Git.
  */
 export function projectRoot(folder: string): string {
   for (let root = folder; !holdsHome(root); root = dirname(root))
@@ -432,11 +435,11 @@ function holdsHome(folder: string): boolean {
 }
 
 /**
- * The names that lead from `folder` to `path`; none where they are the same, `undefined` where `path` lies elsewhere. No link
- * is looked at.
+ * The path from `folder` to `path` as a list of names: empty if they are equal, `undefined` if `path` is
+ * outside. Does not resolve links.
  *
- * @param folder absolute
- * @param path absolute
+ * @param folder absolute path
+ * @param path absolute path
  */
 function namesBelow(folder: string, path: string): readonly string[] | undefined {
   const way = relative(folder, path);
@@ -446,8 +449,8 @@ function namesBelow(folder: string, path: string): readonly string[] | undefined
 }
 
 /**
- * What is wrong with a path below a folder, as a file of the project may give it; `undefined` for a path that may be written.
- * Its separators are POSIX ones.
+ * The fault of a relative path from a file of the project (POSIX separators); `undefined` if it may be
+ * written.
  */
 export function pathFault(path: string): string | undefined {
   const names = path.split("/");
@@ -456,12 +459,12 @@ export function pathFault(path: string): string | undefined {
   return names.some(isGitFolder) ? "expected a path outside of .git" : undefined;
 }
 
-/** Characters that HFS+ ignores in names, so that `.g\u200cit` is the folder `.git`. */
+/** Characters that HFS+ ignores in names: `.g\u200cit` is the folder `.git`. */
 const ignored = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 
 /**
- * Whether a file system takes `name` for `.git`: without regard to case, with spaces and dots at the end or a stream's name
- * (NTFS), by its short name (FAT). What Git runs and reads lies there.
+ * Whether a file system may treat `name` as `.git`: ignoring case, with trailing spaces or dots, with a
+ * stream name (NTFS), or as a short name (FAT). Git runs and reads files in that folder.
  */
 function isGitFolder(name: string): boolean {
   const [plain = ""] = name.replace(ignored, "").toLowerCase().split(":");

@@ -20,7 +20,7 @@ export async function loadJson(file: string): Promise<JsonFile> {
   return parseJson(decodeText(readRegularFile(file), file), file);
 }
 
-/** As `loadJson`, for text that is read already. */
+/** Same as `loadJson` for text that was already read. */
 export async function parseJson(text: string, file: string): Promise<JsonFile> {
   const value = await parsed(text, file);
   const duplicate = duplicateKey(text, value);
@@ -65,27 +65,27 @@ function nextOf(file: string): string {
   return "Correct the file; if it was downloaded, fetch it again.";
 }
 
-/** A key that stands twice in one object of a JSON text. */
+/** A key that occurs twice in one object of a JSON text. */
 interface DuplicateKey {
   readonly key: string;
-  /** Character offsets of the first one and of the one that repeats it. */
+  /** Character offsets of the first key and of its repetition. */
   readonly first: number;
   readonly offset: number;
 }
 
-/** Whole strings, so that no character inside one is read as syntax; keys with their colon. */
+/** Matches whole strings, so that their characters are not read as syntax; keys with their colon. */
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g;
 
-/** Strings, brackets, colons and commas. */
+/** Matches strings, brackets, colons and commas. */
 const punctuation = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * The first key that repeats another one of its object; `JSON.parse` keeps the last of them and says nothing.
+ * Finds the first key that repeats another key of its object. `JSON.parse` silently keeps the last one.
  *
- * @param value what `text` parses to
+ * @param value the parsed `text`
  */
 export function duplicateKey(text: string, value: JsonValue): DuplicateKey | undefined {
-  // Counting is much faster than looking, and almost always settles it.
+  // Counting keys is much faster than searching, and almost always settles it.
   return writtenKeys(text) === keysOf(value) ? undefined : find(text);
 }
 
@@ -95,7 +95,7 @@ function writtenKeys(text: string): number {
   return count;
 }
 
-/** Any depth: no recursion. */
+/** Without recursion, so that any depth works. */
 function keysOf(value: JsonValue): number {
   let count = 0;
   const left: JsonValue[] = [value];
@@ -112,7 +112,7 @@ function keysOf(value: JsonValue): number {
 }
 
 function find(text: string): DuplicateKey | undefined {
-  /** For each container around the place: the offsets of an object's keys so far; empty for an array. */
+  /** For each open container around the position: offsets of the keys so far; undefined for an array. */
   const around: (Map<string, number> | undefined)[] = [];
   let last: { readonly token: string; readonly offset: number } | undefined;
   for (const { 0: token, index: offset } of text.matchAll(punctuation)) {
@@ -131,14 +131,14 @@ function find(text: string): DuplicateKey | undefined {
   return undefined;
 }
 
-/** The line and column of a character offset, counted from 1. */
+/** Line and column of a character offset, counted from 1. */
 export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;
   return { line: before.split("\n").length, column: offset - lineStart + 1 };
 }
 
-/** The first thing in `text` that is not JSON, for text that `JSON.parse` refused with `cause`. */
+/** The first syntax error in a text that `JSON.parse` rejected with `cause`. */
 export async function firstSyntaxError(
   text: string,
   cause: unknown,
@@ -149,7 +149,8 @@ export async function firstSyntaxError(
   try {
     parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
   } catch {
-    // Nested too deep for a tree. JSON.parse takes any depth, and its errors mostly name the offset.
+    // The text is nested too deep for a tree. `JSON.parse` accepts any depth, and its errors usually name the
+    // offset.
     if (String(cause).includes("end of JSON")) return endOfFile(text);
     const said = /at position (\d+)/.exec(String(cause))?.[1];
     return { offset: Number(said ?? 0), message: "expected JSON, got something else inside deep nesting" };
@@ -170,24 +171,23 @@ function endOfFile(text: string): { offset: number; message: string } {
   return { offset: text.trimEnd().length, message: "expected more JSON, got the end of the file" };
 }
 
-/**
- * The position in `text` of the value that `pointer` names; of the nearest value around it, if the text does not have
- * it.
- */
+/** The position in `text` of the value at `pointer`, or of the nearest enclosing value if there is none. */
 export function positionOf(text: string, pointer: string): { line: number; column: number } {
   return lineAndColumn(text, offsetOf(text, pointerTokens(pointer)));
 }
 
-/** The tokens of JSON text: strings, signs, and all else between them. */
+/** Matches the tokens of JSON: strings, punctuation, and other words. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Token by token, without a tree: the text, which is JSON, may be nested as deep as it likes. */
+/** Reads token by token without building a tree, because the text may be nested to any depth. */
 function offsetOf(text: string, path: readonly string[]): number {
   let nearest = 0;
-  /** How much of the path leads to the container that is being looked through, and how deep we are. */
+  /** Number of path tokens that lead to the current container, and its depth. */
   let matched = -1;
   let depth = 0;
-  /** The key of the next value in that container: items are counted; a member's key is not read yet. */
+  /**
+   * The key of the next value in that container: the index of an item, or a member's key once it was read.
+   */
   let name: string | number | undefined;
   for (const { 0: token, index } of text.matchAll(tokens)) {
     const direct = depth === matched + 1;
@@ -216,21 +216,21 @@ interface Position {
   readonly column: number;
 }
 
-/** A container that is open; without a pointer where it stands too deep to be remembered. */
+/** An open container; its pointer is undefined if it is too deep for the index. */
 interface Open {
   readonly pointer: string | undefined;
   readonly isArray: boolean;
-  /** The key of its next value: items are counted; a member's key is not read yet. */
+  /** The key of its next value: the index of an item, or a member's key once it was read. */
   name: string | number | undefined;
 }
 
-/** Indexed levels. Texts may be nested deeper; each lookup below this level searches again. */
+/** Number of indexed levels. A lookup below them searches the text again. */
 const deepest = 64;
 
-/** One search is fast; the index pays off only for repeated lookups. */
+/** Number of lookups without an index: one search is fast, and an index pays off only for many. */
 const seldom = 16;
 
-/** As `positionOf`, for many lookups in one JSON text. */
+/** Same as `positionOf` for many lookups in one JSON text. */
 export function positionsIn(text: string): (pointer: string) => Position {
   let asked = 0;
   let index: ((pointer: string) => Position | undefined) | undefined;
@@ -263,7 +263,7 @@ function positionAt(starts: readonly number[], offset: number): Position {
   return { line: low + 1, column: offset - starts[low]! + 1 };
 }
 
-/** The places of all values that are not too deep, by pointer. */
+/** The offsets of all values that are not too deep, by pointer. */
 function offsetsIn(text: string): ReadonlyMap<string, number> {
   const offsets = new Map<string, number>();
   const open: Open[] = [];

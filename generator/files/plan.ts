@@ -13,40 +13,40 @@ import { CodedError, invariant } from "../diagnostics/coded-error.js";
 import { type WriteRoot, pathFault } from "./held-folder.js";
 import type { FileChange, FileSet } from "./writer.js";
 
-/** How a file on disk relates to what would be written. */
+/** How a file on disk relates to the planned output. */
 export type FileState =
   /** as planned, apart from layout */
   | "same"
-  /** planned, not on disk */
+  /** planned, but not on disk */
   | "missing"
   /** not as planned, but as mcpgen wrote it */
   | "outdated"
-  /** not as planned and not as mcpgen wrote it: edited by hand */
+  /** neither as planned nor as mcpgen wrote it: edited by hand */
   | "edited"
-  /** planned, and something that mcpgen has no record of stands there */
+  /** planned, but a file without a record in the manifest has its path */
   | "unrecorded"
-  /** not planned, as mcpgen wrote it */
+  /** no longer planned, and as mcpgen wrote it */
   | "stale"
-  /** not planned; written by mcpgen, and edited by hand since */
+  /** no longer planned, and edited by hand since mcpgen wrote it */
   | "stale-edited"
-  /** not planned, and not in the manifest; a header in the file is no proof that mcpgen wrote it */
+  /** not planned, and not in the manifest; a header in the file does not prove that mcpgen wrote it */
   | "foreign";
 
 export interface ComparedFile {
   readonly path: string;
   readonly state: FileState;
-  /** The content that would be written; undefined for files that are not planned. */
+  /** The planned content; undefined for files that are not planned. */
   readonly planned?: string;
   /** The content on disk. */
   readonly present?: string;
 }
 
 /**
- * Compares an output folder with the planned files. Ignores line ends, which a checkout may change, and layout, which a
- * formatter may change.
+ * Compares an output folder with the planned files. Ignores line ends, which a checkout may change, and
+ * layout, which a formatter may change.
  *
- * @param files what would be written, by path; the manifest itself is not among them
- * @param before the manifest of the last run, if it is known
+ * @param files planned files by path, without the manifest
+ * @param before the manifest of the last run, if there is one
  * @param leftAlone whether this run ignores a file that is not planned
  */
 export function compareOutput(
@@ -76,7 +76,7 @@ function comparePlanned(
   if (!existsSync(file)) return { path, state: "missing", planned };
   const present = readRegularText(file);
   const state = plannedState(path, planned, present, before?.files.get(path));
-  // Equal texts share one string: two copies of a large output would take twice the memory.
+  // Share one string for equal texts: two copies of a large output would double the memory.
   return { path, state, planned, present: present === planned ? planned : present };
 }
 
@@ -87,7 +87,7 @@ function plannedState(
   recorded: string | undefined,
 ): FileState {
   if (withPlainLineEnds(present) === withPlainLineEnds(planned)) return "same";
-  // A file that the project's formatter has rewritten does not count as edited.
+  // A file that the project's formatter has changed does not count as edited.
   if (withoutLayout(path, present) === withoutLayout(path, planned)) return "same";
   if (recorded === undefined) return "unrecorded";
   return layoutFreeSha256(path, present) === recorded ? "outdated" : "edited";
@@ -101,14 +101,14 @@ function compareOther(outDir: string, path: string, before: Manifest | undefined
   return { path, state: layoutFreeSha256(path, present) === recorded ? "stale" : "stale-edited", present };
 }
 
-/** Files of the last run that `listOutput` leaves out, e.g. a package.json that we wrote. */
+/** Files of the last run that `listOutput` omits, e.g. a package.json written by mcpgen. */
 function recordedOnDisk(outDir: string, before: Manifest | undefined): string[] {
   return [...(before?.files.keys() ?? [])].filter((path) => existsSync(join(outDir, path)));
 }
 
 /**
- * Not output although in its folder: what a build or an installation puts there, and what people and tools
- * keep beside a package.
+ * Whether a file is not output although it is in the folder: files of builds, installations, people and
+ * tools.
  */
 function isForeign(path: string, name: string): boolean {
   if (name === "node_modules" || name.startsWith(".")) return true;
@@ -119,8 +119,8 @@ function isForeign(path: string, name: string): boolean {
 }
 
 /**
- * Lists every file below `outDir`, POSIX separators, natural order. A subfolder with a separate manifest is
- * another output and is skipped.
+ * Lists every file below `outDir`, POSIX separators, natural order. Skips a subfolder with a separate
+ * manifest, which is another output.
  */
 export function listOutput(outDir: string): string[] {
   const paths: string[] = [];
@@ -151,7 +151,7 @@ function readFolder(folder: string) {
   }
 }
 
-/** @throws CodedError MG3002 when there is something else where the output folder is to be */
+/** @throws CodedError MG3002 if something other than a folder has the output folder's path */
 function expectFolder(outDir: string): void {
   const found = statSync(outDir, { throwIfNoEntry: false });
   if (found && !found.isDirectory()) {
@@ -160,9 +160,10 @@ function expectFolder(outDir: string): void {
 }
 
 /**
- * Makes sure that `path` is a regular file below `outDir` or free to become one.
+ * Checks that `path` is a regular file below `outDir` or unused.
  *
- * @throws CodedError MG3002 when it leads elsewhere: `..`, a symbolic link, a file in place of a folder
+ * @throws CodedError MG3002 if it leads elsewhere: through `..`, a symbolic link, or a file in place of a
+ * folder
  */
 function refuseEscape(outDir: string, path: string): void {
   const fault = pathFault(path);
@@ -197,23 +198,24 @@ export type Action = "CREATE" | "UPDATE" | "DELETE" | "UNCHANGED" | "CONFLICT";
 export interface PlannedFile {
   readonly path: string;
   readonly action: Action;
-  /** How the file on disk relates to the planned one; gives the reason of a conflict. */
+  /** How the file on disk relates to the planned one; explains a conflict. */
   readonly state: FileState;
-  /** The content of the file afterwards; null if the file is deleted. */
+  /** The content after the run; null if the file is deleted. */
   readonly content: string | null;
-  /** Bytes on disk before. */
+  /** Size on disk before the run. */
   readonly before: number;
-  /** Bytes on disk afterwards. */
+  /** Size on disk after the run. */
   readonly after: number;
 }
 
 interface PlanOptions {
-  /** Overwrite and delete what was edited by hand or stands in the way. */
+  /** Whether to overwrite and delete files that were edited by hand or have no record. */
   readonly force: boolean;
 }
 
 /**
- * Decides what to do with every compared file. A plan never includes foreign files at other paths than its own.
+ * Decides the action for every compared file. Foreign files are included only if a planned file has their
+ * path.
  */
 export function planOutput(compared: readonly ComparedFile[], { force }: PlanOptions): PlannedFile[] {
   return compared.filter(({ state }) => state !== "foreign").map((file) => planFile(file, force));
@@ -245,8 +247,8 @@ function actionOf(state: FileState, force: boolean): Action {
 }
 
 /**
- * The files of a plan without conflicts, to be written as one set. Unchanged files are not touched. The manifest is put in
- * place first, with what is being written, and last, without.
+ * The files of a plan without conflicts, as one set to write. Unchanged files are not touched. A manifest
+ * that announces the writes comes first, the final manifest last.
  *
  * @param before the manifest of the last run
  */
@@ -268,7 +270,7 @@ export function planSet(
   const announced = { ...(before ?? manifest), files, writing: new Map(writing) };
   const announcement = { path: manifestFile, content: manifestText(announced) };
   const isListed = others.length < changes.length;
-  // A manifest that says the same already is put back as it is, in the layout that a formatter may have given it.
+  // An equal manifest keeps its present layout, which a formatter may have changed.
   const present = isListed ? [] : [{ path: manifestFile, content: manifestOnDisk(root.folder)! }];
   return { root, changes: [...changes, ...present], announcement };
 }
@@ -290,9 +292,9 @@ function manifestOnDisk(outDir: string): string | undefined {
 }
 
 /**
- * The records of the manifest after a run.
+ * The file records for the manifest after a run.
  *
- * @param leftAlone selects files that were not written and whose records stay
+ * @param leftAlone selects files that were not written, so that their records stay
  */
 export function recordedFiles(
   files: ReadonlyMap<string, string>,
@@ -308,17 +310,20 @@ export function recordedFiles(
 export interface Manifest {
   /** Version of mcpgen. */
   readonly generator: string;
-  /** Options that decide what the output is. */
+  /** Options that affect the output. */
   readonly options: JsonObject;
-  /** sha256 of what all revisions are made from: `docs.json`, and templates that replace shipped ones. */
+  /** SHA-256 of inputs that all revisions share: `docs.json`, and templates that replace shipped ones. */
   readonly shared: Readonly<Record<string, string>>;
-  /** sha256 of a revision's own input files, by revision. */
+  /** SHA-256 of the input files of each revision. */
   readonly inputs: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** sha256 of every file without its layout, by path; those above are of content with plain line ends. */
+  /**
+   * SHA-256 of every file without its layout, by path. (The hashes above are of content with plain line
+   * ends.)
+   */
   readonly files: ReadonlyMap<string, string>;
   /**
-   * sha256 of every file that a run has begun to write, null for one to be deleted. Each is on disk as `files` says, or as
-   * this does. A manifest of a run that has ended has none.
+   * SHA-256 of every file that an unfinished run began to write; null for one to be deleted. On disk, each
+   * file is as in `files` or as here. Absent after a completed run.
    */
   readonly writing?: ReadonlyMap<string, string | null>;
 }
@@ -328,7 +333,7 @@ export const manifestFile = "manifest.json";
 /**
  * The manifest of an output folder, if it has one.
  *
- * @throws CodedError MG3006 when it is malformed
+ * @throws CodedError MG3006 if it is malformed
  */
 export function readManifest(outDir: string): Manifest | undefined {
   const file = join(outDir, manifestFile);
@@ -337,7 +342,10 @@ export function readManifest(outDir: string): Manifest | undefined {
   return manifest.writing ? settled(outDir, manifest, manifest.writing) : manifest;
 }
 
-/** The records of a run that died in the middle: a file has the hash that its content has, of the two that it may have. */
+/**
+ * The records after an interrupted run: for each file, the one of its two possible hashes that matches its
+ * content.
+ */
 function settled(outDir: string, manifest: Manifest, writing: ReadonlyMap<string, string | null>): Manifest {
   const files = new Map(manifest.files);
   for (const [path, hash] of writing)
@@ -354,7 +362,7 @@ function hashOnDisk(outDir: string, path: string): string | undefined {
   }
 }
 
-/** As `readManifest`; a malformed manifest counts as absent. */
+/** Same as `readManifest`, but treats a malformed manifest as absent. */
 export function readableManifest(outDir: string): Manifest | undefined {
   try {
     return readManifest(outDir);
@@ -407,12 +415,12 @@ export function manifestText({ generator, options, shared, inputs, files, writin
   return JSON.stringify(content, null, 2) + "\n";
 }
 
-/** Whether two texts of a manifest differ in layout alone. */
+/** Whether two manifest texts differ only in layout. */
 export function isSameManifest(one: string, other: string): boolean {
   return withoutLayout(manifestFile, one) === withoutLayout(manifestFile, other);
 }
 
-/** Keys in natural order, all the way down. */
+/** The value with all keys in natural order, recursively. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const keys = Object.keys(value).sort(naturalCompare);

@@ -7,11 +7,12 @@ import type { Proxies } from "./tunnels.js";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxies that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name, as curl, git and npm read them: in lower case first, without a scheme
- * by http. NO_PROXY has hosts, with their subdomains and perhaps a port, addresses and networks of addresses, or `*`.
+ * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY as curl, git and npm do: the lower-case variable takes
+ * precedence, and the default scheme is http. NO_PROXY lists hosts (including their subdomains, optionally
+ * with a port), addresses, networks of addresses, or `*`.
  *
- * A host of this machine is reached through a proxy on this machine alone: elsewhere its name is another machine, and what is sent
- * in clear text, because it stays here, would leave.
+ * A loopback host is reached only through a proxy on this machine. For a remote proxy its name means another
+ * machine, and clear text intended for this machine would leave it.
  *
  * @returns `undefined` if the environment names no proxy
  * @throws CodedError MG2019 for a variable that is not the URL of a proxy
@@ -40,16 +41,16 @@ function proxyOf(env: Environment, name: "http_proxy" | "https_proxy"): URL | un
   secrets.learnUrl(text);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.hostname !== "") return url;
-  // The value is not quoted: it may hold a password.
+  // The error does not quote the value, which may contain a password.
   throw new CodedError("MG2019", `${used} is not the URL of a proxy`, {
     next: "Set it to http://HOST:PORT, or unset it. NO_PROXY names hosts that are reached without a proxy.",
   });
 }
 
-/** Whether an entry of NO_PROXY names a host. @param host as in a URL: an address of IPv6 has brackets */
+/** Whether an entry of NO_PROXY matches a host. @param host as in a URL: an IPv6 address has brackets */
 function namesHost(entry: string, host: string, port: string): boolean {
   if (entry === "*") return true;
-  // Only an address of IPv6 has further colons.
+  // Only an IPv6 address has several colons; other entries may end with a port.
   const isAddress6 = isIP(entry.replace(/[/-].*/, "")) === 6;
   const hostAndPort = /^(?:\*?\.)?(\[[^\]]*\]|[^:]*)(?::(\d+))?$/;
   const parts: readonly string[] = isAddress6 ? [entry, entry] : (hostAndPort.exec(entry) ?? []);
@@ -61,12 +62,12 @@ function namesHost(entry: string, host: string, port: string): boolean {
   return own === named || own.endsWith(`.${named}`);
 }
 
-/** A literal address without the brackets of URLs. */
+/** An address without the brackets that URLs use. */
 const bare = (text: string): string => text.replace(/^\[|\]$/g, "");
 
 /**
- * The addresses of a text: one, a network (`10.0.0.0/8`), or a range (`10.0.0.1-10.0.0.9`); none if it is malformed, and `undefined`
- * for the name of a host.
+ * Parses an address, a network (`10.0.0.0/8`) or a range (`10.0.0.1-10.0.0.9`). The list is empty if it is
+ * malformed; `undefined` for a host name.
  */
 function addressesOf(text: string): BlockList | undefined {
   const [, first = "", bits, last] = /^([\da-f.:]+)(?:\/(\d+)|-([\da-f.:]+))?$/.exec(text) ?? [];
@@ -78,7 +79,7 @@ function addressesOf(text: string): BlockList | undefined {
     else if (last !== undefined) found.addRange(first, last, type);
     else found.addAddress(first, type);
   } catch {
-    // No network is that large, or a range ends before it begins.
+    // An invalid network size, or a range that ends before it begins.
   }
   return found;
 }
@@ -89,9 +90,10 @@ function contains(addresses: BlockList, host: string): boolean {
 }
 
 /**
- * Lets the requests of this process go by the proxies of its environment, those of the runtime's client too.
+ * Sends the requests of this process, including those of the runtime's client, through the proxies of its
+ * environment.
  *
- * @returns whether it names any
+ * @returns whether the environment names a proxy
  * @throws CodedError MG2019
  */
 export async function useProxies(): Promise<boolean> {
@@ -100,7 +102,7 @@ export async function useProxies(): Promise<boolean> {
   return proxies !== undefined;
 }
 
-/** The next step after an error, or a cause of one, that is about a proxy; `undefined` after others. */
+/** Advice for an error caused by a proxy, directly or through its `cause`; `undefined` for other errors. */
 export function proxyAdvice(error: unknown): string | undefined {
   for (let each = error; each instanceof Error; each = each.cause)
     if (each.name === "ProxyError")
@@ -108,16 +110,19 @@ export function proxyAdvice(error: unknown): string | undefined {
   return undefined;
 }
 
-/** A `fetch` that says which names it does not resolve on this machine. */
+/**
+ * A `fetch` that also says for which URLs it does not resolve the host name on this machine, because a proxy
+ * does.
+ */
 export type NetworkFetch = typeof fetch & { readonly resolvesNames: (url: string) => boolean };
 
-/** Sends a request, by the proxy of the environment if it names one. */
+/** Sends a request, through the environment's proxy if there is one. */
 export const networkFetch: NetworkFetch = Object.assign(
   (async (to, init) => ((await useProxies()) ? openFetch(to, init) : fetch(to, init))) as typeof fetch,
   { resolvesNames: (url: string) => proxiesOf(process.env)?.for(new URL(url)) !== undefined },
 );
 
-/** Sends a request, without a limit of time: `fetch` of Node ends each after 300 seconds without a byte. */
+/** Sends a request without a time limit. Node's own `fetch` aborts after 300 seconds without a byte. */
 export const openFetch: typeof fetch = async (to, init) => {
   await useProxies();
   return (await import("./tunnels.js")).nodeFetch(to, init);

@@ -4,25 +4,25 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Larger files are refused unread: no schema has this size. */
+/** Maximum file size. Larger files are rejected unread; no schema is this large. */
 export const maximumBytes = 32 * 1024 * 1024;
 
 export interface ReadOptions {
-  /** The file as messages name it; default: its path. */
+  /** Name of the file in messages; default: its path. */
   readonly shown?: string;
-  /** Larger files are refused; in bytes, default `maximumBytes`. */
+  /** Maximum size in bytes; default: `maximumBytes`. */
   readonly limit?: number;
-  /** Whether a symbolic link in the place of the file is followed. Default: true. */
+  /** Whether to follow a symbolic link. Default: true. */
   readonly follow?: boolean;
-  /** Judges the owner and the mode of the very file that is read, before it is read; throws to refuse it. */
+  /** Checks owner and mode of the opened file before it is read; throws to reject it. */
   readonly inspect?: (about: Stats) => void;
 }
 
 /**
- * The bytes of a regular file, which is opened once: what was judged is what is read. Pipes, sockets and devices are refused
- * without waiting for them, because a repository can put one where a file is expected.
+ * Reads a regular file. It is opened once, so that the checked file is the one that is read. Pipes, sockets
+ * and devices are rejected without waiting for them, because a repository could contain one.
  *
- * @throws CodedError MG1001 when it cannot be read or is no regular file, MG1003 when it is larger than the limit
+ * @throws CodedError MG1001 if it cannot be read or is not a regular file, MG1003 if it exceeds the limit
  */
 export function readRegularFile(file: string, options: ReadOptions = {}): Buffer {
   const { shown = file, limit = maximumBytes, inspect } = options;
@@ -39,7 +39,7 @@ export function readRegularFile(file: string, options: ReadOptions = {}): Buffer
 }
 
 /**
- * The same as text in UTF-8; other bytes become U+FFFD.
+ * Reads a regular file as UTF-8 text; invalid bytes become U+FFFD.
  *
  * @throws CodedError as `readRegularFile`
  */
@@ -47,18 +47,18 @@ export function readRegularText(file: string, options: ReadOptions = {}): string
   return readRegularFile(file, options).toString("utf8");
 }
 
-/** The same; `undefined` where nothing stands. */
+/** Same as `readRegularText`; `undefined` if the file does not exist. */
 export function readTextIfPresent(file: string): string | undefined {
   return existsSync(file) ? readRegularText(file) : undefined;
 }
 
-/** Bytes that are read at once from a file of any size. */
+/** Chunk size for files of any size. */
 const chunkBytes = 64 * 1024;
 
 /**
- * The bytes of a regular file of any size, as they come.
+ * Reads a regular file of any size in chunks.
  *
- * @throws CodedError as `readRegularFile`, when it is read
+ * @throws CodedError as `readRegularFile`, during iteration
  */
 export function* streamRegularFile(file: string): Generator<Uint8Array> {
   const { descriptor } = openRegularFile(file, {});
@@ -81,7 +81,7 @@ function openRegularFile(
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
   let descriptor: number | undefined;
   try {
-    // Without O_NONBLOCK, opening a pipe waits for a program that writes into it.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer.
     descriptor = openSync(file, O_RDONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
     const about = fstatSync(descriptor);
     if (about.isFile()) return { descriptor, about };
@@ -92,7 +92,7 @@ function openRegularFile(
   }
 }
 
-/** The bytes until the end of the file, which may grow meanwhile; files of `/proc` say that they have none. */
+/** Reads to the end of the file, which may grow meanwhile. Files in `/proc` report size 0. */
 function readWhole(descriptor: number, size: number, limit: number, shown: string): Buffer {
   let bytes = Buffer.allocUnsafe(size + 1);
   let length = 0;
@@ -122,7 +122,7 @@ function irregular(file: string, about: Stats): CodedError {
   return new CodedError("MG1001", `expected a file, got ${kind}`, { place: { file }, next });
 }
 
-/** The error of a file that the operating system does not open or read. */
+/** The error for a file that the operating system does not open or read. */
 export function unreadable(file: string, cause: unknown): CodedError {
   const reason = (cause as NodeJS.ErrnoException).code ?? "unknown reason";
   const details = { place: { file }, cause };
@@ -142,7 +142,7 @@ export function unreadable(file: string, cause: unknown): CodedError {
   return new CodedError("MG1001", `cannot be read (${reason})`, { ...details, next });
 }
 
-/** @param limit the most bytes, a whole number of MiB */
+/** @param limit maximum size, a whole number of MiB */
 export function tooLarge(file: string, bytes: number, limit = maximumBytes): CodedError {
   const [most, size] = [limit, bytes].map((each) => `${Math.ceil(each / 1024 / 1024)} MiB`);
   return new CodedError("MG1003", `expected at most ${most}, got ${size}`, {
@@ -152,9 +152,9 @@ export function tooLarge(file: string, bytes: number, limit = maximumBytes): Cod
 }
 
 /**
- * The text of `bytes`: UTF-8, or UTF-16 by its byte order mark (upstream has published both).
+ * Decodes bytes as UTF-8, or as UTF-16 if they have its byte order mark (both occur upstream).
  *
- * @throws CodedError MG1004 when the bytes are not text in that encoding
+ * @throws CodedError MG1004 if the bytes are not valid in that encoding
  */
 export function decodeText(bytes: Uint8Array, file: string): string {
   const encoding =
@@ -174,7 +174,7 @@ export function decodeText(bytes: Uint8Array, file: string): string {
   }
 }
 
-/** The bytes of a text, in the encoding of a file that has been read, with its byte order mark if it has one. */
+/** Encodes a text like an existing file: same encoding, and a byte order mark if the file has one. */
 export function encodeLike(bytes: Uint8Array, text: string): Uint8Array {
   const marked = (mark: readonly number[]): boolean => mark.every((byte, index) => bytes[index] === byte);
   if (marked([0xff, 0xfe])) return Buffer.from(`\ufeff${text}`, "utf16le");
@@ -182,16 +182,16 @@ export function encodeLike(bytes: Uint8Array, text: string): Uint8Array {
   return Buffer.from(marked([0xef, 0xbb, 0xbf]) ? `\ufeff${text}` : text);
 }
 
-/** Characters that are hashed at once: Node takes three bytes of memory for each. */
+/** Number of characters hashed at a time; Node uses three bytes of memory for each. */
 const partLength = 65_536;
 
-/** In hexadecimal; text is hashed as UTF-8. */
+/** SHA-256 in hexadecimal. Text is hashed as UTF-8. */
 export function sha256(content: string | Uint8Array): string {
   const hash = createHash("sha256");
   if (typeof content !== "string") return hash.update(content).digest("hex");
   for (let start = 0; start < content.length;) {
     let end = start + partLength;
-    // Both halves of a surrogate pair are one character of UTF-8.
+    // Do not split a surrogate pair, which is one character in UTF-8.
     if (content.codePointAt(end - 1)! > 0xffff) end++;
     hash.update(content.slice(start, end));
     start = end;
@@ -199,27 +199,27 @@ export function sha256(content: string | Uint8Array): string {
   return hash.digest("hex");
 }
 
-/** Text as it was before a checkout turned its line ends into CRLF, as Git does on Windows. */
+/** Replaces CRLF by LF, because Git on Windows changes line ends at checkout. */
 export function withPlainLineEnds(text: string): string {
   return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
 }
 
-/** sha256 of a file's content, which line ends do not change. In hexadecimal. */
+/** SHA-256 of a file's content in hexadecimal, independent of line ends. */
 export function contentSha256(content: string | Uint8Array): string {
   if (typeof content === "string") return sha256(withPlainLineEnds(content));
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  // Latin-1 has a character for every byte, so that what is no text keeps its own.
+  // Latin-1 maps every byte to a character, so binary content survives.
   return bytes.includes("\r\n")
     ? sha256(Buffer.from(withPlainLineEnds(bytes.toString("latin1")), "latin1"))
     : sha256(bytes);
 }
 
 /**
- * The text of a file without what a formatter decides: white space, line ends, quotes, semicolons, trailing commas,
- * parentheses, the first `|` of a union. Two texts that a formatter makes of one are equal so; what differs in a word, a
- * number or an operator is not.
+ * Removes from a text everything that a formatter may change: white space, line ends, quotes, semicolons,
+ * trailing commas, parentheses, the first `|` of a union. Two layouts of one text become equal; texts that
+ * differ in a word, number or operator do not.
  *
- * @param path decides the language, by its extension; other files have no layout
+ * @param path its extension decides the language; text of other languages is unchanged
  */
 export function withoutLayout(path: string, text: string): string {
   const plain = withPlainLineEnds(text);
@@ -229,14 +229,14 @@ export function withoutLayout(path: string, text: string): string {
     case "json":
       return jsonText(plain);
     case "md":
-      // Tables are drawn with as many dashes as they are wide.
+      // Dashes in tables depend on the column width.
       return plain.replace(/\s+/g, "").replace(/-{2,}/g, "-");
     default:
       return plain;
   }
 }
 
-/** Numbers have layout, too: `1e+3`. What is no JSON is compared as it is. */
+/** Normalises JSON, including numbers such as `1e+3`. Invalid JSON is returned unchanged. */
 function jsonText(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -249,7 +249,7 @@ function withoutLayoutOfCode(text: string): string {
   return (
     text
       .replace(/\s+/g, "")
-      // A quote inside a string is escaped or not, as the quotes around it are.
+      // Whether a quote inside a string is escaped depends on the surrounding quotes.
       .replace(/\\(?=["'])/g, "")
       .replace(/'/g, '"')
       .replace(/;/g, "")
@@ -260,12 +260,12 @@ function withoutLayoutOfCode(text: string): string {
   );
 }
 
-/** Characters of a text whose layout is taken away at once: whole copies of a large file would add up. */
+/** Number of characters processed at a time; complete copies of a large file would need much memory. */
 const codeLength = 32_768;
 
 /**
- * Code cut where no layout spans the cut: behind a brace that ends a line, before a line that starts with a letter or a
- * comment. `withoutLayoutOfCode` removes neither, and looks past neither.
+ * Splits code where no layout spans the cut: after a brace that ends a line, before a line that starts with a
+ * letter or a comment. `withoutLayoutOfCode` removes neither of these and does not look beyond them.
  */
 function* parts(text: string): Generator<string> {
   const cut = /\}\n(?=[A-Za-z/])/g;
@@ -279,7 +279,7 @@ function* parts(text: string): Generator<string> {
   yield text.slice(start);
 }
 
-/** sha256 of a file's content, which its layout does not change. In hexadecimal. */
+/** SHA-256 of a file's content in hexadecimal, independent of layout. */
 export function layoutFreeSha256(path: string, text: string): string {
   if (!path.endsWith(".ts")) return sha256(withoutLayout(path, text));
   const hash = createHash("sha256");
@@ -287,7 +287,7 @@ export function layoutFreeSha256(path: string, text: string): string {
   return hash.digest("hex");
 }
 
-/** Folder of the mcpgen package: the same whether this runs from source or from dist. */
+/** Folder of the mcpgen package, the same for source and dist. */
 export function packageFolder(): string {
   return (ownFolder ??= nearestPackage(dirname(fileURLToPath(import.meta.url))));
 }
@@ -304,7 +304,10 @@ function nearestPackage(folder: string): string {
   return nearestPackage(dirname(folder));
 }
 
-/** Complains about a Node.js that is too old to load the rest; `version` as in `process.versions.node`. */
+/**
+ * The error text for a Node.js version that is too old; undefined for a supported one. `version` as in
+ * `process.versions.node`.
+ */
 export function tooOld(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return undefined;

@@ -14,18 +14,18 @@ import {
 import { type JsonFile, parseJson } from "./json-file.js";
 import { networkFetch, proxyAdvice } from "./proxies.js";
 
-/** The folder in which a SOURCE of the command line is looked for. */
+/** Where to resolve a SOURCE of the command line. */
 export interface SourcePlace {
   /** Paths are relative to it. */
   readonly directory: string;
   readonly stdin: AsyncIterable<Uint8Array | string>;
 }
 
-/** A JSON document that a SOURCE stands for. */
+/** A JSON document read from a SOURCE. */
 export interface SourceFile extends JsonFile {
-  /** The hash of the bytes as received. */
+  /** Hash of the bytes as received. */
   readonly sha256: string;
-  /** The URL of the download, without secrets: files keep it. */
+  /** URL of the download, without secrets because files record it. */
   readonly url?: string;
 }
 
@@ -47,15 +47,15 @@ export function kindOfSource(source: string): Kind {
   });
 }
 
-/** The source as messages call it. */
+/** The source's name in messages. */
 export function sourceName(source: string): string {
   return source === "-" ? "standard input" : source;
 }
 
 /**
- * Reads the JSON that a SOURCE stands for.
+ * Reads JSON from a SOURCE.
  *
- * @throws CodedError MG10xx for what cannot be read or is not JSON, MG40xx for a server that does not hand it out
+ * @throws CodedError MG10xx if it cannot be read or is not JSON, MG40xx if a server does not deliver it
  */
 export async function readSource(source: string, place: SourcePlace): Promise<SourceFile> {
   const bytes = await sourceBytes(source, place);
@@ -65,7 +65,7 @@ export async function readSource(source: string, place: SourcePlace): Promise<So
   return { ...file, sha256: sha256(bytes), ...(isUrl && { url: publicUrl(source) }) };
 }
 
-/** The text that a SOURCE stands for; errors as `readSource`. */
+/** Reads text from a SOURCE. Errors as for `readSource`. */
 export async function sourceText(source: string, place: SourcePlace): Promise<string> {
   return decodeText(await sourceBytes(source, place), sourceName(source));
 }
@@ -77,9 +77,9 @@ async function sourceBytes(source: string, place: SourcePlace): Promise<Uint8Arr
 }
 
 /**
- * The bytes that a SOURCE stands for, as they come.
+ * Reads a SOURCE in chunks.
  *
- * @throws CodedError as `readSource`, when it is read
+ * @throws CodedError as `readSource`, during iteration
  */
 export function openSource(source: string, place: SourcePlace): AsyncIterable<Uint8Array | string> {
   const kind = kindOfSource(source);
@@ -87,7 +87,7 @@ export function openSource(source: string, place: SourcePlace): AsyncIterable<Ui
   return kind === "url" ? download(source) : streamFile(source, place.directory);
 }
 
-/** An open file that the shell hands over, such as `<(COMMAND)`: a pipe that the user has made. */
+/** Whether the source is a file descriptor from the shell, such as `<(COMMAND)`. */
 function isDescriptor(source: string): boolean {
   return /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/\d+)$/.test(source);
 }
@@ -113,16 +113,16 @@ async function collect(chunks: AsyncIterable<Uint8Array | string>, name: string)
 }
 
 interface DownloadOptions {
-  /** Milliseconds for all of it, redirects included. */
+  /** Time limit in milliseconds for the whole download, including redirects. */
   readonly timeout?: number;
 }
 
 const mostRedirects = 5;
 
 /**
- * What a server hands out at `url`, piece by piece.
+ * Downloads a URL in chunks.
  *
- * @throws CodedError MG4001–MG4004 when it does not come, MG1003 when it is larger than a file may be
+ * @throws CodedError MG4001–MG4004 if the download fails, MG1003 if it exceeds the maximum file size
  */
 export async function* download(
   url: string,
@@ -137,7 +137,7 @@ export async function* download(
   try {
     const response = await request(url, AbortSignal.timeout(timeout));
     let size = 0;
-    // The limit holds for the bytes received: the server's `Content-Length` may be wrong.
+    // Count the received bytes, because `Content-Length` may be wrong.
     for await (const chunk of response.body ?? []) {
       size += chunk.byteLength;
       if (size > maximumBytes) throw tooLarge(publicUrl(url), size);
@@ -148,7 +148,7 @@ export async function* download(
   }
 }
 
-/** The answer at the end of the redirects. */
+/** The response after all redirects. */
 async function request(url: string, signal: AbortSignal): Promise<Response> {
   let at = url;
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
@@ -166,7 +166,7 @@ async function request(url: string, signal: AbortSignal): Promise<Response> {
   throw misdirected(url, `expected the file after at most ${mostRedirects} redirects, got another redirect`);
 }
 
-/** Redirects lead to http and https alone, and never out of encryption. */
+/** The target of a redirect: only http or https, and never from https to http. */
 function nextAddress(url: string, at: string, location: string): string {
   const next = URL.canParse(location, at) ? new URL(location, at) : undefined;
   const allowed = at.startsWith("https:") ? ["https:"] : ["http:", "https:"];

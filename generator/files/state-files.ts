@@ -6,16 +6,17 @@ import { HeldFolder, Obstacle } from "./held-folder.js";
 import { homedir } from "node:os";
 
 /**
- * Files that mcpgen keeps for one user, in a folder of the state folder: trust, logins, tasks, the cache. Files have mode
- * 600, folders 700. What another user owns or could have written is refused: nothing in these files is believed otherwise.
+ * Files that mcpgen stores for one user, in a folder of the state folder: trust, logins, tasks, the cache.
+ * Files have mode 600, folders 700. Files that another user owns or could have written are rejected, because
+ * their content is trusted.
  */
 export class StateFiles {
-  /** The path of the folder, for messages. */
+  /** Path of the folder, for messages. */
   readonly folder: string;
   readonly #base: string;
   readonly #names: readonly string[];
 
-  /** @param names the folder, name by name below the state folder */
+  /** @param names the folder's path below the state folder */
   constructor(env: Readonly<Record<string, string | undefined>>, ...names: readonly string[]) {
     const state = stateFolder(env);
     this.#base = dirname(state);
@@ -23,15 +24,15 @@ export class StateFiles {
     this.folder = join(state, ...names);
   }
 
-  /** The folder `name` in this one, by the same rules. */
+  /** The subfolder `name`, under the same rules. */
   in(name: string): StateFiles {
     return new StateFiles({ XDG_STATE_HOME: this.#base }, ...this.#names.slice(1), name);
   }
 
   /**
-   * The text of a file; `undefined` where there is none.
+   * Reads a file; `undefined` if there is none.
    *
-   * @throws CodedError MG3008 for a file or folder that is not this user's alone, MG1001 where it cannot be read
+   * @throws CodedError MG3008 if other users own or can write the file or folder, MG1001 if it cannot be read
    */
   read(name: string): string | undefined {
     return this.#opened((folder) => {
@@ -42,7 +43,7 @@ export class StateFiles {
   }
 
   /**
-   * Writes a file as a whole: a reader finds the old text or the new one.
+   * Writes a file atomically: a reader finds either the old or the new text.
    *
    * @throws CodedError MG3008 as `read`; errors of the operating system
    */
@@ -66,7 +67,7 @@ export class StateFiles {
     });
   }
 
-  /** Removes the files that were written longest ago, where there are more than `limit`. */
+  /** Removes the oldest files if there are more than `limit`. */
   keepNewest(limit: number): void {
     this.#opened((folder) => {
       const files = folder.entries().filter((entry) => entry.isFile());
@@ -77,7 +78,7 @@ export class StateFiles {
     });
   }
 
-  /** The names of files and folders in the folder, in no order; unfinished files are left out. */
+  /** The names in the folder, unordered, without unfinished files. */
   names(): string[] {
     return (
       this.#opened((folder) =>
@@ -89,7 +90,7 @@ export class StateFiles {
     );
   }
 
-  /** `undefined` where there is no folder, unless `make`. */
+  /** Returns `undefined` if the folder does not exist, unless `make` is set. */
   #opened<Result>(act: (folder: HeldFolder) => Result, make = false): Result | undefined {
     let folder: HeldFolder | undefined;
     try {
@@ -111,7 +112,8 @@ export class StateFiles {
       return folder && act(folder);
     } catch (error) {
       if (!(error instanceof Obstacle)) throw error;
-      // Nothing is kept in a file; a link could lead to the folder of another user.
+      // A file in place of the folder means that nothing is stored. A link could lead to another user's
+      // folder, so it is an error.
       if (!make && error.found === "a file") return undefined;
       throw unsafe(error.place, `is ${error.found}, not a ${error.wanted}`, error);
     } finally {
@@ -120,7 +122,10 @@ export class StateFiles {
   }
 }
 
-/** The folder above belongs to the user or the system, and not everybody may put another folder in the place of ours. */
+/**
+ * Checks that the parent folder belongs to the user or the system, and that others cannot replace its
+ * subfolders.
+ */
 function refuseBase({ path, stats }: HeldFolder): void {
   if (process.getuid === undefined) return;
   const { uid, mode } = stats;
@@ -128,7 +133,10 @@ function refuseBase({ path, stats }: HeldFolder): void {
   if ((mode & 0o002) !== 0 && (mode & 0o1000) === 0) throw unsafe(path, "can be changed by every user");
 }
 
-/** A folder with too many rights is mended (`makePrivate`); a file that others can change has perhaps been changed. */
+/**
+ * Rejects a file that other users could have changed. A folder with excessive rights is corrected
+ * (`makePrivate`).
+ */
 function refuseOthers(path: string, { uid, mode }: Stats, kind: "file" | "folder" = "file"): void {
   if (process.getuid === undefined) return;
   if (uid !== process.getuid()) throw unsafe(path, "belongs to another user");
@@ -144,8 +152,9 @@ function unsafe(place: string, why: string, cause?: unknown): CodedError {
 }
 
 /**
- * The folder of what mcpgen remembers (XDG Base Directory Specification). A relative path in a variable counts as absent, as
- * the specification asks: it would lead into the folder where a command runs, which others may have filled.
+ * The folder for mcpgen's state (XDG Base Directory Specification). A relative path in XDG_STATE_HOME is
+ * ignored, as the specification requires: it would lead to the working directory, whose content others may
+ * control.
  */
 export function stateFolder({ XDG_STATE_HOME, HOME }: Readonly<Record<string, string | undefined>>): string {
   const home = absolute(HOME) ?? homedir();

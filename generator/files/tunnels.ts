@@ -5,23 +5,23 @@ import { type Duplex, Readable } from "node:stream";
 import tls from "node:tls";
 import { loginOf } from "../secrets/secrets.js";
 
-/** The proxies of an environment, and the hosts that are reached without them. */
+/** The proxies of an environment, and the hosts reached without one. */
 export interface Proxies {
-  /** The proxy for a URL; `undefined` if it is reached without one. */
+  /** The proxy for a URL; `undefined` if none is used. */
   for(url: URL): URL | undefined;
 }
 
-/** Milliseconds that an unused connection is kept. */
+/** How long an unused connection is kept, in milliseconds. */
 const idleMs = 4000;
 
-/** Milliseconds that a proxy may take to open a tunnel. */
+/** Time limit for a proxy to open a tunnel, in milliseconds. */
 const tunnelTimeout = 10_000;
 
 let used: Proxies | undefined;
 
 /**
- * Sends the requests of `node:http` and `node:https` in this process by tunnels through the proxies (CONNECT; RFC 9110, 9.3.6). The
- * certificates are those of the servers.
+ * Sends all requests of `node:http` and `node:https` in this process through tunnels of the proxies (CONNECT;
+ * RFC 9110, 9.3.6). Certificates are those of the target servers.
  */
 export function useTunnels(proxies: Proxies): void {
   used = proxies;
@@ -31,10 +31,13 @@ export function useTunnels(proxies: Proxies): void {
   }
 }
 
-/** A tunnel that was not opened. It has no cause: that would be shown in its place, and names the server as if it were there. */
+/**
+ * Error of a tunnel that was not opened. It has no `cause`, which would be printed instead and blame the
+ * server.
+ */
 class ProxyError extends Error {
   override readonly name = "ProxyError";
-  /** Nothing was sent to the server. */
+  /** Shows callers that nothing was sent to the server. */
   readonly syscall = "connect";
 }
 
@@ -46,7 +49,7 @@ class PlainTunnels extends http.Agent {
     const { proxy, host } = wayTo("http:", options);
     if (!proxy) return super.createConnection(options, connected);
     tunnel(proxy, host, connected!);
-    // The agent gets the connection by the callback.
+    // The agent receives the connection through the callback.
     return undefined;
   }
 }
@@ -63,7 +66,7 @@ class SecureTunnels extends https.Agent {
   }
 }
 
-/** The host and port of a connection, and the proxy for it. */
+/** Host and port of a connection, and its proxy. */
 function wayTo(
   protocol: string,
   { host, port }: Options,
@@ -73,7 +76,7 @@ function wayTo(
 }
 
 /**
- * Opens a tunnel. The login of the proxy goes to it alone: in the request that opens the tunnel.
+ * Opens a tunnel. The proxy's credentials are sent only in the request that opens it.
  *
  * @param to HOST:PORT
  */
@@ -85,11 +88,11 @@ function tunnel(proxy: URL, to: string, connected: Connected): void {
   const request = node.request({
     host,
     port: proxy.port || (isSecure ? 443 : 80),
-    // Without it, the header `host` would say whose certificate is expected.
+    // Without it, Node would expect the certificate for the `host` header.
     servername: isIP(host) ? "" : host,
     method: "CONNECT",
     path: to,
-    // The proxy itself is reached without a proxy; `false` would make an agent of the global one's class.
+    // Reach the proxy directly. `false` would create an agent of the global agent's class.
     agent: new node.Agent(),
     headers: {
       host: to,
@@ -110,16 +113,16 @@ function tunnel(proxy: URL, to: string, connected: Connected): void {
     socket.destroy();
     failed(`answered ${statusCode}${statusCode === 407 ? ": it asks for a name and a password" : ""}`);
   });
-  // Where several addresses failed, there is a code alone.
+  // If several addresses failed, the error has only a code.
   request.on("error", (error: NodeJS.ErrnoException) =>
     failed(`cannot be used: ${error.message || error.code}`),
   );
   request.end();
 }
 
-/** `fetch` over `node:http`; redirects are not followed. */
+/** A `fetch` based on `node:http`. Does not follow redirects. */
 export const nodeFetch: typeof fetch = async (to, init) => {
-  // It reads all forms of headers and bodies.
+  // `Request` parses all forms of headers and bodies.
   const request = new Request(to, init);
   const { method, redirect, url } = request;
   const body = Buffer.from(await request.arrayBuffer());
@@ -137,7 +140,7 @@ export const nodeFetch: typeof fetch = async (to, init) => {
       }
     });
     sent.on("error", reject);
-    // While a tunnel is opened, the request has no socket whose end it could report.
+    // While the tunnel is opened, the request has no socket that could report an abort.
     const abort = (): void => reject(signal!.reason as Error);
     signal?.addEventListener("abort", abort, { once: true });
     sent.on("close", () => signal?.removeEventListener("abort", abort));
@@ -145,7 +148,7 @@ export const nodeFetch: typeof fetch = async (to, init) => {
   });
 };
 
-/** @throws {Error} a redirect that counts as an error, or a status that is none */
+/** @throws {Error} for a redirect in mode "error", or an invalid status */
 function responseOf(message: http.IncomingMessage, redirect: Request["redirect"]): Response {
   const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = message;
   if (redirect === "error" && status >= 300 && status < 400) throw new TypeError("unexpected redirect");

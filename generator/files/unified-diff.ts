@@ -2,8 +2,8 @@ import { structuredPatch } from "diff";
 import { withPlainLineEnds } from "./regular-file.js";
 
 /**
- * A short unified diff: `-` is on disk, `+` would be written. A diff longer than `shownLines` is cut, with a note of
- * that.
+ * A short unified diff: `-` is on disk, `+` is planned. A diff longer than `shownLines` is truncated with a
+ * note.
  */
 export function unifiedDiff(onDisk: string, planned: string, shownLines: number): string {
   const present = withPlainLineEnds(onDisk);
@@ -23,7 +23,8 @@ export function unifiedDiff(onDisk: string, planned: string, shownLines: number)
         .map((line) => shortened(`-${line}`)),
       shownLines,
     );
-  // Files with little in common would take minutes to compare, and the result would be unreadable.
+  // Limit the edit length: files with little in common would take minutes, and the result would be
+  // unreadable.
   const patch = structuredPatch("", "", present, planned, "", "", { context: 2, maxEditLength: 2000 });
   if (!patch)
     return `${lineCount(present)} lines on disk, ${lineCount(planned)} planned; they have little in common`;

@@ -3,34 +3,38 @@ import { randomBytes } from "node:crypto";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type HeldFolder, type WriteRoot, Obstacle, obstacle, pathFault, folderMode } from "./held-folder.js";
 
-/** One file to put in place, or to take away where `content` is null. */
+/** A file to write, or to delete if `content` is null. */
 export interface FileChange {
-  /** Below the folder that is written, POSIX separators. */
+  /** Path below the root folder, POSIX separators. */
   readonly path: string;
   readonly content: string | Uint8Array | null;
-  /** Only this user may read the file. Without it the file keeps the rights that it has. */
+  /** Whether only this user may read the file. Otherwise the file keeps its rights. */
   readonly isPrivate?: boolean;
 }
 
-/** Files of one folder that are written together. */
+/** Files below one root that are written together. */
 export interface FileSet {
   readonly root: WriteRoot;
-  /** They are put in place in this order. */
+  /** The changes, in order. */
   readonly changes: readonly FileChange[];
-  /** Is put in place before anything else changes: it says what is about to change, for a run that dies in the middle. */
+  /**
+   * Written before all other changes. It announces them, so that the next run can recover from an
+   * interruption.
+   */
   readonly announcement?: FileChange;
 }
 
 /**
- * Writes all files of all sets, or none: on any failure every file is as it was before.
+ * Writes all files of all sets or none: after a failure, every file is as before.
  *
- * Each file is written beside its place under a temporary name, and renamed: who reads it finds the old content or the new.
- * Everything happens synchronously, and a signal that arrives in the middle ends the process only afterwards. A process that
- * is killed outright leaves temporary files, which the next run removes unread, and perhaps a part of the changes: nothing
- * that lies in the folder is believed to say how to undo them. From the announcement the next run knows what to finish.
+ * Each file is written under a temporary name in the same folder and renamed, so that readers find either the
+ * old or the new content. Everything is synchronous, and a signal ends the process only afterwards. A killed
+ * process leaves temporary files, which the next run removes unread, and possibly some of the changes. They
+ * are not undone, because nothing in the folder is trusted to say how; but the announcement lets the next run
+ * complete them.
  *
- * @throws CodedError MG3002 for a path that leads elsewhere, MG3003 when the operating system refuses, MG3004 when another
- *   run is writing here
+ * @throws CodedError MG3002 for a path that leads elsewhere, MG3003 for an error of the operating system,
+ * MG3004 if another run is writing
  */
 export function writeFileSets(sets: readonly FileSet[]): void {
   const filled = sets.filter(({ changes }) => changes.length > 0);
@@ -43,7 +47,7 @@ export function writeFileSets(sets: readonly FileSet[]): void {
   }
 }
 
-/** Writes the files of one folder, as `writeFileSets` does. */
+/** Writes files below one root, like `writeFileSets`. */
 export function writeFiles(root: WriteRoot, changes: readonly FileChange[]): void {
   writeFileSets([{ root, changes }]);
 }
@@ -51,19 +55,20 @@ export function writeFiles(root: WriteRoot, changes: readonly FileChange[]): voi
 const held = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Defers signals until the returned function is called: a signal that arrived meanwhile ends the process then.
- * At all other times a signal ends the process at once.
+ * Defers signals until the returned function is called; a signal that arrived meanwhile then ends the
+ * process. At all other times a signal ends the process at once.
  */
 function holdSignals(): () => void {
   if (holds++ === 0) for (const signal of held) process.on(signal, arrived);
   const release = (): void => {
     if (--holds === 0) letThrough();
   };
-  // Node.js delivers a pending signal when the event loop turns, which happens between two of these.
+  // Node.js delivers a pending signal when the event loop turns, which happens between two `setImmediate`
+  // callbacks.
   return () => void setImmediate(() => setImmediate(release));
 }
 
-/** Writes that have begun, and those that have ended in this turn of the event loop. */
+/** Number of writes that have begun, including those that ended in this turn of the event loop. */
 let holds = 0;
 
 function arrived(signal: NodeJS.Signals): void {
@@ -90,31 +95,31 @@ function write(sets: readonly FileSet[]): void {
   }
 }
 
-/** A file that is about to be replaced or removed. */
+/** A file to be replaced or removed. */
 interface Step {
   readonly path: string;
   readonly folder: string;
   readonly name: string;
-  /** The temporary name of its new content; `undefined` where it is removed. */
+  /** Temporary name of the new content; `undefined` if the file is removed. */
   readonly staged: string | undefined;
-  /** The temporary name of its old content, once it has changed. */
+  /** Temporary name of the old content, once the file was changed. */
   kept?: string;
   done: boolean;
 }
 
-/** Folders that are held open at once, at most. */
+/** Maximum number of folders held open at the same time. */
 const maxHeld = 64;
 
 /** The changes below one root. */
 class Batch {
   readonly #root: WriteRoot;
   readonly #held = new Map<string, HeldFolder>();
-  /** Folders that this run has made, outer ones first. */
+  /** Folders made by this run, outermost first. */
   readonly #made: string[] = [];
   readonly #cleared = new Set<string>();
   readonly #steps: Step[] = [];
   readonly #changes: readonly FileChange[];
-  /** How many of the changes are announcements. */
+  /** Number of changes that are announcements. */
   readonly #announced: 0 | 1;
 
   constructor({ root, changes, announcement }: FileSet) {
@@ -127,7 +132,7 @@ class Batch {
     }
   }
 
-  /** Writes new content beside its place. */
+  /** Writes the new content under temporary names. */
   stage(): void {
     for (const { path, content, isPrivate = false } of this.#changes) {
       const folder = dirname(path);
@@ -152,7 +157,7 @@ class Batch {
 
   replace(): void {
     for (const step of this.#steps.slice(this.#announced)) this.#take(step);
-    // From here on nothing fails: only the old content is left to be removed.
+    // From here on nothing can fail: only the old content remains to be removed.
     for (const step of this.#steps) this.#removeKept(step);
     for (const { folder, staged } of this.#steps) if (staged === undefined) this.#removeEmpty(folder);
   }
@@ -181,7 +186,7 @@ class Batch {
     }
   }
 
-  /** Takes back what was done: every file is as it was. */
+  /** Undoes all changes. */
   undo(): void {
     for (const step of this.#steps.toReversed())
       try {
@@ -189,12 +194,12 @@ class Batch {
         if (!within) continue;
         if (step.staged !== undefined && within.stat(step.staged)) {
           within.remove(step.staged);
-          // The old content is still in its place, and this is its second name.
+          // The old content is still at its path, and this is only its second name.
           if (step.kept !== undefined) within.remove(step.kept);
         } else if (step.kept !== undefined) within.rename(step.kept, step.name);
         else if (step.staged !== undefined && step.done) within.remove(step.name);
       } catch {
-        // The system refuses this, too: the others are still taken back.
+        // The system refuses this as well; undo the other files.
       }
     for (const folder of this.#made.toReversed()) this.#removeEmpty(folder);
   }
@@ -204,7 +209,7 @@ class Batch {
     this.#held.clear();
   }
 
-  /** A folder below the root; "." is the root. */
+  /** A folder below the root; "." is the root itself. */
   #folder(path: string, make: boolean): HeldFolder | undefined {
     const known = this.#held.get(path);
     if (known) return known;
@@ -224,7 +229,7 @@ class Batch {
     return parent.child(name, folderMode);
   }
 
-  /** Removes a folder and those around it that are empty; one with anything in it stays. */
+  /** Removes a folder and its ancestors while they are empty. */
   #removeEmpty(path: string): void {
     for (let folder = path; folder !== "."; folder = dirname(folder)) {
       this.#held.get(folder)?.close();
@@ -233,7 +238,7 @@ class Batch {
       try {
         if (!this.#folder(dirname(folder), false)?.removeEmpty(name)) return;
       } catch {
-        // Something else stands there now: the folder is no longer this run's, and all files are as they should be.
+        // Something else has replaced the folder, so it is no longer this run's; all files were restored.
         return;
       }
     }
@@ -259,7 +264,7 @@ function elsewhere(file: string, message: string, cause?: unknown): CodedError {
   });
 }
 
-/** Names of temporary files; the id of their process and random digits follow. */
+/** Prefix of temporary names, followed by process id and random digits. */
 const prefix = ".mcpgen-write-";
 
 /** A name for a temporary file of this process. */
@@ -267,22 +272,22 @@ function temporaryName(): string {
   return `${prefix}${process.pid}-${randomBytes(6).toString("hex")}`;
 }
 
-/** The process that a temporary file belongs to; `undefined` for the name of another file. */
+/** The id of the process that wrote a temporary file; `undefined` for other names. */
 function ownerOf(name: string): number | undefined {
   const id = new RegExp(`^\\${prefix}(\\d{1,10})-[0-9a-f]{12}$`).exec(name)?.[1];
   return id === undefined || Number(id) === 0 ? undefined : Number(id);
 }
 
-/** Milliseconds to wait for another run that is writing; a run usually writes much faster. */
+/** How long to wait for another writing run, in milliseconds; a run usually writes much faster. */
 const maxWait = 1_000;
-/** Milliseconds after which a temporary file is left over, although a process has its owner's id. */
+/** Age in milliseconds after which a temporary file counts as abandoned even if its process id is in use. */
 const maxAge = 10 * 60_000;
 
 /**
- * Removes temporary files in `folder` that runs have left which died. Their names say so; they are never read. Waits
- * for a run that is alive.
+ * Removes temporary files of dead runs from `folder`. Recognises them by name and never reads them. Waits for
+ * a run that is still alive.
  *
- * @throws CodedError MG3004 when another run writes there for longer than a second
+ * @throws CodedError MG3004 if another run writes there for longer than a second
  */
 function clearLeftovers(folder: HeldFolder): void {
   const deadline = Date.now() + maxWait;

@@ -9,31 +9,31 @@ import { Html, visible } from "./html.js";
 export interface PageContent {
   readonly title: string;
   readonly body: Html;
-  /** Names of programs in `generator/page/browser/`; they run in this order. */
+  /** Names of scripts in `generator/page/browser/`, in order of execution. */
   readonly programs?: readonly string[];
-  /** Names of templates of style beside that of all pages. */
+  /** Names of style templates in addition to the common one. */
   readonly styles?: readonly string[];
-  /** Style and programs of the site around the page, as texts. */
+  /** Style and scripts of the surrounding site, as texts. */
   readonly added?: { readonly style: string; readonly programs: readonly string[] };
-  /** More directives of the Content-Security-Policy, e.g. `{ "connect-src": "'self'" }`. */
+  /** Further directives of the Content-Security-Policy, e.g. `{ "connect-src": "'self'" }`. */
   readonly policy?: Readonly<Record<string, string>>;
 }
 
-/** A page, and the policy in it: a server sends it as a header, too. */
+/** A page, and the policy it contains; a server also sends that as a header. */
 export interface PageDocument {
   readonly text: string;
   readonly policy: string;
 }
 
 /**
- * A page as one HTML file that requests nothing: style and programs are inside it, and its Content-Security-Policy admits
- * these alone, by their hashes. Programs cannot turn text into markup (Trusted Types).
+ * A page as one HTML file that requests nothing. It contains its style and scripts, and its
+ * Content-Security-Policy allows only these, by hash. Scripts cannot turn text into markup (Trusted Types).
  */
 export function pageDocument(content: PageContent, render: Render): string {
   return servedDocument(content, render).text;
 }
 
-/** The same for a page that a server sends. */
+/** The same for a page delivered by a server. */
 export function servedDocument(content: PageContent, render: Render): PageDocument {
   const { title, body, programs = [], styles = [], added, policy = {} } = content;
   const texts = [...programs.map(programText), ...(added?.programs ?? [])];
@@ -60,7 +60,7 @@ export function servedDocument(content: PageContent, render: Render): PageDocume
   const page = render("page.html", {
     title,
     policy: policyText,
-    // Whole elements: white space that a template adds inside would change the hash.
+    // Complete elements, because white space added by a template would change the hash.
     style: new Html(`<style>${style}</style>`),
     scripts: new Html(texts.map((text) => `<script type="module">${text}</script>`).join("\n")),
     body,
@@ -68,7 +68,7 @@ export function servedDocument(content: PageContent, render: Render): PageDocume
   return { text: visible(page), policy: policyText };
 }
 
-/** The built program `generator/page/browser/NAME.ts`. */
+/** The built script of `generator/page/browser/NAME.ts`. */
 function programText(name: string): string {
   const text = readRegularText(join(packageFolder(), "dist/generator/browser", `${name}.js`)).trim();
   invariant(!/<\/script|<!--/i.test(text) && visible(text) === text, "a program never ends its element");

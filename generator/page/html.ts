@@ -1,7 +1,10 @@
 import { escapeUnprintable } from "../print/text.js";
 import { sha256 } from "../files/regular-file.js";
 
-/** Markup that is safe to stand in a page as it is. Templates of pages insert it unescaped, and escape every string. */
+/**
+ * Markup that can be inserted into a page unescaped. Page templates escape every string and insert only this
+ * without escaping.
+ */
 export class Html {
   readonly text: string;
 
@@ -9,23 +12,23 @@ export class Html {
     this.text = text;
   }
 
-  /** Handlebars calls it in place of escaping. */
+  /** Handlebars calls this instead of escaping. */
   toHTML(): string {
     return this.text;
   }
 }
 
-/** What a place of `html` takes: strings are escaped; `undefined` and `false` leave the place empty. */
+/** A value in `html`: strings are escaped; `undefined` and `false` insert nothing. */
 export type Piece = Html | string | number | undefined | false | readonly Piece[];
 
-/** Markup with values in it. The literal text is markup; strings among the values are text. */
+/** A template literal tag: the literal text is markup, and strings among the values are escaped. */
 export function html(literals: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   let text = literals[0]!;
   for (const [index, piece] of pieces.entries()) text += markupOf(piece) + literals[index + 1]!;
   return new Html(text);
 }
 
-/** Pieces one after another. */
+/** Joins pieces of markup. */
 export function joined(pieces: readonly Piece[], separator = ""): Html {
   return new Html(pieces.map(markupOf).join(separator));
 }
@@ -46,20 +49,20 @@ const entities: Readonly<Record<string, string>> = {
   "`": "&#96;",
 };
 
-/** Text as markup, for content and for quoted values of attributes. */
+/** Escapes text for content and quoted attribute values. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => entities[character]!);
 }
 
-/** A name that may break after its separators and before its capitals, and nowhere else while a line has room. */
+/** A name with line-break opportunities only after separators and before capitals. */
 export function breakable(name: string): Html {
   const parts = name.split(/(?<=[/._-])(?=\w)|(?<=[a-z\d])(?=[A-Z])/);
   return joined(parts, "<wbr>");
 }
 
 /**
- * A page without characters that hide or reorder text: they become `\uXXXX`. Markup and style have none of them; JSON in
- * a page keeps its meaning.
+ * Replaces characters that hide or reorder text by `\uXXXX`. Markup and style contain none, and JSON in the
+ * page keeps its meaning.
  */
 export function visible(page: string): string {
   return page
@@ -70,12 +73,12 @@ export function visible(page: string): string {
     .join("");
 }
 
-/** Longer names are cut, and made unique by a hash. */
+/** Maximum length of an id; longer ones are truncated and made unique by a hash. */
 const longest = 100;
 
 /**
- * The `id` of the element about `name`, the same in every page that has it: `#` and this is its address. Other
- * characters than those of fragments (RFC 3986, section 3.5) are percent-encoded.
+ * The `id` of the element about `name`, the same in every page; `#` and this is its link. Characters not
+ * allowed in fragments (RFC 3986, section 3.5) are percent-encoded.
  */
 export function anchor(kind: string, name: string): string {
   const encoded = encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd"))
@@ -86,21 +89,21 @@ export function anchor(kind: string, name: string): string {
   return `${kind}-${short}`;
 }
 
-/** Characters of one text in a page: nothing limits names and prose of servers. */
+/** Maximum length of one text in a page, because names and prose of servers have no limit. */
 const most = 6_000;
 
-/** The beginning of a long text, and how much of it is left out. */
+/** Truncates a long text; returns the beginning and the number of omitted characters. */
 export function cut(text: string, longest = most): { readonly text: string; readonly left: number } {
   return text.length <= longest
     ? { text, left: 0 }
     : { text: text.slice(0, longest), left: text.length - longest };
 }
 
-/** The same as one text. */
+/** Truncates a long text; returns one text. */
 export function shortened(text: string, longest = most): string {
   const { text: beginning, left } = cut(text, longest);
   return left === 0 ? beginning : `${beginning}… (${left.toLocaleString("en")} more characters)`;
 }
 
-/** Characters of a name. */
+/** Maximum length of a name. */
 export const longestName = 300;

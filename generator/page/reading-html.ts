@@ -4,19 +4,19 @@ import { type PageContent, pageDocument } from "./document.js";
 import { type Piece, Html, breakable, html, joined, cut, longestName, shortened } from "./html.js";
 import type { Badge, Entry, Figure, Filter, Member, Part, Reading, Remark, Side, Text } from "./reading.js";
 
-/** What a site adds to each of its pages. */
+/** The parts of a page that belong to the surrounding site. */
 export interface Frame {
   /** Links to other pages. */
   readonly links: Html;
-  /** What stands below the page. */
+  /** The content below the page. */
   readonly end: Html;
   readonly added: NonNullable<PageContent["added"]>;
 }
 
 /**
- * A page to read as one HTML file: complete without its program, which searches and filters.
+ * Renders a reference page as one HTML file. It is complete without its script, which searches and filters.
  *
- * @param frame of the site that the page is part of
+ * @param frame frame of the site that contains the page
  */
 export function readingHtml(reading: Reading, render: Render, frame?: Frame): string {
   const title = shortened(reading.title, longestName);
@@ -60,7 +60,7 @@ function entryOf(entry: Entry): object {
   };
 }
 
-/** Code stands beside what describes it, where the page is wide. */
+/** Whether a part is code, which is shown beside its description on wide screens. */
 function isSample({ kind }: Part): boolean {
   return kind === "json" || kind === "code";
 }
@@ -92,7 +92,7 @@ function badge({ text, kind }: Badge): Html {
   return html`<span class="badge${kind && ` ${kind}`}">${shortened(text, 200)}</span>`;
 }
 
-/** Text with code and links. */
+/** Renders text with code and links. */
 function textOf(text: Text): Html {
   return joined(
     text.map((span) => {
@@ -111,7 +111,10 @@ function linkTo({ href, label = href }: { readonly href: string; readonly label?
   return html`<a href="${href}" rel="noreferrer">${breakable(shortened(label, longestName))}</a>`;
 }
 
-/** Prose of schemas and servers: text, in which back-ticks mark code. Nothing in it becomes a link or markup. */
+/**
+ * Renders prose of schemas and servers as text in which backticks mark code. Nothing in it becomes a link or
+ * markup.
+ */
 function prose(text: string): Html {
   const { text: shown, left } = cut(text.trim());
   const pieces = shown
@@ -153,17 +156,17 @@ function sideOf({ title, verdict, shape }: Side): Html {
   </div>`;
 }
 
-/** Characters of an example: a large one is read elsewhere. */
+/** Maximum length of an example. */
 const longestExample = 20_000;
 
 function example(text: string): Html {
   return html`<div class="example">${block(text)}</div>`;
 }
 
-/** Lines of a block that shows all of itself, and characters of a line on the smallest screen. */
+/** Maximum number of lines of a block without scrolling, and the line length on the smallest screen. */
 const [mostLines, shortestLine] = [20, 20];
 
-/** One that scrolls is reachable by the keyboard. */
+/** Renders a block of code. One that scrolls can be focused with the keyboard. */
 function block(text: string): Html {
   const lines = text.split("\n").map(({ length }) => Math.ceil(length / shortestLine) || 1);
   const scrolls = lines.reduce((sum, each) => sum + each, 0) > mostLines;

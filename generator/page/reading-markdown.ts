@@ -3,7 +3,7 @@ import type { Render } from "../print/templates.js";
 import { escapeHtml, visible, longestName, shortened } from "./html.js";
 import type { Badge, Entry, Member, Part, Reading, Side, Text } from "./reading.js";
 
-/** The same page as Markdown of GitHub. Text of others becomes no markup: neither of Markdown nor of HTML. */
+/** Renders a page as GitHub Markdown. Untrusted text never becomes Markdown or HTML markup. */
 export function readingMarkdown(reading: Reading, render: Render): string {
   const page = render("reading.md", {
     title: plain(shortened(reading.title, longestName)),

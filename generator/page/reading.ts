@@ -1,27 +1,28 @@
 import type { JsonValue } from "@mcpgen/engine";
 
-// What a page to read says, without its form: `reading-html.ts` and `reading-markdown.ts` print it.
+// The content of a reference page, independent of its format; `reading-html.ts` and `reading-markdown.ts`
+// render it.
 
-/** Text in pieces; code may lead to an entry of the page. */
+/** Text in pieces. Code may link to an entry of the page. */
 export type Text = readonly Span[];
 export type Span =
   | string
   | Code
-  /** A page elsewhere. Only `https:` becomes a link. */
+  /** A link to another page. Only `https:` URLs become links. */
   | { readonly href: string; readonly label?: string };
 
 export interface Code {
   readonly code: string;
-  /** The address of an entry. */
+  /** The id of the linked entry. */
   readonly to?: string;
 }
 
 /** A page: a title, facts, and sections of entries. */
 export interface Reading {
   readonly title: string;
-  /** Prose, which others may have written. */
+  /** Prose, possibly untrusted. */
   readonly lead?: string;
-  /** What the page amounts to, in numbers. */
+  /** The most important numbers of the page. */
   readonly figures?: readonly Figure[];
   readonly facts: readonly Fact[];
   readonly sections: readonly Section[];
@@ -34,7 +35,7 @@ export interface Figure {
   readonly count: number;
   readonly label: string;
   readonly kind?: Kind;
-  /** The address of a section. */
+  /** The id to link the section to. */
   readonly to?: string;
 }
 
@@ -49,23 +50,23 @@ export interface Section {
   readonly entries: readonly Entry[];
 }
 
-/** Something that a reader looks for: a method, a type, a tool, a finding. */
+/** An item that readers look for: a method, a type, a tool, a finding. */
 export interface Entry {
-  /** The address in the page (`anchor`). */
+  /** Its id in the page (from `anchor`). */
   readonly id: string;
   readonly name: string;
-  /** The body is shown on request: for long lists. */
+  /** Whether the body is collapsed at first, for long lists. */
   readonly closed?: boolean;
   readonly badges?: readonly Badge[];
   readonly lead?: string;
   readonly facts?: readonly Fact[];
   readonly remarks?: readonly Remark[];
   readonly parts?: readonly Part[];
-  /** Facts of less weight, after the parts. */
+  /** Less important facts, after the parts. */
   readonly footnotes?: readonly Fact[];
-  /** Marks the entry by its colour. */
+  /** Decides the entry's colour. */
   readonly kind?: Kind;
-  /** The values that filters look for, by the name of the filter. */
+  /** The values that filters compare, by filter name. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -77,13 +78,13 @@ export interface Badge {
 
 export type Kind = "breaking" | "dangerous" | "safe" | "error" | "warning" | "deprecated";
 
-/** One thing that is wrong or worth knowing. */
+/** A fault or another remark. */
 export interface Remark {
   readonly kind: "error" | "warning" | "advice";
   readonly text: string;
 }
 
-/** A part of an entry, which is shown on request unless it is `open`. */
+/** A part of an entry, collapsed unless it is `open`. */
 export type Part = { readonly title: string; readonly open?: boolean } & (
   | { readonly kind: "members"; readonly members: readonly Member[] }
   | { readonly kind: "json"; readonly value: JsonValue }
@@ -91,15 +92,15 @@ export type Part = { readonly title: string; readonly open?: boolean } & (
   | { readonly kind: "sides"; readonly sides: readonly Side[]; readonly value?: JsonValue }
 );
 
-/** One of two things side by side; the value of the part is what both judge. */
+/** One of two revisions shown side by side. The part's value is the message that both validate. */
 export interface Side {
   readonly title: string;
   readonly verdict?: Badge;
-  /** The shape there, in short; `null` where the side has none. */
+  /** A short form of the schema; `null` if the side has none. */
   readonly shape: string | null;
 }
 
-/** A property of an object, or another line about a schema. */
+/** A member of an object, or another line about a schema. */
 export interface Member {
   readonly name: string;
   readonly required?: boolean;
@@ -109,10 +110,10 @@ export interface Member {
   readonly members?: readonly Member[];
 }
 
-/** A choice that hides entries. */
+/** A filter that hides entries. */
 export interface Filter {
   readonly name: string;
   readonly label: string;
-  /** Values and what they are called; one alone is a box to tick. */
+  /** Values with their labels; a single value is shown as a checkbox. */
   readonly values: readonly (readonly [value: string, label: string])[];
 }

@@ -3,13 +3,16 @@ import { isPlainObject, itemsOf } from "../print/schema-shape.js";
 import { propertyKey } from "../print/text.js";
 import type { Code, Member, Text } from "./reading.js";
 
-/** The address of a definition's entry, if the page has one. */
+/** Returns the id of a definition's entry; undefined if the page has none. */
 export type LinkOf = (definition: string) => string | undefined;
 
-/** Objects inside objects that are spelled out; deeper ones are named by their type alone. */
+/** Maximum nesting of objects shown in full; deeper ones are shown only by type. */
 const deepest = 8;
 
-/** The members that a node declares, required ones first, those of inline objects below them; other facts about it as a line without name. */
+/**
+ * The members of a node: required ones first, with those of inline objects below them. Other facts about the
+ * node follow as lines without a name.
+ */
 export function membersOf(node: SchemaNode, linkOf: LinkOf, depth = 0): Member[] {
   const required = new Set(node.required);
   const own = [...(node.properties ?? [])].map(([name, child]) =>
@@ -26,7 +29,7 @@ export function membersOf(node: SchemaNode, linkOf: LinkOf, depth = 0): Member[]
   return [...own.filter(isRequired), ...own.filter((member) => !isRequired(member)), ...rest];
 }
 
-/** What a node itself is, where it is more than an object with members. */
+/** A line about the node itself, unless it is only an object with members. */
 export function ownType(node: SchemaNode, linkOf: LinkOf): Member[] {
   if (isPlainObject(node)) return [];
   const type = typeOf(node.properties ? { ...node, properties: new Map() } : node, linkOf);
@@ -52,12 +55,12 @@ function memberOf({ name, required, node }: Named, linkOf: LinkOf, depth: number
   };
 }
 
-/** The type of a node as code, names of definitions as links. */
+/** The type of a node as code; names of definitions are links. */
 export function typeOf(node: SchemaNode, linkOf: LinkOf): Text {
   return merged(spansOf(node, linkOf, 0));
 }
 
-/** Neighbouring pieces of code without a link as one. */
+/** Joins adjacent pieces of code without a link. */
 function merged(spans: readonly Code[]): Code[] {
   const result: Code[] = [];
   for (const span of spans) {
@@ -69,7 +72,7 @@ function merged(spans: readonly Code[]): Code[] {
   return result;
 }
 
-/** Pieces of a type: those with `|` or `&` at the top are put in parentheses where they stand inside another one. */
+/** The pieces of a type. A union or intersection inside another type is put in parentheses. */
 function spansOf(node: SchemaNode, linkOf: LinkOf, depth: number): Code[] {
   if (node.never) return [code("never")];
   const inner = (child: SchemaNode): Code[] => spansOf(child, linkOf, depth + 1);
@@ -121,7 +124,7 @@ function arrayCodes(node: SchemaNode, linkOf: LinkOf, depth: number): Code[] {
   return [code("["), ...list([...first, ...rest], ", "), code("]")];
 }
 
-/** Inside a union or an array, members of an object are shown in braces. */
+/** Members of an object in braces, for use inside a union or array. */
 function objectCodes(node: SchemaNode, linkOf: LinkOf, depth: number): Code[] {
   const { properties, additionalProperties: others } = node;
   if (!properties?.size) {
@@ -146,7 +149,7 @@ function grouped(spans: Code[]): Code[] {
   return isCompound ? [code("("), ...spans, code(")")] : spans;
 }
 
-/** A definition's name, which leads to its entry if the page has one. */
+/** A definition's name, linked to its entry if the page has one. */
 export function reference(name: string, linkOf: LinkOf): Code {
   const to = linkOf(name);
   return to === undefined ? code(name) : { code: name, to };
@@ -156,7 +159,7 @@ function code(text: string): { readonly code: string } {
   return { code: text };
 }
 
-/** Keywords that limit a value, and how the page says it; `#` is the value. */
+/** Keywords that limit a value, with their text on the page; `#` stands for the keyword's value. */
 const limits: readonly (readonly [keyword: keyof SchemaNode, name: string])[] = [
   ["minimum", "≥ #"],
   ["exclusiveMinimum", "> #"],

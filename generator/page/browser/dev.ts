@@ -1,4 +1,4 @@
-// The program of the page of `mcpgen dev`.
+// The script of the `mcpgen dev` page.
 import { CallList } from "./dev/call-list.js";
 import { get, listen } from "./dev/connection.js";
 import { button, byId, element } from "./dev/dom.js";
@@ -27,7 +27,7 @@ byId("offer").append(
 
 let newest = 0;
 
-/** Reads what the server offers now; a later version may come first. */
+/** Reads the server's present offer. A later version may arrive first. */
 async function readOffer(version: number): Promise<void> {
   newest = version;
   const offer = await get<Offer>("offer");
@@ -44,14 +44,14 @@ async function readOffer(version: number): Promise<void> {
   );
 }
 
-/** Lines that are shown of one list. */
+/** Maximum number of lines shown of one list. */
 const mostLines = 20;
 
 function counted(lines: readonly string[], one: string, many = one): string {
   return `${lines.length.toLocaleString("en")} ${lines.length === 1 ? one : many}`;
 }
 
-/** Lines behind a text; nothing where there are none. */
+/** A text with lines to expand; empty if there are no lines. */
 function lineList(kind: Badge["kind"], text: string, lines: readonly string[]): HTMLElement[] {
   if (lines.length === 0) return [];
   const items = lines.slice(0, mostLines).map((line) => element("li", {}, longText(line)));
@@ -88,7 +88,7 @@ function onEvent(event: PageEvent): void {
   }
 }
 
-// What sticks below the bar must know its height, which changes with its lines.
+// Elements that stick below the bar need its height, which changes with its content.
 const bar = document.querySelector<HTMLElement>(".bar")!;
 new ResizeObserver(() =>
   document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`),
@@ -103,6 +103,6 @@ byId("theme").addEventListener("click", () => {
 });
 listen(onEvent, (isLost) => {
   byId("lost").hidden = !isLost;
-  // A stream begins with all that is kept.
+  // A new event stream repeats everything that the server has kept.
   if (!isLost) for (const id of ["cycles", "logs"]) byId(id).replaceChildren();
 });

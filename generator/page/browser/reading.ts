@@ -1,4 +1,5 @@
-// The program of pages to read: search, filters, place, theme, copying. Without it, the page shows everything.
+// The script of reference pages: search, filters, position, theme, copying. Without it, the page shows
+// everything.
 import { addCopying, addTheme } from "./reading/controls.js";
 
 function startExpanding(): void {
@@ -13,15 +14,15 @@ function startExpanding(): void {
   });
 }
 
-/** Kinds of tokens, as the style names them; each group of the pattern is one. */
+/** Kinds of tokens as the style sheet names them; each is one group of the pattern. */
 const kinds = ["key", "text", "number", "word"] as const;
 const tokens =
   /("(?:[^"\\\n]|\\.)*"(?=\s*:))|("(?:[^"\\\n]|\\.)*")|((?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\b)|\b(true|false|null|const|await|import|from)\b/gi;
 
-/** Longer texts are read elsewhere. */
+/** Maximum length of code that is coloured. */
 const longest = 20_000;
 
-/** Colours code as it comes into view. It stays one text: ranges over it are coloured. */
+/** Colours code when it comes into view. The text is not split: ranges over it are highlighted. */
 function colourCode(): void {
   if (!("highlights" in CSS) || typeof IntersectionObserver !== "function") return;
   const highlights = kinds.map((kind) => {
@@ -53,9 +54,9 @@ function colour(node: Node | null | undefined, highlights: readonly Highlight[])
   }
 }
 
-// Where the reader is: the entry that the address names, and the one at the top of the window.
+// The reader's position: the entry that the URL names, and the entry at the top of the window.
 
-/** Shows the element that the address names, and opens what is around it. */
+/** Shows the element that the URL names, and opens the elements around it. */
 function goToTarget(): void {
   const id = location.hash.slice(1);
   const target = id === "" ? null : (document.getElementById(id) ?? document.getElementById(decoded(id)));
@@ -83,12 +84,12 @@ const links = new Map(
 );
 let current: HTMLAnchorElement | undefined;
 
-/** Marks the entry at the top of the window in the contents, and keeps its item in view. */
+/** Marks the entry at the top of the window in the table of contents, and keeps that item visible. */
 function mark(): void {
   const main = document.querySelector("#content");
   if (!main || !contents || contents.clientHeight === 0) return;
   const { left, width } = main.getBoundingClientRect();
-  // The last entries never reach the top.
+  // The last entries can never reach the top of the window.
   const isAtEnd = scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
   const height = isAtEnd ? innerHeight - 120 : 120;
   const found = document.elementFromPoint(left + width / 4, height)?.closest(".entry");
@@ -105,12 +106,12 @@ function mark(): void {
     side.scrollTop += item.top - frame.top - side.clientHeight / 3;
 }
 
-/** The last entry, above the foot of the page. */
+/** The last visible entry, above the page's footer. */
 function lastShown(): Element | undefined {
   return [...document.querySelectorAll("main .entry:not([hidden])")].at(-1);
 }
 
-/** At most once a frame. */
+/** Limits an action to once per frame. */
 function oncePerFrame(action: () => void): () => void {
   let isDue = false;
   return () => {
@@ -132,9 +133,9 @@ function startPlace(): void {
 interface Entry {
   readonly element: HTMLElement;
   readonly section: HTMLElement | null;
-  /** The item of the contents that leads to it. */
+  /** The item of the table of contents that leads to it. */
   readonly item: Element | undefined;
-  /** In lower case, as all that is searched. */
+  /** In lower case, like all searched text. */
   readonly name: string;
   readonly text: string;
 }
@@ -145,10 +146,10 @@ const filters = [...document.querySelectorAll<HTMLSelectElement | HTMLInputEleme
 
 let known: readonly Entry[] | undefined;
 
-/** The items of the contents, by the address that they lead to. */
+/** The items of the table of contents, by link target. */
 let items: ReadonlyMap<string, Element> = new Map();
 
-/** Every entry, read when it is first needed. */
+/** All entries; read on first use. */
 function entries(): readonly Entry[] {
   if (known) return known;
   const links = document.querySelectorAll<HTMLAnchorElement>(".contents a");
@@ -170,7 +171,7 @@ function wantedWords(): string[] {
   return (search?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
 }
 
-/** Shows the entries that have every word of the search and the values of the filters. */
+/** Shows the entries that contain every search word and match the filters. */
 function show(): void {
   const words = wantedWords();
   const wanted = filters.flatMap((filter): [string, string][] => {
@@ -178,7 +179,7 @@ function show(): void {
     return value === "" ? [] : [[filter.dataset["filter"]!, value]];
   });
   const isFree = words.length === 0 && wanted.length === 0;
-  // Before anything was asked for, there is nothing to bring back.
+  // Without an earlier search or filter, nothing is hidden.
   if (isFree && !known) return;
   const sections = new Map<HTMLElement, number>();
   let found = 0;
@@ -211,7 +212,7 @@ function showAll(): void {
   show();
 }
 
-/** Goes to the entry whose name fits the search best. */
+/** Goes to the entry whose name matches the search best. */
 function goToFirst(): void {
   const shown = entries().filter(({ element }) => !element.hidden);
   const wanted = wantedWords().join(" ");
@@ -252,7 +253,7 @@ function startSearch(): void {
 const status = document.querySelector<HTMLElement>("#status");
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows a text until the next one; a passing one for a while. Assistive technology reads it out. */
+/** Shows a text until the next one, or only for a while. Assistive technology reads it out. */
 function say(text: string, isPassing = false): void {
   clearTimeout(timer);
   if (status) status.textContent = text;

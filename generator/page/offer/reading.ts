@@ -10,16 +10,18 @@ import { anchor, longestName, shortened } from "../html.js";
 import type { Badge, Entry, Fact, Figure, Part, Reading, Remark, Section } from "../reading.js";
 import { membersOf, ownType } from "../schema-members.js";
 
-/** What a page about a server needs beside its contract. */
+/** Inputs of a server's page besides its contract. */
 export interface OfferSources {
-  /** The server as messages show it, for code of a client. */
+  /** The server's name in messages and in client code. */
   readonly name: string;
   readonly isLive: boolean;
-  /** The model interfaces that tools are judged for. */
+  /** The profiles (model interfaces) that tools are checked for. */
   readonly profiles: readonly Profile[];
 }
 
-/** What a server offers: tools with cost and findings, prompts, resources. All of its texts are those of others. */
+/**
+ * The content of a server's page: tools with cost and findings, prompts, resources. All texts are untrusted.
+ */
 export function offerReading(contract: Contract, sources: OfferSources): Reading {
   const { name, version, title, instructions, capabilities = {}, tools = [] } = contract;
   const { prompts = [], resources = [], resourceTemplates = [] } = contract;
@@ -101,7 +103,7 @@ function findingFigures(problems: readonly LintProblem[]): Figure[] {
   }));
 }
 
-/** A server may use a name twice: the second entry gets another address. */
+/** Makes ids unique: a server may use a name twice, and the second entry gets another id. */
 function unique(sections: readonly Section[]): Section[] {
   const seen = new Map<string, number>();
   const addressed = (entry: Entry): Entry => {
@@ -165,7 +167,7 @@ function toolEntry(tool: ContractTool, { cost, problems, schemas, where }: OfToo
   };
 }
 
-/** A rule can find hundreds of places in one schema. */
+/** Maximum number of remarks; a rule can have hundreds of places in one schema. */
 const mostRemarks = 12;
 
 function remarkOf({ rule, level, profiles, message }: LintProblem): Remark {
@@ -186,7 +188,7 @@ function scopesFact(scopes: readonly string[]): Fact[] {
   return scopes.length === 0 ? [] : [{ name: "Scopes", value: [{ code: scopes.join(" ") }] }];
 }
 
-/** The members of a schema, and the schema as it is written. */
+/** The parts about a schema: its members, and the schema document. */
 function schemaParts(title: string, schema: ToolSchemas["input"] | undefined, written: JsonObject): Part[] {
   const noLink = (): undefined => undefined;
   const root = schema?.root;
@@ -205,13 +207,13 @@ function schemaParts(title: string, schema: ToolSchemas["input"] | undefined, wr
 function exampleText({ input }: ToolSchemas): string {
   if (!input.root) return "{}";
   try {
-    // The root as a definition: samples are made of these.
+    // Samples are made from definitions, so the root becomes one.
     const name = "\0arguments";
     const definitions = new Map([...input.definitions, [name, { name, node: input.root }]]);
     const value: JsonValue | undefined = minimalValid({ ...input, definitions }, name);
     return isJsonObject(value) ? shortened(JSON.stringify(value, undefined, 2), 2_000) : "{}";
   } catch {
-    // Odd schemas of servers have no sample; the page has the schema.
+    // No sample exists for some unusual schemas; the page shows the schema instead.
     return "{}";
   }
 }

@@ -13,7 +13,7 @@ import { type LinkOf, membersOf, reference } from "../schema-members.js";
 import { type Lineage, historyBadges } from "./since.js";
 import { stringLiteral } from "../../print/text.js";
 
-/** What the entries of methods are made from. */
+/** The inputs for entries of methods. */
 export interface MethodSources {
   readonly model: ProtocolModel;
   readonly vectors: readonly Vector[];
@@ -21,7 +21,7 @@ export interface MethodSources {
   readonly lineage: Lineage | undefined;
 }
 
-/** The address of a method; both directions of one that travels both ways share it. */
+/** The id of a method's entry; both directions of a method share it. */
 export function methodAnchor(name: string): string {
   return anchor("method", name);
 }
@@ -97,7 +97,7 @@ function factsOf(method: Method, { linkOf }: MethodSources): Fact[] {
   return facts.filter((fact) => fact !== undefined);
 }
 
-/** How a list says that it leaves entries out. */
+/** Describes how a result marks its list as incomplete. */
 function partialSpans(
   { member, means, reference: item, get }: PartialList,
   type: (definition: string) => Span,
@@ -111,7 +111,7 @@ function partialSpans(
   ];
 }
 
-/** The address without what all pages of a specification share. */
+/** A link to the specification, labelled without the common part of its URL. */
 function specificationLink(href: string): Span {
   return { href, label: href.replace(/^https:\/\/[^/]+\/specification\/[^/]+\//, "") };
 }
@@ -121,7 +121,7 @@ function capabilityText({ of, path, parts }: Capability): Span[] {
   return [`of the ${of} `, { code: path }, ...(more.length > 0 ? [" with parts", ...more] : [])];
 }
 
-/** Members of params and of the plain result. */
+/** The members of params and of the plain result. */
 function shapes({ params, result }: Method, { model, linkOf }: MethodSources): Part[] {
   return (
     [
@@ -135,7 +135,7 @@ function shapes({ params, result }: Method, { model, linkOf }: MethodSources): P
   });
 }
 
-/** A message, the answer, and a message that is refused, of the vectors. */
+/** Examples from the test vectors: a message, its result, and a rejected message. */
 function examples({ name, kind }: Method, { vectors }: MethodSources): Part[] {
   const messages = vectors.filter(({ method }) => method === name);
   const valid = messages.find((each) => each.valid);
@@ -169,9 +169,9 @@ function snippets(method: Method, { vectors }: MethodSources): Part[] {
 }
 
 /**
- * Code of a client that sends a method, or that answers or hears one. A client sets `_meta` itself.
+ * Example code of a client that sends, answers or receives a method. The client sets `_meta` itself.
  *
- * @param params the smallest valid ones
+ * @param params the smallest valid params
  */
 function snippetOf({ name, kind, senders }: Method, params: JsonObject | undefined): string | undefined {
   const given = Object.entries(params ?? {}).filter(([member]) => member !== "_meta");

@@ -11,7 +11,7 @@ import { type Lineage, lineageOf, historyBadges } from "./since.js";
 /**
  * The reference of a revision: methods by their kind and senders, errors, headers, types.
  *
- * @param all the revisions to compare with, oldest first; none where nothing is known of others
+ * @param all the revisions to compare with, oldest first; empty if no others are known
  */
 export function revisionReading(model: ProtocolModel, all: readonly ProtocolModel[]): Reading {
   const { schema, methods } = model;
@@ -98,7 +98,7 @@ const eraText = {
   modern: "modern: every request carries what the handshake carried",
 } as const;
 
-/** Methods by kind and senders, requests of clients first. */
+/** Methods grouped by kind and senders, requests of clients first. */
 export function methodSections(methods: readonly Method[], entryOf: (method: Method) => Entry): Section[] {
   const sent =
     (wanted: Method["kind"], byClient: boolean) =>
@@ -193,7 +193,7 @@ function listed(spans: readonly Span[]): Span[] {
   return spans.flatMap((span, index) => (index === 0 ? [span] : [", ", span]));
 }
 
-/** What names each definition: methods directly, and definitions. */
+/** For each definition, the methods and definitions that refer to it. */
 type Users = ReadonlyMap<
   string,
   { readonly methods: readonly string[]; readonly definitions: readonly string[] }

@@ -1,9 +1,9 @@
 import type { ProtocolModel, Role } from "../../model/model.js";
 import type { Badge } from "../reading.js";
 
-/** When the parts of a revision came, and which of them a later revision no longer has. */
+/** When the parts of a revision were introduced, and which a later revision has removed. */
 export interface Lineage {
-  /** The first revision that has it; undefined if the oldest one has it already. */
+  /** The first revision with the method; undefined if the oldest one has it. */
   method(name: string, sender: Role): Span;
   definition(name: string): Span;
 }
@@ -14,16 +14,16 @@ export interface Span {
 }
 
 /**
- * The history of the parts of `model`, by their names.
+ * Determines the history of the parts of `model` by name.
  *
- * @param all the known revisions, oldest first
+ * @param all all known revisions, oldest first
  */
 export function lineageOf(model: ProtocolModel, all: readonly ProtocolModel[]): Lineage {
   const index = all.findIndex(({ revision }) => revision === model.revision);
   const older = index < 0 ? all : all.slice(0, index);
   const later = index < 0 ? [] : all.slice(index + 1);
   const spanOf = (has: (one: ProtocolModel) => boolean): Span => {
-    // A part that was away in between came again with the revision after the gap.
+    // A part that was missing in between counts as introduced after the gap.
     const gap = older.findLastIndex((one) => !has(one));
     const first = gap < 0 ? undefined : (older[gap + 1] ?? model);
     return { since: first?.revision, goneIn: later.find((one) => !has(one))?.revision };
@@ -35,7 +35,7 @@ export function lineageOf(model: ProtocolModel, all: readonly ProtocolModel[]): 
   };
 }
 
-/** When a part came, since when it is deprecated, and when it went. */
+/** Badges for when a part was introduced, deprecated and removed. */
 export function historyBadges(
   span: Span | undefined,
   deprecated: { readonly since?: string | undefined } | undefined,

@@ -12,7 +12,7 @@ import type { Level } from "../../diff/rules/rule.js";
 import { anchor } from "../html.js";
 import type { Badge, Entry, Fact, Figure, Filter, Part, Reading, Section, Span } from "../reading.js";
 
-/** A report of `diff` or of `check --server` as a page: what breaks whom first. */
+/** The content of a report page for `diff` or `check --server`, most severe findings first. */
 export function reportReading(report: Report, more: readonly string[] = []): Reading {
   const { from, to, findings, notes } = report;
   return {
@@ -36,7 +36,7 @@ const readersText = {
   closed: "closed: they refuse values that they do not know",
 } as const;
 
-/** The figures say the rest. */
+/** The introduction; the figures state the rest. */
 function leadOf(report: Report): string {
   if (report.findings.length === 0) return `${summaryText(report)}.`;
   const code = codeText(report);
@@ -54,7 +54,7 @@ function figuresOf({ findings, summary }: Report): Figure[] {
   ];
 }
 
-/** The order of sections: the worst level first, both roles before one. */
+/** The order of sections: worst level first, and findings for both roles before those for one. */
 const headings: readonly (readonly [level: Level, hit: string, title: string])[] = [
   ["breaking", "both", "Breaks clients and servers"],
   ["breaking", "client", "Breaks clients"],
@@ -78,7 +78,7 @@ function sectionsOf(findings: readonly ReportedFinding[], report: Report): Secti
   ].filter(({ entries }) => entries.length > 0);
 }
 
-/** With `--role`, the other role does not count. */
+/** The affected roles; with `--role`, only that role. */
 function rolesHit(finding: ReportedFinding, { role }: Report): string {
   return role === "both" ? hit(finding, finding.worst) : role;
 }
@@ -139,7 +139,7 @@ function footnotesOf({ at, fingerprint }: ReportedFinding): Fact[] {
   ];
 }
 
-/** Both shapes, and what each side makes of the message that proves the difference. */
+/** Both shapes, and how each side validates the message that proves the difference. */
 function sidesOf({ old, new: next, counterexample }: ReportedFinding, { from, to }: Report): Part[] {
   if (old === null && next === null && !counterexample) return [];
   const verdict = (valid: boolean | undefined): { verdict?: Badge } =>
@@ -192,7 +192,7 @@ function filtersOf({ findings, code, role }: Report): Filter[] {
   ];
 }
 
-/** A name without spaces: values of filters are parted by them. */
+/** A name without spaces, because spaces separate filter values. */
 function token(name: string): string {
   return anchor("m", name);
 }

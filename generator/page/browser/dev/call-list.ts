@@ -4,7 +4,7 @@ import { button, byId, element } from "./dom.js";
 import type { CallEvent, Issue, Json, Members } from "./messages.js";
 import { longText, nameText, shortText, visible } from "./text.js";
 
-/** Calls that are shown. */
+/** Maximum number of calls shown. */
 const most = 50;
 
 const words: Readonly<Record<CallEvent["state"], string>> = {
@@ -14,7 +14,7 @@ const words: Readonly<Record<CallEvent["state"], string>> = {
   cancelled: "cancelled",
 };
 
-/** The calls of the page, the latest first, with progress and results. */
+/** Shows the calls of the page, latest first, with progress and results. */
 export class CallList {
   readonly #calls = new Map<number, HTMLElement>();
   readonly #status = byId("call-status");
@@ -153,7 +153,7 @@ function structuredOf(content: Json | undefined, issues: readonly Issue[] | unde
   );
 }
 
-/** Issues with their places. */
+/** A list of issues with their places. */
 export function issueList(issues: readonly Issue[]): HTMLElement {
   return element(
     "ul",

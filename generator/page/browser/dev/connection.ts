@@ -1,8 +1,11 @@
 import type { PageEvent } from "./messages.js";
 
-// Addresses are relative: the secret stands in the path of the page.
+// URLs are relative, because the page's path contains the secret.
 
-/** Calls `listener` with every event of the loop; `lost` when the loop does not answer. */
+/**
+ * Calls `listener` with every event of the development loop, and `lost` when the connection to it is lost or
+ * restored.
+ */
 export function listen(listener: (event: PageEvent) => void, lost: (isLost: boolean) => void): void {
   const source = new EventSource("events");
   source.addEventListener("message", ({ data }) => listener(JSON.parse(String(data)) as PageEvent));
@@ -10,7 +13,7 @@ export function listen(listener: (event: PageEvent) => void, lost: (isLost: bool
   source.addEventListener("error", () => lost(true));
 }
 
-/** @throws Error the loop has refused it, or does not answer */
+/** @throws Error if the loop rejects the request or does not answer */
 export async function post<Answer>(path: string, body: object): Promise<Answer> {
   const response = await fetch(path, {
     method: "POST",

@@ -2,11 +2,11 @@ import { element } from "./dom.js";
 import type { Json, Members } from "./messages.js";
 import { longText, nameText, shortText, visible } from "./text.js";
 
-/** Types of images and audio that are shown; `image/svg+xml` is a document, which may hold scripts. */
+/** Image types that are shown. `image/svg+xml` is excluded: it is a document that may contain scripts. */
 const images = /^image\/(png|jpeg|gif|webp|avif|bmp)$/i;
 const sounds = /^audio\/(wav|x-wav|mpeg|mp3|mp4|aac|ogg|webm|flac)$/i;
 
-/** A block of content, of a tool's result or of a message. */
+/** A content block of a tool's result or a message. */
 export function contentBlock(block: Json): HTMLElement {
   const { type, text, resource, ...rest } = membersOf(block);
   switch (type) {
@@ -26,7 +26,7 @@ export function contentBlock(block: Json): HTMLElement {
   }
 }
 
-/** An item of the contents of a resource. */
+/** An item of a resource's contents. */
 export function resourceContent(content: Json): HTMLElement {
   const { uri, mimeType, text, blob } = membersOf(content);
   const head = element(
@@ -57,7 +57,7 @@ function jsonText(value: Json | undefined): string {
   }
 }
 
-/** A link that leaves the page, with its address shown; any other address as text. */
+/** A link that leaves the page and shows its URL; a URL of another scheme as text. */
 export function linkOf(address: string): HTMLElement {
   const isWeb = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
   if (!isWeb) return element("code", {}, nameText(address));
@@ -86,7 +86,7 @@ function resourceLink({ uri, name, title, description, mimeType }: Members): HTM
   );
 }
 
-/** Characters of media that are shown. */
+/** Maximum length of media data that is shown. */
 const mostData = 30_000_000;
 
 function media({ data, mimeType }: Members): HTMLElement | undefined {
@@ -99,7 +99,7 @@ function media({ data, mimeType }: Members): HTMLElement | undefined {
   return undefined;
 }
 
-/** Base64 as the browser reads it: nothing else can stand in an address. */
+/** Whether data is base64 as browsers read it, so that a `data:` URL cannot contain anything else. */
 function isBase64(data: string): boolean {
   try {
     atob(data);

@@ -1,9 +1,12 @@
-/** What an element may contain: nodes and text. Text never becomes markup. */
+/** A child of an element: a node or text. Text is never parsed as markup. */
 export type Child = Node | string | undefined | false;
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** An element with attributes and children. `true` sets an empty attribute, `false` and `undefined` none. */
+/**
+ * Creates an element with attributes and children. `true` sets an empty attribute; `false` and `undefined`
+ * set none.
+ */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -26,14 +29,14 @@ export function button(
   return made;
 }
 
-/** The element of the page's markup with an id. */
+/** The element with an id in the page's markup. */
 export function byId(id: string): HTMLElement {
   return document.getElementById(id)!;
 }
 
 let count = 0;
 
-/** An id that no other element has. */
+/** A new unique id. */
 export function newId(prefix: string): string {
   return `${prefix}-${++count}`;
 }

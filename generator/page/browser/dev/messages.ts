@@ -1,4 +1,4 @@
-// What `mcpgen dev` and its page send to each other. Types only: both sides import them.
+// Messages between `mcpgen dev` and its page. Only types, because both sides import them.
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | Members;
@@ -8,7 +8,7 @@ export interface Members {
   readonly [name: string]: Json;
 }
 
-/** A message of the loop to its page, as one event of the stream `events`. */
+/** A message of the loop to its page: one event of the stream `events`. */
 export type PageEvent =
   | CycleEvent
   | ConnectionEvent
@@ -19,17 +19,17 @@ export type PageEvent =
   | { readonly type: "settled"; readonly question: number }
   | { readonly type: "log"; readonly level: string; readonly text: string };
 
-/** One run of the loop. */
+/** One cycle of the loop. */
 export interface CycleEvent {
   readonly type: "cycle";
-  /** The files that changed, or another cause. */
+  /** The changed files, or another cause. */
   readonly subject: string;
   readonly done: readonly string[];
   readonly findings: readonly Remark[];
   readonly milliseconds?: number;
 }
 
-/** Something that was found, with its place where it has one. */
+/** A finding, with its place if it has one. */
 export interface Remark {
   readonly severity: "error" | "warning";
   readonly code: string;
@@ -41,9 +41,9 @@ export interface Remark {
 export interface ConnectionEvent {
   readonly type: "connection";
   readonly state: "connecting" | "connected" | "failed" | "ended";
-  /** Revisions that the page can ask for, the oldest first. */
+  /** Revisions that the page can request, oldest first. */
   readonly revisions: readonly { readonly id: string; readonly era: string }[];
-  /** The only revision to use; the newest that both sides have without it. */
+  /** The only revision to use; without it, the newest that both sides support. */
   readonly wanted?: string;
   /** The negotiated revision. */
   readonly revision?: string;
@@ -51,31 +51,31 @@ export interface ConnectionEvent {
   readonly server?: Members;
   readonly capabilities?: Members;
   readonly instructions?: string;
-  /** Why it failed or ended. */
+  /** The reason why the connection failed or ended. */
   readonly reason?: string;
 }
 
 export type Side = "client" | "server";
 
-/** A message on the wire. It is sent again when its verdict is known. */
+/** A message on the wire. It is sent again once it was validated. */
 export interface WireEvent {
   readonly type: "wire";
-  /** Counts all messages of the loop. */
+  /** Number of the message within the loop. */
   readonly number: number;
-  /** Counts the connections: a recording has one. */
+  /** Number of the connection; a recording contains one connection. */
   readonly connection: number;
   readonly from: Side;
-  /** Milliseconds since the connection began. */
+  /** Time since the connection began, in milliseconds. */
   readonly at: number;
-  /** The text; of a long one, the beginning. */
+  /** The text, truncated if it is long. */
   readonly text: string;
-  /** The characters of the whole text. */
+  /** Length of the complete text in characters. */
   readonly length: number;
-  /** Absent while the revision is not negotiated. */
+  /** Absent until the revision is negotiated. */
   readonly verdicts?: readonly Verdict[];
 }
 
-/** The verdict of a revision on a message, or on one message of a batch. */
+/** The result of validating a message, or one message of a batch, with a revision. */
 export interface Verdict {
   readonly revision: string;
   readonly kind: "request" | "notification" | "result" | "error" | "unknown";
@@ -89,7 +89,7 @@ export interface Issue {
   readonly message: string;
 }
 
-/** What the page can ask the server for. */
+/** What the page can request from the server. */
 export type CallKind = "tool" | "resource" | "prompt" | "request";
 
 /** The state of one request of the page. */
@@ -97,20 +97,20 @@ export interface CallEvent {
   readonly type: "call";
   readonly id: number;
   readonly kind: CallKind;
-  /** The name of the tool or the prompt, the URI, or the method. */
+  /** Name of the tool or prompt, URI, or method. */
   readonly name: string;
   readonly state: "running" | "done" | "failed" | "cancelled";
   readonly milliseconds: number;
-  /** The task that the call has become, by its last known state. */
+  /** The task that the call became, with its last known state. */
   readonly task?: { readonly id: string; readonly status?: string; readonly message?: string };
   readonly progress?: { readonly progress: number; readonly total?: number; readonly message?: string };
   readonly result?: Members;
-  /** The issues of the structured content by the tool's `outputSchema`; none if it is valid. */
+  /** Issues of the structured content according to the tool's `outputSchema`; empty if it is valid. */
   readonly structured?: readonly Issue[];
   readonly error?: { readonly code?: number; readonly message: string; readonly data?: Json };
 }
 
-/** What the server asks its user or a model. */
+/** A question of the server to its user or a model. */
 export interface QuestionEvent {
   readonly type: "question";
   readonly question: number;
@@ -123,40 +123,40 @@ export interface CallRequest {
   readonly kind: CallKind;
   readonly name: string;
   readonly params: Members;
-  /** Sends arguments that the schema refuses, too. */
+  /** Whether to send arguments that the schema rejects. */
   readonly anyway: boolean;
 }
 
-/** Answer to `POST call`: the number of the call, or why nothing was sent. */
+/** Response to `POST call`: the number of the call, or the reason why nothing was sent. */
 export type CallAnswer = { readonly call: number } | { readonly issues: readonly Issue[] };
 
 /** Body of `POST answer`. */
 export interface QuestionAnswer {
   readonly question: number;
-  /** The result; without it, the request is rejected. */
+  /** The result; without it, the server's request is rejected. */
   readonly result?: Members;
 }
 
-/** Body of `GET offer`: what the server offers, and what is to be said about it. */
+/** Body of `GET offer`: what the server offers, with findings. */
 export interface Offer {
   readonly version: number;
   readonly tools: readonly Item[];
   readonly resources: readonly Item[];
   readonly resourceTemplates: readonly Item[];
   readonly prompts: readonly Item[];
-  /** Entries that are not shown, and why. */
+  /** Entries that are not shown, with the reason. */
   readonly leftOut: readonly string[];
-  /** Why the lists cannot be read. */
+  /** The reason why the lists cannot be read. */
   readonly unread?: string;
   /** Whether the badges are complete. */
   readonly isJudged: boolean;
-  /** Differences from the contract that belong to no tool. */
+  /** Differences from the contract that do not concern a tool. */
   readonly drift: readonly string[];
 }
 
 /** An entry of a list. */
 export interface Item {
-  /** As the server listed it. */
+  /** The entry as listed by the server. */
   readonly entry: Members;
   readonly badges: readonly Badge[];
 }
@@ -164,6 +164,6 @@ export interface Item {
 export interface Badge {
   readonly kind: "plain" | "error" | "warning" | "drift";
   readonly text: string;
-  /** The findings behind it, a line each. */
+  /** The findings behind the badge, one per line. */
   readonly lines: readonly string[];
 }

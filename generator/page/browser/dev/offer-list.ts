@@ -2,7 +2,7 @@ import { button, byId, element } from "./dom.js";
 import type { Badge, Item, Offer } from "./messages.js";
 import { nameText, visible } from "./text.js";
 
-/** Lists that the page shows, with the member that names an entry. */
+/** Lists on the page, with the member that names an entry. */
 export const lists = [
   { list: "tools", title: "Tools", key: "name" },
   { list: "resources", title: "Resources", key: "uri" },
@@ -12,16 +12,16 @@ export const lists = [
 
 export type ListName = (typeof lists)[number]["list"];
 
-/** An entry that the user has chosen. */
+/** An entry selected by the user. */
 export interface Chosen {
   readonly list: ListName;
   readonly key: string;
 }
 
-/** Entries that are shown at first, and with each further step. */
+/** Number of entries shown at first, and with each further step. */
 const step = 100;
 
-/** The lists of what the server offers, with a search. */
+/** Shows the lists that the server offers, with a search. */
 export class OfferList {
   readonly #choose: (chosen: Chosen, item: Item) => void;
   readonly #search: HTMLInputElement;
@@ -52,7 +52,7 @@ export class OfferList {
     );
   }
 
-  /** @returns the chosen entry as it is now; undefined where it is gone */
+  /** @returns the selected entry in its present form; undefined if it no longer exists */
   update(offer: Offer): Item | undefined {
     this.#offer = offer;
     this.#show();
@@ -117,7 +117,7 @@ export class OfferList {
   }
 }
 
-/** A badge as a short word. */
+/** A badge with a short word. */
 export function badge({ kind, text }: Badge): HTMLElement {
   return element("span", { class: `badge ${kind}` }, visible(text));
 }

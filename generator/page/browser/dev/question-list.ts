@@ -5,7 +5,7 @@ import { NoObject, SchemaForm } from "./form/form.js";
 import type { Issue, Json, Members, QuestionEvent } from "./messages.js";
 import { longText, visible } from "./text.js";
 
-/** The parts of one question, by its kind. */
+/** The controls of a question, by its kind. */
 interface Parts {
   readonly title: string;
   readonly body: readonly (HTMLElement | string)[];
@@ -14,7 +14,7 @@ interface Parts {
 
 type Answer = (result?: Members) => Promise<void>;
 
-/** What the server asks its user; the oldest question first. */
+/** Shows questions of the server to its user, oldest first. */
 export class QuestionList {
   readonly #open = new Map<number, HTMLElement>();
   readonly #region = byId("questions");

@@ -65,10 +65,10 @@ export class ConnectionState {
   }
 }
 
-/** Changes that are shown. */
+/** Maximum number of changes shown. */
 const most = 20;
 
-/** Shows the last run of the loop, and those before it. */
+/** Shows the last cycle of the loop, and earlier ones. */
 export function showCycle(event: CycleEvent): void {
   const { subject, done, findings, milliseconds } = event;
   const time = milliseconds === undefined ? "" : ` (${(milliseconds / 1000).toFixed(2)} s)`;

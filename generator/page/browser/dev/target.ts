@@ -7,7 +7,7 @@ import { templateSchema, expanded } from "./template.js";
 import { longText, nameText, visible } from "./text.js";
 import { json, linkOf } from "./content.js";
 
-/** How an entry is asked for: the schema of its form, and the request of a value. */
+/** How to request an entry: the schema of its form, and the request made from a value. */
 interface Way {
   readonly kind: CallKind;
   readonly verb: string;
@@ -15,7 +15,7 @@ interface Way {
   readonly request: (value: Members) => { readonly name: string; readonly params: Members };
 }
 
-/** Shows the entry that was chosen, with a form for its request. */
+/** Shows the selected entry, with a form for its request. */
 export function showTarget({ list }: Chosen, { entry, badges }: Item): void {
   const title = typeof entry["title"] === "string" ? entry["title"] : undefined;
   const name = String(entry["name"] ?? entry["uri"]);
@@ -33,7 +33,7 @@ export function showTarget({ list }: Chosen, { entry, badges }: Item): void {
   );
 }
 
-/** A form for any method. */
+/** Shows a form for any method. */
 export function showRequest(): void {
   const method = element("input", { id: "method", autocomplete: "off", spellcheck: "false", value: "ping" });
   byId("target").replaceChildren(

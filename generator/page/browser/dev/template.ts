@@ -3,7 +3,7 @@ import type { Json, Members } from "./messages.js";
 /** An expression of a URI template (RFC 6570): its operator, and its variables. */
 const expression = /\{([+#./;?&]?)([^{}]*)\}/g;
 
-/** Names of the variables of a URI template, as the schema of a form. */
+/** A form schema with the variables of a URI template. */
 export function templateSchema(template: string): Json {
   const names = [...template.matchAll(expression)].flatMap(([, , list]) =>
     list!.split(",").map((variable) => nameOf(variable)),
@@ -15,7 +15,7 @@ export function templateSchema(template: string): Json {
   };
 }
 
-/** The URI with the variables that have a value. */
+/** Expands a URI template with the variables that have a value. */
 export function expanded(template: string, values: Members): string {
   return template.replace(expression, (_, operator: string, list: string) => {
     const isReserved = operator === "+" || operator === "#";

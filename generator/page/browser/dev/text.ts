@@ -1,10 +1,12 @@
 import { button, element } from "./dom.js";
 
-/** Characters that hide or reorder text, and control characters; those that join letters and emoji stay. */
+/**
+ * Control characters, and characters that hide or reorder text; without those that join letters and emoji.
+ */
 const unprintable =
   /[\p{Cc}\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
 
-/** Text with every character visible. */
+/** Text with every hidden character made visible. */
 export function visible(text: string): string {
   return text.replace(unprintable, (character) =>
     character === "\n" || character === "\t"
@@ -13,10 +15,10 @@ export function visible(text: string): string {
   );
 }
 
-/** Characters of a name. */
+/** Maximum length of a name. */
 const longestName = 200;
 
-/** A name that others chose, in one short line, with its own direction. Lines break between its words. */
+/** A name from the server in one short line with separate text direction; lines break only between words. */
 export function nameText(name: string): HTMLElement {
   const words = shortText(name).split(/(?<=[_./:-])(?=[^_./:-])/);
   return element(
@@ -26,16 +28,16 @@ export function nameText(name: string): HTMLElement {
   );
 }
 
-/** The same as plain text: for labels and options. */
+/** The same as plain text, for labels and options. */
 export function shortText(name: string, longest = longestName): string {
   const line = visible(name.slice(0, longest + 1)).replace(/\s+/g, " ");
   return name.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
-/** Characters that are shown at first, and with each further step. */
+/** Number of characters shown at first, and with each further step. */
 const [first, step] = [3_000, 100_000];
 
-/** A text of any length: its beginning, and a button for more. Its paragraphs have their own directions. */
+/** A text of any length: its beginning, and a button for more. Each paragraph has its text direction. */
 export function longText(text: string, name: "pre" | "div" = "div"): HTMLElement {
   const body = element(name, { class: "text", ...(name === "pre" && { tabindex: 0 }) });
   let shown = 0;

@@ -3,10 +3,10 @@ import { byId, element } from "./dom.js";
 import type { Verdict, WireEvent } from "./messages.js";
 import { longText, shortText, visible } from "./text.js";
 
-/** Messages that are shown; a recording has all of the connection. */
+/** Maximum number of messages shown; a recording has all messages of a connection. */
 const most = 300;
 
-/** Every message of the wire, the latest first. */
+/** Shows every message on the wire, latest first. */
 export class WireList {
   readonly #rows = new Map<number, HTMLElement>();
   readonly #list = byId("wire");
@@ -64,7 +64,7 @@ function row(event: WireEvent): HTMLElement {
       ),
     ),
   );
-  // The body is made when it is first opened: most never are.
+  // Create the body when it is first opened, because most never are.
   details.addEventListener(
     "toggle",
     () =>

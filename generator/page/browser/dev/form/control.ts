@@ -1,21 +1,24 @@
 import type { Json } from "../messages.js";
 
-/** A part of a form that stands for a value. */
+/** A part of a form that represents a value. */
 export interface ValueControl {
   readonly element: HTMLElement;
-  /** JSON Pointer inside the value of the whole form. */
+  /** JSON Pointer of the value within the form's value. */
   readonly pointer: string;
-  /** The value; undefined for none. Text that is no value of its kind is returned as it is. */
+  /**
+   * Returns the value; undefined if there is none. Text that does not convert to the value's type is returned
+   * as text.
+   */
   read(): Json | undefined;
-  /** Shows a value. @returns false where the control cannot show it */
+  /** Shows a value. @returns false if the control cannot show it */
   write(value: Json | undefined): boolean;
-  /** The controls inside it. */
+  /** The nested controls. */
   readonly inner?: readonly ValueControl[];
-  /** Shows what is wrong with the value. */
+  /** Shows faults of the value. */
   mark(messages: readonly string[]): void;
 }
 
-/** What a control is labelled with. */
+/** The label of a control. */
 export interface Labelled {
   readonly pointer: string;
   readonly title: string;

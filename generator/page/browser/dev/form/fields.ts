@@ -1,19 +1,19 @@
 import type { Json, Members } from "../messages.js";
 
-/** How a value is entered. */
+/** The kind of control for a value. */
 export type Control =
   | { readonly kind: "text"; readonly format?: string; readonly most?: number }
   | { readonly kind: "number" | "integer"; readonly least?: number; readonly most?: number }
   | { readonly kind: "boolean" }
   /** One of several values. */
   | { readonly kind: "choice"; readonly choices: readonly Choice[] }
-  /** Some of several values. */
+  /** Any number of several values. */
   | { readonly kind: "choices"; readonly choices: readonly Choice[] }
-  /** Simple values one after the other. */
+  /** A list of simple values. */
   | { readonly kind: "list"; readonly item: Control }
   /** An object with known members. */
   | { readonly kind: "group"; readonly fields: readonly Field[] }
-  /** Anything, as JSON. */
+  /** Any value, as JSON. */
   | { readonly kind: "json" };
 
 export interface Choice {
@@ -21,7 +21,7 @@ export interface Choice {
   readonly label: string;
 }
 
-/** A member of an object, as a part of a form. */
+/** A member of an object, as a field of a form. */
 export interface Field {
   readonly name: string;
   readonly title: string;
@@ -31,16 +31,16 @@ export interface Field {
   readonly control: Control;
 }
 
-/** Groups inside groups; deeper objects are entered as JSON. */
+/** Maximum nesting of groups; deeper objects are entered as JSON. */
 const deepest = 4;
 
-/** Fields of a form; a larger schema is entered as JSON. */
+/** Maximum number of fields; a larger schema is entered as JSON. */
 const mostFields = 300;
 
-/** Choices of one control. */
+/** Maximum number of choices in one control. */
 const mostChoices = 1_000;
 
-/** The form of a schema. A schema that is more than an object with known members gives a control for JSON. */
+/** The control for a schema; a JSON editor unless the schema is an object with known members. */
 export function controlOf(schema: Json | undefined): Control {
   return new Reader(schema).control(schema, 0);
 }
@@ -86,7 +86,7 @@ class Reader {
 
   #group(node: Members, depth: number): Control {
     const properties = objectOf(node["properties"]);
-    // Members that have no name yet can be entered as JSON only.
+    // Members without a fixed name can only be entered as JSON.
     const isOpen = typeof node["additionalProperties"] === "object" || "patternProperties" in node;
     if (isOpen || depth === deepest || (!properties && depth > 0)) return { kind: "json" };
     const entries = Object.entries(properties ?? {});
@@ -109,7 +109,7 @@ class Reader {
     };
   }
 
-  /** The schema that a reference leads to, and that stands beside `null` alone. */
+  /** The schema after resolving references and removing an alternative `null`. */
   #resolved(schema: Json | undefined): Members | undefined {
     let node = objectOf(schema);
     for (let steps = 0; node && steps < 20; steps++) {
@@ -130,7 +130,7 @@ class Reader {
       : undefined;
   }
 
-  /** Null for a reference that leads to nothing in the schema. */
+  /** The target of a reference; null if there is none. */
   #referred(reference: string): Json {
     if (!/^#(\/|$)/.test(reference)) return null;
     let value: Json | undefined = this.#root;
@@ -143,7 +143,7 @@ class Reader {
   }
 }
 
-/** Keywords by which an object, a list or a text is more than its own members. */
+/** Keywords that make a schema more complex than a form can show. */
 const unclear = ["anyOf", "oneOf", "allOf", "if", "not", "dependentSchemas", "$dynamicRef"];
 
 function merged(target: Json | undefined, rest: Members): Json {
@@ -157,7 +157,7 @@ function objectOf(value: Json | undefined): Members | undefined {
     : undefined;
 }
 
-/** The only type beside null; that of an object may be left out. */
+/** The only type besides null; `object` may be implied. */
 function typeOf(node: Members): string | undefined {
   const { type } = node;
   if (Array.isArray(type)) {
@@ -168,7 +168,7 @@ function typeOf(node: Members): string | undefined {
   return "properties" in node ? "object" : undefined;
 }
 
-/** The listed values; undefined where the schema lists none. */
+/** The listed values; undefined if the schema lists none. */
 function choicesOf(node: Members): Choice[] | undefined {
   const { enum: values, enumNames, const: only } = node;
   if (only !== undefined) return [{ value: only, label: labelOf(only) }];

@@ -6,10 +6,10 @@ import { type Control, type Field, controlOf } from "./fields.js";
 import { type JsonProblem, jsonProblem } from "./json-problem.js";
 import { inputControl } from "./input.js";
 
-/** The text of the JSON editor is no object. */
+/** Thrown if the text of the JSON editor is not an object. */
 export class NoObject extends Error {}
 
-/** A form made from the schema of an object, and an editor for the same value as JSON. */
+/** A form for the schema of an object, and a JSON editor for the same value. */
 export class SchemaForm {
   readonly element: HTMLElement;
   readonly #fields: ValueControl | undefined;
@@ -62,7 +62,7 @@ export class SchemaForm {
     this.#switch(this.#fields === undefined);
   }
 
-  /** @throws NoObject the text of the editor is no JSON object; its place is shown */
+  /** @throws NoObject if the editor's text is not a JSON object; the position is shown */
   read(): Members {
     if (!this.#isJson) return (this.#fields!.read() ?? {}) as Members;
     const problem = this.#checkText();
@@ -71,7 +71,7 @@ export class SchemaForm {
     throw new NoObject(problem.message);
   }
 
-  /** Shows issues beside the fields that they are about, the others below the form. */
+  /** Shows issues beside the fields concerned, and the others below the form. */
   show(issues: readonly Issue[]): void {
     const controls = this.#isJson || !this.#fields ? [] : all(this.#fields);
     const rest: Issue[] = [];
@@ -126,7 +126,7 @@ export class SchemaForm {
   }
 }
 
-/** An issue below the place of a control names the rest of its place. */
+/** The text of an issue; for a place inside a control, with the rest of the pointer. */
 function shown({ pointer, message }: Issue, at: string): string {
   return pointer === at ? message : `${pointer.slice(at.length)} ${message}`;
 }
@@ -135,7 +135,7 @@ function all(control: ValueControl): ValueControl[] {
   return [control, ...(control.inner ?? []).flatMap(all)];
 }
 
-/** The control of a place, or of the nearest place around it. */
+/** The control for a place, or for the nearest enclosing place. */
 function closest(controls: readonly ValueControl[], pointer: string): ValueControl | undefined {
   const around = controls.filter(
     (each) => pointer === each.pointer || pointer.startsWith(`${each.pointer}/`),
@@ -143,14 +143,14 @@ function closest(controls: readonly ValueControl[], pointer: string): ValueContr
   return around.sort((one, other) => other.pointer.length - one.pointer.length)[0];
 }
 
-/** The control of a field: an input, a group or a list. */
+/** Creates the control of a field: an input, a group or a list. */
 function controlFor(control: Control, labelled: Labelled): ValueControl {
   if (control.kind === "group") return groupControl(control.fields, labelled);
   if (control.kind === "list") return listControl(control.item, labelled);
   return inputControl(control, labelled);
 }
 
-/** The members of an object, one below the other. */
+/** Creates controls for the members of an object, one below the other. */
 function membersControl(fields: readonly Field[], pointer: string, required: boolean): ValueControl {
   const controls = fields.map(({ name, title, description, required: isRequired, initial, control }) => {
     const made = controlFor(control, {
@@ -202,10 +202,10 @@ function groupControl(
   };
 }
 
-/** Rows of a list. */
+/** Maximum number of rows in a list. */
 const mostRows = 200;
 
-/** Values one after the other, with buttons that add and remove them. */
+/** Creates a list of values with buttons that add and remove them. */
 function listControl(item: Control, { pointer, title, required, description }: Labelled): ValueControl {
   const rows: { readonly control: ValueControl; readonly row: HTMLElement }[] = [];
   const fault = element("p", { class: "fault" });
@@ -273,7 +273,7 @@ function membersOf(value: Json | undefined): Members | undefined {
   return Object.assign(Object.create(null) as object, value) as Members;
 }
 
-/** An object whose members may have any name, `__proto__` too. */
+/** Creates an object whose members may have any name, even `__proto__`. */
 function ownMembers(entries: readonly (readonly [string, Json])[]): Members {
   return Object.fromEntries(entries);
 }

@@ -6,14 +6,14 @@ import type { Choice, Control } from "./fields.js";
 
 type Input = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** What belongs to one input: how its text is a value. */
+/** The conversion between an input's text and a value. */
 interface Entry {
   readonly input: Input;
   readonly read: () => Json | undefined;
   readonly write: (value: Json | undefined) => boolean;
 }
 
-/** Types of inputs, by format. */
+/** Types of inputs by format. */
 const types: Readonly<Record<string, string>> = { date: "date", time: "time", email: "email", uri: "url" };
 
 const examples: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const examples: Readonly<Record<string, string>> = {
   email: "ada@example.com",
 };
 
-/** One input with its label, its description and a place for messages. */
+/** Creates an input with label, description and a place for messages. */
 export function inputControl(control: Control, labelled: Labelled): ValueControl {
   const { pointer, title, required, description } = labelled;
   const [id, hint, message] = [newId("field"), newId("hint"), newId("message")];
@@ -41,7 +41,7 @@ export function inputControl(control: Control, labelled: Labelled): ValueControl
     if (messages.length > 0) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
   };
-  // What is wrong with the former value says nothing of the next one.
+  // A fault of the previous value does not apply to the new one.
   input.addEventListener("input", () => mark([]));
   return {
     element: element(
@@ -83,7 +83,7 @@ function entryOf(control: Control, required: boolean): Entry {
   }
 }
 
-/** An optional one that is untouched stands for no value. */
+/** A checkbox. An untouched optional one has no value. */
 function checkbox(required: boolean): Entry {
   const input = element("input", { type: "checkbox" });
   input.indeterminate = !required;
@@ -99,7 +99,7 @@ function checkbox(required: boolean): Entry {
 }
 
 function numberInput(): Entry {
-  // Not of type number: it drops what is no number, and changes with the wheel.
+  // Not `type=number`, which discards invalid text and changes with the mouse wheel.
   const input = element("input", { inputmode: "decimal", autocomplete: "off", spellcheck: "false" });
   return {
     input,
@@ -166,13 +166,13 @@ function textInput(format: string | undefined, required: boolean): Entry {
     read: () => (input.value === "" && !required ? undefined : input.value),
     write: (value) => {
       input.value = typeof value === "string" ? value : "";
-      // An input of a type drops what it cannot show.
+      // Inputs of some types discard values that they cannot show.
       return value === undefined || input.value === value;
     },
   };
 }
 
-/** Text that is no JSON stands for itself: the check then says what is wrong. */
+/** An input for JSON. Invalid text is its own value, so that validation reports the fault. */
 function jsonInput(): Entry {
   const input = element("textarea", { rows: 3, class: "code", autocomplete: "off", spellcheck: "false" });
   return {

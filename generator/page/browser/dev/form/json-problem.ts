@@ -1,15 +1,15 @@
-/** Why a text is no JSON object. */
+/** The reason why a text is not a JSON object. */
 export interface JsonProblem {
   readonly message: string;
 }
 
-/** The problem of a text that is to be a JSON object, with its line and column. */
+/** Finds the problem of a text that should be a JSON object, with line and column. */
 export function jsonProblem(text: string): JsonProblem | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // Platforms differ in what they say of the place, and some say nothing.
+    // Platforms report the position differently or not at all, so it is computed here.
     const before = text.slice(0, errorOffset(text)).split("\n");
     return { message: `no JSON from line ${before.length}, column ${before.at(-1)!.length + 1} on` };
   }
@@ -18,14 +18,14 @@ export function jsonProblem(text: string): JsonProblem | undefined {
   return { message: `expected an object, got ${got}` };
 }
 
-/** A token of JSON, or white space before one. */
+/** Matches a JSON token, or white space before one. */
 const token =
   /\s*(?:(?<open>[[{])|(?<close>[\]}])|(?<comma>,)|(?<colon>:)|(?<text>"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(?<other>-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 
-/** What may come next: a value, a key, what follows a key, or what follows a value. */
+/** What may follow: a value, a key, the text after a key, or the text after a value. */
 type Expected = "value" | "first" | "key" | "colon" | "next";
 
-/** Where a text stops being the beginning of JSON. */
+/** The offset at which a text stops being a prefix of JSON. */
 function errorOffset(text: string): number {
   const around: string[] = [];
   let expected: Expected = "value";
@@ -42,7 +42,7 @@ function errorOffset(text: string): number {
   }
 }
 
-/** What is expected after a token; undefined where it may not stand. `around` holds the open brackets. */
+/** The state after a token; undefined if the token is not allowed. `around` holds the open brackets. */
 function after(
   { open, close, comma, colon, text, other }: Readonly<Record<string, string | undefined>>,
   expected: Expected,
