@@ -5,13 +5,13 @@ import { randomFrom } from "../sample/values.js";
 import type { Conjunction, ShapeType } from "./shape/form.js";
 import type { FormReader } from "./shape/form-reader.js";
 
-/** The makers of both sides. */
+/** Makers of values for both sides. */
 export interface Makers {
   readonly old: Maker;
   readonly new: Maker;
 }
 
-/** Makes and judges values of places of one schema. Deterministic. */
+/** Makes and validates values for places of a schema, deterministically. */
 export class Maker {
   readonly reader: FormReader;
 
@@ -20,8 +20,8 @@ export class Maker {
   }
 
   /**
-   * The smallest value of a place; another one if the place does not take that, because its first arm takes none. The caller
-   * proves that it is one.
+   * The smallest value of a place. If the place rejects it, because the first arm accepts no value, another
+   * one. The caller must verify the result.
    */
   minimal(nodes: Conjunction): JsonValue | undefined {
     const { schema } = this.reader;
@@ -31,7 +31,7 @@ export class Maker {
     return this.samples(nodes, 60).find((value) => this.isValid(nodes, value)) ?? smallest;
   }
 
-  /** The smallest value of a place that is of `type`; `undefined` if the place allows no such value. */
+  /** The smallest value with the given type; `undefined` if the place allows none. */
   ofType(nodes: Conjunction, type: ShapeType): JsonValue | undefined {
     const typed: SchemaNode = { pointer: "", types: [type] };
     for (const alternative of this.reader.alternativesOf(nodes)) {
@@ -42,13 +42,13 @@ export class Maker {
     return undefined;
   }
 
-  /** The smallest value, then others until one is found that serves. */
+  /** The smallest value, then further ones; the caller stops when one is suitable. */
   *values(nodes: Conjunction): Generator<JsonValue | undefined> {
     yield this.minimal(nodes);
     yield* this.samples(nodes, 8);
   }
 
-  /** Values of all kinds, some of them odd. */
+  /** Values of all kinds, including unusual ones. */
   samples(nodes: Conjunction, count: number): JsonValue[] {
     const { schema } = this.reader;
     const random = randomFrom(`samples of ${this.reader.keyOf(nodes)}`);

@@ -1,13 +1,13 @@
 import { type Schema, pointerTokens } from "@mcpgen/engine";
 
-/** A place as findings name it: a definition, and the way from there in the notation of the report. */
+/** A place in findings: a definition, and the path from it. */
 export interface Location {
   readonly definition: string;
   /** `a.b` for members, `[]` for items, `{}` for undeclared members; empty for the definition itself. */
   readonly path: string;
 }
 
-/** The place that the JSON Pointer of a node names. Arms and conjunctions are stepped through silently. */
+/** Converts the JSON Pointer of a node to a location. Union arms and conjunctions add nothing to the path. */
 export function locationOf(pointer: string): Location {
   const [holder, definition, ...rest] = pointerTokens(pointer);
   if (holder !== "$defs" || definition === undefined)
@@ -50,14 +50,14 @@ function pathOf(tokens: readonly string[]): string {
   return path;
 }
 
-/** `path` with a member further in. */
+/** Extends a path by a member. */
 export function extended(path: string, key: string): string {
   return path === "" ? key : `${path}.${key}`;
 }
 
 /**
- * The place, of two in two schemas, whose name describes both: the same in either order of the schemas. The place
- * nearer to a named definition has the better name.
+ * Chooses the location that describes both of two corresponding places: the one nearer to a named definition.
+ * Does not depend on the order of the schemas.
  */
 export function commonLocation(a: Location, b: Location): Location {
   if (a.definition === b.definition && a.path === b.path) return a;
@@ -71,7 +71,7 @@ function depthOf({ path }: Location): number {
   return path === "" ? 0 : path.split(/\.|(?=\[\]|\{\})/).length;
 }
 
-/** Whether a definition of one schema is the other's under another name: neither schema has both names. */
+/** Whether a definition has another name in the other schema: neither schema has both names. */
 export function isRenamed(a: string, b: string, schemas: readonly [Schema, Schema]): boolean {
   return a !== b && !schemas[1].definitions.has(a) && !schemas[0].definitions.has(b);
 }

@@ -3,23 +3,25 @@ import type { Edge, Pair } from "./align/pair.js";
 /** The start of a walk. */
 interface Start {
   readonly pair: Pair;
-  /** Which members of the first pair are entered; without it, all are. */
+  /** Selects the members of the first pair to enter; default: all. */
   readonly isEntered?: (key: string, edge: Edge) => boolean;
 }
 
-/** How one pair was reached from another. */
+/** How a pair was reached from another. */
 export interface Link {
   readonly from: Pair;
   readonly edge: Edge;
 }
 
-/** Every pair that a root leads to, with the shortest way there; nothing for the root's own. */
+/**
+ * Every pair reachable from a root, with the last link of the shortest path; undefined for the root's pair.
+ */
 export type Reached = ReadonlyMap<Pair, Link | undefined>;
 
-/** @param within the pairs that are of interest, and all on the way to them; without it all are */
+/** @param within the relevant pairs and all pairs on the paths to them; default: all */
 export function reachedFrom(root: Start, within?: ReadonlySet<Pair>): Reached {
   const reached = new Map<Pair, Link | undefined>([[root.pair, undefined]]);
-  // A Map's iteration includes what is added meanwhile: breadth first.
+  // A Map's iteration includes entries added during the loop, which makes the search breadth-first.
   for (const [from] of reached) {
     for (const edge of from.edges) {
       const { child } = edge;
@@ -30,7 +32,7 @@ export function reachedFrom(root: Start, within?: ReadonlySet<Pair>): Reached {
   return reached;
 }
 
-/** Every pair that any of the roots leads to, with those known before. */
+/** All pairs reachable from any of the roots, and the known ones. */
 export function metFrom(roots: readonly Start[], known: ReadonlySet<Pair> = new Set()): Set<Pair> {
   const met = new Set(known);
   const inside = new Set<Pair>();
@@ -50,7 +52,7 @@ function isEntered({ pair, isEntered }: Start, from: Pair, edge: Edge): boolean 
   return from !== pair || step.kind !== "member" || !isEntered || isEntered(step.key, edge);
 }
 
-/** The pairs that have facts, and those that lead to them. */
+/** The pairs with facts, and the pairs that lead to them. */
 export function leadingToFacts(pairs: ReadonlySet<Pair>): Set<Pair> {
   const holders = new Map<Pair, Pair[]>();
   for (const pair of pairs) {

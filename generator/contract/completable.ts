@@ -2,8 +2,8 @@ import type { Contract } from "./contract.js";
 import { templateExpressions, variableNames } from "./emit/uri-template.js";
 
 /**
- * The arguments that values can be suggested for: names by prompt, and variables by URI template. A template that
- * cannot be read has none.
+ * The arguments that can be completed: argument names by prompt, and variables by URI template. A template
+ * that cannot be parsed has none.
  */
 export function completable({
   prompts = [],

@@ -5,8 +5,9 @@ import type { Place } from "../diagnostics/coded-error.js";
 import { sha256 } from "../files/regular-file.js";
 
 /**
- * The offer of a server, in the shapes of the protocol's lists; unknown members are kept unchanged. `scopes` of an entry is
- * what a request needs, `task` of a tool how its calls run: no list of the protocol has them.
+ * What a server offers, in the shapes of the protocol's lists; unknown members are kept unchanged. `scopes`
+ * (what a request to an entry requires) and `task` (how a tool's calls run) are additions that no list of the
+ * protocol has.
  */
 export interface Contract {
   readonly name: string;
@@ -14,7 +15,10 @@ export interface Contract {
   readonly title?: string;
   readonly instructions?: string;
   readonly capabilities?: JsonObject;
-  /** `false`: the server left entries out of the lists in `asked`; of any list where there is no `asked`. */
+  /**
+   * `false` if the server omitted entries from the lists in `asked`, or possibly from any list if `asked` is
+   * absent.
+   */
   readonly complete?: boolean;
   readonly asked?: Asked;
   readonly tools?: readonly ContractTool[];
@@ -25,7 +29,7 @@ export interface Contract {
 
 export type ContractList = keyof typeof identities;
 
-/** The lists of a contract, each with the member that identifies its entries. */
+/** The lists of a contract, with the member that identifies an entry. */
 export const identities = {
   tools: "name",
   resources: "uri",
@@ -33,7 +37,7 @@ export const identities = {
   prompts: "name",
 } as const;
 
-/** The parameters that a server was asked with for its incomplete lists, for each request; the cursor aside. */
+/** For incomplete lists: the parameters of each list request, without the cursor. */
 export type Asked = { readonly [List in ContractList]?: readonly JsonObject[] };
 
 export interface ContractTool {
@@ -47,7 +51,7 @@ export interface ContractTool {
   readonly scopes?: readonly string[];
 }
 
-/** How calls of a tool run as tasks. */
+/** How a tool's calls run as tasks. */
 interface ContractTask {
   readonly support: "optional" | "required" | "forbidden";
   readonly inlineMs?: number;
@@ -89,21 +93,21 @@ interface ContractPromptArgument {
   readonly required?: boolean;
 }
 
-/** A contract as read from a file. */
+/** A contract read from a file. */
 export interface ContractDocument {
   readonly contract: Contract;
-  /** The file as the user named it. */
+  /** The file as named by the user. */
   readonly file: string;
-  /** The content of the file. */
+  /** The file's text. */
   readonly text: string;
-  /** The position of the value at a JSON Pointer; of the nearest value around it, if there is none. */
+  /** The position of the value at a JSON Pointer, or of the nearest enclosing value. */
   readonly place: (pointer: string) => Place;
 }
 
-/** Levels that a contract may have: more than any schema that values can be judged by, and few enough to recurse over. */
+/** Maximum nesting of a contract: more than any usable schema has, and small enough for recursion. */
 export const mostLevels = 1000;
 
-/** JSON Pointer of the first value that stands deeper than `mostLevels`; as deep as it goes, without recursion. */
+/** JSON Pointer of the first value nested deeper than `mostLevels`. Does not recurse. */
 export function tooDeep(value: JsonValue): string | undefined {
   let level: [at: string, value: JsonValue][] = [["", value]];
   for (let depth = 0; level.length > 0; depth++) {
@@ -118,17 +122,17 @@ export function tooDeep(value: JsonValue): string | undefined {
   return undefined;
 }
 
-/** The file name of a contract, unless a name is given. */
+/** Default file name of a contract. */
 export const contractFileName = "mcp.contract.yaml";
 
-/** The name of the contract that a folder holds; undefined where it holds none of a usual name. */
+/** The name of the contract file in a folder; undefined if there is none with a usual name. */
 export function contractIn(folder: string): string | undefined {
   return [contractFileName, "mcp.contract.json"].find((name) => existsSync(join(folder, name)));
 }
 
 /**
- * sha256 of a contract's content, in hexadecimal. Comments, white space, quotes and the notation (JSON or YAML) do not
- * change it. The order of keys does: generated code and the server's lists keep that order.
+ * SHA-256 of a contract's content in hexadecimal. Independent of comments, white space, quotes and notation
+ * (JSON or YAML), but not of key order, which generated code and the server's lists keep.
  */
 export function contractSha256(contract: Contract): string {
   return sha256(JSON.stringify(contract));

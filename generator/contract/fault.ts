@@ -18,25 +18,25 @@ import {
 } from "../files/file-form.js";
 import { identities, tooDeep, mostLevels } from "./contract.js";
 
-/** The fault of a value that is no contract. */
+/** A fault in a contract. */
 interface Fault extends FileFault {
-  /** For a duplicate name: the place of the first. */
+  /** For a duplicate name: the pointer of the first occurrence. */
   readonly first?: string;
-  /** A text is expected where a number or a truth value is: in YAML, quotes may be all that is missing. */
+  /** Set if a string is expected but a number or boolean found; in YAML, quotes may be missing. */
   readonly lacksQuotes?: boolean;
 }
 
-/** The codes of faults of contracts, and of members that extensions describe. */
+/** Error codes for faults of contracts, and of members that extensions describe. */
 export const contractCodes: FormCodes = { unknownKey: "MG6002", wrongValue: "MG6003" };
 
 const contractForm = new FileForm("contract", contractCodes);
 
-/** What keeps `value` from being a contract, if something does. */
+/** The first fault of `value` as a contract; undefined if it is valid. */
 export function contractFault(value: JsonValue): Fault | undefined {
   return contractFaults(value)[0];
 }
 
-/** The faults of `value` as a contract: violations of the contract's schema, misspelt keys, and duplicate names. */
+/** All faults of `value` as a contract: violations of the schema, misspelt keys, and duplicate names. */
 export function contractFaults(value: JsonValue): Fault[] {
   const deep = tooDeep(value);
   if (deep !== undefined) {
@@ -48,8 +48,8 @@ export function contractFaults(value: JsonValue): Fault[] {
 }
 
 /**
- * The violations of a schema, and misspelt keys of objects that may have more keys than the schema describes: which of these
- * are meant, a schema cannot say.
+ * Violations of a schema, and misspelt keys in open objects. A schema cannot detect the latter, because it
+ * allows unknown keys there.
  */
 export function faultsWithSlips(form: Form, node: SchemaNode, value: JsonValue): Fault[] {
   const slips = [...slipsIn(form, [node], value, "")];
@@ -70,7 +70,7 @@ function lacksQuotes({ expected, pointer: at }: FileFault, value: JsonValue): bo
 /** A misspelt key. */
 interface Slip {
   readonly fault: Fault;
-  /** The place of the key that it stands for. */
+  /** Pointer of the intended key. */
   readonly meant: string;
 }
 
@@ -106,8 +106,8 @@ function* slipsOf(form: Form, nodes: readonly SchemaNode[], value: JsonObject, a
 }
 
 /**
- * In open objects only names that hardly can be another word: case, `_` and `-`, or one letter of a long one; of a shorter
- * one if the value is a list that fits, such as `scope: ["files:read"]`.
+ * Whether a key of an open object is a misspelling: it differs only in case, `_` or `-`, or in one letter of
+ * a long name. For a shorter name, the value must also fit, such as `scope: ["files:read"]`.
  */
 function isSlip(key: string, meant: string, fits: (name: string) => boolean): boolean {
   const plain = (name: string): string => name.toLowerCase().replace(/(?<=.)[_-]/g, "");
@@ -115,7 +115,7 @@ function isSlip(key: string, meant: string, fits: (name: string) => boolean): bo
   return editDistance(key, meant, 2) <= 1 && (meant.length >= 7 || fits(meant));
 }
 
-/** Finds entries of a contract's lists, and arguments of its prompts, that repeat an earlier name. */
+/** Finds entries of lists, and prompt arguments, that repeat an earlier name. */
 function* duplicateNameFaults(contract: JsonValue): Generator<Fault> {
   if (!isJsonObject(contract)) return;
   for (const [list, key] of Object.entries(identities)) yield* duplicatesIn(contract, list, key, "");
@@ -142,7 +142,7 @@ function* duplicatesIn(holder: JsonObject, list: string, key: string, at: string
   }
 }
 
-/** Anything but a list of objects is skipped: another check reports it. */
+/** The objects of a list. Other values are skipped, because schema validation reports them. */
 function entriesOf(holder: JsonObject, list: string): (readonly [number, JsonObject])[] {
   const entries = holder[list];
   if (!Array.isArray(entries)) return [];

@@ -5,30 +5,33 @@ const names = Object.keys(identities) as ContractList[];
 
 type Entry = { readonly [member: string]: unknown };
 
-/** Entries that a server says it does not have, by list: those of another contract. */
+/** Entries of another contract that a server denies having, by list. */
 export type Gone = { readonly [List in ContractList]?: readonly string[] };
 
-/** Whether the server of a contract left entries out of a list. */
+/** Whether the server of a contract omitted entries from a list. */
 export function isIncomplete({ complete, asked }: Contract, list: ContractList): boolean {
   return complete === false && (asked?.[list] !== undefined || asked === undefined);
 }
 
-/** An entry of one of two contracts of which the other one says nothing. */
+/** An entry of one contract that the other's incomplete list does not mention. */
 export interface Unlisted {
   readonly list: ContractList;
   readonly key: string;
-  /** The side that has it. */
+  /** The side that has the entry. */
   readonly by: "old" | "new";
 }
 
-/** Two contracts, and what a server of each says that it does not have. */
+/** Two contracts, and the entries that a server of each denies having. */
 interface TwoContracts {
   readonly old: Contract;
   readonly new: Contract;
   readonly gone?: { readonly old?: Gone | undefined; readonly new?: Gone | undefined };
 }
 
-/** The entries of one contract that an incomplete list of the other one does not name. They may be there all the same. */
+/**
+ * The entries of each contract that an incomplete list of the other does not name. They may exist
+ * nevertheless.
+ */
 export function unlisted({ old, new: next, gone }: TwoContracts): Unlisted[] {
   return names.flatMap((list) => [
     ...missing(list, old, next, gone?.new).map((key) => ({ list, key, by: "old" as const })),
@@ -42,7 +45,7 @@ function missing(list: ContractList, from: Contract, there: Contract, gone: Gone
   return keysOf(from, list).filter((key) => !listed.has(key) && !gone[list]?.includes(key));
 }
 
-/** The contract without some of its entries. */
+/** The contract without the given entries. */
 export function withoutEntries(contract: Contract, left: readonly Unlisted[]): Contract {
   if (left.length === 0) return contract;
   const isLeft = (list: ContractList, entry: Entry): boolean =>
@@ -51,9 +54,9 @@ export function withoutEntries(contract: Contract, left: readonly Unlisted[]): C
 }
 
 /**
- * What a contract becomes with what a server lists now: entries that its incomplete lists do not name stay.
+ * Updates a contract with a server's present lists. Entries that an incomplete list does not name are kept.
  *
- * @param gone entries that the server says it does not have
+ * @param gone entries that the server denies having
  */
 export function mergedContract(before: Contract, live: Contract, gone: Gone): Contract {
   const merged = withLists(live, (list) => {
@@ -68,7 +71,7 @@ export function mergedContract(before: Contract, live: Contract, gone: Gone): Co
   return merged.asked ? { ...merged, asked: bothAsked(before.asked, merged.asked) } : merged;
 }
 
-/** What was asked for in all. */
+/** Combines the list requests of two captures. */
 export function bothAsked(before: Asked = {}, more: Asked): Asked {
   return Object.fromEntries(
     names
@@ -84,7 +87,7 @@ export function keysOf(contract: Contract, list: ContractList): string[] {
   return entriesOf(contract, list).map((entry) => String(entry[identities[list]]));
 }
 
-/** The contract with other lists, in the order of a contract; a list without entries is left out. */
+/** The contract with other lists, in the usual order; an empty list is omitted. */
 function withLists(contract: Contract, entries: (list: ContractList) => readonly Entry[]): Contract {
   const lists = names.map((list) => [list, entries(list)] as const).filter(([, list]) => list.length > 0);
   const others = Object.entries(contract).filter(([key]) => !(key in identities));

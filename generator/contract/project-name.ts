@@ -1,18 +1,18 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 
-/** Programs compare names, shells and file systems hold them: what all of these take. */
+/** The names that programs, shells and file systems all accept. */
 const allowed = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/;
 
-/** The fault of a new server's name, in words; undefined for a valid name. */
+/** The fault of a server's name, in words; undefined if it is valid. */
 export function nameFault(name: string): string | undefined {
   if (allowed.test(name)) return undefined;
   return "expected a name of letters, digits, `-`, `_` and `.`, at most 64, the first and last a letter or digit";
 }
 
 /**
- * A name for a new server, as the user typed it.
+ * Checks the name that the user gave a new server.
  *
- * @throws CodedError MG2015, with the nearest name that will do
+ * @throws CodedError MG2015, with the most similar valid name
  */
 export function expectName(name: string): string {
   const fault = nameFault(name);
@@ -23,7 +23,7 @@ export function expectName(name: string): string {
   });
 }
 
-/** The name most like `text` that a server can have; undefined where nothing of it is left. */
+/** The valid server name most similar to `text`; undefined if no character can be kept. */
 export function nearestName(text: string): string | undefined {
   const plain = text
     .normalize("NFKD")
@@ -34,7 +34,10 @@ export function nearestName(text: string): string | undefined {
   return plain === "" ? undefined : plain;
 }
 
-/** The name of the npm package of a server or client: as near to `name` as npm, and what it installs there, allow. */
+/**
+ * The npm package name for a server or client: as similar to `name` as npm and the names of installed
+ * packages allow.
+ */
 export function packageName(name: string, role: "client" | "server"): string {
   const plain = nearestName(name)?.toLowerCase() ?? "mcp";
   const taken = ["mcp", "node_modules", "favicon.ico", "mcpgen", "typescript"].includes(plain);

@@ -8,31 +8,31 @@ import type { Contract, ContractDocument } from "./contract.js";
 import { contractFaults } from "./fault.js";
 import { shownJson } from "../print/terminal-text.js";
 
-/** A document's value, and where its parts stand. */
+/** A parsed document, with the positions of its parts. */
 interface Parsed {
   readonly value: JsonValue;
   readonly place: (pointer: string) => Place;
-  /** A number or a truth value as it is written, where that may be another text than ours. */
+  /** The text of a number or boolean as written, if it may differ from its normal form. */
   readonly written?: (pointer: string) => string | undefined;
 }
 
 /**
  * Reads a contract file.
  *
- * @param path where it is
- * @param file what errors call it
- * @throws CodedError MG10xx for a file that cannot be read, and as `readContract`
+ * @param path path of the file
+ * @param file name of the file in errors
+ * @throws CodedError MG10xx for a file that cannot be read, and those of `readContract`
  */
 export async function loadContract(path: string, file = path): Promise<ContractDocument> {
   return readContract(decodeText(readRegularFile(path), file), file);
 }
 
 /**
- * The contract that `text` is: JSON where the file's name or the first character says so, else YAML 1.2.
+ * Parses a contract: JSON if the file's name or the first character indicates it, else YAML 1.2.
  *
- * @param file what errors call it
- * @throws CodedError MG1002, MG1009 for JSON and MG6001 for YAML that cannot be read; MG6002 for a key that means
- *   nothing, MG6003 for a value of another type, MG6004 for a name that stands twice; with all that are wrong
+ * @param file name of the file in errors
+ * @throws CodedError MG1002, MG1009 for JSON and MG6001 for YAML that cannot be read; MG6002 for an unknown
+ * key, MG6003 for a value of the wrong type, MG6004 for a duplicate name; with all faults
  */
 export async function readContract(text: string, file: string): Promise<ContractDocument> {
   const parsed = isJsonContract(text, file) ? await readJson(text, file) : await readYaml(text, file);
@@ -42,7 +42,7 @@ export async function readContract(text: string, file: string): Promise<Contract
   return { contract: contract as unknown as Contract, file, text, place };
 }
 
-/** Whether the text is read as JSON, not as YAML. */
+/** Whether the text is JSON rather than YAML. */
 export function isJsonContract(text: string, file: string): boolean {
   return extname(file) === ".json" || /^\s*\{/.test(text);
 }
@@ -53,7 +53,7 @@ async function readJson(text: string, file: string): Promise<Parsed> {
   return { value, place: (at) => ({ file, pointer: at, ...position(at) }) };
 }
 
-/** The parser is loaded for YAML only. */
+/** Loads the parser only for YAML. */
 async function readYaml(text: string, file: string): Promise<Parsed> {
   const { parseYaml } = await import("./yaml.js");
   return parseYaml(text, file);
@@ -74,8 +74,9 @@ function refuseFaults({ value, place, written }: Parsed): void {
 }
 
 /**
- * A contract as the text of a file: JSON where the file's name ends so, else YAML. Keys keep their order; what does
- * not show, reorders text or commands a CI runner is escaped, so that a reader sees all there is.
+ * The text of a contract file: JSON if the file's name ends in .json, else YAML. Keeps the key order. Escapes
+ * characters that are invisible, reorder text, or form commands for CI runners, so that readers see
+ * everything.
  */
 export async function contractText(contract: Contract, file: string): Promise<string> {
   if (extname(file) === ".json") return `${shownJson(contract)}\n`;
@@ -83,12 +84,14 @@ export async function contractText(contract: Contract, file: string): Promise<st
   return stringifyYaml(contract);
 }
 
-/** Reads the contract file at an absolute path; the second argument is its name in errors. As `loadContract`. */
+/**
+ * Reads the contract file at an absolute path; the second argument is its name in errors. See `loadContract`.
+ */
 export type LoadContract = (path: string, file: string) => Promise<ContractDocument>;
 
 /**
- * A `LoadContract` that reads each file once, so that all steps of a run work on the same text: an editor may save the
- * file between two of them.
+ * A `LoadContract` that reads each file once, so that all steps of a run use the same text even if an editor
+ * saves the file in between.
  */
 export function readOnce(load: LoadContract = loadContract): LoadContract {
   const documents = new Map<string, Promise<ContractDocument>>();

@@ -5,12 +5,14 @@ const lists = Object.keys(identities) as ContractList[];
 
 type Entry = { readonly scopes?: readonly string[] } & { readonly [member: string]: unknown };
 
-/** The contract without scopes: what its server lists. */
+/** The contract without scopes, as its server lists it. */
 export function withoutScopes(contract: Contract): Contract {
   return mapped(contract, (_, { scopes: _scopes, ...entry }) => entry);
 }
 
-/** The contract with the scopes that entries of the same names have in `from`: a capture does not know any. */
+/**
+ * The contract with the scopes that `from` has for entries of the same names. Captured contracts have none.
+ */
 export function withScopesOf(contract: Contract, from: Contract): Contract {
   return mapped(contract, (list, entry) => {
     const key = identities[list];
@@ -19,13 +21,13 @@ export function withScopesOf(contract: Contract, from: Contract): Contract {
   });
 }
 
-/** Every scope of a contract, in order, each once. */
+/** All scopes of a contract in order, without duplicates. */
 export function scopesOf(contract: Contract): string[] {
   const entries = lists.flatMap((list) => entriesOf(contract, list));
   return [...new Set(entries.flatMap(({ scopes = [] }) => scopes))];
 }
 
-/** The scopes of an entry as a line of its documentation. */
+/** A documentation line with an entry's scopes. */
 export function scopesLine({ scopes = [] }: Pick<Entry, "scopes">): string | undefined {
   if (scopes.length === 0) return undefined;
   return `${scopes.length === 1 ? "Scope" : "Scopes"}: ${scopes.map((scope) => `\`${scope}\``).join(", ")}`;

@@ -1,18 +1,19 @@
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import type { Contract, ContractTool } from "./contract.js";
 
-// `task` of a tool is for its server. What a server lists of it is `execution.taskSupport` (2025-11-25, tasks).
+// The member `task` of a tool is for its server. The server's list shows `execution.taskSupport` instead
+// (2025-11-25, tasks).
 
-/** The extension of tasks at 2026-07-28. `@mcpgen/tasks` implements it in both roles. */
+/** Id of the tasks extension of 2026-07-28. `@mcpgen/tasks` implements it for both roles. */
 export const tasksExtensionId = "io.modelcontextprotocol/tasks";
 
-/** A tool as a list shows it. */
+/** A tool in a server's list. */
 type ListedTool = ContractTool & { readonly execution?: JsonObject };
 
 /**
- * The contract without `task`: what its server lists.
+ * The contract without `task`, as its server lists it.
  *
- * @param hasExecution whether the list is one of a revision whose tools have `execution`
+ * @param hasExecution whether tools of the list's revision have `execution`
  */
 export function asListed(contract: Contract, hasExecution: boolean): Contract {
   return mapped(contract, ({ task, ...tool }) => {
@@ -22,19 +23,19 @@ export function asListed(contract: Contract, hasExecution: boolean): Contract {
   });
 }
 
-/** Whether a list says of any tool how it may be called. */
+/** Whether a list states for any tool whether it may be called as a task. */
 export function listsExecution({ tools = [] }: Contract): boolean {
   return tools.some((tool: ListedTool) => tool.execution !== undefined);
 }
 
-/** Whether the server of a contract needs an extension that runs tasks. */
+/** Whether the server of a contract needs an extension for tasks. */
 export function needsTasks({ tools = [] }: Contract): boolean {
   return tools.some(({ task }) => task !== undefined);
 }
 
 /**
- * Whether calls of a client may become tasks: tools say so, by `task` or by `execution` (2025-11-25), or the server declares it.
- * At 2026-07-28 no list names the tools, and the server decides.
+ * Whether a client's calls may become tasks. Tools state it by `task` or `execution` (2025-11-25), or the
+ * server declares it. In 2026-07-28 lists do not state it, and the server decides.
  */
 export function mayAnswerWithTasks({ tools = [], capabilities = {} }: Contract): boolean {
   const { extensions } = capabilities;
@@ -49,7 +50,10 @@ export function mayAnswerWithTasks({ tools = [], capabilities = {} }: Contract):
   );
 }
 
-/** The contract with `task` of the tools of the same names in `from`. What the list says of the support is newer. */
+/**
+ * The contract with the `task` members that `from` has for tools of the same names. The support stated in the
+ * list is newer and takes precedence.
+ */
 export function withTasksOf(contract: Contract, from: Contract): Contract {
   const isSaid = listsExecution(contract);
   return mapped(contract, (tool) => {
@@ -65,7 +69,7 @@ export function withTasksOf(contract: Contract, from: Contract): Contract {
   });
 }
 
-/** `task` of a tool as a line of its documentation. */
+/** A documentation line about a tool's `task`. */
 export function taskLine({ task }: { readonly task?: ContractTool["task"] }): string | undefined {
   if (!task || task.support === "forbidden") return undefined;
   return task.support === "required" ? "Calls run as tasks." : "Calls that take long become tasks.";

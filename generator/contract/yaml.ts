@@ -23,19 +23,20 @@ import { withoutCiCommands } from "../print/terminal-text.js";
 import { escapedLines } from "../print/text.js";
 import { mostLevels } from "./contract.js";
 
-/** A YAML document as JSON, and where its parts stand. */
+/** A YAML document converted to JSON, with positions. */
 interface YamlDocument {
   readonly value: JsonValue;
-  /** The position of the value at a JSON Pointer; of the nearest value around it, if there is none. */
+  /** The position of the value at a JSON Pointer, or of the nearest enclosing value. */
   readonly place: (pointer: string) => Place;
-  /** The number, truth value or text at a JSON Pointer as it is written: `1.0`. */
+  /** The number, boolean or string at a JSON Pointer as written, e.g. `1.0`. */
   readonly written: (pointer: string) => string | undefined;
 }
 
 /**
  * Reads YAML 1.2, with the merge keys of YAML 1.1.
  *
- * @throws CodedError MG6001 for text that is not one YAML document, or holds what JSON has no word for
+ * @throws CodedError MG6001 if the text is not a single YAML document, or has values that JSON cannot
+ * represent
  */
 export function parseYaml(text: string, file: string): YamlDocument {
   const lines = new LineCounter();
@@ -64,7 +65,7 @@ function onlyDocument(
   lineCounter: LineCounter,
   at: (offset: number) => Place,
 ): Document {
-  // The walk reports duplicate keys, in time linear in the text.
+  // Duplicate keys are reported by the walk below, in linear time.
   const documents = parseAllDocuments(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   const [document, second] = Array.isArray(documents) ? documents : [];
   if (!document) throw yamlError("expected a contract, got an empty file", { file, line: 1, column: 1 });
@@ -74,7 +75,7 @@ function onlyDocument(
   return document;
 }
 
-/** The library's message in the words of ours. */
+/** Rewords a message of the library. */
 function said(message: string): string {
   const first = message.split("\n")[0]!.replace(/[.:]$/, "");
   return `expected YAML: ${first.slice(0, 1).toLowerCase()}${first.slice(1)}`;
@@ -101,16 +102,16 @@ function yamlError(message: string, place: Place, cause?: unknown): CodedError {
   });
 }
 
-/** A node of a document that has a place. */
+/** A node that has a position in the document. */
 interface Found {
   readonly node: unknown;
-  /** The start of a node; for an absent value, that of its key. */
+  /** Start offset of the node; for an absent value, of its key. */
   readonly offset: number;
-  /** Whether the whole path was there. */
+  /** Whether the complete path exists. */
   readonly exact: boolean;
 }
 
-/** The node at a path, through aliases and merge keys; else the nearest around it. */
+/** The node at a path, through aliases and merge keys; else the nearest enclosing one. */
 function nodeAt(document: Document, path: readonly string[], resolve: Resolve): Found {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;
@@ -130,7 +131,7 @@ interface YamlEntry {
 
 function memberOf(node: unknown, token: string, resolve: Resolve, seen: Set<unknown>): YamlEntry | undefined {
   const inner = isAlias(node) ? resolve(node) : node;
-  // The reader has already rejected mappings that merge each other.
+  // Parsing has already rejected mappings that merge each other.
   if (seen.has(inner)) return undefined;
   seen.add(inner);
   if (isSeq(inner))
@@ -150,7 +151,7 @@ function memberOf(node: unknown, token: string, resolve: Resolve, seen: Set<unkn
   return undefined;
 }
 
-/** The mappings that a merge key names, which may be aliases. */
+/** The mappings named by a merge key, which may be aliases. */
 function mergeSources(value: unknown, resolve: Resolve): readonly unknown[] {
   const named = isAlias(value) ? resolve(value) : value;
   return isSeq(named) ? named.items : [value];
@@ -160,7 +161,7 @@ function startOf(node: unknown): number | undefined {
   return isNode(node) ? (node as Node).range?.[0] : undefined;
 }
 
-/** The values in a YAML text that has been read as a contract; an alias is the value that it stands for. */
+/** Locates the values in a YAML text that was read as a contract. An alias is treated as its target. */
 export function yamlParts(text: string): Part {
   const document: Document = parseDocument(text, { prettyErrors: false, uniqueKeys: false });
   return new Parts(text, aliasesOf(document)).of(document.contents);
@@ -171,7 +172,7 @@ const nothing: Part = { start: 0, end: 0, style: "scalar", isList: false, entrie
 class Parts {
   readonly #text: string;
   readonly #resolve: Resolve;
-  /** A value that several aliases stand for is one part. */
+  /** A value with several aliases is a single part. */
   readonly #known = new Map<Node, Part>();
 
   constructor(text: string, resolve: Resolve) {
@@ -207,7 +208,7 @@ class Parts {
     const { range } = key as Node;
     const inner = isAlias(key) ? this.#resolve(key) : key;
     const keyEnd = range![1];
-    // A value that the text leaves out ends with the colon.
+    // An omitted value ends at the colon.
     const colon = this.#text.indexOf(":", keyEnd) + 1;
     const end = Math.max(isNode(value) ? this.#endOf(value) : colon, keyEnd);
     return { name: keyText(inner) ?? "", start: range![0], keyEnd, end, value: this.of(value) };
@@ -232,7 +233,10 @@ class Parts {
     };
   }
 
-  /** The end of the last character: the range of a value that is written by lines reaches over what follows it. */
+  /**
+   * End offset of the value's last character; the parser's range of a block value includes the following
+   * text.
+   */
   #endOf(node: Node): number {
     let last: unknown = node;
     while ((isMap(last) || isSeq(last)) && last.flow !== true && last.items.length > 0) {
@@ -250,16 +254,17 @@ function scalar({ range }: Node): Part {
   return { ...nothing, start: range![0], end: range![1] };
 }
 
-/** Characters that a reader would not see as they are; in a text of several lines, a tab is one of them. */
+/** Characters that are not visible as such; includes tabs, except in a text of several lines. */
 const hidden = /[^\P{Cc}\n]|[\p{Cf}\u2028\u2029\p{Surrogate}]/u;
 
-/** `value` as one document of YAML 1.2 that reads back as the same value, nothing folded, nothing shared. */
+/** Prints `value` as a YAML 1.2 document that parses to the same value, without folded lines or aliases. */
 export function stringifyYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_, scalar: Scalar) {
       const { value } = scalar;
-      // Plain, `<<` would merge what follows it, and a CI runner would obey a command. Quoted, it can be escaped.
+      // An unquoted `<<` would merge its value, and a CI runner could obey a command in plain text. Quoted
+      // text can be escaped.
       if (typeof value !== "string") return;
       const isObeyed = value === "<<" || withoutCiCommands(value) !== value;
       if (isObeyed || hidden.test(value)) scalar.type = "QUOTE_DOUBLE";
@@ -269,13 +274,16 @@ export function stringifyYaml(value: unknown): string {
   return withoutCiCommands(escapedLines(text));
 }
 
-/** Most that aliases may add up to, in characters: a small file could stand for an enormous value. */
+/**
+ * Maximum total size of alias expansions in characters: a small file could otherwise represent an enormous
+ * value.
+ */
 const mostShared = 8_000_000;
 
-/** The cost of a value beside its text. */
+/** Cost of a value in addition to its text. */
 const valueCost = 64;
 
-/** The fault of a node that is no JSON. */
+/** Thrown for a node that JSON cannot represent. */
 class NotJson extends Error {
   readonly node: Node | undefined;
 
@@ -285,10 +293,10 @@ class NotJson extends Error {
   }
 }
 
-/** The node that an alias stands for; undefined without an anchor of that name before it. */
+/** Returns the target of an alias; undefined if no anchor of that name precedes it. */
 type Resolve = (alias: Alias) => Node | undefined;
 
-/** The nodes that the aliases of a document stand for, found in one pass. */
+/** Finds the targets of all aliases of a document in one pass. */
 function aliasesOf(document: Document): Resolve {
   const named = new Map<string, Node>();
   const targets = new Map<Alias, Node | undefined>();
@@ -300,7 +308,8 @@ function aliasesOf(document: Document): Resolve {
 }
 
 /**
- * The JSON value of a document, aliases and merge keys (YAML 1.1, https://yaml.org/type/merge.html) written out.
+ * Converts a document to JSON, with aliases and merge keys (YAML 1.1, https://yaml.org/type/merge.html)
+ * expanded.
  *
  * @throws NotJson
  */
@@ -308,12 +317,12 @@ function yamlValue(document: Document, resolve: Resolve): JsonValue {
   return new Walk(resolve).value(document.contents, 0);
 }
 
-/** One walk through a document; each alias gets a separate copy of its target. */
+/** Walks a document once. Each alias gets a separate copy of its target. */
 class Walk {
   private readonly resolve: Resolve;
-  /** The values around the one that is read. */
+  /** The values that contain the current one. */
   private readonly around = new Set<Node>();
-  /** How many aliases lead to the one that is read. */
+  /** Number of aliases on the path to the current value. */
   private aliases = 0;
   private shared = 0;
 
@@ -335,7 +344,7 @@ class Walk {
     const { value } = node;
     this.count(node, typeof value === "string" ? value.length : 0);
     if (typeof value === "number") {
-      // Minus zero is no more than zero in JSON.
+      // Negative zero equals zero in JSON.
       if (Number.isFinite(value)) return value === 0 ? 0 : value;
       throw new NotJson(node, `${node.source ?? value} is a number that JSON does not have`);
     }
@@ -343,7 +352,7 @@ class Walk {
     throw new NotJson(node, "it has a value that JSON does not have");
   }
 
-  /** A mapping's own keys win over merged ones, merged ones over those that are merged after them. */
+  /** A mapping's own keys override merged ones; of merged mappings, earlier ones override later ones. */
   private mapping(map: YAMLMap, depth: number): JsonObject {
     const own = new Set<string>();
     const members = new Map<string, JsonValue>();
@@ -380,7 +389,7 @@ class Walk {
     return name;
   }
 
-  /** Reads what an alias stands for. */
+  /** Reads the target of an alias. */
   private behind<T>(alias: Alias, read: (target: Node) => T): T {
     const target = this.resolve(alias);
     if (!target) throw new NotJson(alias, `the alias *${alias.source} has no anchor before it`);
@@ -395,9 +404,9 @@ class Walk {
     }
   }
 
-  /** Reads what is inside of a collection. */
+  /** Reads the content of a collection. */
   private within<T>(node: Node, depth: number, read: () => T): T {
-    // The contract reader reports one more level, with a better message.
+    // The contract reader reports deeper nesting with a better message, so one more level is read.
     if (depth > mostLevels + 1) throw new NotJson(node, "it is nested too deeply");
     this.count(node, 0);
     this.around.add(node);
@@ -416,12 +425,12 @@ class Walk {
   }
 }
 
-/** Only a plain one: in quotes it is a key like any other. */
+/** Only an unquoted `<<` is a merge key. */
 function isMergeKey(key: unknown): boolean {
   return isScalar(key) && key.value === "<<" && key.type === "PLAIN" && key.tag === undefined;
 }
 
-/** A key as JSON has it; undefined for one that is a collection. */
+/** A key as JSON text; undefined if it is a collection. */
 function keyText(key: unknown): string | undefined {
   if (key === null) return "";
   if (!isScalar(key)) return undefined;

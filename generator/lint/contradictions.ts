@@ -94,7 +94,7 @@ export const contradictionRules: readonly LintRule[] = [
   },
 ];
 
-/** What schemas name themselves and refuse. @param named returns the values that a schema names */
+/** Finds values in schemas that the schemas reject. @param named returns the values that a schema names */
 function refused(
   places: readonly SchemaPlace[],
   named: (schema: JsonObject) => readonly JsonValue[],
@@ -123,7 +123,7 @@ function wrongDefaults({ places }: LintSubject): Spot[] {
   );
 }
 
-/** Null as the default of a property that may be absent says that it is absent. */
+/** Removes a default of null from an optional property, where it only means that the property is absent. */
 function absentDefault({ pointer: at }: SchemaPlace, places: readonly SchemaPlace[]): Mend | undefined {
   const [, around, key] = /^(.*)\/properties\/([^/]*)$/.exec(at) ?? [];
   const holder = places.find((place) => place.pointer === around);
@@ -144,7 +144,9 @@ const ranges = [
   ["object", "minProperties", "maxProperties"],
 ] as const;
 
-/** Whether limits exclude each other for a type that the schema allows; limits of other types mean nothing. */
+/**
+ * Whether limits exclude each other for a type that the schema allows; limits of other types have no effect.
+ */
 function isEmptyRange(each: JsonObject): boolean {
   const types = typesOf(each);
   const allows = (type: string): boolean => types.length === 0 || types.includes(type);
@@ -158,7 +160,7 @@ function isEmptyRange(each: JsonObject): boolean {
     ranges.some(
       ([type, lower, upper]) =>
         allows(type) &&
-        // Without `contains` its limits mean nothing.
+        // Without `contains`, its limits have no effect.
         (lower !== "minContains" || Object.hasOwn(each, "contains")) &&
         isAbove(limit(lower), limit(upper)),
     )
@@ -185,7 +187,7 @@ function highestInteger(maximum = Infinity, below = Infinity): number {
   return Math.min(Math.floor(maximum), Math.ceil(below) - 1);
 }
 
-/** Names that `required` has and nothing declares that describes the same object. */
+/** Names in `required` that no schema of the same object declares. */
 function undeclared({ places, tool }: LintSubject): Spot[] {
   const byPointer = new Map(places.map((place) => [place.pointer, place]));
   return places.flatMap((place) => {
@@ -209,14 +211,14 @@ function undeclared({ places, tool }: LintSubject): Spot[] {
   });
 }
 
-/** Whether the schema says what must not be, where names need no declaration. */
+/** Whether the place describes what is forbidden (`not`), where names need no declaration. */
 function isForbidding(at: string): boolean {
   return /\/not(?:\/|$)/.test(
     at.replace(/\/(?:properties|patternProperties|dependentSchemas|\$defs|definitions)\/[^/]*/g, ""),
   );
 }
 
-/** The schema around a place that is about the same object. */
+/** The enclosing schema that describes the same object. */
 function holderOf(
   { pointer: at }: SchemaPlace,
   places: ReadonlyMap<string, SchemaPlace>,
@@ -225,13 +227,13 @@ function holderOf(
   return around === undefined ? undefined : places.get(around);
 }
 
-/** The names of properties that schemas about one object declare, through what they refer to. */
+/** The names of properties that schemas of one object declare, including referenced schemas. */
 class Declared {
   readonly #root: JsonObject;
   readonly #seen = new Set<JsonObject>();
   readonly #names = new Set<string>();
   readonly #patterns: { readonly test: (name: string) => boolean }[] = [];
-  /** Something cannot be looked into: any name may be declared there. */
+  /** Set if a part cannot be examined, so that any name may be declared there. */
   #isOpen = false;
 
   constructor(root: JsonObject) {
@@ -291,7 +293,7 @@ export const unionRules: readonly LintRule[] = [
   },
 ];
 
-/** Only the first arms are compared: comparing all pairs of a large union would take quadratic time. */
+/** Maximum number of arms compared: comparing all pairs of a large union would take quadratic time. */
 const mostArms = 100;
 
 function ambiguous(arms: JsonValue | undefined, at: string, root: JsonObject): Spot[] {
@@ -349,13 +351,16 @@ function kindOfText(json: string): string {
   return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 }
 
-/** The values that a schema allows, as JSON, where it lists them. */
+/** The values that a schema lists, as JSON; undefined if it lists none. */
 function valuesOf(each: JsonObject): readonly string[] | undefined {
   if (Object.hasOwn(each, "const")) return [JSON.stringify(each["const"])];
   return Array.isArray(each["enum"]) ? each["enum"].map((value) => JSON.stringify(value)) : undefined;
 }
 
-/** A required property distinguishes two objects if the other object cannot have it, or not with such a value. */
+/**
+ * Whether a required property distinguishes two objects: the other object cannot have it, or only with other
+ * values.
+ */
 function areDistinct(a: JsonObject, b: JsonObject): boolean {
   return (
     lacks(a, b) ||

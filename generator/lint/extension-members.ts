@@ -4,20 +4,20 @@ import { contractCodes, faultsWithSlips } from "../contract/fault.js";
 import { Form, correctionOf } from "../files/file-form.js";
 import type { ExtensionModel, MemberRule } from "../model/extension-model.js";
 
-/** A fault of a member that an extension adds to an entry of a contract. */
+/** A fault of a member that an extension adds to entries of a contract. */
 export interface MemberProblem {
   readonly kind: "wrong" | "unknown-key" | "undeclared";
-  /** The entry, as messages name it: `tool "clock"`. */
+  /** The entry in messages, e.g. `tool "clock"`. */
   readonly entry: string;
-  /** The other entries with the same fault. */
+  /** Number of other entries with the same fault. */
   readonly others: number;
-  /** JSON Pointer in the contract. */
+  /** JSON Pointer into the contract. */
   readonly pointer: string;
   readonly message: string;
   readonly next: string;
 }
 
-/** The lists of a contract: the definition of their entries in the protocol, and the name of an entry in messages. */
+/** The lists of a contract, with the protocol's definition of their entries, and the noun for messages. */
 const lists = [
   { list: "tools", definition: "Tool", called: "tool" },
   { list: "resources", definition: "Resource", called: "resource" },
@@ -28,12 +28,12 @@ const lists = [
 /** An entry of a contract. */
 interface Entry {
   readonly value: JsonObject;
-  /** JSON Pointer in the contract. */
+  /** JSON Pointer into the contract. */
   readonly pointer: string;
   readonly shown: string;
 }
 
-/** Entries of a contract that are objects of a definition of the protocol. */
+/** The entries of a contract that are objects of a protocol definition. */
 function entriesOf(contract: Contract, of: string): Entry[] {
   return lists
     .filter(({ definition }) => definition === of)
@@ -47,9 +47,9 @@ function entriesOf(contract: Contract, of: string): Entry[] {
 }
 
 /**
- * Whether an entry of the contract can be against the rule: one has the member, or each must have it.
+ * Whether an entry of the contract can violate the rule: one has the member, or every one must have it.
  *
- * @param rule of a member; `of` is the name of the definition in the protocol
+ * @param rule rule for a member; `of` is the protocol's definition
  */
 export function concernsContract(
   contract: Contract,
@@ -64,8 +64,8 @@ function hasMember(value: JsonObject, path: string): boolean {
 }
 
 /**
- * Compares the members that an extension adds to entries of the contract with its definitions, and with the capabilities.
- * An extension without a place in the capabilities of servers need not be declared by them.
+ * Checks the members that an extension adds to entries of a contract against its definitions and the server's
+ * capabilities. An extension without a place in server capabilities need not be declared.
  */
 export function memberProblems(contract: Contract, extension: ExtensionModel): MemberProblem[] {
   const place = extension.declared.server?.path;
@@ -83,7 +83,7 @@ export function memberProblems(contract: Contract, extension: ExtensionModel): M
   return [...(first ? [{ ...first, others: undeclared.length - 1 }] : []), ...wrong];
 }
 
-/** Each rule with each entry that it is about, in the order of the lists. */
+/** Each rule with each entry it applies to, in the order of the lists. */
 function ruledEntries(contract: Contract, { members }: ExtensionModel): [MemberRule, Entry][] {
   return lists.flatMap(({ definition }) =>
     members

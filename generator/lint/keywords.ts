@@ -309,12 +309,12 @@ export const keywordRules: readonly LintRule[] = [
   },
 ];
 
-/** Formats of strict mode. */
+/** Formats that strict mode supports. */
 const strictFormats = new Set([
   ...["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
 ]);
 
-/** Keywords with a value that excludes nothing. */
+/** Keywords with a check for values that exclude nothing. */
 const idleValues: ReadonlyMap<string, (given: JsonValue) => boolean> = new Map([
   ["uniqueItems", (given) => given === false],
   ["minProperties", (given) => given === 0],
@@ -332,7 +332,7 @@ function withoutIdle(place: SchemaPlace, name: string): Mend | undefined {
   return idleValues.get(name)?.(place.schema[name]!) ? withoutKeyword(place, name) : undefined;
 }
 
-/** One text as a constant and as the only one to choose is the same. */
+/** Replaces a string constant by an equivalent enum of one. */
 function asEnum({ schema: each, pointer: at }: SchemaPlace, name: string): Mend | undefined {
   const only = each["const"];
   if (name !== "const" || typeof only !== "string" || only === "" || Object.hasOwn(each, "enum"))
@@ -346,7 +346,7 @@ function asEnum({ schema: each, pointer: at }: SchemaPlace, name: string): Mend 
   };
 }
 
-/** The largest enum of a schema that has too many values in all, and each enum that has too many characters. */
+/** The largest enum of a schema with too many values in total, and each enum with too many characters. */
 function largeEnums({ places }: LintSubject): Spot[] {
   const lists = places.flatMap(({ schema: { enum: values }, pointer: at }) =>
     Array.isArray(values) ? [{ at: pointer(at, "enum"), size: values.length, text: textLength(values) }] : [],
@@ -365,7 +365,7 @@ function largeEnums({ places }: LintSubject): Spot[] {
   ];
 }
 
-/** Characters of the strings in an enum. Null, which optional values allow, has none. */
+/** Number of characters of the strings in an enum; null counts as none. */
 function textLength(values: readonly JsonValue[]): number {
   return values.reduce<number>((sum, each) => sum + (typeof each === "string" ? each.length : 0), 0);
 }

@@ -25,11 +25,11 @@ export interface LintProblem {
   /** The rule's level for these profiles. */
   readonly level: Level;
   readonly tool: string;
-  /** The selected profiles that the rule applies to. */
+  /** The selected profiles to which the rule applies. */
   readonly profiles: readonly Profile[];
   readonly pointer: string;
   readonly message: string;
-  /** What mends it for certain. */
+  /** The certain correction, if there is one. */
   readonly mend?: Mend;
 }
 
@@ -37,13 +37,13 @@ export interface LintProblem {
 export interface ToolCost {
   readonly tool: string;
   readonly pointer: string;
-  /** The size of the tool's entry in `tools/list`. */
+  /** Size of the tool's entry in `tools/list`. */
   readonly bytes: number;
-  /** Estimated: a quarter of the bytes. */
+  /** Estimated as a quarter of the bytes. */
   readonly tokens: number;
 }
 
-/** Applies the rules of the profiles to the contract: tool by tool, in the order of the table. */
+/** Applies the rules of the profiles to the contract: tool by tool, in the order of the rule table. */
 export function lintContract(contract: Contract, profiles: readonly Profile[]): LintProblem[] {
   const problems: LintProblem[] = [];
   const { tools = [] } = contract;
@@ -74,14 +74,20 @@ function once<T>(compute: () => T): () => T {
   return () => (known ??= { value: compute() }).value;
 }
 
-/** Errors count in unused definitions, too, because hosts reject them; warnings do not. */
+/**
+ * The places that a rule examines. Errors count in unused definitions, too, because hosts reject them;
+ * warnings do not.
+ */
 function usedPlaces(places: readonly SchemaPlace[], unused: readonly string[]): readonly SchemaPlace[] {
   if (unused.length === 0) return places;
   const without = new Set<string | undefined>(unused);
   return places.filter(({ pointer: at }) => !without.has(definitionAround(at, places[0]!.pointer)));
 }
 
-/** For each scope that differs from others in case, punctuation or one letter: the others. Digits tell scopes apart. */
+/**
+ * For each scope, the others that differ only in case, punctuation or one letter. Scopes that differ in
+ * digits are distinct.
+ */
 function scopesAlike(scopes: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const form = (scope: string): string => scope.toLowerCase().replace(/[-_.:/]/g, "");
   const digits = (scope: string): string => scope.replace(/\D/g, "");
@@ -114,7 +120,7 @@ export function toolCosts(contract: Contract): ToolCost[] {
   });
 }
 
-/** Every rule of `mcpgen lint`, in the order of docs/lint.md. */
+/** All rules of `mcpgen lint`, in the order of docs/lint.md. */
 export const lintRules: readonly LintRule[] = [
   ...nameRules,
   ...structureRules,

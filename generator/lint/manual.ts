@@ -45,7 +45,7 @@ above it, allows one place.
 Names are resolved as the TypeScript compiler does, also across files. A handler or a definition that a function returns, and an
 instance of a class as the handlers, are not found. Bodies of functions outside of the handler are not looked through.`;
 
-/** docs/lint.md. */
+/** The text of docs/lint.md. */
 export function lintManual(): string {
   const rows = lintRules.map(
     ({ id, profiles, reason, sources = [], ...rule }) =>
@@ -64,7 +64,7 @@ function adviceText({ fix, certain }: Pick<LintRule, "fix" | "certain">): string
   return certain === undefined ? fix : `${fix} \`--fix\` ${certain}.`;
 }
 
-/** The output of `mcpgen explain RULE`. */
+/** The output of `mcpgen explain RULE`; undefined for an unknown rule. */
 export function explainLintRule(id: string): string | undefined {
   const rule = lintRules.find((each) => each.id === id);
   return rule && explanation(rule);
@@ -74,7 +74,7 @@ function profilesText(profiles: readonly Profile[]): string {
   return profiles.length === everyProfile.length ? "all profiles" : profiles.join(", ");
 }
 
-/** The level, and the profiles that have another one. */
+/** The level, and the profiles with another level. */
 function levelText({ level, warns = [] }: Pick<LintRule, "level" | "warns">): string {
   return warns.length === 0 ? level : `${level}; warning for ${warns.join(", ")}`;
 }

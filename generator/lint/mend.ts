@@ -17,25 +17,25 @@ import { type LintProblem, lintContract } from "./lint-contract.js";
 import { isOtherDialect, readable } from "./reading.js";
 import type { Mend, Profile } from "./rule.js";
 
-/** A contract after what could be mended, and the problems that are gone. */
+/** The corrected contract, and the corrected problems. */
 export interface Mended {
   readonly document: ContractDocument;
-  /** Places are those before. */
+  /** Pointers refer to the contract before the corrections. */
   readonly mended: readonly MendedProblem[];
 }
 
-/** A problem for which a mend is known. */
+/** A problem with a known correction. */
 type MendedProblem = LintProblem & { readonly mend: Mend };
 
-/** A mend may bring another problem to light, a few levels deep. */
+/** Maximum number of rounds: a correction may reveal another problem, a few levels deep. */
 const mostRounds = 20;
 
 /**
- * Makes the mends of a contract's problems that are certain, in its text.
+ * Applies the certain corrections of a contract's problems to its text.
  *
- * A mend is made if the schema accepts the same values without it and with it, as `diff` compares schemas, and if the text
- * has a place for it. A finding that is a warning only because the profiles that take it for an error are not selected
- * stays as it is.
+ * A correction is applied if the schema accepts the same values with and without it, as `diff` compares
+ * schemas, and if the text has a place for it. A finding that is a warning only because no selected profile
+ * treats it as an error is not corrected.
  */
 export async function mendContract(
   document: ContractDocument,
@@ -59,7 +59,7 @@ function isMendable(problem: LintProblem): problem is MendedProblem {
   return problem.mend !== undefined && problem.level === problem.rule.level;
 }
 
-/** The problems whose mends leave each schema as it is for values. */
+/** The problems whose corrections do not change which values a schema accepts. */
 function certainOf(problems: readonly MendedProblem[], contract: Contract): MendedProblem[] {
   const bySchema = new Map<string, MendedProblem[]>();
   for (const problem of problems) {
@@ -86,12 +86,12 @@ function isCertain(problems: readonly MendedProblem[], schema: JsonObject, at: s
   const after = edited(schema, editsOf(problems)) as JsonObject;
   const isOlder = isOtherDialect(after["$schema"]);
   if (isOlder && respelling.length > 0) return false;
-  // What is invalid in 2020-12 has the meaning of the older words.
+  // A schema invalid in 2020-12 is read with the meaning of older drafts.
   const isValid = readable(schema).parts.length === 0;
   const before = isValid ? schema : (edited(schema, editsOf(respelling)) as JsonObject);
   return (
     haveSameValues(before, after) &&
-    // Hosts read a schema that declares no dialect as one of 2020-12, whatever words are in it.
+    // Hosts read a schema without `$schema` as 2020-12, whichever keywords it has.
     (isOlder || haveSameValues(before, { ...after, $schema: canonicalDialect }))
   );
 }
@@ -105,7 +105,7 @@ function relative(edit: Edit, at: string): Edit {
     : { ...edit, after: inside(edit.after) };
 }
 
-/** Differences that no value shows. */
+/** Rules for differences that no value shows. */
 const withoutValues = new Set([
   "schema-rewritten",
   "default-removed",
@@ -113,7 +113,10 @@ const withoutValues = new Set([
   "definition-removed",
 ]);
 
-/** Whether two schemas accept the same values, as far as `diff` can say. Parts that cannot be read must be the same. */
+/**
+ * Whether two schemas accept the same values, as far as `diff` can decide. Unreadable parts must be
+ * identical.
+ */
 function haveSameValues(before: JsonObject, after: JsonObject): boolean {
   if (jsonEqual(before, after)) return true;
   const [old, next] = [readable(before), readable(after)];

@@ -9,7 +9,7 @@ import {
 } from "./rule.js";
 import { inResults, spot } from "./spots.js";
 
-/** Rules about regular expressions that some interfaces do not take. */
+/** Rules about regular expressions that some model interfaces do not support. */
 export const patternRules: readonly LintRule[] = [
   {
     id: "pattern-lookaround",
@@ -66,7 +66,7 @@ export const patternRules: readonly LintRule[] = [
 
 const foreignPart = /^(?:\(\?(?:P[<=>]|#|>|[aiLmsux-]+[):])|\\[AZz])/;
 
-/** Why a pattern is none of ECMA-262, and the pattern that is. */
+/** Why a pattern is not valid in ECMA-262, and the pattern that was probably meant. */
 function foreign(pattern: string): { readonly message: string; readonly meant?: string } | undefined {
   const found = splitPattern(pattern).find((each) => foreignPart.test(each));
   if (found !== undefined) return { message: `\`${found}\` in a pattern` };
@@ -79,7 +79,7 @@ function foreign(pattern: string): { readonly message: string; readonly meant?: 
   }
 }
 
-/** Parts of a pattern: an escape, a group's beginning, a character class with its escapes, or one character. */
+/** Matches a part of a pattern: an escape, a group's beginning, a character class, or one character. */
 const part =
   /\\[pP]\{|\\u\{|\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]?|\(\?(?:<?[=!]|<[^>]{0,64}>|P[<=>]|#|>|[A-Za-z-]+[):])|[\s\S]/g;
 
@@ -87,7 +87,7 @@ function splitPattern(pattern: string): readonly string[] {
   return pattern.match(part) ?? [];
 }
 
-/** Finds patterns with a part as `is` says; an escape counts in character classes, too. */
+/** Finds patterns with a part that matches `is`, including escapes in character classes. */
 function partsOf(is: RegExp, message: (found: string) => string): LintRule["find"] {
   return patternsOf((pattern) => {
     const inside = (each: string): readonly string[] =>
@@ -101,7 +101,7 @@ function partsOf(is: RegExp, message: (found: string) => string): LintRule["find
   });
 }
 
-/** Finds patterns of `pattern` and `patternProperties` that have a fault. */
+/** Finds patterns in `pattern` and `patternProperties` that have a fault. */
 function patternsOf(
   faultOf: (pattern: string) => { readonly message: string; readonly meant?: string } | undefined,
 ): (subject: LintSubject) => Spot[] {

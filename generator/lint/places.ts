@@ -8,14 +8,14 @@ import {
 } from "@mcpgen/engine";
 import type { SchemaPlace } from "./rule.js";
 
-/** Keywords of older drafts that hold schemas. */
+/** Keywords of older drafts that contain schemas. */
 const older = new Map([
   ["definitions", "schemaMap"],
   ["dependencies", "schemaMap"],
   ["additionalItems", "schema"],
 ]);
 
-/** Keywords whose schemas are about what is inside the value. */
+/** Keywords whose schemas describe values inside the value. */
 const inward = new Set([
   "properties",
   "patternProperties",
@@ -25,7 +25,7 @@ const inward = new Set([
   "contains",
 ]);
 
-/** A schema and everything below it, in the order of the text; as deep as it goes, without recursion. */
+/** A schema and all subschemas in the order of the text, at any depth without recursion. */
 export function placesOf(root: JsonObject, at: string): SchemaPlace[] {
   const places: SchemaPlace[] = [];
   const waiting: SchemaPlace[] = [{ schema: root, pointer: at, isRoot: true, depth: 1 }];
@@ -43,10 +43,10 @@ export function placesOf(root: JsonObject, at: string): SchemaPlace[] {
   return places;
 }
 
-/** The keywords that hold the definitions of a schema. */
+/** The keywords that contain a schema's definitions. */
 export const definitionLists = ["$defs", "definitions"];
 
-/** Pointers of the definitions that nothing leads to from the arguments themselves. */
+/** Pointers of the definitions that the schema itself does not refer to, directly or indirectly. */
 export function unusedDefinitions(places: readonly SchemaPlace[]): string[] {
   const [root] = places;
   const prefixes = definitionLists.flatMap((list) => {
@@ -61,7 +61,7 @@ export function unusedDefinitions(places: readonly SchemaPlace[]): string[] {
       const reference = schema[keyword];
       if (typeof reference !== "string") continue;
       const target = definitionAround(root!.pointer + referencedPointer(reference), root!.pointer);
-      // A reference by name is not followed: its target may be anywhere.
+      // A reference by URI is not followed, because its target may be anywhere.
       if (!/^#(?:\/|$)/.test(reference)) return [];
       if (target !== undefined) targets.set(within, (targets.get(within) ?? new Set()).add(target));
     }
@@ -76,7 +76,7 @@ export function unusedDefinitions(places: readonly SchemaPlace[]): string[] {
   return prefixes.filter((prefix) => !used.has(prefix));
 }
 
-/** The definition that a place is in. */
+/** The definition that contains a place; undefined if it is in none. */
 export function definitionAround(at: string, root: string): string | undefined {
   const [, list, name] = at.slice(root.length).split("/");
   return name !== undefined && definitionLists.includes(list!) ? `${root}/${list}/${name}` : undefined;

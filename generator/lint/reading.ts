@@ -13,20 +13,20 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import type { SchemaPlace } from "./rule.js";
 import { tooDeep } from "../contract/contract.js";
 
-/** The address of a schema in the document that asks it. */
+/** URI of the schema in the document that refers to it. */
 const address = "urn:mcpgen:lint";
 
-/** A value, and a place of a schema that it should be valid at. */
+/** A value, and the schema place at which it should be valid. */
 export interface Question {
   readonly place: SchemaPlace;
   readonly value: JsonValue;
 }
 
 /**
- * Whether each value is valid at its place: by the whole schema, so that references lead where they lead there. Parts that
- * cannot be read restrict nothing: other findings report them.
+ * Whether each value is valid at its place. Uses the whole schema, so that references resolve. Unreadable
+ * parts accept everything; other findings report them.
  *
- * @param root the schema that the places are in
+ * @param root the schema that contains the places
  */
 export function answers(root: SchemaPlace, questions: readonly Question[]): boolean[] {
   if (questions.length === 0) return [];
@@ -36,7 +36,7 @@ export function answers(root: SchemaPlace, questions: readonly Question[]): bool
   return questions.map(({ place, value }) => read?.(inside(place), value) ?? true);
 }
 
-/** A judge by the schemas at places of a document; none where it cannot be read. */
+/** Returns a validator for places of a document; undefined if it cannot be read. */
 function wholeSchema(
   document: JsonObject,
   places: readonly string[],
@@ -58,18 +58,18 @@ function wholeSchema(
   };
 }
 
-/** The part of a schema that can be read: nothing of one that is nested deeper than contracts are. */
+/** The readable part of a schema; nothing if it is nested too deeply. */
 export function readable(schema: JsonObject): ReturnType<typeof readableSchema> {
   if (tooDeep(schema) !== undefined) return { document: schema, parts: [] };
   return readableSchema(schema, (document) => readDocument(document));
 }
 
-/** The parts of a schema that cannot be read, by JSON Pointers as those of the place. */
+/** The unreadable parts of a schema, with JSON Pointers relative to the contract. */
 export function unreadParts({ schema, pointer }: SchemaPlace): UnreadPart[] {
   return readable(schema).parts.map((part) => ({ ...part, pointer: pointer + part.error.pointer }));
 }
 
-/** Whether `$schema` declares another dialect than 2020-12. */
+/** Whether `$schema` declares a dialect other than 2020-12. */
 export function isOtherDialect(declared: JsonValue | undefined): boolean {
   if (declared === undefined) return false;
   try {

@@ -3,10 +3,10 @@ import type { LintSubject, Mend, SchemaPlace, Spot } from "./rule.js";
 
 type Find = (subject: LintSubject) => Spot[];
 
-/** What mends a place, or a keyword of it; nothing where that is not certain. */
+/** Returns the correction of a place or of its keyword; undefined if none is certain. */
 type MendOf = (place: SchemaPlace, name: string) => Mend | undefined;
 
-/** Any of `names` as a keyword, wherever `where` says. */
+/** Finds any of the keywords `names` at places selected by `where`. */
 export function keyword(
   names: readonly string[],
   where: (place: SchemaPlace) => boolean = () => true,
@@ -22,17 +22,17 @@ export function keyword(
       );
 }
 
-/** A spot, with what mends it if something does. */
+/** Creates a spot, with a correction if there is one. */
 export function spot(at: string, message: string, mend?: Mend): Spot {
   return { pointer: at, message, ...(mend && { mend }) };
 }
 
-/** Finds the same in the schemas of results, which hosts compile. */
+/** Applies a search to schemas of results, too, because hosts compile them. */
 export function inResults(find: Find): Find {
   return (subject) => [...find(subject), ...find({ ...subject, places: subject.results })];
 }
 
-/** Schemas that `is` is true of. */
+/** Finds schemas for which `is` returns true. */
 export function schema(
   message: string,
   is: (schema: JsonObject, place: SchemaPlace) => boolean,
@@ -44,7 +44,7 @@ export function schema(
       .map((place) => spot(place.pointer, message, mendOf?.(place)));
 }
 
-/** A keyword whose value `is` is true of. */
+/** Finds keywords whose value satisfies `is`. */
 export function value(
   name: string,
   message: string,
@@ -57,12 +57,12 @@ export function value(
       .map((place) => spot(pointer(place.pointer, name), message, mendOf?.(place, name)));
 }
 
-/** The removal of a keyword. */
+/** A correction that removes a keyword. */
 export function withoutKeyword({ pointer: at }: SchemaPlace, name: string): Mend {
   return { edits: [{ remove: pointer(at, name) }] };
 }
 
-/** Names of properties, of all objects or of the arguments alone. */
+/** Finds names of properties: of all objects, or only of the arguments. */
 export function propertyNames(message: string, is: (name: string) => boolean, rootOnly: boolean): Find {
   return ({ places }) =>
     places
@@ -77,7 +77,7 @@ export function propertyNames(message: string, is: (name: string) => boolean, ro
       );
 }
 
-/** The tool's name, where `is` is true of it. */
+/** Finds the tool's name if it satisfies `is`. */
 export function toolName(
   message: (name: string, subject: LintSubject) => string,
   is: (name: string, subject: LintSubject) => boolean,
@@ -88,7 +88,7 @@ export function toolName(
       : [];
 }
 
-/** A member that should be an object, or an empty one. */
+/** The member as an object; an empty object if it is something else. */
 export function objectIn(from: JsonObject, name: string): JsonObject {
   const member = from[name];
   return typeof member === "object" && member !== null && !Array.isArray(member) ? member : {};

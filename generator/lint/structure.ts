@@ -263,7 +263,7 @@ export const structureRules: readonly LintRule[] = [
   },
 ];
 
-/** A keyword behind another one, where the schema does not have it. */
+/** A correction that adds a keyword after another one, if the schema lacks it. */
 function added(
   { schema: each, pointer: at }: SchemaPlace,
   after: string,
@@ -274,13 +274,13 @@ function added(
   return { edits: [{ after: pointer(at, after), key, value: content }] };
 }
 
-/** `items: {}` takes any item, as its absence and `true` do. */
+/** Adds `items: {}`, which allows any item, like its absence. */
 function withItems(place: SchemaPlace): Mend | undefined {
   if (place.schema["items"] !== true) return added(place, "type", "items", {});
   return { edits: [{ replace: pointer(place.pointer, "items"), value: {} }] };
 }
 
-/** The bound of draft-04 (validation, section 5.1) that is a number now. */
+/** Converts a boolean bound of draft-04 (validation, section 5.1) to a number. */
 function withNumber({ schema: each, pointer: at }: SchemaPlace, name: string): Mend | undefined {
   const limit = name === "exclusiveMinimum" ? "minimum" : "maximum";
   const exclusive = pointer(at, name);
@@ -293,7 +293,10 @@ function withNumber({ schema: each, pointer: at }: SchemaPlace, name: string): M
   };
 }
 
-/** The tuple of draft-07 and before (validation, section 6.4.1), and what it says of the items behind. */
+/**
+ * Converts the tuple form of draft-07 and earlier (validation, section 6.4.1), with its schema for further
+ * items.
+ */
 function withPrefixItems({ schema: each, pointer: at }: SchemaPlace): Mend | undefined {
   if (Object.hasOwn(each, "prefixItems")) return undefined;
   const items = pointer(at, "items");
@@ -307,7 +310,7 @@ function withPrefixItems({ schema: each, pointer: at }: SchemaPlace): Mend | und
   };
 }
 
-/** A definition, or the whole list of definitions where none of them is used. */
+/** The pointer to remove for an unused definition: the whole list of definitions if none is used. */
 function emptied(at: string, unused: readonly string[], root: SchemaPlace): string {
   const list = at.slice(0, at.lastIndexOf("/"));
   const name = definitionLists.find((each) => list === pointer(root.pointer, each));
@@ -315,7 +318,7 @@ function emptied(at: string, unused: readonly string[], root: SchemaPlace): stri
   return unused.filter((each) => each.startsWith(`${list}/`)).length === count ? list : at;
 }
 
-/** References that lead nowhere, in the schema at a place. */
+/** Finds references without a target in the schema at a place. */
 function danglingReferences(parts: ReturnType<LintSubject["unread"]>, at: string): Spot[] {
   return parts
     .filter(
@@ -324,7 +327,7 @@ function danglingReferences(parts: ReturnType<LintSubject["unread"]>, at: string
     .map(({ error, pointer: place }) => spot(place, error.message));
 }
 
-/** Values that keywords cannot have; other rules find some of them. */
+/** Finds invalid values of keywords, except those that other rules find. */
 function invalidKeywords({ places, results, unread }: LintSubject): Spot[] {
   const byPointer = new Map([...places, ...results].map((place) => [place.pointer, place]));
   const malformed = unread().filter(({ error, pointer: at }) => {
@@ -343,7 +346,7 @@ function invalidKeywords({ places, results, unread }: LintSubject): Spot[] {
   ];
 }
 
-/** Names that stand twice in `required` or `type` (validation, sections 6.1.1 and 6.5.3). */
+/** Finds duplicate names in `required` or `type` (validation, sections 6.1.1 and 6.5.3). */
 function repeatedNames({ schema: each, pointer: at }: SchemaPlace): Spot[] {
   return ["required", "type"].flatMap((name) => {
     const names = each[name];

@@ -134,7 +134,7 @@ export const nameRules: readonly LintRule[] = [
   },
 ];
 
-/** The characters of a name that a pattern finds, each once, quoted. */
+/** The characters of a name that match a pattern, without duplicates, quoted. */
 function characters(name: string, pattern: RegExp): string {
   return [...new Set(name.match(pattern))].map((each) => JSON.stringify(each)).join(", ");
 }
@@ -151,10 +151,10 @@ function withoutJoined(text: string): string {
   return text.replace(/(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu, "");
 }
 
-/** Scopes of OpenID Connect and of the login itself: they grant nothing at a server. */
+/** Scopes of OpenID Connect and of the login itself, which grant nothing at a server. */
 const ofLogin = new Set(["openid", "profile", "email", "address", "phone", "offline_access"]);
 
-/** Rules about the scopes that a contract gives a tool. */
+/** Rules about the scopes of a contract's tools. */
 export const scopeRules: readonly LintRule[] = [
   {
     id: "scopes-alike",
@@ -211,7 +211,7 @@ function scopes(
     );
 }
 
-/** Rules about tools whose calls run as tasks. */
+/** Rules about tools that run as tasks. */
 export const taskRules: readonly LintRule[] = [
   {
     id: "task-required",

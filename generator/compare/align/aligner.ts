@@ -8,20 +8,20 @@ import type { Alignment, Edge, Pair, Place, Renames, Fact } from "./pair.js";
 
 interface PairOptions {
   readonly isMapValue?: boolean;
-  /** Replaces the location of the places where their own would mislead. */
+  /** Overrides the location of the places if their own would mislead. */
   readonly location?: Location;
 }
 
 /**
- * Aligns two schemas, starting at given places, and compares each pair of corresponding places once. Names of
- * definitions are labels only.
+ * Matches the parts of two schemas, starting at given places, and compares each pair of corresponding places
+ * once. Names of definitions serve only as labels.
  */
 export class Aligner implements Alignment {
   readonly old: FormReader;
   readonly new: FormReader;
   readonly pairs = new Map<string, Pair>();
   readonly renames: Renames | undefined;
-  /** Compares the schemas inside conditions; a condition aligner refers to itself. */
+  /** Aligner for schemas inside conditions; a condition aligner uses itself. */
   private conditionAligner: Aligner | undefined;
   private readonly pending: Pair[] = [];
   private readonly schemas: readonly [Schema, Schema];
@@ -34,7 +34,7 @@ export class Aligner implements Alignment {
     if (beside) this.conditionAligner = this;
   }
 
-  /** Makes the pair of two places; `run` compares what is below them. */
+  /** Creates the pair of two places; `run` compares the places below them. */
   pair(old: Conjunction, next: Conjunction, options: PairOptions = {}): Pair {
     const places = [placeOf(this.schemas[0], old), placeOf(this.schemas[1], next)] as const;
     const location = options.location ?? this.locationOf(places, old, next);
@@ -64,11 +64,14 @@ export class Aligner implements Alignment {
   addChild(from: Pair, edge: Omit<Edge, "child">, old: Conjunction, next: Conjunction): void {
     const child = this.pair(old, next, { isMapValue: edge.step.kind === "other" });
     from.edges.push({ ...edge, child });
-    // Annotations beside a reference apply to this place only.
+    // Annotations beside a reference apply only to this place.
     if (old[0] && next[0]) from.facts.push(...compareAnnotations(old[0], next[0]));
   }
 
-  /** A separate aligner compares them: no part of a message stands there, so their differences are not its differences. */
+  /**
+   * Compares schemas inside a condition with a separate aligner. No part of a message corresponds to them, so
+   * their differences are not reported as differences of the message.
+   */
   areSame(from: Pair, old: Conjunction, next: Conjunction): boolean {
     const nested = (this.conditionAligner ??= new Aligner(...this.schemas, this.renames, this));
     const inside = nested.pair(old, next);
@@ -81,7 +84,7 @@ export class Aligner implements Alignment {
     return [...reachedFrom({ pair: inside }).keys()].every(({ facts }) => facts.every(isAnnotation));
   }
 
-  /** Compares all known pairs and all pairs below them. */
+  /** Compares all known pairs, and all pairs found below them. */
   run(): void {
     for (let pair = this.pending.pop(); pair; pair = this.pending.pop()) {
       compareForms(this, pair);
@@ -92,23 +95,27 @@ export class Aligner implements Alignment {
     }
   }
 
-  /** A place that refers to another definition than before is named after the place, not after a definition. */
+  /**
+   * Chooses the location of a pair. If the place now refers to another definition, it is named after the
+   * place rather than after a definition.
+   */
   private locationOf([old, next]: readonly [Place, Place], from: Conjunction, to: Conjunction): Location {
     const [a, b] = [old.definition, next.definition];
     if (!from[0] || !to[0] || !this.isRetargeted(a, b)) return commonLocation(old.location, next.location);
     return commonLocation(locationOf(from[0].pointer), locationOf(to[0].pointer));
   }
 
-  /** Whether the definitions of two places are neither the same nor renamed. */
+  /** Whether two places have different definitions of which neither is the other renamed. */
   private isRetargeted(a: string | undefined, b: string | undefined): boolean {
     const [old, next] = this.schemas;
     if (a !== undefined && b !== undefined) return a !== b && !isRenamed(a, b, this.schemas);
-    // An inline schema became a definition, or the other way round: new, or already in the other schema.
+    // An inline schema became a definition or vice versa; the definition is new, or exists already in the
+    // other schema.
     return (a !== undefined && next.definitions.has(a)) || (b !== undefined && old.definitions.has(b));
   }
 }
 
-/** Follows references that stand alone. */
+/** Resolves a place that is only a reference. */
 function placeOf(schema: Schema, nodes: Conjunction): Place {
   let current = nodes;
   let definition: string | undefined;
@@ -150,7 +157,7 @@ export function compareAnnotations(old: SchemaNode, next: SchemaNode): Fact[] {
   return facts;
 }
 
-/** Whether a fact is of this kind: it leaves alone what is valid. */
+/** Whether a fact concerns annotations, which do not affect validity. */
 function isAnnotation({ rule }: Fact): boolean {
   return /^(?:default|deprecated|description|docs)-/.test(rule);
 }
@@ -159,7 +166,7 @@ function text(value: JsonValue): string {
   return `default ${canonicalText(value)}`;
 }
 
-/** Prose that only one side has is not compared. */
+/** Compares prose, if both sides have it. */
 function compareProse(old: SchemaNode, next: SchemaNode): Fact[] {
   if (old.description === undefined || next.description === undefined) return [];
   if (old.description === next.description) return [];
@@ -176,7 +183,7 @@ function placesOf(old: SchemaNode, next: SchemaNode): Pick<Fact, "subject" | "at
   };
 }
 
-/** The words of RFC 2119 that a text uses, with how often. */
+/** The RFC 2119 keywords in a text, with their counts. */
 function normative(description: string): string {
   const words =
     description.match(/\b(?:MUST|SHALL|SHOULD)(?: NOT)?\b|\b(?:MAY|REQUIRED|RECOMMENDED|OPTIONAL)\b/g) ?? [];

@@ -13,12 +13,12 @@ import {
 import type { JsonValue } from "@mcpgen/engine";
 import type { Maker } from "../instance-maker.js";
 
-/** Which arms of two unions correspond. */
+/** The corresponding arms of two unions. */
 export interface Arms {
   readonly matched: readonly (readonly [ShapeArm, ShapeArm])[];
   readonly removed: readonly ShapeArm[];
   readonly added: readonly ShapeArm[];
-  /** Both unions have a tag, and not the same. */
+  /** The tags of both unions, if they have different ones. */
   readonly tags: { readonly old: string; readonly new: string } | undefined;
   /** Whether a tag distinguishes this arm from all arms of the other side. */
   readonly isTagged: (arm: ShapeArm) => boolean;
@@ -27,8 +27,8 @@ export interface Arms {
 type Readers = readonly [FormReader, FormReader];
 
 /**
- * Aligns arms by their tag, then by their form, then by name; an arm unlike all others has no partner. Members that
- * correspond under two names count as of one name.
+ * Matches arms by tag, then by form, then by name. An arm unlike all others has no partner. Renamed members
+ * count as having the same name.
  */
 export function alignArms(
   readers: Readers,
@@ -94,14 +94,14 @@ function alignNamed(readers: Readers, old: readonly ShapeArm[], next: readonly S
   };
 }
 
-/** The identity of an arm: its tag if it has one, else its whole signature. */
+/** The identity of an arm: its tag values if it has a tag, else its complete signature. */
 function lookOf(reader: FormReader, arm: ShapeArm, tag: readonly string[]): string {
   return tag.length > 0 ? `tag ${JSON.stringify([...tag].sort())}` : memberSignature(reader, arm);
 }
 
 type Look = (arm: ShapeArm) => string;
 
-/** Arms that look like one arm of the other side and no other. */
+/** Pairs of arms with the same identity, if it occurs once on each side. */
 function onlyPairs(
   old: readonly ShapeArm[],
   next: readonly ShapeArm[],
@@ -129,10 +129,10 @@ interface Candidate {
   readonly label: string;
 }
 
-/** The limit of pairs that are compared one by one: beyond it, arms without a partner stay without one. */
+/** Maximum number of pairs that are compared individually; beyond it, remaining arms have no partner. */
 const mostPairs = 10_000;
 
-/** The tags of the arms of both sides, by which they correspond. */
+/** The tags of both sides, which match the arms. */
 interface Tagging {
   readonly readers: Readers;
   readonly before: ReadonlyMap<ShapeArm, readonly string[]>;
@@ -141,7 +141,7 @@ interface Tagging {
   readonly tagged: boolean;
 }
 
-/** The pairs that arms could form, best first; the same whichever side is the older. */
+/** Possible pairs, best first, in an order independent of which side is older. */
 function candidatesOf(tagging: Tagging, old: readonly ShapeArm[], next: readonly ShapeArm[]): Candidate[] {
   if (old.length * next.length > mostPairs) return [];
   const candidates = old.flatMap((a) =>
@@ -157,12 +157,12 @@ function candidatesOf(tagging: Tagging, old: readonly ShapeArm[], next: readonly
   return candidates.sort((x, y) => y.score - x.score || (x.label < y.label ? -1 : 1));
 }
 
-/** Whether no other arm is of its type. */
+/** Whether no other arm has the same type. */
 function isOnly(arm: ShapeArm, arms: readonly ShapeArm[]): boolean {
   return arms.filter(({ type }) => type === arm.type).length === 1;
 }
 
-/** The tags of both unions: the one they share, or two that have values in common. */
+/** The tags of both unions: a common one, or two tags that share values. */
 function tagsOf(
   readers: Readers,
   old: readonly ShapeArm[],
@@ -185,12 +185,12 @@ function tagStrings(reader: FormReader, arm: ShapeArm, tag: string | undefined):
   return (tag !== undefined && arm.type === "object" && readStrings(reader, arm, tag)) || [];
 }
 
-/** At least 1 where two arms correspond for sure. */
+/** The similarity of two arms; at least 1 if they certainly correspond. */
 function scoreOf({ readers, before, after, tagged }: Tagging, a: ShapeArm, b: ShapeArm): number {
   const [left, right] = [before.get(a)!, after.get(b)!];
   const sameName = a.name !== undefined && a.name === b.name;
   const shared = left.filter((value) => right.includes(value)).length;
-  // Arms with different tags are different, unless their name is the same.
+  // Arms with different tag values do not correspond, unless they have the same name.
   const isOther = tagged && a.type === "object" && shared === 0;
   if (isOther && !sameName) return 0;
   const alike = similarity(readers, a, b);
@@ -205,7 +205,7 @@ function scoreOf({ readers, before, after, tagged }: Tagging, a: ShapeArm, b: Sh
 
 type Tags = ReadonlyMap<string, readonly (readonly string[])[]>;
 
-/** Required members of all object arms that hold listed strings, with those of each arm. */
+/** Required members of all object arms that have listed strings, with the strings of each arm. */
 function tagValues(reader: FormReader, arms: readonly ShapeArm[]): Tags {
   const objects = arms.filter(({ type }) => type === "object");
   const tags = new Map<string, readonly (readonly string[])[]>();
@@ -225,7 +225,7 @@ function readStrings(reader: FormReader, arm: ShapeArm, key: string): readonly s
   return listed ? (strings.values as string[]) : undefined;
 }
 
-/** The tag of both sides: it must distinguish at least two arms. */
+/** The tag that both sides share; it must distinguish at least two arms. */
 function commonTag([old, next]: readonly [Tags, Tags], before: number, after: number): string | undefined {
   const shared = [...old.keys()].filter((key) => next.has(key));
   const different = (key: string): number =>
@@ -241,12 +241,12 @@ function onlyTag(tags: Tags, arms: number): string | undefined {
   )?.[0];
 }
 
-/** How findings name an arm. */
+/** The name of an arm in findings. */
 export function labelOf({ name, nodes, type }: ShapeArm): string {
   return name ?? (nodes.length === 0 ? type : nodes.map(typeText).join(" & "));
 }
 
-/** Compares which shapes may stand in a place: arms and scalar types that came and went. */
+/** Compares which arms and scalar types a place allows, and reports those added or removed. */
 export function compareArms({ pair, found }: Compared, old: Form, next: Form, arms: Arms): void {
   const change = changeOf(pair, old, next, arms);
   const [before, after] = [armCount(withoutNull(old)), armCount(withoutNull(next))];
@@ -260,13 +260,13 @@ export function compareArms({ pair, found }: Compared, old: Form, next: Form, ar
   compareMembership(arms, found);
 }
 
-/** The removed and the added arms, with values that show the difference. */
+/** Removed and added arms, with values that show the difference. */
 interface Change {
   readonly lost: readonly ShapeType[];
   readonly gained: readonly ShapeType[];
-  /** Scalars of both sides: the types of some of them may still differ. */
+  /** Whether both sides allow scalars; types of scalars may still differ. */
   readonly bothScalar: boolean;
-  /** Whether something of the old shape, or the new one, is left on the other side. */
+  /** Whether part of the old or the new shape also exists on the other side. */
   readonly survives: boolean;
   readonly removed: Candidates;
   readonly added: Candidates;
@@ -296,7 +296,7 @@ function withoutNull(form: Form): Form {
   return { ...form, scalars: new Map([...form.scalars].filter(([type]) => type !== "null")) };
 }
 
-/** One shape became several, or several one. */
+/** Reports that a single shape became a union, or a union a single shape. */
 function compareCount(
   { lost, gained, survives, removed, added }: Change,
   widened: boolean,
@@ -309,7 +309,7 @@ function compareCount(
   if (!widened && gained.length > 0) found({ rule: "type-widened", widened: added });
 }
 
-/** All scalars of a union are one of its arms. */
+/** Compares scalar types; all scalars of a union form one arm. */
 function compareScalarTypes(pair: Pair, { lost, gained, bothScalar }: Change, found: Found): void {
   if (bothScalar) {
     if (lost.length > 0)
@@ -357,7 +357,7 @@ function compareMembership({ removed, added, isTagged }: Arms, found: Found): vo
   }
 }
 
-/** The smallest value of each type that a place may hold. */
+/** The smallest value of each type that a place allows. */
 export function eachType(
   make: Maker,
   nodes: Pair["old"]["nodes"],

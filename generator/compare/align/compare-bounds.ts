@@ -23,20 +23,20 @@ import { extended } from "../../sample/edit.js";
 import { matching } from "../../sample/values.js";
 import { anything } from "./compare-object.js";
 
-/** The place where limits are compared. */
+/** The place whose limits are compared. */
 interface Places {
   readonly aligner: Alignment;
   readonly pair: Pair;
-  /** The nodes that a value within the old limits must satisfy. */
+  /** The schemas that a value within the old limits must satisfy. */
   readonly old: Conjunction;
   readonly new: Conjunction;
-  /** The limits of all arms of each side, where there are several. */
+  /** The limits of all arms of each side, if there are several. */
   readonly arms?: { readonly old: readonly Bounds[]; readonly new: readonly Bounds[] };
 }
 
 type Direction = "same" | "tighter" | "looser" | "both";
 
-/** Compares limits one by one. A limit that is neither tighter nor looser is both. */
+/** Compares limits one by one. A limit that is neither tighter nor looser counts as both. */
 export function compareBounds(old: Bounds, next: Bounds, places: Places, found: Found): void {
   const arms = places.arms ?? { old: [old], new: [next] };
   for (const name of new Set([...old.keys(), ...next.keys()])) {
@@ -106,11 +106,11 @@ function armText(arm: Bounds): string {
   return [...arm].map(([name, value]) => boundText(name, value)).join(" and ");
 }
 
-/** A limit that a schema beside the value sets (`not`, `if`, `contains`, …), on both sides. */
+/** A condition that both sides set through a subschema (`not`, `if`, `contains`, …). */
 interface Condition {
   readonly name: string;
   readonly places: Places;
-  /** The conditions of each side, once for every spelling. */
+  /** The conditions of each side, one for each equivalent spelling. */
   readonly old: readonly Said[];
   readonly new: readonly Said[];
 }
@@ -137,7 +137,7 @@ function saidIn(reader: FormReader, nodes: Conjunction, name: string): Said[] {
   return [...said.values()];
 }
 
-/** Whether both sides have the same condition, even if it is written differently. */
+/** Whether both sides have equivalent conditions, even if written differently. */
 function isSameCondition({ places: { aligner, pair }, old, new: next }: Condition): boolean {
   if (old.length !== next.length) return false;
   const others = inOrder(next);
@@ -158,14 +158,16 @@ function isList(said: Said): said is readonly string[] {
   return Array.isArray(said);
 }
 
-/** The schemas of a condition; of the three of `if`, those that are not there let everything through. */
+/** The schemas of a condition; a missing one of `if`, `then` and `else` allows everything. */
 function parts(said: Exclude<Said, readonly string[]>): SchemaNode[] {
   if (!("if" in said) || !said.if) return [said as SchemaNode];
   const otherwise = anything(`${said.if.pointer}/absent`);
   return [said.if, said.then ?? otherwise, said.else ?? otherwise];
 }
 
-/** Finds out by trying: what is shown in neither direction may be either. */
+/**
+ * Determines the direction of a change by trying values. If neither direction is shown, both are possible.
+ */
 function triedDirection(condition: Condition): Direction {
   const { aligner } = condition.places;
   const make = { old: new Maker(aligner.old), new: new Maker(aligner.new) };
@@ -175,7 +177,7 @@ function triedDirection(condition: Condition): Direction {
   return narrows ? "tighter" : "looser";
 }
 
-/** Whether some value that one side takes breaks the condition of the other. */
+/** Whether some value that one side accepts violates the other's condition. */
 function isShown(
   condition: Condition,
   make: Makers,
@@ -197,7 +199,7 @@ function isShown(
   );
 }
 
-/** Values that may fulfil the condition of one side and not of the other. */
+/** Values that may satisfy the condition of only one side. */
 function conditionValues(
   { name, places, old, new: next }: Condition,
   make: Makers,
@@ -223,7 +225,7 @@ function samplesOf(said: Said, maker: Maker): JsonValue[] {
   return parts(said).flatMap((part) => [maker.minimal([part]) ?? null, ...maker.samples([part], 8)]);
 }
 
-/** The values that values inside a condition become in the place that it limits. */
+/** Converts values for a condition's schema into values of the place. */
 function condition(
   keyword: string,
   key: string | undefined,
@@ -249,7 +251,7 @@ function condition(
   return merged.flatMap((value) => (isJsonObject(value) ? [extended(value, key, value[key] ?? held)] : []));
 }
 
-/** Values at and around the limits; most will not be valid, which is found out by trying. */
+/** Values at and near the limits. Most are invalid, which is found by trying. */
 function edges(
   { keyword, key }: { readonly keyword: string; readonly key: string | undefined },
   limits: readonly (JsonValue | undefined)[],
@@ -291,7 +293,7 @@ function edges(
   }
 }
 
-/** Values of a place, one for each way to satisfy it and each way to leave the limits of all arms. */
+/** Values of a place: one for each way to satisfy it and to exceed the limits of all arms. */
 export function outside(make: Maker, nodes: Conjunction, arms: readonly Bounds[]): (JsonValue | undefined)[] {
   const ways = arms.reduce<SchemaNode[][]>(
     (found, arm) =>
@@ -306,16 +308,16 @@ export function outside(make: Maker, nodes: Conjunction, arms: readonly Bounds[]
     .flatMap((inside) => ways.map((way) => make.minimal([...inside, ...way])));
 }
 
-/** Ways that are tried: more would take long. */
+/** Maximum number of combinations to try. */
 const maxWays = 16;
 
-/** The schema of values beyond a limit; of all values where no keyword says that. */
+/** A schema for values beyond a limit; for all values if no keyword can express that. */
 function beyond(keyword: string, limit: JsonValue): SchemaNode {
   const end = rangeEnd(limit);
   return { pointer: "", ...(end && opposites.get(keyword)?.(end)) };
 }
 
-/** What says that a value lies beyond the end of a range. */
+/** For each limit, the keyword for values beyond it. */
 const opposites = new Map<string, (end: RangeEnd) => Partial<SchemaNode>>([
   ["maximum", ({ value, exclusive }) => (exclusive ? { minimum: value } : { exclusiveMinimum: value })],
   ["minimum", ({ value, exclusive }) => (exclusive ? { maximum: value } : { exclusiveMaximum: value })],
@@ -326,7 +328,7 @@ const opposites = new Map<string, (end: RangeEnd) => Partial<SchemaNode>>([
   ["maxProperties", ({ value }) => ({ minProperties: value + 1 })],
 ]);
 
-/** The constants in the schema of a condition, which are where it matters. */
+/** The constants in a condition's schema, for which it is decisive. */
 function constantsIn(limit: JsonValue | undefined): JsonValue[] {
   const found: JsonValue[] = [];
   const visit = (part: JsonValue): void => {
@@ -340,7 +342,7 @@ function constantsIn(limit: JsonValue | undefined): JsonValue[] {
   return found;
 }
 
-/** Objects with one declared member beside those that must be there. */
+/** Objects with one optional member besides the required ones. */
 function withOneMember(make: Maker, nodes: Conjunction): JsonValue[] {
   const object = make.minimal(nodes);
   if (!isJsonObject(object)) return [];
@@ -356,7 +358,7 @@ const keyedBy: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
-/** Objects with one more key: one that the limit mentions, and one that nothing mentions. */
+/** Objects with one more key: one that the limit mentions, and one that it does not. */
 function withKeys(
   make: Maker,
   nodes: Conjunction,
@@ -377,7 +379,7 @@ function lengths(numbers: readonly number[]): number[] {
   return [...new Set(numbers.filter((number) => Number.isInteger(number) && number >= 0))];
 }
 
-/** An array of so many items; equal ones, as far as the minimum allows. */
+/** An array of the given length, with equal items as far as possible. */
 function repeated(make: Maker, nodes: Conjunction, length: number): JsonValue {
   const array = make.minimal([...nodes, { pointer: "", minItems: length }]);
   return Array.isArray(array)

@@ -6,13 +6,13 @@ import { shapeOf } from "../shape/bounds.js";
 import type { Arms } from "./arms.js";
 import type { Alignment, Candidates, Compared, Fact, Found, Pair, Renamed } from "./pair.js";
 
-/** The place where members are compared. */
+/** The context for comparing members. */
 export interface MemberContext extends Compared {
-  /** The tags of the arms, if they differ: that has been reported. */
+  /** The tags of the arms, if they differ; that was already reported. */
   readonly tags: Arms["tags"];
 }
 
-/** Compares two objects that correspond: declared members by name, then the schemas of other members. */
+/** Compares two corresponding objects: declared members by name, then the schemas of undeclared members. */
 export function compareObjects(context: MemberContext, old: ShapeArm, next: ShapeArm): void {
   const { aligner, pair, tags } = context;
   const done = new Set(compareRenamed(context, old, next));
@@ -36,10 +36,10 @@ export function compareObjects(context: MemberContext, old: ShapeArm, next: Shap
   compareOthers(context, old, next);
 }
 
-/** Compares members that correspond under two names; returns these names. */
+/** Compares renamed members; returns their names. */
 function compareRenamed({ aligner, pair, tags }: MemberContext, old: ShapeArm, next: ShapeArm): string[] {
   return (aligner.renames?.of(old, next) ?? []).flatMap((names) => {
-    // A renamed tag has been reported.
+    // The rename of a tag was already reported.
     if (names.old !== tags?.old) pair.facts.push(renamed(old, next, names));
     const step = { kind: "member", key: names.old, newKey: names.new } as const;
     const [before, after] = [old.properties.get(names.old)!, next.properties.get(names.new)!];
@@ -48,7 +48,7 @@ function compareRenamed({ aligner, pair, tags }: MemberContext, old: ShapeArm, n
   });
 }
 
-/** A member that one side declares was, or is, one of those that may hold what others may. */
+/** Compares a member that only one side declares with the other side's schema for undeclared members. */
 function addMemberChild(
   { aligner, pair }: MemberContext,
   [old, next]: readonly [ShapeArm, ShapeArm],
@@ -127,7 +127,7 @@ function removed(old: ShapeArm, next: ShapeArm, key: string, property: Property)
   };
 }
 
-/** The fact of a rename: as removing one member and adding the other, in one. */
+/** The fact of a rename, with the effects of removing one member and adding the other. */
 function renamed(old: ShapeArm, next: ShapeArm, names: Renamed): Fact {
   const [before, after] = [old.properties.get(names.old)!, next.properties.get(names.new)!];
   const isWanted = { old: before.required || old.closed, new: after.required || next.closed };
@@ -161,7 +161,7 @@ function memberText(key: string, { nodes, required }: Property): string {
   return `${key}${required ? "" : "?"}: ${shapeOf(nodes)}`;
 }
 
-/** Objects without the member that have all other members that either side requires. */
+/** Objects that lack the member but have all other members that either side requires. */
 function absentFrom(old: ShapeArm, next: ShapeArm, key: string): Candidates {
   return (make) =>
     [make.new.minimal(next.nodes), make.old.minimal(old.nodes)].map((object) =>
@@ -177,7 +177,7 @@ function presentIn(
   return isJsonObject(object) && value !== undefined ? withMember(object, key, value) : undefined;
 }
 
-/** The pointer at which a member is declared; for one that is only required, that of the object. */
+/** The location of a member's declaration; for a member that is only required, that of the object. */
 function placeIn(member: ShapeArm, { nodes }: Property, key: string): Location {
   const { pointer } = nodes[0]!;
   if (!pointer.endsWith("/required")) return locationOf(pointer);
@@ -204,7 +204,7 @@ function compareOthers({ aligner, pair, found }: Compared, old: ShapeArm, next: 
   aligner.addChild(pair, { step: { kind: "other" }, old: old.nodes, new: next.nodes }, from, to);
 }
 
-/** Members that one open object forbids and the other does not declare. */
+/** Compares members that one open object forbids and the other does not declare. */
 function compareForbidden(old: ShapeArm, next: ShapeArm, found: Found): void {
   const only = (one: ShapeArm, other: ShapeArm): string[] =>
     [...one.forbidden].filter((key) => !other.forbidden.has(key) && !other.properties.has(key)).sort();
@@ -244,7 +244,7 @@ function orAnything({ additional, pointer }: ShapeArm): ShapeArm["additional"] {
   return additional.length > 0 ? additional : [anything(`${pointer}/additionalProperties`)];
 }
 
-/** Compares the items of two arrays that correspond. Their lengths are limits like any other. */
+/** Compares the items of two corresponding arrays. Their lengths are compared as limits. */
 export function compareArrays({ aligner, pair }: Compared, old: ShapeArm, next: ShapeArm): void {
   const fixed = Math.max(old.prefix.length, next.prefix.length);
   for (let index = 0; index <= fixed; index++) {
@@ -260,14 +260,14 @@ export function compareArrays({ aligner, pair }: Compared, old: ShapeArm, next: 
   }
 }
 
-/** Items without a schema still have a place. */
+/** The schema of the items; without one, an empty schema at the array's place. */
 function orPlace(items: ShapeArm["items"], { pointer }: ShapeArm): ShapeArm["items"] {
   return items.length > 0 ? items : [anything(`${pointer}/items`)];
 }
 
 const places = new Map<string, ShapeArm["items"][number]>();
 
-/** A node without keywords, the same for the same place. */
+/** A node without keywords; the same object for the same place. */
 export function anything(pointer: string): ShapeArm["items"][number] {
   let node = places.get(pointer);
   if (!node) places.set(pointer, (node = { pointer }));

@@ -21,7 +21,7 @@ import { type MemberContext, compareArrays, compareObjects } from "./compare-obj
 import { compareBounds } from "./compare-bounds.js";
 import type { Alignment, Candidates, Compared, Fact, Found, Pair, PlaceFact } from "./pair.js";
 
-/** Compares what may stand in two places that correspond, and finds the pairs of places inside. */
+/** Compares the values that two corresponding places allow, and finds the pairs of places inside. */
 export function compareForms(aligner: Alignment, pair: Pair): void {
   const old = aligner.old.of(pair.old.nodes);
   const next = aligner.new.of(pair.new.nodes);
@@ -58,7 +58,7 @@ function locationOfArm({ name, pointer }: ShapeArm): Location {
   return name === undefined ? locationOf(pointer) : { definition: name, path: "" };
 }
 
-/** Changes of undeclared members' values have separate rules. */
+/** Rules for values of undeclared members, by the general rule. */
 const asMapValue = new Map([
   ["type-widened", "map-value-widened"],
   ["became-union", "map-value-widened"],
@@ -82,7 +82,7 @@ function placeFact(pair: Pair, { rule, when, member, location, old, new: next, .
   };
 }
 
-/** Both sides in words: as they are written or, where one name stands for both, what it stands for. */
+/** Describes both sides: as written or, if both refer to the same name, by the definition's content. */
 function labelsOf({ old, new: next }: Pair): { readonly old: string; readonly new: string } {
   const written = { old: shapeOf(old.written), new: shapeOf(next.written) };
   return written.old === written.new ? { old: shapeOf(old.nodes), new: shapeOf(next.nodes) } : written;
@@ -94,7 +94,7 @@ function withoutNull(form: Form): Set<ShapeType> {
   return types;
 }
 
-/** Types alone, where nothing is left to compare further in. */
+/** Reports a type change if there is nothing further inside to compare. */
 function comparePure(pair: Pair, old: Form, next: Form, found: Found): void {
   const [before, after] = [typesOf(old), typesOf(next)];
   if (before.size === 0 && after.size === 0) return;
@@ -120,7 +120,7 @@ function compareNull(old: Form, next: Form, found: Found): void {
   else found({ rule: "nullable-removed", narrowed: () => [null] });
 }
 
-/** Whether a value may be of several arms at once matters only where arms overlap. */
+/** Compares exclusivity (`oneOf`), which matters only if arms overlap. */
 function compareExclusion({ aligner, pair, found }: Compared, old: Form, next: Form): void {
   if (old.exclusive === next.exclusive) {
     const isEither = (["old", "new"] as const).some(
@@ -136,8 +136,8 @@ function compareExclusion({ aligner, pair, found }: Compared, old: Form, next: F
 }
 
 /**
- * Of arms that exclude each other, one that takes more refuses what another one took, and one that takes less lets in what
- * both refused together.
+ * With exclusive arms, a wider arm causes rejection of values of another arm; a narrower one allows values
+ * that both accepted before.
  */
 function compareOverlaps(pair: Pair, found: Found): void {
   const [one, several] = ["of one arm", "of several arms"];
@@ -157,7 +157,7 @@ function compareOverlaps(pair: Pair, found: Found): void {
   });
 }
 
-/** Values that several arms of one side take although they exclude each other. */
+/** Values that several exclusive arms of one side accept. */
 function sharedValues(pair: Pair, side: keyof Makers): Candidates {
   return (make) => {
     const { nodes } = pair[side];
@@ -173,10 +173,10 @@ function sharedValues(pair: Pair, side: keyof Makers): Candidates {
   };
 }
 
-/** Arms that are tried with each other: more would take long. */
+/** Maximum number of arms to combine. */
 const maxArms = 16;
 
-/** Values of all kinds that may stand in the place, on either side. */
+/** Values of all kinds that the place allows on either side. */
 function valuesOf(pair: Pair, make: Makers): JsonValue[] {
   return (["old", "new"] as const)
     .flatMap((side) => [
@@ -204,7 +204,7 @@ function withoutEnum(bounds: Bounds): Bounds {
   return new Map([...bounds].filter(([keyword]) => keyword !== "enum"));
 }
 
-/** Objects and arrays that are listed one by one. */
+/** Compares objects and arrays that are listed as constants. */
 function compareListed(old: ShapeArm, next: ShapeArm, found: Found): void {
   const [before, after] = [old.bounds.get("enum"), next.bounds.get("enum")] as (JsonValue[] | undefined)[];
   if (before && after) compareValues(before, after, found);
@@ -217,7 +217,7 @@ function compareListed(old: ShapeArm, next: ShapeArm, found: Found): void {
   }
 }
 
-/** Compares what scalars of one type may be, where both sides allow that type. */
+/** Compares the allowed scalars of a type that both sides allow. */
 function compareScalars(
   { aligner, pair, found }: Compared,
   type: ScalarType,
@@ -232,7 +232,7 @@ function compareScalars(
   if (listedBefore && listedAfter) return compareValues(taken.old, taken.new, found);
   if (listedBefore) return compareOpened(taken.old, pair, type, found);
   if (listedAfter) return compareClosed(taken.new, pair, type, found);
-  // Beside arms without a list, a value of a list may be within the limits of another arm.
+  // Beside an arm without a list, a listed value may be within that arm's limits.
   const others = {
     old: taken.new.filter((value) => takes(pair.old.nodes, aligner.old.schema, value)),
     new: taken.old.filter((value) => takes(pair.new.nodes, aligner.new.schema, value)),
@@ -249,28 +249,28 @@ function compareScalars(
     compareBounds(boundsOfArms(old.free), boundsOfArms(next.free), places, found);
 }
 
-/** The values of a list that a place takes: what stands beside the list, or around it, may refuse some. */
+/** The values of a list that a place accepts; keywords beside or around the list may reject some. */
 function takenOf(values: readonly JsonValue[], nodes: Conjunction, schema: Schema): readonly JsonValue[] {
   const isAlone = nodes.every((node) => Object.keys(node).every((keyword) => lists.has(keyword)));
   return isAlone ? values : values.filter((value) => takes(nodes, schema, value));
 }
 
-/** Keywords of a node that refuses no value of its list. */
+/** Keywords of a node that accepts every value of its list. */
 const lists: ReadonlySet<string> = new Set(["pointer", "types", "enum", "const", "description", "title"]);
 
 function takes(nodes: Conjunction, schema: Schema, value: JsonValue): boolean {
   return nodes.every((node) => isValid(schema, node, value));
 }
 
-/** The arms that the other side has not. */
+/** The arms that the other side lacks. */
 function without(arms: readonly Bounds[], others: readonly Bounds[]): readonly Bounds[] {
   const known = new Set(others.map(boundsText));
   return arms.filter((arm) => !known.has(boundsText(arm)));
 }
 
-/** Lists of values. */
+/** Compares lists of values. */
 function compareValues(old: readonly JsonValue[], next: readonly JsonValue[], found: Found): void {
-  // By text: lists of countries or currencies are long, and some are very long.
+  // Compare as texts in sets, because lists can be very long.
   const [before, after] = [new Set(old.map(canonicalText)), new Set(next.map(canonicalText))];
   const removed = old.filter((value) => !after.has(canonicalText(value)));
   const added = next.filter((value) => !before.has(canonicalText(value)));
@@ -293,7 +293,7 @@ function compareValues(old: readonly JsonValue[], next: readonly JsonValue[], fo
   }
 }
 
-/** Values that no list is likely to have. */
+/** Values that are unlikely to be in any list. */
 function unlisted(type: ScalarType, listed: readonly JsonValue[]): JsonValue[] {
   const samples: readonly JsonValue[] =
     type === "number" ? [7919, 0.5, 1, 0] : type === "boolean" ? [true, false] : ["unlisted", ""];

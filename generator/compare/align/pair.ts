@@ -12,72 +12,72 @@ export type Subject =
   | { readonly definition: string; readonly path: string; readonly member?: string }
   | { readonly method: string; readonly from: "client" | "server" };
 
-/** Values worth trying as proof, best first. */
+/** Values to try as proof, best first. */
 export type Candidates = (make: Makers) => Iterable<JsonValue | undefined>;
 
 /** A difference at one place, independent of reader and writer. */
 export interface Fact {
   readonly rule: string;
-  /** Which case of the rule it is. */
+  /** The case of the rule, if it has several. */
   readonly when?: string;
   readonly subject: Subject;
   readonly old: string | null;
   readonly new: string | null;
-  /** JSON Pointers of the canonical documents. */
+  /** JSON Pointers into the canonical documents. */
   readonly at: { readonly old: string | null; readonly new: string | null };
-  /** It makes a difference only where some value shows it: without one, nothing is reported. */
+  /** Whether the fact counts only if a value proves it. */
   readonly needsProof?: true;
-  /** The arm of a union that the difference is in, on each side that has it. */
+  /** The schema of the union arm concerned, on each side that has it. */
   readonly arm?: { readonly old?: Conjunction; readonly new?: Conjunction };
-  /** Values of the place that an old writer may send and a new reader refuses. */
+  /** Values of the place that an old writer may send and a new reader rejects. */
   readonly narrowed?: Candidates;
-  /** Values of the place that a new writer may send and an old reader refuses. */
+  /** Values of the place that a new writer may send and an old reader rejects. */
   readonly widened?: Candidates;
 }
 
 /** One place on one side. */
 export interface Place {
-  /** The nodes that must hold there; references that stand alone have been followed. */
+  /** The schemas that all apply there, with a lone reference resolved. */
   readonly nodes: Conjunction;
   readonly location: Location;
   readonly pointer: string;
-  /** The definition that describes the place, if one does. */
+  /** The definition that the place refers to, if any. */
   readonly definition: string | undefined;
-  /** The node as the schema writes it, for its type in words. */
+  /** The schemas as written, to describe the type. */
   readonly written: Conjunction;
 }
 
-/** How one gets from a place to one inside. */
+/** A step from a place to a place inside it. */
 export type Step =
-  /** `newKey`: the member's name on the new side, where it is another one. */
+  /** `newKey`: the member's name on the new side, if it differs. */
   | { readonly kind: "member"; readonly key: string; readonly newKey?: string }
   | { readonly kind: "item"; readonly index: number }
   /** The value of an undeclared member. */
   | { readonly kind: "other" };
 
-/** Two places that correspond. Each pair is compared once, however many messages lead to it. */
+/** Two corresponding places. Each pair is compared once, even if many messages contain it. */
 export interface Pair {
   readonly old: Place;
   readonly new: Place;
-  /** The name both places go by in findings. */
+  /** The location of both places in findings. */
   readonly location: Location;
-  /** It is the value of undeclared members. */
+  /** Whether it is the value of undeclared members. */
   readonly isMapValue: boolean;
   readonly facts: Fact[];
   readonly edges: Edge[];
-  /** Names of the definitions that arms of both sides are, where they correspond. */
+  /** Names of the definitions of corresponding arms. */
   readonly arms: { readonly old: string | undefined; readonly new: string | undefined }[];
 }
 
 export interface Edge {
   readonly child: Pair;
   readonly step: Step;
-  /** The nodes of the arm that the step leads through, on both sides. */
+  /** The schemas of the arm that the step goes through, on both sides. */
   readonly old: Conjunction;
   readonly new: Conjunction;
 }
 
-/** A difference that concerns one place. */
+/** A difference at one place. */
 export interface PlaceFact extends Pick<
   Fact,
   "rule" | "when" | "narrowed" | "widened" | "needsProof" | "arm"
@@ -85,43 +85,43 @@ export interface PlaceFact extends Pick<
   readonly old?: string | null;
   readonly new?: string | null;
   readonly member?: string;
-  /** A deeper location, if the difference is in a named arm of the place. */
+  /** A more specific location, if the difference is in a named arm of the place. */
   readonly location?: Location;
 }
 
 export type Found = (fact: PlaceFact) => void;
 
-/** What a comparison asks of the aligner that makes it. */
+/** The parts of the aligner that comparisons use. */
 export interface Alignment {
   readonly old: FormReader;
   readonly new: FormReader;
-  /** Members that were renamed; without it, members correspond by name alone. */
+  /** Renamed members; without it, members correspond only by name. */
   readonly renames: Renames | undefined;
-  /** Adds the pair of two places inside `from`, and the edge to it. */
+  /** Adds the pair of two places inside `from`, with an edge to it. */
   addChild(from: Pair, edge: Omit<Edge, "child">, old: Conjunction, next: Conjunction): void;
-  /** Whether two schemas inside a condition mean the same. */
+  /** Whether two schemas inside a condition are equivalent. */
   areSame(from: Pair, old: Conjunction, next: Conjunction): boolean;
 }
 
-/** Two places that are being compared, and where their differences go. */
+/** Two places being compared, and the collection of their differences. */
 export interface Compared {
   readonly aligner: Alignment;
   readonly pair: Pair;
   readonly found: Found;
 }
 
-/** Names that one member has in two objects. */
+/** The two names of a renamed member. */
 export interface Renamed {
   readonly old: string;
   readonly new: string;
 }
 
-/** The members that have another name in one of two revisions, by notes. */
+/** The members that have another name in one of two revisions, according to notes. */
 export class Renames {
   readonly #notes: ReadonlyMap<string, RenamedNote>;
   readonly #used = new Set<string>();
   readonly #views = new Map<ShapeArm, ShapeArm>();
-  /** Whether the first of the two revisions is the later one. */
+  /** Whether the first revision is the later one. */
   readonly #isReversed: boolean;
 
   private constructor(notes: readonly RenamedNote[], isReversed: boolean) {
@@ -129,13 +129,13 @@ export class Renames {
     this.#isReversed = isReversed;
   }
 
-  /** The renames between two revisions, whichever is the later one; notes on another pair do not count. */
+  /** The renames between two revisions in either order. Notes about other pairs are ignored. */
   static between(old: RevisionRenames, next: RevisionRenames): Renames {
     const notes = renamesSince(old, next);
     return notes.length > 0 ? new Renames(notes, false) : new Renames(renamesSince(next, old), true);
   }
 
-  /** The members of two objects that correspond under two names. */
+  /** The corresponding members of two objects that have different names. */
   of(old: ShapeArm, next: ShapeArm): readonly Renamed[] {
     if (this.#notes.size === 0) return none;
     const [earlier, later] = this.#isReversed ? [next, old] : [old, next];
@@ -153,7 +153,7 @@ export class Renames {
     return [...found.values()];
   }
 
-  /** Arms of both revisions, those of the later one with the names that their members had in the other. */
+  /** The arms of both revisions. Renamed members of the later one have their earlier names. */
   underEarlierNames(old: readonly ShapeArm[], next: readonly ShapeArm[]): readonly [ShapeArm[], ShapeArm[]] {
     const earlier = (arm: ShapeArm): ShapeArm => this.#underEarlierNames(arm);
     return this.#isReversed ? [old.map(earlier), [...next]] : [[...old], next.map(earlier)];
@@ -167,7 +167,7 @@ export class Renames {
         return [from === undefined || later.properties.has(from) ? name : from, property] as const;
       });
       const isChanged = entries.some(([name]) => !later.properties.has(name));
-      // Members stand in natural order: what they look like depends on it.
+      // Keep members in natural order, on which signatures depend.
       const properties = new Map(entries.sort(([a], [b]) => naturalCompare(a, b)));
       this.#views.set(later, (view = isChanged ? { ...later, properties } : later));
     }
@@ -178,12 +178,12 @@ export class Renames {
     return nodes.map(({ pointer }) => this.#notes.get(pointer)).find((note) => note !== undefined);
   }
 
-  /** Whether there are any. */
+  /** Whether there are no renames. */
   get areNone(): boolean {
     return this.#notes.size === 0;
   }
 
-  /** Targets of notes that no two objects compared so far gave an occasion for. */
+  /** Targets of notes for which no compared pair of objects had both members. */
   get idle(): { readonly note: RenamedNote; readonly target: string }[] {
     return [...this.#notes].flatMap(([target, note]) => (this.#used.has(target) ? [] : [{ note, target }]));
   }
@@ -197,10 +197,10 @@ function renamesSince({ revision }: RevisionRenames, { renames }: RevisionRename
   return renames.filter(({ previous }) => previous === revision);
 }
 
-/** Levels that a signature looks into: enough to distinguish shapes, and it ends recursion. */
+/** Depth of a signature: enough to distinguish shapes, and it ends recursion. */
 const depth = 3;
 
-/** A text that is the same for shapes that look the same, in whichever schema and under whichever name. */
+/** A text that is equal for equal shapes, whatever their schema and name. */
 export function memberSignature(reader: FormReader, member: ShapeArm): string {
   return memberText(reader, member, depth);
 }
@@ -252,7 +252,9 @@ function describe(reader: FormReader, member: ShapeArm, levels: number): string 
   return `{${[...properties, ...forbidden].join(";")};${others}}${limits}`;
 }
 
-/** How alike two arms are, from 0 to 1: by the members they share, and whether those look alike. */
+/**
+ * The similarity of two arms, from 0 to 1: the share of common members, and whether those have equal shapes.
+ */
 export function similarity(readers: readonly [FormReader, FormReader], a: ShapeArm, b: ShapeArm): number {
   if (a.type !== b.type) return 0;
   if (a.type === "array") {

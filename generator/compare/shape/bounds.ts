@@ -2,13 +2,13 @@ import { type JsonValue, type SchemaNode, canonicalText, isJsonObject, jsonEqual
 import { type Bounds, type Conjunction, type ShapeType, saysNothing } from "./form.js";
 import { typeText } from "../../print/type-text.js";
 
-/** How the same keyword in two nodes of a conjunction adds up. */
+/** How the same keyword in two nodes of a conjunction is combined. */
 type Joined = "greatest" | "least" | "both";
 
 interface BoundKeyword {
   readonly of: ShapeType;
   readonly joined: Joined;
-  /** The value that limits nothing. */
+  /** The value without effect. */
   readonly idle?: JsonValue;
 }
 
@@ -32,7 +32,7 @@ export const boundKeywords: ReadonlyMap<string, BoundKeyword> = new Map<string, 
   ["maxProperties", { of: "object", joined: "least" }],
 ]);
 
-/** The limits for values of `type` in a conjunction. */
+/** The limits that a conjunction sets for values of `type`. */
 export function boundsOf(nodes: Conjunction, type: ShapeType): Bounds {
   const bounds = new Map<string, JsonValue>();
   for (const node of nodes) {
@@ -50,26 +50,26 @@ export function boundsOf(nodes: Conjunction, type: ShapeType): Bounds {
   return bounds;
 }
 
-/** Limits as a text that is the same for the same limits. */
+/** A text that is equal for equal limits. */
 export function boundsText(bounds: Bounds): string {
   return canonicalText(Object.fromEntries(bounds));
 }
 
-/** The name under which limits stand that differ from arm to arm of a union: a list with the limits of each. */
+/** Name of the bound that lists the limits of each arm, if they differ between arms of a union. */
 export const anyOfLimits = "limits";
 
-/** The limits of several arms as one bound; none where an arm has no limits. */
+/** The limits of several arms as one bound; empty if an arm has no limits. */
 export function boundsOfArms(arms: readonly Bounds[]): Bounds {
   if (arms.some((bounds) => bounds.size === 0)) return new Map();
   return new Map<string, JsonValue>([[anyOfLimits, arms.map((bounds) => Object.fromEntries(bounds))]]);
 }
 
-/** The limits of each arm in the bound that `boundsOfArms` made. */
+/** The limits of each arm, from the bound made by `boundsOfArms`. */
 export function armsOf(limits: JsonValue | undefined): Bounds[] {
   return Array.isArray(limits) ? limits.filter(isJsonObject).map((arm) => new Map(Object.entries(arm))) : [];
 }
 
-/** Whether a value within the limits of `source` is within those of `target`. */
+/** Whether every value within `source` is within `target`. */
 export function boundsFit(source: Bounds, target: Bounds): boolean {
   return [...target].every(([keyword, limit]) => {
     const own = source.get(keyword);
@@ -81,7 +81,7 @@ export function boundsFit(source: Bounds, target: Bounds): boolean {
   });
 }
 
-/** Whether a value within the limits of one of `sources` is within those of one of `targets`. */
+/** Whether every value within one of `sources` is within one of `targets`. */
 export function armsFit(sources: readonly Bounds[], targets: readonly Bounds[]): boolean {
   return sources.every((source) => targets.some((target) => boundsFit(source, target)));
 }
@@ -89,24 +89,24 @@ export function armsFit(sources: readonly Bounds[], targets: readonly Bounds[]):
 /** An end of a range of numbers. */
 export interface RangeEnd {
   readonly value: number;
-  /** Whether the value itself lies outside. */
+  /** Whether the value itself is excluded. */
   readonly exclusive: boolean;
 }
 
-/** Which of two ends of one side leaves less room. */
+/** Whether `a` leaves less room than `b`. */
 export function isTighter(keyword: string, a: RangeEnd, b: RangeEnd): boolean {
   if (a.value === b.value) return a.exclusive && !b.exclusive;
   return a.value > b.value === (boundKeywords.get(keyword)?.joined === "greatest");
 }
 
-/** The end of the range that a bound sets; `undefined` if the bound sets no end. */
+/** The end of the range in a bound; `undefined` if the bound sets none. */
 export function rangeEnd(value: JsonValue | undefined): RangeEnd | undefined {
   if (typeof value === "number") return { value, exclusive: false };
   const outside = isJsonObject(value) ? value["exclusive"] : undefined;
   return typeof outside === "number" ? { value: outside, exclusive: true } : undefined;
 }
 
-/** Two keywords set each end of a range; the one that leaves less room counts, under the name of the first. */
+/** Merges the two keywords for one end of a range: the tighter one counts, under the first keyword's name. */
 function foldEnd(bounds: Map<string, JsonValue>, keyword: string, exclusive: string): void {
   const outside = bounds.get(exclusive) as number | undefined;
   if (outside === undefined) return;
@@ -116,7 +116,7 @@ function foldEnd(bounds: Map<string, JsonValue>, keyword: string, exclusive: str
   if (!inside || isTighter(keyword, end, inside)) bounds.set(keyword, { exclusive: outside });
 }
 
-/** The bounds of whole numbers: an end that lies outside is the next number inside. */
+/** The bounds for integers: an excluded or fractional end becomes the next integer inside. */
 export function wholeBounds(bounds: Bounds): Bounds {
   const whole = new Map(bounds);
   for (const [keyword, inwards] of [
@@ -137,16 +137,16 @@ function join(present: JsonValue | undefined, further: JsonValue, joined: Joined
   return values.length === 1 ? values[0]! : values;
 }
 
-/** Each value once, in an order that does not depend on that of the list. */
+/** The values without duplicates, in an order that does not depend on the list's. */
 export function distinct(values: readonly JsonValue[]): JsonValue[] {
   const byText = new Map(values.map((value) => [canonicalText(value), value]));
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
 }
 
-/** The content of a condition: a schema, the three of `if`, or the names of members. */
+/** The content of a condition: a schema, the schemas of `if`, or names of members. */
 export type Said = SchemaNode | Pick<SchemaNode, "if" | "then" | "else"> | readonly string[];
 
-/** Keywords that limit values by another schema, with the types that they limit. */
+/** Keywords that limit values through another schema, with the types they apply to. */
 const conditionKeywords = [
   { keyword: "not", of: ["boolean", "null", "number", "string", "array", "object"] },
   { keyword: "if", of: ["boolean", "null", "number", "string", "array", "object"] },
@@ -157,12 +157,12 @@ const conditionKeywords = [
   { keyword: "patternProperties", of: ["object"] },
 ] as const satisfies readonly { readonly keyword: keyof SchemaNode; readonly of: readonly ShapeType[] }[];
 
-/** A condition's name among the bounds: its keyword, and the key or pattern where it has several. */
+/** The name of a condition among the bounds: its keyword, with the key or pattern if there are several. */
 function conditionName(keyword: string, key: string): string {
   return `${keyword} ${key}`;
 }
 
-/** The keyword of a bound's name, and the key or pattern that stands behind it. */
+/** Splits the name of a bound into keyword and key or pattern. */
 export function nameParts(name: string): { readonly keyword: string; readonly key: string | undefined } {
   const at = name.indexOf(" ");
   return at < 0 ? { keyword: name, key: undefined } : { keyword: name.slice(0, at), key: name.slice(at + 1) };
@@ -194,17 +194,17 @@ function ifOf({ if: condition, then: consequence, else: otherwise }: SchemaNode)
   };
 }
 
-/** Keys are always strings: `propertyNames` that only requires strings allows every key. */
+/** Whether `propertyNames` allows every key. Keys are always strings, so requiring strings has no effect. */
 function takesAnyKey({ types, ...rest }: SchemaNode): boolean {
   return saysNothing(rest) && (!types || types.includes("string"));
 }
 
-/** A condition as a bound: a list of names, or a schema as JSON. */
+/** A condition as a bound: a list of names, or a schema in JSON. */
 export function conditionBound(said: Said): JsonValue {
   return nodeValue(said);
 }
 
-/** A node that sets one condition and has no other keyword. */
+/** A node with only one condition. */
 export function conditionNode(name: string, said: Said): SchemaNode {
   const { keyword, key } = nameParts(name);
   if (keyword === "if") return { pointer: "", ...said };
@@ -224,12 +224,12 @@ const unsaid = new Set([
   "writeOnly",
 ]);
 
-/** A part of the IR as text: the same for the same schema wherever it stands, references by name. */
+/** A part of the IR as a text that is equal for equal schemas anywhere; references by name. */
 export function nodeText(part: unknown): string {
   return canonicalText(nodeValue(part));
 }
 
-/** A part of the IR as JSON, without annotations: the same for the same schema wherever it stands. */
+/** A part of the IR as JSON without annotations, equal for equal schemas anywhere. */
 function nodeValue(part: unknown): JsonValue {
   if (part instanceof Map)
     return Object.fromEntries([...part].map(([key, value]) => [String(key), nodeValue(value)]));
@@ -239,13 +239,13 @@ function nodeValue(part: unknown): JsonValue {
   return Object.fromEntries(said.map(([key, value]) => [key, literal(key, value) ?? nodeValue(value)]));
 }
 
-/** Values of messages stand in a schema as they are. */
+/** Constants in a schema are kept as they are. */
 function literal(keyword: string, value: unknown): JsonValue | undefined {
   if (keyword === "const") return (value as { readonly value: JsonValue }).value;
   return keyword === "enum" ? (value as JsonValue) : undefined;
 }
 
-/** The type of a place in words. */
+/** Describes the type of a place. */
 export function shapeOf(nodes: Conjunction): string {
   return nodes.length === 0 ? "unknown" : nodes.map(typeText).join(" & ");
 }

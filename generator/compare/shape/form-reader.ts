@@ -17,7 +17,7 @@ import {
 } from "./form.js";
 import { boundsOf, boundsText, distinct, wholeBounds } from "./bounds.js";
 
-/** Reads places of one schema in the form that is compared. Each is read once. */
+/** Reads the forms of a schema's places. Each form is cached. */
 export class FormReader {
   readonly schema: Schema;
   private readonly alternatives: Alternatives;
@@ -29,7 +29,7 @@ export class FormReader {
     this.alternatives = new Alternatives(schema);
   }
 
-  /** The same for the same nodes in any order. */
+  /** A key that is equal for the same nodes in any order. */
   keyOf(nodes: Conjunction): string {
     if (nodes.length === 1) return String(this.numberOf(nodes[0]!));
     const numbers = nodes.map((node) => this.numberOf(node));
@@ -42,12 +42,15 @@ export class FormReader {
     return number;
   }
 
-  /** The ways to satisfy a place, each as the nodes that must hold together. */
+  /** The alternatives that satisfy a place, each as a conjunction of schemas. */
   alternativesOf(nodes: Conjunction): Conjunction[] {
     return this.alternatives.of(nodes).map((alternative) => alternative.nodes);
   }
 
-  /** The unions of a place whose arms exclude each other: its own, those behind references and those in other unions. */
+  /**
+   * The exclusive unions (`oneOf`) of a place: its own, those behind references, and those inside other
+   * unions.
+   */
   exclusionsOf(nodes: Conjunction): (readonly SchemaNode[])[] {
     const seen = new Set<SchemaNode>(nodes);
     for (const { ref, allOf = [], anyOf = [], oneOf = [] } of seen) {
@@ -69,7 +72,10 @@ export class FormReader {
     return form;
   }
 
-  /** Whether any value may stand there, though it be spelled out: an object of anything, an array of anything, … */
+  /**
+   * Whether every value is allowed although the form lists the types: an object of anything, an array of
+   * anything, and so on.
+   */
   private isAny(form: Form, assumed: Set<string>): boolean {
     if (form.any || assumed.has(form.key)) return true;
     if (!scalarTypes.every((type) => form.scalars.get(type)?.free.some((bounds) => bounds.size === 0)))
@@ -109,7 +115,7 @@ function readForm(key: string, alternatives: readonly Alternative[]): Form {
   return { key, scalars, members: distinctMembers(members), any: false, exclusive: false };
 }
 
-/** An alternative of several types as that of one of them. */
+/** An alternative that allows several types, restricted to one. */
 function typed(alternative: Alternative, type: "array" | "object"): Alternative {
   return { ...alternative, nodes: [...alternative.nodes, typeNodes[type]] };
 }
@@ -175,7 +181,7 @@ function memberOf(
   };
 }
 
-/** The schemas that an array has for its items. */
+/** The parts of an array's form that concern members. */
 const noMembers = {
   properties: new Map<string, Property>(),
   forbidden: new Set<string>(),
@@ -185,7 +191,7 @@ const noMembers = {
 
 function itemsOf(nodes: Conjunction): Pick<ShapeArm, "prefix" | "items"> {
   const length = Math.max(0, ...nodes.map(({ prefixItems }) => prefixItems?.length ?? 0));
-  // Items that no other keyword covers stand behind the fixed items of all nodes.
+  // The schema of further items comes after the longest `prefixItems` of all nodes.
   const rest = nodes
     .flatMap(({ items, unevaluatedItems }) => items ?? unevaluatedItems ?? [])
     .filter((node) => !saysNothing(node));
@@ -231,7 +237,7 @@ function isFree({ bounds, properties, forbidden, closed, additional, prefix, ite
   );
 }
 
-/** Arms that are made of the same nodes are one. */
+/** Removes arms that consist of the same nodes as another arm. */
 function distinctMembers(members: readonly ShapeArm[]): readonly ShapeArm[] {
   if (members.length < 2) return members;
   const byNodes = new Map<string, ShapeArm>();
@@ -245,7 +251,7 @@ function distinctMembers(members: readonly ShapeArm[]): readonly ShapeArm[] {
   return [...byNodes.values()];
 }
 
-/** The types that all nodes let through; `integer` counts as a number with a limit. */
+/** The types that all nodes allow; `integer` counts as a number with a limit. */
 function allowedTypes(nodes: Conjunction): ShapeType[] {
   if (nodes.some(({ never }) => never)) return [];
   return shapeTypes.filter((type) =>

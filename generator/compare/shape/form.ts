@@ -1,6 +1,6 @@
 import type { JsonValue, SchemaNode, Schema } from "@mcpgen/engine";
 
-/** Everything that must hold of one place of a message: all of these nodes. */
+/** All schemas that apply to one place of a message. */
 export type Conjunction = readonly SchemaNode[];
 
 export type ScalarType = "boolean" | "null" | "number" | "string";
@@ -9,37 +9,37 @@ export type ShapeType = ScalarType | "array" | "object";
 export const scalarTypes: readonly ScalarType[] = ["boolean", "null", "number", "string"];
 export const shapeTypes: readonly ShapeType[] = [...scalarTypes, "array", "object"];
 
-/** Limits beyond the type, by keyword; schemas among them as JSON. */
+/** Limits beyond the type, by keyword; subschemas as JSON. */
 export type Bounds = ReadonlyMap<string, JsonValue>;
 
-/** The values that a scalar of one type may have. */
+/** The allowed scalars of one type. */
 export interface Scalar {
-  /** The values that are listed, where they are. */
+  /** The listed values, if any. */
   readonly values: readonly JsonValue[];
-  /** Limits under which any value may come: several where arms of a union differ in them. */
+  /** Limits for unlisted values; several if arms of a union differ in them. */
   readonly free: readonly Bounds[];
 }
 
-/** One object or array that may stand in a place: an arm of a union, or the only one. */
+/** An object or array that a place allows: an arm of a union, or the only alternative. */
 export interface ShapeArm {
   readonly type: "array" | "object";
-  /** The nodes that describe it, without references and unions: an instance of them is of this arm. */
+  /** The schemas of the arm without references and unions; a value that satisfies them belongs to the arm. */
   readonly nodes: Conjunction;
-  /** The definition it is, where it has a name. */
+  /** The definition of the arm, if it has a name. */
   readonly name: string | undefined;
   readonly pointer: string;
   readonly bounds: Bounds;
   /** Objects: declared members, in natural order. */
   readonly properties: ReadonlyMap<string, Property>;
-  /** Objects: names of members that are declared as `false`. */
+  /** Objects: names of members declared as `false`. */
   readonly forbidden: ReadonlySet<string>;
   /** Objects: whether undeclared members are rejected. */
   readonly closed: boolean;
-  /** Objects: what undeclared members must be; empty where they may be anything. */
+  /** Objects: the schema of undeclared members; empty if they may be anything. */
   readonly additional: Conjunction;
-  /** Arrays: what the first items must be. */
+  /** Arrays: schemas of the first items. */
   readonly prefix: readonly Conjunction[];
-  /** Arrays: what further items must be. */
+  /** Arrays: the schema of further items. */
   readonly items: Conjunction;
 }
 
@@ -49,46 +49,52 @@ export interface Property {
 }
 
 /**
- * The values that may stand in one place, in the form that is compared, without differences of spelling: references are
- * followed, `allOf` is merged, unions are flattened, and a union of one is that one.
+ * The values that a place allows, in a form independent of spelling: references are resolved, `allOf` is
+ * merged, unions are flattened, and a union of one arm is that arm.
  */
 export interface Form {
   readonly key: string;
   readonly scalars: ReadonlyMap<ScalarType, Scalar>;
   readonly members: readonly ShapeArm[];
-  /** Any JSON value may stand there. */
+  /** Whether any JSON value is allowed. */
   readonly any: boolean;
-  /** A value must be of one arm only (`oneOf`). */
+  /** Whether a value must match exactly one arm (`oneOf`). */
   readonly exclusive: boolean;
 }
 
-/** Whether an object that does not declare the member, or declares it as `false`, refuses it. */
+/** Whether the object rejects a member, because it is closed or declares the member as `false`. */
 export function refuses({ closed, forbidden }: ShapeArm, key: string): boolean {
   return closed || forbidden.has(key);
 }
 
-/** The types of what may stand in a place. */
+/** The types that a place allows. */
 export function typesOf({ scalars, members }: Form): Set<ShapeType> {
   return new Set([...scalars.keys(), ...members.map(({ type }) => type)]);
 }
 
-/** Arms of a union count one each; all scalars together are one. */
+/** The number of arms of a union; all scalars together count as one. */
 export function armCount({ scalars, members }: Form): number {
   return members.length + (scalars.size > 0 ? 1 : 0);
 }
 
-/** One way to satisfy a place: all of these nodes. None of them has `$ref`, `allOf`, `anyOf` or `oneOf`. */
+/**
+ * An alternative that satisfies a place: the schemas that must all hold. None has `$ref`, `allOf`, `anyOf` or
+ * `oneOf`.
+ */
 export interface Alternative {
   readonly nodes: Conjunction;
-  /** The definition it is, where it has a name. */
+  /** The definition of the alternative, if it has a name. */
   readonly name: string | undefined;
   readonly pointer: string;
 }
 
-/** Unions in conjunctions multiply; beyond this many ways a union is compared as text. */
+/**
+ * Maximum number of alternatives. Unions in conjunctions multiply; beyond the maximum, a union is compared as
+ * text.
+ */
 const most = 128;
 
-/** Takes nodes apart into the alternatives that satisfy them (a disjunctive normal form). */
+/** Splits schemas into alternatives (a disjunctive normal form). */
 export class Alternatives {
   private readonly schema: Schema;
   private readonly flat = new Map<SchemaNode, SchemaNode>();
@@ -98,7 +104,7 @@ export class Alternatives {
     this.schema = schema;
   }
 
-  /** The ways to satisfy all of `nodes`. */
+  /** The alternatives that satisfy all of `nodes`. */
   of(nodes: Conjunction): readonly Alternative[] {
     const [only, ...others] = nodes;
     if (only === undefined) return [{ nodes: [], name: undefined, pointer: "" }];
@@ -134,7 +140,7 @@ export class Alternatives {
     return known;
   }
 
-  /** One of each factor, in every combination. The names of the parts are not names of the whole. */
+  /** All combinations of one alternative from each factor. The combination has none of their names. */
   private joined(node: SchemaNode, factors: readonly (readonly Alternative[])[]): readonly Alternative[] {
     let result: Alternative[] = [{ nodes: [], name: undefined, pointer: node.pointer }];
     for (const factor of factors) {
@@ -157,7 +163,7 @@ export class Alternatives {
     return result;
   }
 
-  /** The node without what has been taken apart. */
+  /** The node without the keywords that were split. */
   private flattened(node: SchemaNode): SchemaNode {
     if (node.ref === undefined && !node.allOf && !node.anyOf && !node.oneOf) return node;
     let flat = this.flat.get(node);
@@ -177,7 +183,9 @@ function distinct(nodes: readonly SchemaNode[]): SchemaNode[] {
   return [...new Set(nodes)].filter((node) => !saysNothing(node));
 }
 
-/** Keywords that do not constrain: a node of these and one other is as good as the other. */
+/**
+ * Keywords without constraints. A node with one other keyword besides these is equivalent to that keyword.
+ */
 const annotations = new Set<keyof SchemaNode>([
   "pointer",
   "always",
@@ -195,12 +203,12 @@ const annotations = new Set<keyof SchemaNode>([
   "contentSchema",
 ]);
 
-/** Whether the node lets everything through. */
+/** Whether the node allows everything. */
 export function saysNothing(node: SchemaNode): boolean {
   return (Object.keys(node) as (keyof SchemaNode)[]).every((keyword) => annotations.has(keyword));
 }
 
-/** Whether the node is nothing but a reference or a union, annotations aside. */
+/** Whether the node is only a reference or a union, apart from annotations. */
 export function isAlone(node: SchemaNode): boolean {
   const said = (Object.keys(node) as (keyof SchemaNode)[]).filter((keyword) => !annotations.has(keyword));
   return said.length === 1;

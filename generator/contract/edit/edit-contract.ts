@@ -5,15 +5,16 @@ import type { ContractDocument } from "../contract.js";
 import { type Edit, type Entry, type Located, type Part, edited, placeOf, together, locate } from "./edit.js";
 import { isJsonContract, readContract } from "../read-contract.js";
 
-/** A group of edits that are made together or not at all. */
+/** Edits that are made together or not at all. */
 export type EditGroup = readonly Edit[];
 
 /**
- * Makes edits in the text of a contract, each group where it can be made: the text with it, read again, must be the contract
- * with it and nothing else. In YAML a value that several places share (`*alias`, `<<`) changes if each of them is to change.
+ * Applies edits to the text of a contract. A group is applied only if the edited text, when read again, is
+ * exactly the edited contract. A YAML value that several places share (`*alias`, `<<`) changes only if all of
+ * them are edited.
  *
- * @param groups places are those of the document
- * @returns the contract with the edits, and the indexes of the groups that it has
+ * @param groups pointers refer to the original document
+ * @returns the edited contract, and the indexes of the applied groups
  */
 export async function editContract(
   document: ContractDocument,
@@ -61,7 +62,7 @@ async function withEdits(
   }
 }
 
-/** The values in a JSON text that has been read. */
+/** Locates the values in a valid JSON text. */
 function jsonParts(text: string): Part {
   const root = parseTree(text);
   invariant(root, "the text has been read as JSON");
@@ -87,7 +88,7 @@ function memberOf({ children = [] }: Node): Entry {
   return { name: String(key!.value), start, keyEnd: start + length, end: value.end, value };
 }
 
-/** A stretch of a text, and what comes in its place. */
+/** A range of the text, and its replacement. */
 interface Change {
   readonly start: number;
   readonly end: number;
@@ -95,12 +96,13 @@ interface Change {
 }
 
 /**
- * A text with the edits; everything else stays as it is, to the character. Comments inside of what is removed go with it,
- * those around it stay.
+ * Applies edits to a text and leaves every other character unchanged. Comments inside removed values are
+ * removed, others stay.
  *
- * @param root the values of the text
- * @param syntax of the text: what a value may look like in it
- * @returns nothing where the text leaves no place for an edit; whether the result reads as it should, the caller looks
+ * @param root the located values of the text
+ * @param syntax notation of the text, which decides how values are written
+ * @returns undefined if the text has no place for an edit. The caller must verify that the result reads as
+ * intended.
  */
 function editText(
   text: string,
@@ -130,7 +132,7 @@ function editText(
   return changed(text, changes);
 }
 
-/** The text with the changes, each once; nothing where two of them overlap. */
+/** Applies changes, ignoring duplicates; undefined if two overlap. */
 function changed(text: string, changes: readonly Change[]): string | undefined {
   const sorted = [...changes].sort((a, b) => a.start - b.start || a.end - b.end);
   let result = "";
@@ -138,7 +140,7 @@ function changed(text: string, changes: readonly Change[]): string | undefined {
   let last: Change | undefined;
   for (const change of sorted) {
     const { start, end, text: inserted } = change;
-    // An alias leads to the same text as its anchor.
+    // An alias leads to the same text as its anchor, so the change may occur twice.
     if (last && last.start === start && last.end === end && last.text === inserted) continue;
     if (start < at) return undefined;
     result += text.slice(at, start) + inserted;
@@ -148,7 +150,7 @@ function changed(text: string, changes: readonly Change[]): string | undefined {
   return result + text.slice(at);
 }
 
-/** Writes new keys and values as those beside them. */
+/** Writes new keys and values in the style of the surrounding ones. */
 class Writing {
   readonly #text: string;
   readonly #syntax: "json" | "yaml";
@@ -171,14 +173,14 @@ class Writing {
     return `"'`.includes(quote) ? `${quote}${key}${quote}` : key;
   }
 
-  /** A value in one line. */
+  /** A value on one line. */
   #value(value: JsonValue): string {
     if (Array.isArray(value)) return `[${value.map((item) => this.#value(item)).join(", ")}]`;
     const isPlain = typeof value === "string" && /^[a-z][a-z_]*$/i.test(value) && !reserved.test(value);
     return this.#syntax === "yaml" && isPlain ? value : JSON.stringify(value);
   }
 
-  /** The space between a colon and the value behind it; one, where that begins in another line. */
+  /** The space between the colon and the value, or one space if the value begins on another line. */
   #gapBefore({ keyEnd, value }: Entry): string {
     const gap = this.#text.slice(this.#text.indexOf(":", keyEnd) + 1, value.start);
     return /^[ \t]*$/.test(gap) && (this.#syntax === "json" || gap !== "") ? gap : " ";
@@ -188,7 +190,7 @@ class Writing {
     const { start, end, style } = entry.value;
     if (style !== "block") return { start, end, text: this.#value(value) };
     const from = isList ? entry.keyEnd : this.#text.indexOf(":", entry.keyEnd) + 1;
-    // A comment or a name between the colon or dash and the first line would be lost.
+    // A comment or anchor between the colon or dash and the first line would be lost.
     if (this.#text.slice(from, start).trim() !== "") return undefined;
     return { start: from, end: entry.end, text: ` ${this.#value(value)}` };
   }
@@ -209,10 +211,10 @@ class Writing {
   }
 }
 
-/** Words that YAML 1.1 or 1.2 takes for something else than text. */
+/** Words that YAML 1.1 or 1.2 does not read as strings. */
 const reserved = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
-/** The removal of entries of one value. */
+/** The changes that remove entries of one value. */
 function removalsIn(text: string, holder: Part, entries: ReadonlySet<Entry>): Change[] | undefined {
   if (entries.size === holder.entries.length) return emptied(text, holder);
   const runs = runsOf(holder, entries);
@@ -222,7 +224,7 @@ function removalsIn(text: string, holder: Part, entries: ReadonlySet<Entry>): Ch
   return changes.every((change) => change !== undefined) ? changes.flat() : undefined;
 }
 
-/** Neighbours among the entries: the indexes of the first and the last of each row. */
+/** Groups adjacent entries; returns the first and last index of each group. */
 function runsOf({ entries: all }: Part, entries: ReadonlySet<Entry>): [first: number, last: number][] {
   const runs: [number, number][] = [];
   for (const [index, entry] of all.entries()) {
@@ -240,7 +242,7 @@ function emptied(text: string, { start, end, style, isList, entries }: Part): Ch
     const outside = text.slice(start + 1, entries[0]!.start) + text.slice(entries.at(-1)!.end, end - 1);
     return outside.includes("#") ? undefined : [{ start, end, text: empty }];
   }
-  // Lines become one value behind the colon or the dash.
+  // The block lines become one value after the colon or dash.
   const before = text.slice(0, start).trimEnd();
   if (!/[:-]$/.test(before)) return undefined;
   return [{ start: before.length, end, text: ` ${empty}` }];
@@ -258,7 +260,7 @@ function removalBetween(text: string, { entries }: Part, [first, last]: [number,
   });
 }
 
-/** Whether there is a comment in a stretch, outside of the entries. */
+/** Whether a range contains a comment outside of the entries. */
 function hasComment(text: string, start: number, end: number, entries: readonly Entry[]): boolean {
   let at = start;
   for (const entry of entries) {
@@ -268,7 +270,7 @@ function hasComment(text: string, start: number, end: number, entries: readonly 
   return text.slice(at, Math.max(at, end)).includes("#");
 }
 
-/** The lines of entries, with the comments behind them. */
+/** The change that removes the lines of entries, with comments at their ends. */
 function removalOfLines(
   text: string,
   { entries }: Part,
@@ -278,7 +280,7 @@ function removalOfLines(
   const start = lineStart(text, from.start);
   const end = lineEnd(text, entries[last]!.end);
   if (text.slice(start, from.start).trim() === "") return [{ start, end, text: "" }];
-  // The first entry stands behind the dash of a list: the next one takes its place.
+  // The first entry follows the dash of a list item; the next entry takes its place.
   if (!next || text.slice(end, next.start).trim() !== "") return undefined;
   return [{ start: from.start, end: next.start, text: "" }];
 }

@@ -1,31 +1,36 @@
 import { type JsonObject, type JsonValue, atPointer, canonicalText, pointerTokens } from "@mcpgen/engine";
 
-/** A change of a JSON document; places are JSON Pointers of the document before all changes that are made together. */
+/**
+ * A change of a JSON document. JSON Pointers refer to the document before all changes that are made together.
+ */
 export type Edit =
-  /** Removes a member of an object or an item of a list. */
+  /** Removes a member of an object or an item of an array. */
   | { readonly remove: string }
-  /** Gives a member of an object another key. */
+  /** Renames a member of an object. */
   | { readonly rename: string; readonly key: string }
-  /** Puts another value in the place of one. */
+  /** Replaces a value. */
   | { readonly replace: string; readonly value: JsonValue }
-  /** Adds a member to the object around the member `after`, behind it. */
+  /** Inserts a member after the member `after` of the same object. */
   | { readonly after: string; readonly key: string; readonly value: JsonValue };
 
-/** The place that an edit is about. */
+/** The pointer of the value that an edit concerns. */
 export function placeOf(edit: Edit): string {
   if ("remove" in edit) return edit.remove;
   if ("rename" in edit) return edit.rename;
   return "replace" in edit ? edit.replace : edit.after;
 }
 
-/** The document with the edits, which must not contradict each other. The order of members means nothing. */
+/**
+ * Applies edits, which must not contradict each other, to a document. The order of members is not
+ * significant.
+ */
 export function edited(document: JsonValue, edits: readonly Edit[]): JsonValue {
   const root = structuredClone(document);
   const holders = edits.map((edit) => [edit, holderOf(root, placeOf(edit))] as const);
   for (const [edit, { holder, key }] of holders) if ("replace" in edit) holder[key] = edit.value;
   const removed = holders.flatMap(([edit, held]) => ("remove" in edit ? [held] : []));
   const items = removed.filter(({ holder }) => Array.isArray(holder));
-  // The last items of a list go first, so that the places of the others stay.
+  // Remove items from the end, so that earlier indexes stay valid.
   for (const { holder, key } of items.sort((a, b) => Number(b.key) - Number(a.key)))
     (holder as unknown as JsonValue[]).splice(Number(key), 1);
   for (const { holder, key } of removed) if (!Array.isArray(holder)) delete holder[key];
@@ -50,7 +55,7 @@ function holderOf(root: JsonValue, at: string): Holder {
   return { holder, key: pointerTokens(at).at(-1)! };
 }
 
-/** Edits of several origins, each once; those inside of a value that another one removes or replaces are left out. */
+/** Combines edits without duplicates. Omits edits inside a value that another edit removes or replaces. */
 export function together(edits: readonly Edit[]): Edit[] {
   const distinct = new Map(edits.map((edit) => [canonicalText(edit as JsonObject), edit]));
   const gone = new Set<string>();
@@ -58,45 +63,45 @@ export function together(edits: readonly Edit[]): Edit[] {
   return [...distinct.values()].filter((edit) => !isInside(placeOf(edit), gone));
 }
 
-/** Whether a place is inside of one of several. */
+/** Whether a place is inside one of several others. */
 function isInside(place: string, outer: ReadonlySet<string>): boolean {
   for (let end = place.lastIndexOf("/"); end > 0; end = place.lastIndexOf("/", end - 1))
     if (outer.has(place.slice(0, end))) return true;
   return false;
 }
 
-/** A value in a text, with the offsets of its characters. */
+/** A value in a text, with its character offsets. */
 export interface Part {
   readonly start: number;
   readonly end: number;
-  /** `flow`: between brackets; `block`: by lines, in YAML. A scalar has no entries. */
+  /** `flow`: in brackets; `block`: YAML lines. A scalar has no entries. */
   readonly style: "flow" | "block" | "scalar";
   readonly isList: boolean;
   readonly entries: readonly Entry[];
-  /** Mappings whose members this one has, too (`<<` in YAML). */
+  /** Mappings whose members are merged into this one (`<<` in YAML). */
   readonly merged: readonly Part[];
 }
 
-/** A member of a mapping or an item of a list. */
+/** A member of a mapping or an item of a sequence. */
 export interface Entry {
-  /** The text of the key; the index in a list. */
+  /** The key's text, or the item's index. */
   readonly name: string;
-  /** Of the key; of the item, with its dash. */
+  /** Start offset of the key, or of the item with its dash. */
   readonly start: number;
-  /** The end of the key; of a list, that of the dash or the start. */
+  /** End offset of the key; for an item, the end of the dash or the start. */
   readonly keyEnd: number;
-  /** The end of the last character of the value. */
+  /** End offset of the value. */
   readonly end: number;
   readonly value: Part;
 }
 
-/** An entry, and the value that it is in. */
+/** An entry, and the value that contains it. */
 export interface Located {
   readonly holder: Part;
   readonly entry: Entry;
 }
 
-/** The entry at a JSON Pointer; none at the root, and where the text has none. */
+/** The entry at a JSON Pointer; undefined for the root, and if the text has none. */
 export function locate(root: Part, at: string): Located | undefined {
   let here: Located | undefined;
   for (const token of pointerTokens(at)) {

@@ -6,15 +6,18 @@ import { emitValidators } from "../../emit/validators/emit.js";
 import type { ContractInput } from "./names.js";
 import { mergeSchemas } from "./merge.js";
 
-/** The folder of what checks are made of. */
+/** The folder of the validators that checks use. */
 const folder = "checks";
 
-/** The name of a tool's check: `checkGetWeatherArguments`; what it judges is called the same without `check`. */
+/**
+ * The name of a tool's check: `checkGetWeatherArguments`. The type it checks has the same name without
+ * `check`.
+ */
 export function checkedName(namespace: string, part: "Arguments" | "Result"): string {
   return namespace + part;
 }
 
-/** `checks.ts`, and the validators it is made of. Clients check results alone. */
+/** Emits `checks.ts` and its validators. Clients only check results. */
 export function emitChecks(input: ContractInput): Map<string, EmittedFile> {
   const schemas = judgedSchemas(input);
   const { origin, importExtension, render } = input;
@@ -35,10 +38,10 @@ function judgedSchemas(input: ContractInput): Map<string, Schema> {
   return new Map(judgedParts(input).map(({ validator, schema }) => [validator, schema]));
 }
 
-/** A schema of a tool that values are judged by. */
+/** A schema of a tool for which a check is emitted. */
 interface JudgedPart {
   readonly name: string;
-  /** The name by which its validator is emitted: validators have ASCII names. */
+  /** The name under which its validator is emitted; validators have ASCII names. */
   readonly validator: string;
   readonly tool: string;
   readonly part: "inputSchema" | "outputSchema";
@@ -86,7 +89,7 @@ function hasDefaults(schema: Schema): boolean {
   return nodesOf(schema).some((node) => node.default !== undefined);
 }
 
-/** Whether a schema names members that may be left out: for those, null counts as absent. */
+/** Whether a schema declares optional members, for which null counts as absent. */
 function hasOptional(schema: Schema): boolean {
   return nodesOf(schema).some(({ properties, required = [] }) =>
     [...(properties?.keys() ?? [])].some((name) => !required.includes(name)),

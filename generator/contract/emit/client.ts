@@ -7,7 +7,7 @@ import { checkedName } from "./checks.js";
 import type { ContractInput, ContractName } from "./names.js";
 import { templateExpressions, variableNames } from "./uri-template.js";
 
-/** `client.ts`: a method for each thing that the contract offers, over any client of the runtime. */
+/** Emits `client.ts`: a method for each entry of the contract, on top of any client of the runtime. */
 export function emitClient(input: ContractInput): EmittedFile {
   const { names, tools, origin, importExtension, render } = input;
   const [prompts, resources, templates] = [promptList(input), resourceList(input), templateList(input)];
@@ -31,7 +31,7 @@ export function emitClient(input: ContractInput): EmittedFile {
   return { content };
 }
 
-/** The types of the runtime that the client is made of, as they are imported and as they are exported again. */
+/** The runtime types that the client uses, as imports and as re-exports. */
 function runtimeTypes(prompts: unknown, read: unknown, completions: unknown): object {
   const types = [
     "CallToolResult",
@@ -65,22 +65,25 @@ function toolMethods({ document, names, tools }: ContractInput): string[] {
   });
 }
 
-/** Whether a tool can be called without arguments: the runtime sends an object without members. */
+/** Whether a tool can be called without arguments; the runtime then sends an empty object. */
 function takesNothing(schema: Schema): boolean {
   return schema.root === undefined || isValid(schema, schema.root, {});
 }
 
-/** A list of the contract as the client has it: an interface with a method for each entry, and what the methods need. */
+/**
+ * A list of the contract in the generated client: an interface with a method for each entry, and the data
+ * that the methods need.
+ */
 interface ClientList {
-  /** The member of the client: `resourceTemplates`. */
+  /** The client's property, e.g. `resourceTemplates`. */
   readonly name: string;
-  /** The name of its interface: `WeatherResourceTemplates`. */
+  /** The name of its interface, e.g. `WeatherResourceTemplates`. */
   readonly type: string;
   readonly methods: string;
   readonly rows: string;
 }
 
-/** A method for each prompt, by which it is rendered. */
+/** A method for each prompt that renders it. */
 function promptList({ document, names }: ContractInput): ClientList | undefined {
   const prompts = document.contract.prompts ?? [];
   const methods = prompts.map((prompt) => {
@@ -95,7 +98,7 @@ function promptList({ document, names }: ContractInput): ClientList | undefined 
   return listOf("prompts", names.listType("prompts"), methods, rows);
 }
 
-/** A method for each resource, by which it is read. */
+/** A method for each resource that reads it. */
 function resourceList({ document, names }: ContractInput): ClientList | undefined {
   const resources = document.contract.resources ?? [];
   const methods = resources.map((resource) =>
@@ -109,7 +112,7 @@ function resourceList({ document, names }: ContractInput): ClientList | undefine
   return listOf("resources", names.listType("resources"), methods, rows);
 }
 
-/** A method for each resource template, which expands the template and reads the resource. */
+/** A method for each resource template that expands the template and reads the resource. */
 function templateList({ document, names }: ContractInput): ClientList | undefined {
   const templates = document.contract.resourceTemplates ?? [];
   const methods = templates.map((template) => {
@@ -128,7 +131,7 @@ function templateList({ document, names }: ContractInput): ClientList | undefine
   return listOf("resourceTemplates", names.listType("resourceTemplates"), methods, rows);
 }
 
-/** Suggestions for arguments of prompts and variables of templates, of servers that declare to have any. */
+/** Completions for prompt arguments and template variables, if the server declares the capability. */
 function completionLists({ document, names }: ContractInput): ClientList[] {
   const { capabilities, prompts = [], resourceTemplates = [] } = document.contract;
   if (capabilities?.["completions"] === undefined) return [];
@@ -160,7 +163,7 @@ interface Completable {
   readonly method: string;
   readonly namespace: string;
   readonly part: string;
-  /** The name or URI by which the server knows it. */
+  /** The name or URI that the server uses. */
   readonly reference: string;
 }
 

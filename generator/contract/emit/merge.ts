@@ -1,12 +1,13 @@
 import { type Definition, type Matcher, type Schema, type SchemaNode, isAutomaton } from "@mcpgen/engine";
 import { assertFormats } from "../../emit/texts/modules.js";
 
-/** Keywords whose values are data, in which nothing refers to a schema. */
+/** Keywords whose values are data, without schema references. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
 /**
- * Schemas as one: each root is a definition of the name given, and its definitions stand behind a space.
- * What their meta-schemas ask of formats, or `formats` asks for all, is settled for each before.
+ * Merges schemas into one. Each root becomes a definition of the given name, and its definitions get names
+ * with a space after that. Whether formats are asserted, by meta-schema or `formats`, is decided for each
+ * schema before.
  */
 export function mergeSchemas(
   schemas: ReadonlyMap<string, Schema>,
@@ -20,7 +21,7 @@ export function mergeSchemas(
     definitions.set(prefix, { name: prefix, node: renamed(schema.root ?? anything, rename) });
     for (const { name, node } of schema.definitions.values())
       definitions.set(rename(name), { name: rename(name), node: renamed(node, rename) });
-    // A pattern that one of them could not afford to judge is matched by the automaton everywhere.
+    // If one schema could not afford to analyse a pattern, an automaton matches it everywhere.
     for (const [pattern, matcher] of schema.patterns ?? [])
       if (!isAutomaton(patterns.get(pattern))) patterns.set(pattern, matcher);
   }

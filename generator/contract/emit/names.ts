@@ -4,33 +4,37 @@ import type { Contract, ContractDocument } from "../contract.js";
 import type { Render } from "../../print/templates.js";
 import type { ToolSchemas } from "./tool-schemas.js";
 
-/** The names of one entry of a contract in generated code. */
+/** The names of a contract entry in generated code. */
 export interface ContractName {
-  /** The client's method: `getWeather`. */
+  /** The client's method, e.g. `getWeather`. */
   readonly method: string;
-  /** The namespace of its types: `GetWeather`, `ReviewPrompt`, `FileTemplate`. */
+  /** The namespace of its types, e.g. `GetWeather`, `ReviewPrompt`, `FileTemplate`. */
   readonly namespace: string;
 }
 
-/** The names of a contract's entries in generated code: unique identifiers, even once capitalised. */
+/** The names of all entries in generated code: unique identifiers, also after capitalisation. */
 export interface ContractNames {
-  /** The function that makes the server: `createWeatherServer`. */
+  /** The function that creates the server, e.g. `createWeatherServer`. */
   readonly createServer: string;
-  /** The client's interface, and the function that makes it: `WeatherClient`, `weatherClient`. */
+  /**
+   * The client's interface, and the function that creates the client, e.g. `WeatherClient`, `weatherClient`.
+   */
   readonly clientType: string;
   readonly clientFunction: string;
-  /** The interface of one list of the client, by the list: `WeatherTools`. */
+  /** The interface of a list of the client, e.g. `WeatherTools`. */
   readonly listType: (list: string) => string;
-  /** By name. */
+  /** Names by tool. */
   readonly tools: ReadonlyMap<string, ContractName>;
   readonly prompts: ReadonlyMap<string, ContractName>;
-  /** The client's method by URI. */
+  /** The client's method, by resource URI. */
   readonly resources: ReadonlyMap<string, string>;
-  /** By URI template. */
+  /** Names by URI template. */
   readonly templates: ReadonlyMap<string, ContractName>;
 }
 
-/** Names of tools are their own affair; those of prompts and templates make way for them. */
+/**
+ * Chooses names for the entries of a contract. Tools choose first; prompts and templates avoid their names.
+ */
 export function contractNames(contract: Contract): ContractNames {
   const { tools = [], prompts = [], resources = [], resourceTemplates = [] } = contract;
   const taken = new Set<string>();
@@ -46,7 +50,7 @@ export function contractNames(contract: Contract): ContractNames {
   return {
     createServer: `create${joined(server, "Server")}`,
     clientType,
-    // No reserved word ends so.
+    // No reserved word ends with `Client`.
     clientFunction: clientType.slice(0, 1).toLowerCase() + clientType.slice(1),
     listType: (list) => joined(server, capitalised(list)),
     tools: named(
@@ -69,15 +73,15 @@ export function contractNames(contract: Contract): ContractNames {
 }
 
 /**
- * The prefix of a server's names: `Weather`. A server called `server` gets another prefix, for the runtime has names
- * with that one.
+ * The prefix of a server's names, e.g. `Weather`. A server called `server` gets another prefix, because the
+ * runtime already has those names.
  */
 function serverName(name: string): string {
   const base = capitalised(methodNames([{ key: "", name }], "contract").get("")!);
   return base === "Server" || base === "Client" ? `Mcp${base}` : base;
 }
 
-/** `MyServer` for `My` and `Server`, and for `MyServer` and `Server`. */
+/** Appends a suffix unless the name ends with it: `My` and `MyServer` both become `MyServer`. */
 function joined(name: string, suffix: string): string {
   return name.endsWith(suffix) ? name : name + suffix;
 }
@@ -95,8 +99,9 @@ function untaken(wanted: string, taken: Set<string>): string {
 }
 
 /**
- * An identifier by key. Names in camel case stay. If names become the same, all but the first get a number: those that
- * are identifiers come first, then the others, each in alphabetical order, for a list has no order.
+ * Assigns an identifier to each key. Names in camel case are kept. If identifiers collide, all but the first
+ * get a number. Names that are already identifiers come first, then the others, both alphabetically, so that
+ * the list's order has no effect.
  */
 function methodNames(things: readonly Thing[], otherwise: string): Map<string, string> {
   const forms = new Map<string, string>();
@@ -109,14 +114,17 @@ function methodNames(things: readonly Thing[], otherwise: string): Map<string, s
     const wanted = camelCase(thing.name) || otherwise;
     const count = (taken.get(wanted) ?? 0) + 1;
     taken.set(wanted, count);
-    // No name of the user's has a space left.
+    // A space makes the form unique, because no identifier contains one.
     forms.set(thing.key, count === 1 ? wanted : `${wanted} ${count}`);
   }
   const identifiers = identifiersFor([...forms.values()]);
   return new Map(things.map(({ key }) => [key, memberName(identifiers.get(forms.get(key)!)!)]));
 }
 
-/** `getWeather` for `get_weather`, `get-weather`, `Get Weather` and `GetWeather`; letters of all scripts stay. */
+/**
+ * `getWeather` for `get_weather`, `get-weather`, `Get Weather` and `GetWeather`. Letters of all scripts are
+ * kept.
+ */
 function camelCase(name: string): string {
   const words = name
     .normalize("NFC")
@@ -124,32 +132,32 @@ function camelCase(name: string): string {
   return (words ?? []).map((word, index) => (index === 0 ? lowered(word) : capitalised(word))).join("");
 }
 
-/** `URL` becomes `url`, `HTMLPage` `htmlPage`. */
+/** Lowers leading capitals: `URL` becomes `url`, `HTMLPage` becomes `htmlPage`. */
 function lowered(word: string): string {
   const upper = /^\p{Lu}+/u.exec(word)?.[0] ?? "";
   const end = upper.length === word.length ? upper.length : Math.max(1, upper.length - 1);
   return upper === "" ? word : word.slice(0, end).toLowerCase() + word.slice(end);
 }
 
-/** An object with a member `then` would count as a promise. */
+/** Avoids the member name `then`, which would make the object look like a promise. */
 function memberName(identifier: string): string {
   return identifier === "then" ? "then_" : identifier;
 }
 
-/** Whom output is for. */
+/** The role that output is generated for. */
 export type ContractRole = "client" | "server" | "both";
 
-/** The input of the emitters of contracts. */
+/** Input of the contract emitters. */
 export interface ContractInput {
   readonly document: ContractDocument;
   readonly names: ContractNames;
-  /** In the contract's order. */
+  /** Schemas of the tools, in the contract's order. */
   readonly tools: readonly ToolSchemas[];
   readonly role: ContractRole;
-  /** The file in the header: the contract's file, without its folder. */
+  /** The contract's file name without folder, for the header. */
   readonly origin: string;
   readonly importExtension: "js" | "ts";
-  /** Whether `format` is checked where a schema's own meta-schema does not ask for it. */
+  /** Whether `format` is asserted if the schema's meta-schema does not decide it. */
   readonly formats: "annotation" | "assertion";
   readonly render: Render;
 }

@@ -3,7 +3,10 @@ import { type Finding, CodedError } from "../../diagnostics/coded-error.js";
 import type { Contract, ContractDocument, ContractTemplate } from "../contract.js";
 import { templateExpressions } from "./uri-template.js";
 
-/** The URI templates that a client can fill in, and a warning for each other, for clients, which can do without. */
+/**
+ * The URI templates that a client can expand, and a warning for each of the others, which clients can do
+ * without.
+ */
 export function readableTemplates(
   { resourceTemplates = [] }: Contract,
   place: ContractDocument["place"],

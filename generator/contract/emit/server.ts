@@ -9,7 +9,7 @@ import type { ContractInput } from "./names.js";
 import { templateParts } from "./uri-template.js";
 import { type Place, CodedError } from "../../diagnostics/coded-error.js";
 
-/** `server.ts`: what handlers take and give, exactly, and the server that is made of them. */
+/** Emits `server.ts`: the exact types of handlers, and the function that creates the server. */
 export function emitServer(input: ContractInput): EmittedFile {
   const { document, names, origin, importExtension, render } = input;
   const members = [
@@ -22,7 +22,7 @@ export function emitServer(input: ContractInput): EmittedFile {
   const declared = input.document.contract.capabilities?.["completions"] !== undefined;
   const view = {
     ...{ origin, importExtension, createServer: names.createServer },
-    // The code that serves resources and prompts is left out of the bundle of a server that only has tools.
+    // This import keeps the code for resources and prompts out of the bundle of a server that has only tools.
     defineServer: hasToolsAlone(input) ? "defineToolServer" : "defineServer",
     tasks: needsTasks(document.contract),
     members: members.join(""),
@@ -41,7 +41,7 @@ function hasToolsAlone({ document: { contract } }: ContractInput): boolean {
   );
 }
 
-/** Lists that the contract does not have are no part of the handlers. */
+/** The member of `Handlers` for a list; empty if the contract lacks the list. */
 function list(name: string, members: readonly string[]): string[] {
   return members.length === 0 ? [] : [`  readonly ${name}: {\n${members.join("")}  };\n`];
 }
@@ -79,7 +79,7 @@ function promptMembers({ document, names }: ContractInput): string[] {
   });
 }
 
-/** A type for each prompt and template that has arguments: their names are those of its completers. */
+/** A type for each prompt and template with arguments, whose members are its completers. */
 function completionMembers({ document: { contract }, names }: ContractInput): string[] {
   const types = new Map<string, string[]>();
   const add = (reference: string, type: string): void =>
@@ -96,7 +96,7 @@ function completionMembers({ document: { contract }, names }: ContractInput): st
   );
 }
 
-/** What the documentation of a handler says. */
+/** The facts in a handler's documentation. */
 type Said = {
   readonly description?: string;
   readonly title?: string;
@@ -115,7 +115,7 @@ function member(key: string, listed: Said, parameters: string, answer: string): 
   );
 }
 
-/** `contract.ts`: what the server lists, as the contract has it, and what it does not list of tools. */
+/** Emits `contract.ts`: the lists that the server serves, and facts about tools that it does not list. */
 export function emitPayload({ document, origin, render }: ContractInput): EmittedFile {
   const { tools = [] } = document.contract;
   const tasks = tools.flatMap(({ name, task }) => (task ? [[name, { task }] as const] : []));
@@ -127,14 +127,14 @@ export function emitPayload({ document, origin, render }: ContractInput): Emitte
   return { content: render("contract-payload.ts", view) };
 }
 
-/** Requests that one thing of a contract answers, and the headers that repeat its arguments. */
+/** The requests that an entry of the contract answers, and the headers that repeat its arguments. */
 interface Route {
   readonly method: string;
   readonly name: string;
   readonly headers?: readonly ParamHeader[];
 }
 
-/** `routing.ts`: what gateways route by, as data. */
+/** Emits `routing.ts`: data by which gateways route requests. */
 export function emitRouting(input: ContractInput): EmittedFile {
   const routes = routesOf(input);
   const headers = new Set(routes.flatMap((route) => (route.headers ?? []).map((each) => each.header)));
@@ -164,7 +164,7 @@ function routesOf({ document: { contract, place } }: ContractInput): Route[] {
 /** A header that repeats an argument (2026-07-28, Streamable HTTP, custom headers). */
 interface ParamHeader {
   readonly header: string;
-  /** The path of the argument, from `arguments`. */
+  /** Path of the argument below `arguments`. */
   readonly path: readonly string[];
   readonly type: string;
 }
@@ -174,9 +174,9 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const types: ReadonlySet<JsonValue | undefined> = new Set(["string", "integer", "boolean"]);
 
 /**
- * The headers that an `inputSchema` declares: along `properties` alone, for elsewhere no argument is known.
+ * The headers that an `inputSchema` declares. Only schemas along `properties` describe a definite argument.
  *
- * @param place of a pointer below the schema
+ * @param place gives the place of a pointer below the schema
  * @throws CodedError MG6006 for a declaration that makes the tool invalid
  */
 function paramHeaders(inputSchema: JsonObject, place: (pointer: string) => Place): ParamHeader[] {
@@ -211,7 +211,7 @@ function* headersIn(
   }
 }
 
-/** Keywords whose values are data and no schemas. */
+/** Keywords whose values are data rather than schemas. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
 function declares(value: JsonValue): boolean {
@@ -250,8 +250,8 @@ function refused(message: string, place: Place): CodedError {
 }
 
 /**
- * An expression for a JSON value: its text, laid out, read when it is first imported. As an object literal it would
- * cost the compiler a type of each of its parts; as text, keys keep their order, and `__proto__` is one of them.
+ * An expression for a JSON value: `JSON.parse` of its text, evaluated on import. An object literal would make
+ * the compiler infer a type for each part. Text also keeps the key order, and `__proto__` as a key.
  */
 function jsonExpression(value: unknown): string {
   const text = escapedLines(JSON.stringify(value, null, 2).replace(/\\|`|\$\{/g, (found) => `\\${found}`));

@@ -20,7 +20,7 @@ import { emitValidators } from "../../emit/validators/emit.js";
 import { mergeSchemas } from "./merge.js";
 import { closest } from "../../diagnostics/suggest.js";
 
-/** A tool's schemas, read without their parts that cannot be read. A schema that cannot be read at all takes any value. */
+/** A tool's schemas without the parts that cannot be read. An unreadable schema allows any value. */
 export interface ToolSchemas {
   readonly tool: string;
   readonly input: Schema;
@@ -28,11 +28,11 @@ export interface ToolSchemas {
   readonly unread: readonly UnreadSchema[];
 }
 
-/** A part of a tool's schema that nothing can be judged by. */
+/** A part of a tool's schema that cannot be used for validation. */
 interface UnreadSchema {
   readonly tool: string;
   readonly part: "inputSchema" | "outputSchema";
-  /** What is left out, and where it is in the schema. */
+  /** The omitted part, and its place in the schema. */
   readonly left: UnreadPart["left"];
   readonly inside: string;
   /** The place of the error in the contract. */
@@ -43,8 +43,8 @@ interface UnreadSchema {
 }
 
 /**
- * The schemas of a contract's tools, whose patterns are judged within the budget of one document. Parts that cannot be
- * read are listed in `unread`; `expectRead` throws for them.
+ * Reads the schemas of a contract's tools. Their patterns share the analysis budget of one document.
+ * Unreadable parts are listed in `unread`; `expectRead` throws for them.
  */
 export function readToolSchemas({ tools = [] }: Contract): ToolSchemas[] {
   const patternBudget = new PatternBudget();
@@ -61,7 +61,7 @@ export function readToolSchemas({ tools = [] }: Contract): ToolSchemas[] {
   });
 }
 
-/** Keywords of tools' schemas that their dialects do not have, and that seem to ask for something. */
+/** Warnings for keywords in tool schemas that their dialect does not have but that seem to be intended. */
 export function ignoredWarnings(
   { tools = [] }: Contract,
   unread: readonly UnreadSchema[],
@@ -82,7 +82,7 @@ export function ignoredWarnings(
   );
 }
 
-/** @throws CodedError MG6005 for schemas that cannot be read */
+/** @throws CodedError MG6005 if schemas cannot be read */
 export function expectRead(tools: readonly ToolSchemas[], place: ContractDocument["place"]): void {
   const errorOf = (
     { tool, pointer: at, message, next, cause }: UnreadSchema,
@@ -102,7 +102,7 @@ export function expectRead(tools: readonly ToolSchemas[], place: ContractDocumen
     );
 }
 
-/** Warnings for clients, which can work without: the parts that are left untyped. */
+/** Warning for clients, which still work: a part without a type. */
 export function untypedWarning(
   { tool, part, left, inside, pointer: at, message }: UnreadSchema,
   place: ContractDocument["place"],
@@ -142,10 +142,10 @@ function unreadSchema(
 }
 
 /**
- * Sees whether validators can be printed of a schema. Only keywords that take what is left can make too much of one,
- * so that for all others there is nothing to see.
+ * Checks whether validators can be printed for a schema. Only keywords about unevaluated parts can make them
+ * too large, so other schemas are not tried.
  *
- * @param written what `schema` was read from
+ * @param written the document that `schema` was read from
  * @throws SchemaError for the schema as a whole
  */
 function expectJudgeable(schema: Schema, written: JsonObject): void {
@@ -157,13 +157,13 @@ function expectJudgeable(schema: Schema, written: JsonObject): void {
       ...{ formats: "annotation", judgesOnly: true },
     });
   } catch (error) {
-    // Its place is one in what is printed from.
+    // The error's pointer refers to the printed schema, so the error is reported for the whole.
     if (error instanceof SchemaError) throw new SchemaError(error.code, "", error.message);
     throw error;
   }
 }
 
-/** Names of types in other languages and in older drafts, and how JSON Schema says the same. */
+/** Type names of other languages and older drafts, with their JSON Schema equivalents. */
 const otherTypes: { readonly [name: string]: string } = {
   any: "Remove `type`: a schema without it accepts every value.",
   bool: 'Write "boolean".',
@@ -184,7 +184,7 @@ const otherTypes: { readonly [name: string]: string } = {
   unknown: "Remove `type`: a schema without it accepts every value.",
 };
 
-/** What to write in a schema in place of what cannot be read. */
+/** Advice for replacing a part that cannot be read. */
 function schemaAdvice(error: SchemaError, schema: JsonObject): string {
   const tokens = pointerTokens(error.pointer);
   const value = error.document === undefined ? atPointer(schema, error.pointer) : undefined;
@@ -207,7 +207,7 @@ function schemaAdvice(error: SchemaError, schema: JsonObject): string {
   return "Correct the schema; `mcpgen explain MG6005` says what is accepted.";
 }
 
-/** Where a schema has to stand. */
+/** Advice for a value in a place that must have a schema. */
 function forPlace(value: JsonValue, tokens: readonly string[]): string {
   if (Array.isArray(value) && tokens.at(-1) === "items")
     return "Write `prefixItems` for a list of schemas, or name draft-07 in `$schema`.";
@@ -239,7 +239,7 @@ function forKeyword(value: JsonValue, tokens: readonly string[], schema: JsonObj
   return undefined;
 }
 
-/** Draft-03 says at each member whether it is required. */
+/** Advice for `required` in a member, as in draft-03. */
 function forRequired(value: JsonValue, around: readonly string[]): string | undefined {
   const member = around.at(-2) === "properties" ? around.at(-1) : undefined;
   if (value === false) return "Remove it: members are optional unless `required` of the object lists them.";
@@ -248,7 +248,7 @@ function forRequired(value: JsonValue, around: readonly string[]): string | unde
   return typeof value === "string" ? `Write a list: "required": [${JSON.stringify(value)}].` : undefined;
 }
 
-/** Draft-04 says beside the limit that it is exclusive. */
+/** Advice for a boolean `exclusiveMinimum` or `exclusiveMaximum`, as in draft-04. */
 function forExclusive(keyword: string, around: readonly string[], schema: JsonObject): string {
   const limit = keyword === "exclusiveMinimum" ? "minimum" : "maximum";
   const holder = atPointer(schema, pointer("", ...around));
@@ -262,7 +262,7 @@ function isType(text: string): boolean {
   return ["array", "boolean", "integer", "null", "number", "object", "string"].includes(text);
 }
 
-/** Whether a text is a number or a truth value in quotes. */
+/** Whether a text is a quoted number or boolean. */
 function isWrittenScalar(text: string): boolean {
   return /^\s*(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|true|false)\s*$/i.test(text);
 }

@@ -35,28 +35,34 @@ import {
 import { typeForm } from "../../emit/types/type-form.js";
 import { isScalar } from "../../emit/validators/shape.js";
 
-/** A type of a tool: its name in the tool's namespace, and the schema whose root it is. */
+/** A type of a tool: its name in the tool's namespace, and its schema. */
 export interface TypeRoot {
   readonly name: string;
   readonly schema: Schema;
 }
 
-/** The part of json-schema-to-typescript that we use; its declarations do not compile under our settings. */
+/**
+ * The function of json-schema-to-typescript that is used. The library's own declarations do not compile under
+ * this project's settings.
+ */
 type Compile = (schema: object, name: string, options: object) => Promise<string>;
 
-/** What json-schema-to-typescript made of documents: it takes milliseconds for each. */
+/** Cached output of json-schema-to-typescript, which needs milliseconds for each document. */
 const compiledTexts = new KeptTexts();
 
-/** Makes declarations of schemas; loads json-schema-to-typescript once. */
+/** Returns a function that prints declarations for schemas. Loads json-schema-to-typescript once. */
 export async function typeCompiler(): Promise<(roots: readonly TypeRoot[]) => Promise<string>> {
   const library: string = "json-schema-to-typescript";
   const { compile } = (await import(library)) as { readonly compile: Compile };
   return (roots) => declarationsOf(compile, roots);
 }
 
-/** The output of json-schema-to-typescript, which is a function of the document: name and options never change. */
+/**
+ * The output of json-schema-to-typescript. It depends only on the document, because name and options are
+ * constant.
+ */
 async function compiledText(compile: Compile, document: JsonObject): Promise<string> {
-  // The library changes what it is given.
+  // The library modifies its input, so the key is made before.
   const key = JSON.stringify(document);
   const kept = compiledTexts.get(key);
   if (kept !== undefined) return kept;
@@ -68,23 +74,24 @@ async function compiledText(compile: Compile, document: JsonObject): Promise<str
 const options = {
   additionalProperties: false,
   bannerComment: "",
-  // References lead to definitions beside them; nothing is ever fetched.
+  // All references lead to definitions in the same document; nothing is fetched.
   $refOptions: { resolve: { external: false, file: false, http: false } },
   format: false,
-  // As types, limits are unions of tuples, which cost the compiler much and help readers little.
+  // As types, array limits become unions of tuples, which are expensive for the compiler and of little use to
+  // readers.
   ignoreMinAndMaxItems: true,
 };
 
-/** The document's own type, of which only what it refers to is wanted. */
+/** Name of the document's type, from which only the referenced types are kept. */
 const rootName = "McpgenRoot";
 
-/** Declarations of roots and of all they refer to. */
+/** Declarations of the roots and of all types they refer to. */
 async function declarationsOf(compiler: Compile, given: readonly TypeRoot[]): Promise<string> {
   const roots = given.map((root) => ({ ...root, schema: withoutLongSets(typeForm(root.schema)) }));
   const names = typeNames(roots);
   const isPrintable = roots.every(({ schema }) => printable(schema) === schema);
   const text = isPrintable ? await compiledDeclarations(compiler, roots, names) : undefined;
-  // Schemas that json-schema-to-typescript cannot read, or names otherwise, are printed by our printer.
+  // If json-schema-to-typescript cannot read a schema or names it differently, mcpgen's own printer is used.
   return text ?? printedDeclarations(roots, names);
 }
 
@@ -111,21 +118,21 @@ async function compiledDeclarations(
     properties: Object.fromEntries(roots.map(({ name }) => [name, { $ref: `#/definitions/${name}` }])),
     definitions,
   };
-  // The library throws where a schema states its type in several ways at once.
+  // The library throws if a schema states its type in several ways.
   const compiled = await compiledText(compiler, document).catch(() => undefined);
   const text = compiled === undefined ? undefined : withoutRoot(withMaybes(compiled), roots);
   return text && indented(keys.restore(text.split("\n").map(escapeUnprintable)));
 }
 
-/** A definition that is but a reference would be called as what it refers to. */
+/** A definition that is only a reference would get the name of its target, so it is wrapped. */
 function definitionOf(node: SchemaNode, plain: Plain): JsonObject {
   const schema = plainSchema(node, plain);
   return schema["$ref"] === undefined ? schema : { allOf: [schema] };
 }
 
-/** A type's name for each definition, by root and definition; names as json-schema-to-typescript leaves them. */
+/** The type name for each definition, by root; names that json-schema-to-typescript does not change. */
 function typeNames(roots: readonly TypeRoot[]): Map<string, TypeNames> {
-  // Names in the printed text that no definition has: its root, and a type of TypeScript (plain-schema.ts).
+  // Names in the printed text that are not definitions: the root type, and a built-in type.
   const taken = new Set([...roots.map(({ name }) => name), rootName, "Record"]);
   const all = new Map<string, TypeNames>();
   for (const { name: root, schema } of roots) {
@@ -152,8 +159,8 @@ function pascalCase(name: string): string {
 }
 
 /**
- * Keys that are more than a word mean something else to json-schema-to-typescript here and there, and to what it
- * resolves references with: they are replaced by placeholder words, and restored in the result.
+ * json-schema-to-typescript and its reference resolver misinterpret some keys that are not simple words.
+ * These are replaced by placeholders, and restored in the result.
  */
 class Keys {
   private readonly numbers = new Map<string, number>();
@@ -165,7 +172,7 @@ class Keys {
     return `mcpgenKey${number}`;
   }
 
-  /** A key stands at the start of its line, where nothing else does that begins so. */
+  /** Restores keys. A placeholder occurs only at the start of its line. */
   restore(lines: readonly string[]): string[] {
     const written = [...this.numbers.keys()];
     return lines.map((line) =>
@@ -174,7 +181,7 @@ class Keys {
   }
 }
 
-/** `text` without the type of the document, whose members must be the roots by their names. */
+/** `text` without the document's type, whose members must be the roots under their names. */
 function withoutRoot(text: string, roots: readonly TypeRoot[]): string | undefined {
   const start = text.indexOf(`export interface ${rootName} {`);
   invariant(start >= 0, "the root's type is printed");
@@ -189,7 +196,9 @@ function withoutRoot(text: string, roots: readonly TypeRoot[]): string | undefin
   return named && written.size === roots.length ? text.slice(0, start) + text.slice(end + 2) : undefined;
 }
 
-/** Lines indented by the braces they end and begin with; json-schema-to-typescript leaves that to prettier. */
+/**
+ * Indents lines by the braces at their ends and starts, which json-schema-to-typescript leaves to prettier.
+ */
 function indented(lines: readonly string[]): string {
   let depth = 0;
   let comment = false;
@@ -205,7 +214,7 @@ function indented(lines: readonly string[]): string {
   return result.join("\n");
 }
 
-/** Comments of one line stand on one. */
+/** Puts comments with one line of text on one line. */
 function withShortComments(lines: readonly string[]): string[] {
   const result: string[] = [];
   for (let index = 0; index < lines.length; index++) {
@@ -219,11 +228,12 @@ function withShortComments(lines: readonly string[]): string[] {
 }
 
 /**
- * A longer set of values is printed as its type: a union of thousands costs the compiler much and helps readers little.
+ * Maximum number of values in a literal union. A larger set is printed as its type, because large unions are
+ * expensive for the compiler and of little use to readers.
  */
 const longestEnum = 256;
 
-/** The schema with long sets of values given by their types. */
+/** The schema with large sets of values replaced by their types. */
 function withoutLongSets(schema: Schema): Schema {
   return withNodes(schema, withShortSets);
 }
@@ -236,17 +246,17 @@ function withShortSets(node: SchemaNode): SchemaNode {
   return { ...rest, types: rest.types ?? [...new Set(values.map(typeName))] };
 }
 
-/** The texts of a schema as they are encoded on their way to a type. */
+/** Encoded names and keys of a schema on its way to types. */
 interface Plain {
-  /** The name of a definition's type. */
+  /** The type name of a definition. */
   readonly typeOf: (definition: string) => string;
-  /** The key to write for a member, where its own cannot go through. */
+  /** The key to write for a member: a placeholder if its own would be misinterpreted. */
   readonly keyOf: (key: string) => string;
 }
 
 /**
- * A node of a type form as json-schema-to-typescript reads it: draft-04, references to `definitions` alone. What is said
- * for people, defaults included, is its description.
+ * Converts a node of a type form to the draft-04 schema that json-schema-to-typescript reads, in which
+ * references only lead to `definitions`. Annotations, including defaults, become the description.
  */
 function plainSchema(node: SchemaNode, plain: Plain): JsonObject {
   const said = descriptionOf(node);
@@ -299,10 +309,10 @@ function objectOf(
   };
 }
 
-/** The characters around the items of a tuple that may be absent; no text of a schema has these characters. */
+/** Marks around optional items of a tuple. No text of a schema contains these characters. */
 const maybe: readonly [start: JsonObject, end: JsonObject] = [{ tsType: "\u0001" }, { tsType: "\u0002" }];
 
-/** The types that schemas with such items came to, as TypeScript has them: `[string, number?]`. */
+/** Converts marked items to optional tuple elements: `[string, number?]`. */
 function withMaybes(text: string): string {
   return text.replaceAll("\u0001, ", "(").replaceAll(", \u0002", ")?");
 }
@@ -326,9 +336,9 @@ function descriptionOf({ title, description, default: standard }: SchemaNode): s
 }
 
 /**
- * Declarations of roots and of all they refer to, as types of the protocol are printed.
+ * Declarations of the roots and all types they refer to, printed by mcpgen's own printer.
  *
- * @param names a type's name for each definition, by root
+ * @param names the type name for each definition, by root
  */
 function printedDeclarations(roots: readonly TypeRoot[], names: ReadonlyMap<string, TypeNames>): string {
   return roots

@@ -4,7 +4,10 @@ import type { ContractInput } from "./names.js";
 import { type TypeRoot, typeCompiler } from "./tool-types.js";
 import { isOptional, templateExpressions, variableNames } from "./uri-template.js";
 
-/** `types.ts`: a namespace for each tool, prompt and resource template, with the types that go in and out. */
+/**
+ * Emits `types.ts`: a namespace for each tool, prompt and resource template, with the types of arguments and
+ * results.
+ */
 export async function emitTypes(input: ContractInput): Promise<EmittedFile> {
   const namespaces = [
     ...(await toolNamespaces(input)),
@@ -57,7 +60,7 @@ function templateNamespaces({ document, names }: ContractInput): string[] {
         isList: variable.exploded === true,
       })),
     );
-    // A variable that stands twice may be missing only where it may be missing everywhere.
+    // A variable that occurs several times is optional only if every occurrence is.
     const required = new Set(variables.filter((each) => each.required).map(({ name }) => name));
     const single = new Set(variables.filter(({ isList }) => !isList).map(({ name }) => name));
     const members = variableNames(expressions).map(
@@ -72,7 +75,7 @@ function templateNamespaces({ document, names }: ContractInput): string[] {
   });
 }
 
-/** A type literal where it is to be assignable to what any keys may be in. */
+/** A type literal rather than an interface, so that it is assignable to types with an index signature. */
 function interfaceOf(name: string, members: readonly string[]): string {
   return `export type ${name} = {\n${members.join("")}};`;
 }

@@ -3,29 +3,29 @@ import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 /** A variable of an expression, with its modifier (RFC 6570, 2.4). */
 export interface TemplateVariable {
   readonly name: string;
-  /** The modifier `*`: its value is a list. */
+  /** Modifier `*`: the value is a list. */
   readonly exploded?: true;
-  /** The modifier `:length`. */
+  /** Modifier `:length`: the maximum length of the value. */
   readonly length?: number;
 }
 
-/** A literal, or the variables that one operator expands together (RFC 6570). */
+/** A literal, or variables that one operator expands together (RFC 6570). */
 type TemplateExpression =
   string | { readonly operator: string; readonly variables: readonly TemplateVariable[] };
 
 /**
- * A literal, or a variable and what precedes its value: an operator, `&` for a further variable of a query, `,` for one of
- * a simple expression.
+ * A literal, or a variable with the operator before its value: `&` for a further variable of a query, `,` for
+ * one of a simple expression.
  */
 type TemplatePart = string | { readonly name: string; readonly operator: string; readonly exploded?: true };
 
-/** A name with its modifier (RFC 6570, 2.3 and 2.4). */
+/** Matches a variable name with its modifier (RFC 6570, 2.3 and 2.4). */
 const variable = /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(?:(\*)|:([1-9]\d{0,3}))?$/;
 
 /**
- * The expressions of a URI template, all levels of RFC 6570. `UriTemplate` of the runtime reads the same templates.
+ * Parses a URI template of any RFC 6570 level. `UriTemplate` of the runtime accepts the same templates.
  *
- * @throws CodedError MG6007: it is malformed
+ * @throws CodedError MG6007 if it is malformed
  */
 export function templateExpressions(text: string, place: Place): TemplateExpression[] {
   return [...text.matchAll(/\{[^}]*\}?|[^{]+/g)].map(({ 0: found }) => {
@@ -39,9 +39,11 @@ export function templateExpressions(text: string, place: Place): TemplateExpress
 }
 
 /**
- * The parts of a URI template, as servers match them. The runtime refuses the same templates (`TemplateMatcher`).
+ * Splits a URI template into the parts that servers match. `TemplateMatcher` of the runtime rejects the same
+ * templates.
  *
- * @throws CodedError MG6007: it is malformed, or its expansion does not tell the values of its variables
+ * @throws CodedError MG6007 if it is malformed, or if the values of its variables cannot be recovered from a
+ * URI
  */
 export function templateParts(text: string, place: Place): TemplatePart[] {
   const parts: TemplatePart[] = [];
@@ -67,7 +69,7 @@ export function templateParts(text: string, place: Place): TemplatePart[] {
   return parts;
 }
 
-/** Why the expansion does not tell the value of a variable. @param last the variable that stands right before it */
+/** Why the value of a variable cannot be recovered from a URI. @param last the variable directly before it */
 function ambiguity(
   { operator, variables }: Exclude<TemplateExpression, string>,
   index: number,
@@ -89,7 +91,7 @@ function prefixOf(operator: string, index: number): string {
   return operator === "?" ? "&" : operator === "" ? "," : operator;
 }
 
-/** Names of variables, in order, each once. */
+/** Names of variables in order, without duplicates. */
 export function variableNames(parts: readonly TemplateExpression[]): string[] {
   return [
     ...new Set(
@@ -98,7 +100,7 @@ export function variableNames(parts: readonly TemplateExpression[]): string[] {
   ];
 }
 
-/** Whether a URI of the template may lack the variable. */
+/** Whether a URI that matches the template may lack the variable. */
 export function isOptional(operator: string, { exploded }: TemplateVariable): boolean {
   return exploded === true || ["?", "&", "#", ";"].includes(operator);
 }

@@ -4,20 +4,20 @@ import { openCodeBase, syntaxRemark } from "../../diff/uses/code-base.js";
 import { oneLine, shortened } from "../../print/terminal-text.js";
 import { type HandlerFunction, type TaskTool, bareOf, Literals, taskTools } from "./literals.js";
 
-/** The findings about code, and what was looked at. */
+/** Findings about code, and what was examined. */
 export interface LintedCode {
   readonly findings: readonly Finding[];
   readonly files: number;
-  /** Tools whose calls may run as tasks. */
+  /** Number of tools whose calls may run as tasks. */
   readonly tools: number;
 }
 
 /**
- * Judges the tools of a server's code whose calls may run as tasks.
+ * Checks the tools in a server's code whose calls may run as tasks.
  *
- * @param path a folder or a tsconfig file, absolute
- * @param shown how a path is shown
- * @throws CodedError MG3209 as `openCodeBase`
+ * @param path absolute path of a folder or tsconfig file
+ * @param shown formats a path for messages
+ * @throws CodedError MG3209, see `openCodeBase`
  */
 export function lintCode(path: string, shown: (file: string) => string): LintedCode {
   const { program, files } = openCodeBase(path);
@@ -26,7 +26,7 @@ export function lintCode(path: string, shown: (file: string) => string): LintedC
   const tools: TaskTool[] = [];
   for (const file of files) {
     findings.push(...syntaxRemark(program, file, shown));
-    // Most files register no tool, and are not looked through.
+    // Skip files that cannot register a tool.
     if (!file.text.includes(".tool(")) continue;
     tools.push(...taskTools(file, literals));
   }
@@ -71,7 +71,7 @@ function placeOf(node: ts.Node, shown: (file: string) => string): WarningFinding
   return { file: shown(file.fileName), line: line + 1, column: character + 1 };
 }
 
-/** Whether a comment in the line of a node, or in the line above it, allows what stands there. */
+/** Whether a comment on a node's line or on the line above allows the code. */
 function isAllowed(node: ts.Node, code: string): boolean {
   const { text } = node.getSourceFile();
   const lines = text.split("\n");
@@ -80,19 +80,22 @@ function isAllowed(node: ts.Node, code: string): boolean {
   return [lines[line - 1], lines[line]].some((each) => each !== undefined && allowed.test(each));
 }
 
-/** A server of a contract: what its code adds to the tools, and where it takes the handlers from. */
+/** A server of a contract in code: the task settings of its tools, and the source of its handlers. */
 interface ContractServer {
-  /** `task` of tools, by their names. */
+  /** The `task` settings by tool name. */
   readonly tasks: ReadonlyMap<string, { readonly onRestart?: unknown }>;
   readonly handlers: ts.Expression;
-  /** The function that takes the handlers, and the type of that parameter: absent if the handlers stand in the call. */
+  /**
+   * The function with the handlers as a parameter, and that parameter's type; absent if the call contains the
+   * handlers.
+   */
   readonly create?: { readonly declared: ts.Node; readonly index: number; readonly type?: ts.Symbol };
 }
 
 /**
- * The tools with the member `task` in a contract whose server is in the program, with the handlers that implement them.
+ * Finds the tools with `task` in contracts whose server is in the program, and their handlers.
  *
- * @param files the files whose handlers are looked for
+ * @param files the files to search for handlers
  */
 function contractTools(program: ts.Program, files: readonly ts.SourceFile[], literals: Literals): TaskTool[] {
   const servers = program
@@ -108,7 +111,7 @@ function contractTools(program: ts.Program, files: readonly ts.SourceFile[], lit
   return tools;
 }
 
-/** The calls `addToTools(defineServer(contract, handlers, …), options, added)` of a file. */
+/** The calls `addToTools(defineServer(contract, handlers, …), options, added)` in a file. */
 function serversIn(file: ts.SourceFile, literals: Literals): ContractServer[] {
   const servers: ContractServer[] = [];
   visitAll(file, (node) => {
@@ -125,7 +128,7 @@ function serversIn(file: ts.SourceFile, literals: Literals): ContractServer[] {
   return servers;
 }
 
-/** `task` of the tools in what is generated as `JSON.parse("…")`. */
+/** The tools' `task` settings in generated code `JSON.parse("…")`. */
 function tasksIn(added: ts.Node, literals: Literals): ContractServer["tasks"] | undefined {
   if (!ts.isCallExpression(added) || calleeName(added)?.text !== "parse") return undefined;
   const text = literals.text(added.arguments[0]);
@@ -133,7 +136,7 @@ function tasksIn(added: ts.Node, literals: Literals): ContractServer["tasks"] | 
     const members = JSON.parse(text ?? "") as Readonly<Record<string, { readonly task?: object }>>;
     return new Map(Object.entries(members).flatMap(([name, { task }]) => (task ? [[name, task]] : [])));
   } catch {
-    // The file was changed: the generator writes it again.
+    // The generated file was edited; the next generation restores it.
     return undefined;
   }
 }
@@ -147,7 +150,7 @@ function creator(handlers: ts.Expression, literals: Literals): ContractServer["c
   return { declared, index: declared.parameters.indexOf(parameter), ...(symbol && { type: symbol }) };
 }
 
-/** The objects of handlers that a server is given, and those that are declared with the type of its handlers. */
+/** The objects with handlers that a server receives, and those declared with the type of its handlers. */
 function handlersOf(
   { handlers, create }: ContractServer,
   files: readonly ts.SourceFile[],
@@ -183,7 +186,7 @@ function toolsOf(
   return [...tasks].map(([name, { onRestart }]) => {
     const handler = literals.functionMember(functions, name);
     const replayed = onRestart === "replay" ? handler : undefined;
-    // The rule `task-required` judges the support, in the contract.
+    // Rule `task-required` checks the support in the contract.
     return { name, support: undefined, at: handler ?? functions, replayed };
   });
 }
@@ -206,13 +209,13 @@ function visitAll(node: ts.Node, look: (node: ts.Node) => void): void {
   ts.forEachChild(node, (child) => visitAll(child, look));
 }
 
-/** An expression of a handler that gives another value, or acts once more, when the handler runs again. */
+/** An expression in a handler that yields another value or acts again when the handler is run again. */
 interface Effect {
   readonly at: ts.Node;
   readonly kind: "value" | "call";
 }
 
-/** Calls whose value differs from run to run. */
+/** Calls whose value differs between runs. */
 const changing = new Set([
   "Date.now",
   "Math.random",
@@ -228,16 +231,16 @@ const changing = new Set([
   "randomInt",
 ]);
 
-/** Modules whose functions act on the world, also those that return no promise. */
+/** Modules with functions that have side effects, even if they return no promise. */
 const acting = /^(?:node:)?(?:fs|fs\/promises|child_process|http|https|http2|net|dgram)$/;
 
-/** Modules whose promises only take time. */
+/** Modules whose promises only wait. */
 const waiting = /^(?:node:)?timers\/promises$/;
 
 /**
- * The effects of a handler outside `context.once`: calls that are awaited or return a promise, calls of modules that act
- * on the world, and values that differ from run to run. Calls on the context, and calls that are given the context or one
- * of its functions, are none.
+ * The effects of a handler outside `context.once`: calls that are awaited or return a promise, calls of
+ * modules with side effects, and values that differ between runs. Excludes calls of the context's functions,
+ * and calls that receive the context or one of its functions.
  */
 function handlerEffects(handler: HandlerFunction, literals: Literals): Effect[] {
   const search = new EffectSearch(handler, literals);
@@ -249,7 +252,7 @@ class EffectSearch {
   readonly effects: Effect[] = [];
   readonly #handler: HandlerFunction;
   readonly #literals: Literals;
-  /** Local names of the context and of its members, with the member. */
+  /** Local names of the context and its members, with the member's name. */
   readonly #context = new Map<string, string>();
 
   constructor(handler: HandlerFunction, literals: Literals) {
@@ -271,7 +274,7 @@ class EffectSearch {
   #call(call: ts.CallExpression): void {
     const name = callee(call);
     if (this.#memberOf(call) === "once") {
-      // What it runs is stored; its key must be the same in each run.
+      // The result is stored, so the function may have effects; but its key must be the same in each run.
       if (call.arguments[0]) this.visit(call.arguments[0]);
       return;
     }
@@ -281,7 +284,7 @@ class EffectSearch {
     ts.forEachChild(call, this.visit);
   }
 
-  /** A function of the handler that only runs inside of `once`. */
+  /** Whether a function of the handler is only used inside `once`. */
   #isFunctionForOnce(node: ts.Node): boolean {
     if (!ts.isFunctionDeclaration(node) && !ts.isVariableDeclaration(node)) return false;
     const { name } = node;
@@ -311,7 +314,7 @@ class EffectSearch {
     return isAwaited(call) || acting.test(this.#moduleOf(call)) || this.#givesPromise(call);
   }
 
-  /** The member of the context that a call is of: `ask` of `context.ask.elicit(…)`. */
+  /** The context member that a call uses: `ask` in `context.ask.elicit(…)`. */
   #memberOf({ expression }: ts.CallExpression): string | undefined {
     const path = pathOf(expression);
     const member = path && this.#context.get(path[0]!);
@@ -332,7 +335,7 @@ class EffectSearch {
     return passed === "" || passed === "once" || passed === "ask";
   }
 
-  /** A function inside the handler: its body is looked through where it stands. */
+  /** Whether a call is of a function inside the handler, whose body is examined at its declaration. */
   #isOwn({ expression }: ts.CallExpression): boolean {
     if (!ts.isIdentifier(expression)) return false;
     const declared = this.#literals.declarationOf(expression);
@@ -340,7 +343,7 @@ class EffectSearch {
     return false;
   }
 
-  /** The module that the function comes from; empty if it is none that is imported. */
+  /** The module that a called function is imported from; empty if it is not imported. */
   #moduleOf({ expression }: ts.CallExpression): string {
     const [root] = pathOf(expression) ?? [];
     const file = this.#handler.getSourceFile();
@@ -364,7 +367,7 @@ class EffectSearch {
     return type.getSymbol()?.name === "Promise";
   }
 
-  /** `const { once } = context` inside the handler. */
+  /** Records `const { once } = context` inside the handler. */
   #destructured({ name, initializer }: ts.VariableDeclaration): void {
     const path = initializer && pathOf(initializer);
     if (path?.length === 1 && this.#context.get(path[0]!) === "") this.#declare(name);
@@ -380,7 +383,7 @@ class EffectSearch {
   }
 }
 
-/** The places in a function where a name is used, by its text. */
+/** The places in a function where a name is used. */
 function usesOf(name: ts.Identifier, inside: ts.Node): ts.Identifier[] {
   const uses: ts.Identifier[] = [];
   const visit = (node: ts.Node): void => {
@@ -391,7 +394,7 @@ function usesOf(name: ts.Identifier, inside: ts.Node): ts.Identifier[] {
   return uses;
 }
 
-/** Whether a call is awaited: itself, as an element of a list, or as the source of `for await`. */
+/** Whether a call is awaited: directly, as an element of an array, or as the source of `for await`. */
 function isAwaited(call: ts.CallExpression): boolean {
   let node: ts.Node = call;
   while (ts.isParenthesizedExpression(node.parent) || ts.isNonNullExpression(node.parent)) node = node.parent;
@@ -400,7 +403,7 @@ function isAwaited(call: ts.CallExpression): boolean {
   return ts.isForOfStatement(parent) && parent.awaitModifier !== undefined && parent.expression === node;
 }
 
-/** The names of a chain of members: `["context", "ask", "elicit"]`. */
+/** The names in a chain of members: `["context", "ask", "elicit"]`. */
 function pathOf(expression: ts.Expression): string[] | undefined {
   const bare = bareOf(expression);
   if (ts.isIdentifier(bare)) return [bare.text];

@@ -1,6 +1,6 @@
 import { ts } from "ts-morph";
 
-/** Follows names to what stands there: constants and functions, of other modules, too. */
+/** Resolves names to constants and functions, also in other modules. */
 export class Literals {
   readonly #program: ts.Program;
 
@@ -12,13 +12,13 @@ export class Literals {
     return this.#program.getTypeChecker();
   }
 
-  /** The expression that a name stands for, without `as`, `satisfies` and parentheses. */
+  /** The expression that a name refers to, without `as`, `satisfies` and parentheses. */
   resolved(expression: ts.Expression): ts.Node {
     const bare = bareOf(expression);
     return (ts.isIdentifier(bare) && this.declarationOf(bare)) || bare;
   }
 
-  /** A constant's value, or a function, that an identifier names. */
+  /** The constant value or function that an identifier refers to. */
   declarationOf(name: ts.Identifier): ts.Node | undefined {
     const symbol = ts.isShorthandPropertyAssignment(name.parent)
       ? this.checker.getShorthandAssignmentValueSymbol(name.parent)
@@ -42,13 +42,13 @@ export class Literals {
     return found && ts.isStringLiteralLike(found) ? found.text : undefined;
   }
 
-  /** The function that an expression is, or names. */
+  /** The function that an expression is or refers to. */
   functionOf(expression: ts.Expression | undefined): HandlerFunction | undefined {
     const found = expression && this.resolved(expression);
     return found && isHandler(found) ? found : undefined;
   }
 
-  /** The function that is a member of an object literal: a value or a method; the last one counts. */
+  /** The function that is a member of an object literal, as a value or method; the last one counts. */
   functionMember(object: ts.ObjectLiteralExpression, name: string): HandlerFunction | undefined {
     let found: HandlerFunction | undefined;
     for (const property of object.properties) {
@@ -63,7 +63,7 @@ export class Literals {
     return found;
   }
 
-  /** The value of a member of an object literal; the last one counts, those of spread objects too. */
+  /** The value of a member of an object literal, including spread objects; the last one counts. */
   member(object: ts.ObjectLiteralExpression | undefined, name: string): ts.Expression | undefined {
     let value: ts.Expression | undefined;
     for (const property of object?.properties ?? []) {
@@ -107,18 +107,18 @@ function isNamed(name: ts.PropertyName, text: string): boolean {
   return (ts.isIdentifier(name) || ts.isStringLiteralLike(name)) && name.text === text;
 }
 
-/** A tool of a server's code whose calls may run as tasks. */
+/** A tool in a server's code whose calls may run as tasks. */
 export interface TaskTool {
-  /** As the code writes it: a text without quotes, or an expression. */
+  /** The name as written in code: a string without quotes, or an expression. */
   readonly name: string;
   readonly support: string | undefined;
-  /** The member `support`, or else the call that registers the tool. */
+  /** The member `support`, or the call that registers the tool. */
   readonly at: ts.Node;
-  /** The handler, if the task of a process that ended is run again and the handler is found. */
+  /** The handler, if it was found and the task is run again after the process has ended. */
   readonly replayed: HandlerFunction | undefined;
 }
 
-/** The tools that a file registers with the member `task`: `server.tool(name, { task }, handler)`. */
+/** The tools that a file registers with `task`: `server.tool(name, { task }, handler)`. */
 export function taskTools(file: ts.SourceFile, literals: Literals): TaskTool[] {
   const tools: TaskTool[] = [];
   const visit = (node: ts.Node): void => {
