@@ -1,17 +1,17 @@
 import { DefinitionMemo } from "./definition-memo.js";
 import type { Schema, SchemaNode } from "./ir.js";
 
-/** The members of objects that a node, its reference and all of `allOf` describe. */
+/** The members of objects that a node describes, itself, through its reference or in `allOf`. */
 interface ObjectView {
   /** All schemas of each member. */
   readonly members: ReadonlyMap<string, readonly SchemaNode[]>;
   readonly required: ReadonlySet<string>;
 }
 
-/** Worked out once for each definition: aliases of aliases share what they are aliases of. */
+/** Cached for each definition; an alias shares the result of its target. */
 interface Views {
   readonly objects: DefinitionMemo<ObjectView>;
-  /** The string that a node lets be alone. */
+  /** The only string that a node allows. */
   readonly constants: DefinitionMemo<string | undefined>;
 }
 
@@ -48,7 +48,7 @@ function constantOf(node: SchemaNode, of: (name: string) => string | undefined):
   return partsOf(node, (part) => constantOf(part, of), of).find((constant) => constant !== undefined);
 }
 
-/** Collects a result from the parts that a value of `node` must satisfy as well; the nearest part goes first. */
+/** Combines results of all schemas that apply to the same value as `node`, nearest first. */
 function partsOf<Result>(
   node: SchemaNode,
   inside: (part: SchemaNode) => Result,
@@ -58,7 +58,7 @@ function partsOf<Result>(
   return node.ref === undefined ? parts : [...parts, of(node.ref)];
 }
 
-/** Every schema that a value of `node` must satisfy as a whole: the node, what it refers to, and all of `allOf`. */
+/** All schemas that a value of `node` must satisfy: the node, its reference, and all of `allOf`. */
 export function conjuncts(schema: Schema, node: SchemaNode): SchemaNode[] {
   const seen = new Set<SchemaNode>();
   const pending = [node];
@@ -73,7 +73,7 @@ export function conjuncts(schema: Schema, node: SchemaNode): SchemaNode[] {
   return [...seen];
 }
 
-/** All schemas of `node` for the member `name`: direct, by reference or in `allOf`. */
+/** All schemas of the member `name`: direct, through references or in `allOf`. */
 export function memberNodes(schema: Schema, node: SchemaNode, name: string): SchemaNode[] {
   return [...(viewsOf(schema).objects.of(node).members.get(name) ?? [])];
 }
@@ -93,7 +93,7 @@ export function hasMember(schema: Schema, node: SchemaNode, name: string): boole
   return memberNodes(schema, node, name).length > 0;
 }
 
-/** The one string that the member `name` may be, if it may be only one. */
+/** The only string that the member `name` may be; undefined if there is none. */
 export function constantMember(schema: Schema, node: SchemaNode, name: string): string | undefined {
   for (const member of memberNodes(schema, node, name)) {
     const constant = viewsOf(schema).constants.of(member);

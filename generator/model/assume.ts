@@ -20,9 +20,9 @@ interface Derived {
 
 /**
  * Derives notes from a schema alone: definitions that lost the index signature of the base they repeat, and
- * unions and string sets that later revisions may extend (all whose values a reader can distinguish).
+ * unions and string sets that later revisions may extend (those whose values a reader can distinguish).
  *
- * @throws SchemaError when the document cannot be read
+ * @throws SchemaError if the document cannot be read
  */
 export function assumeNotes(document: JsonObject): Derived {
   const definitions = isJsonObject(document["$defs"]) ? document["$defs"] : {};
@@ -59,9 +59,9 @@ const unstated = {
 } as const;
 
 /**
- * The published schemas drop the index signature of definitions that extend an open base. The name shows the
- * base: the derived definition's name ends in the base's (`CallToolResult`, `RequestMetaObject`), and it has all members
- * the base has.
+ * The published schemas omit the index signature of definitions that extend an open base. The base is
+ * recognised by its name: the derived definition's name ends with it (`CallToolResult`, `RequestMetaObject`),
+ * and it has all members of the base.
  */
 function assumeExtensions(definitions: JsonObject): ExtendsNote[] {
   const bases = new Map<string, string[]>();
@@ -70,7 +70,7 @@ function assumeExtensions(definitions: JsonObject): ExtendsNote[] {
   }
   for (const [name, node] of Object.entries(definitions)) {
     if (!isPlainObject(node)) continue;
-    // The ends of the name are looked up among the bases: trying each base would be quadratic.
+    // Look up each end of the name among the bases, because trying each base would be quadratic.
     for (let start = 1; start < name.length; start++) {
       const base = name.slice(start);
       if (bases.has(base) && repeats(node, definitions[base] as JsonObject))

@@ -63,37 +63,40 @@ import { pair } from "./pairing.js";
 interface ModelSource {
   readonly revision: string;
   readonly status: Status;
-  /** The schema with errata, extends and documentation applied. */
+  /** The schema after errata, extends and documentation were applied. */
   readonly schema: Schema;
   readonly notes?: readonly Note[];
-  /** The schema is that of an extension over this base; the methods are those that the extension defines. */
+  /**
+   * Set if the schema is that of an extension over this base. The methods are then only those that the
+   * extension defines.
+   */
   readonly over?: Over;
-  /** Our own words on a method; without them its message's description is used. */
+  /** mcpgen's own documentation of a method; default: the description of its message. */
   readonly documentation?: (method: string) => MethodDocumentation | undefined;
 }
 
-/** What the model of an extension takes from its base. */
+/** What an extension's model takes from its base. */
 interface Over {
   readonly base: ProtocolModel;
-  /** Names of the extension's own definitions; all others are the base's. */
+  /** Names of the extension's definitions; all others are from the base. */
   readonly own: ReadonlySet<string>;
-  /** The definition of the base that a name stands for. */
+  /** The base definition that a name stands for. */
   readonly imported: ReadonlyMap<string, string>;
 }
 
 interface MethodDocumentation {
   readonly description?: string;
-  /** The page of the specification that describes it. */
+  /** URL of the specification page that describes the method. */
   readonly see?: string;
 }
 
 export interface BuiltModel {
   readonly model: ProtocolModel;
-  /** Notes, or targets of notes, that lead nowhere or change nothing. */
+  /** Notes, or targets of notes, without an existing subject or without effect. */
   readonly problems: readonly NoteProblem[];
 }
 
-/** Resolves once what every emitter needs to know of the protocol. */
+/** Builds the model with all facts about the protocol that emitters need. */
 export function buildModel(source: ModelSource): BuiltModel {
   const { notes = [], revision, status, over } = source;
   const assumptions: Assumption[] = [];
@@ -176,7 +179,7 @@ export function buildModel(source: ModelSource): BuiltModel {
   return { model, problems };
 }
 
-/** Facts found while the model is built, to be reported. */
+/** Facts to report that are found while the model is built. */
 interface Findings {
   readonly assumptions: Assumption[];
   readonly problems: NoteProblem[];
@@ -222,20 +225,20 @@ function settle(
   if (note && isRedundantSender(note, found)) {
     problems.push({ code: "MG1203", note, target: message.method, message: "the schema already says so" });
   } else if (note?.carried && listed) {
-    // A note that was written for this schema corrects its unions.
+    // A note written for this schema corrects its unions of messages.
     const text = `the unions of messages list it for the ${[...listed].sort().join(" and the ")}, and the note says ${note.sender}`;
     conflicts.push({ note, target: message.method, message: text });
   }
   return settleSender(message, { found, note }, assumptions, memberships);
 }
 
-/** The messages of a base that travel only inside others, by their names in the schema of the extension. */
+/** The base's messages that are only sent inside others, by their names in the extension's schema. */
 function embeddedIn(over: Over | undefined): string[] {
   const embedded = new Set(over?.base.methods.filter(({ payload }) => payload).map(({ message }) => message));
   return [...(over?.imported ?? [])].flatMap(([key, name]) => (embedded.has(name) ? [key] : []));
 }
 
-/** The properties that a base owns, by the names of its definitions in the schema of the extension. */
+/** The properties that a base owns, by the names of its definitions in the extension's schema. */
 function ownedIn(over: Over | undefined): ProtocolModel["owned"] {
   return new Map(
     [...(over?.imported ?? [])].flatMap(([key, name]) => {
@@ -246,9 +249,10 @@ function ownedIn(over: Over | undefined): ProtocolModel["owned"] {
 }
 
 /**
- * The results that carry requests for input: those that reach a message which travels only inside others.
+ * The results that contain requests for input: those that refer, directly or not, to a message that is only
+ * sent inside others.
  *
- * @param others such messages beside those of `settled`
+ * @param others further such messages besides those of `settled`
  */
 function asksForInput(
   schema: Schema,
@@ -267,7 +271,9 @@ function asksForInput(
   return asking;
 }
 
-/** The properties that eras own, without those by whose constant authors mark a final result. */
+/**
+ * The properties that eras own, without those whose constant value marks a final result, which authors write.
+ */
 function withoutMarks(
   schema: Schema,
   owned: ProtocolModel["owned"],
@@ -285,7 +291,10 @@ function withoutMarks(
   return left;
 }
 
-/** The answers of a method, with those marked that ask for input: they hold requests, or have the member for them. */
+/**
+ * The results of a method. Marks those that ask for input: they contain requests, or have the member for
+ * them.
+ */
 function withAsking(
   schema: Schema,
   { alternatives, ...plain }: ResultOf,
@@ -347,12 +356,12 @@ function notesOf<K extends Note["kind"]>(notes: readonly Note[], kind: K): Extra
   return notes.filter((note): note is Extract<Note, { kind: K }> => note.kind === kind);
 }
 
-/** The same may be assumed for several methods at once. */
+/** The same assumption may be made for several methods. */
 function distinct(assumptions: readonly Assumption[]): Assumption[] {
   return [...new Map(assumptions.map((one) => [`${one.kind} ${one.subject} ${one.text}`, one])).values()];
 }
 
-/** Whether messages may travel several at once: some definition is a list of JSON-RPC messages. */
+/** Whether messages may be sent in batches: some definition is an array of JSON-RPC messages. */
 function hasBatches(schema: Schema): boolean {
   return [...schema.definitions.values()].some(({ node }) =>
     armsOf(schema, node).some((arm) => isListOfMessages(schema, arm)),
@@ -367,11 +376,11 @@ function isListOfMessages(schema: Schema, node: SchemaNode): boolean {
   });
 }
 
-/** The nodes that a value may match: the arms of the node's unions, or else the node itself. */
+/** The schemas that a value may match: the arms of the node's unions, or the node itself. */
 function armsOf(schema: Schema, node: SchemaNode): SchemaNode[] {
   const arms = new Set([node]);
   const plain: SchemaNode[] = [];
-  // A Set's iteration includes what is added meanwhile.
+  // Iterating over a Set includes elements added during the loop.
   for (const arm of arms) {
     const inside = conjuncts(schema, arm).flatMap(({ anyOf = [], oneOf = [] }) => [...anyOf, ...oneOf]);
     if (inside.length === 0) plain.push(arm);
@@ -380,7 +389,7 @@ function armsOf(schema: Schema, node: SchemaNode): SchemaNode[] {
   return plain;
 }
 
-/** The facts about HTTP that notes state; a note of no fact, or without an effect, is a problem. */
+/** The facts about HTTP in notes. A note with an unknown fact or without an effect is a problem. */
 function findTransport(era: Era, notes: readonly TransportNote[], problems: NoteProblem[]): TransportFact[] {
   const stated = new Set<string>();
   for (const note of notes)
@@ -404,13 +413,13 @@ function problemOf(
   return stated.has(target) ? { code: "MG1203", message: "another note says so" } : undefined;
 }
 
-/** The method that opens the conversation is what the two eras differ in. */
+/** The method that opens a session, which distinguishes the two eras. */
 const openings: readonly { readonly method: string; readonly era: Era }[] = [
   { method: "initialize", era: "legacy" },
   { method: "server/discover", era: "modern" },
 ];
 
-/** The era of a revision, by how a client opens the conversation, else by what its requests carry. */
+/** The era of a revision, from the method that opens a session, else from the members that requests carry. */
 function eraOf(
   revision: string,
   schema: Schema,
@@ -432,7 +441,7 @@ function eraOf(
   return era;
 }
 
-/** Whether each request of this method names its sender in `_meta`, as stateless requests do. */
+/** Whether each request of this method identifies its sender in `_meta`, as stateless requests do. */
 function requiresMeta(schema: Schema, { definition }: Message): boolean {
   return memberNodes(schema, definition.node, "params").some((params) =>
     requiredMembers(schema, params).has("_meta"),
@@ -440,9 +449,10 @@ function requiresMeta(schema: Schema, { definition }: Message): boolean {
 }
 
 /**
- * The error codes that notes or definitions name, in natural order of code, then of name. A code may have several names.
+ * The errors that notes or definitions name, in natural order of code, then of name. A code may have several
+ * names.
  *
- * @param among the definitions that may fix a code; all of them without it
+ * @param among the definitions that may define a code; default: all
  */
 function findErrors(
   schema: Schema,
@@ -475,7 +485,7 @@ function findErrors(
   return [...byName.values()].sort((a, b) => a.code - b.code || naturalCompare(a.name, b.name));
 }
 
-/** Definitions that fix an error's `code`, by code; where several do, the first by name. */
+/** Definitions with a constant error `code`, by code; if there are several, the first by name. */
 function definedCodes(schema: Schema, among?: ReadonlySet<string>): ReadonlyMap<number, string> {
   const codes = new Map<number, string>();
   for (const definition of schema.definitions.values()) {
@@ -486,11 +496,11 @@ function definedCodes(schema: Schema, among?: ReadonlySet<string>): ReadonlyMap<
   return codes;
 }
 
-/** The code in a whole response, or in an error itself. */
+/** The constant code in a response or in an error object. */
 function codeOf(schema: Schema, { name, node }: Definition): number | undefined {
   const errors = memberNodes(schema, node, "error");
   if (errors.length > 0) return firstCode(schema, errors);
-  // An object with a constant `code` is an error only if its name shows it; `code` is a frequent member.
+  // Any object may have a constant `code`, a frequent member, so the name must end with "Error".
   return name.endsWith("Error") ? firstCode(schema, [node]) : undefined;
 }
 
@@ -507,7 +517,7 @@ function constantInteger(schema: Schema, error: SchemaNode): number | undefined 
   return undefined;
 }
 
-/** `HeaderMismatchError` → `HEADER_MISMATCH`; one word alone keeps its `_ERROR`. */
+/** `HeaderMismatchError` → `HEADER_MISMATCH`; a name of one word keeps `_ERROR`. */
 function constantName(definition: string): string {
   const words = definition.replace(/Error$/, "").match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g) ?? [];
   return (words.length > 1 ? words : [...words, "Error"]).join("_").toUpperCase();

@@ -14,7 +14,7 @@ import { mayHave } from "./notes-by-method.js";
 import { type Method, type ProtocolModel, type Role, receivers } from "./model.js";
 import { propertyAt, withArms } from "./owned.js";
 
-/** What notes say otherwise than the schema, beyond what is found while methods are read. */
+/** Conflicts between notes and the schema, besides those found while methods are read. */
 export function findConflicts(
   model: Pick<ProtocolModel, "schema" | "methods" | "owned">,
   notes: readonly Note[],
@@ -35,7 +35,7 @@ export function findConflicts(
   ];
 }
 
-/** A capability that a note names, and its members that gate parts of a method. */
+/** A capability in a note, with its members that enable parts of a method. */
 interface NamedCapability {
   readonly note: Note;
   readonly target: string;
@@ -59,7 +59,10 @@ function namedCapabilities(note: Note, methods: readonly Method[]): NamedCapabil
   );
 }
 
-/** Capabilities that the schema does not have, and members of a capability that are not among its parts. */
+/**
+ * Capabilities in notes that the schema lacks, and members of a capability that the notes do not list as
+ * parts.
+ */
 function capabilityConflicts(schema: Schema, named: readonly NamedCapability[]): NoteConflict[] {
   const roots = capabilityRoots(schema, named);
   if (roots.length === 0) return [];
@@ -88,7 +91,10 @@ function placesAt(schema: Schema, node: SchemaNode, tokens: readonly string[]): 
   );
 }
 
-/** The definitions of what a side declares: they have the most of the capabilities that notes name, and at least two. */
+/**
+ * The definitions of a side's capabilities: those that contain most of the capabilities in notes, and at
+ * least two.
+ */
 function capabilityRoots(schema: Schema, named: readonly NamedCapability[]): Definition[] {
   const names = [...new Set(named.map(({ path }) => pointerTokens(path)[0]!))];
   const counted = [...schema.definitions.values()].map((definition) => ({
@@ -99,7 +105,7 @@ function capabilityRoots(schema: Schema, named: readonly NamedCapability[]): Def
   return counted.filter(({ count }) => count === most).map(({ definition }) => definition);
 }
 
-/** Members of a filter that no note speaks of: a subscription to them would select nothing. */
+/** Members of a filter without a note: a subscription to them would select nothing. */
 function filterConflicts(schema: Schema, notes: readonly SubscriptionNote[]): NoteConflict[] {
   const places = notes.flatMap((note) => propertyAt(schema, note.filter) ?? []);
   return [...new Set(places.map(({ definition }) => definition))].flatMap((definition) => {
@@ -119,7 +125,7 @@ function filterConflicts(schema: Schema, notes: readonly SubscriptionNote[]): No
   });
 }
 
-/** Results that have the members of cacheable results, of methods that no note calls cacheable. */
+/** Results with the members of cacheable results, whose methods no note calls cacheable. */
 function cacheConflicts(
   { schema, methods, owned }: Pick<ProtocolModel, "schema" | "methods" | "owned">,
   note: Note,

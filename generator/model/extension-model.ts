@@ -18,39 +18,39 @@ import {
 import { closest } from "../diagnostics/suggest.js";
 import { paramsOf } from "./messages.js";
 
-/** An extension over one of its bases: what the tables of its methods are made from. */
+/** An extension over one of its bases, the input for the tables of its methods. */
 export interface ExtensionModel extends ProtocolModel {
-  /** As the sides declare it. */
+  /** The id that clients and servers declare. */
   readonly id: string;
   readonly version: string;
   /** The revision that it extends. */
   readonly base: ProtocolModel;
-  /** Definitions of the base, by the names that they have in the schema. */
+  /** Definitions of the base, by their names in the extension's schema. */
   readonly imported: ReadonlyMap<string, string>;
   readonly declared: OfEachSide<DeclaredPlace>;
-  /** Natural order of method, then of definition: the order of notes does not show. */
+  /** In natural order of method, then definition, independent of the order of notes. */
   readonly augments: readonly Augmented[];
-  /** Natural order of definition, then of place. */
+  /** In natural order of definition, then place. */
   readonly members: readonly MemberRule[];
   readonly channel?: Channel;
 }
 
 type OfEachSide<Value> = { readonly [Side in Role]?: Value };
 
-/** A place in the capabilities, as a JSON Pointer, and the definition of what stands there. */
+/** A JSON Pointer into the capabilities, and the definition of the value there. */
 interface DeclaredPlace {
   readonly path: string;
   readonly settings?: string;
 }
 
-/** A method of the base, and a result that the extension adds to it. */
+/** A result that the extension adds to a method of the base. */
 export interface Augmented {
   readonly method: Method;
   readonly result: Alternative;
   readonly requires?: Requirement;
 }
 
-/** A member that the extension adds to objects of a definition of the base. */
+/** A member that the extension adds to objects of a base definition. */
 export interface MemberRule {
   /** Name of the definition in the base. */
   readonly of: string;
@@ -60,7 +60,7 @@ export interface MemberRule {
   readonly required: boolean;
 }
 
-/** What the files of an extension say beside schema and notes. */
+/** Facts from an extension's files besides schema and notes. */
 interface ExtensionFacts {
   readonly id: string;
   readonly version: string;
@@ -73,13 +73,13 @@ interface Source {
   readonly facts: ExtensionFacts;
   readonly base: ProtocolModel;
   readonly imported: ReadonlyMap<string, string>;
-  /** The notes that hold for the base. */
+  /** The notes that apply to the base. */
   readonly notes: readonly Note[];
-  /** The model of its methods. */
+  /** The model of the extension's methods. */
   readonly model: ProtocolModel;
 }
 
-/** Completes the model of an extension's methods: gates, added results and members. */
+/** Completes the model of an extension's methods with required capabilities, added results and members. */
 export function completeExtension(
   { facts, base, imported, notes, model }: Source,
   problems: NoteProblem[],
@@ -126,7 +126,7 @@ export function completeExtension(
   };
 }
 
-/** Methods that travel on the channel, and whose sender no other note names. */
+/** Methods that are sent on the channel and whose sender no other note names. */
 export function onChannelAlone(notes: readonly Note[]): ReadonlySet<string> {
   const targets = (kind: Note["kind"]): string[] =>
     notes.flatMap((note) => (note.kind === kind ? note.targets : []));
@@ -152,7 +152,9 @@ function declaredPlaces({ declared, settings }: ExtensionFacts): OfEachSide<Decl
   );
 }
 
-/** Codes that were in use before the specification reserved the range (2026-07-28, basic, error codes). */
+/**
+ * Error codes that were in use before the specification reserved the range (2026-07-28, basic, error codes).
+ */
 const legacyCodes = { least: -32_019, most: -32_000 };
 
 function refuseReserved(note: Extract<Note, { kind: "error" }>, { base, problems }: Context): void {
@@ -167,14 +169,15 @@ function refuseReserved(note: Extract<Note, { kind: "error" }>, { base, problems
   }
 }
 
-/** An error that the base has, too: its name would be there twice. */
+/** Whether the base has an error with the same name and code, which would then exist twice. */
 function isKnown({ name, code }: ProtocolModel["errors"][number], { errors }: ProtocolModel): boolean {
   return errors.some((error) => error.name === name && error.code === code);
 }
 
 /**
- * Of each side that answers a request, or announces something, the place that notes name, else that of the extension: a
- * method may be used only where it is declared.
+ * The places in capabilities that a method requires, for each side that answers a request or sends a
+ * notification: the place in notes, else that of the extension. A method may be used only if the place is
+ * declared.
  */
 function gatesOf(method: Method, { declared }: ExtensionFacts): readonly Capability[] {
   const sides = method.kind === "request" ? receivers(method) : method.senders;
@@ -242,24 +245,24 @@ function memberRules(
   });
 }
 
-/** A second channel, with roles that are neither client nor server. */
+/** A separate channel, with roles other than client and server. */
 export interface Channel {
   readonly roles: readonly string[];
-  /** Methods that open it. */
+  /** Methods that open the channel. */
   readonly handshake: { readonly request: string; readonly confirmation?: string };
-  /** Natural order of method, then of sender. */
+  /** In natural order of method, then sender. */
   readonly messages: readonly ChannelMessage[];
 }
 
-/** A method as it travels on a channel, from one role to another. */
+/** A method sent on a channel from one role to another. */
 interface ChannelMessage {
-  /** Its senders are those that it has beside the channel. */
+  /** The method; its `senders` are those outside of the channel. */
   readonly method: Method;
   readonly sender: string;
   readonly receiver: string;
 }
 
-/** A contradiction in the extension.json, at a JSON Pointer. */
+/** A contradiction in extension.json, at a JSON Pointer. */
 export interface ChannelFault {
   readonly pointer: string;
   readonly message: string;
@@ -272,13 +275,13 @@ interface ChannelSource {
   readonly base: ProtocolModel;
   /** The model of the extension's methods. */
   readonly model: ProtocolModel;
-  /** The definition of the base that a name stands for. */
+  /** The base definition that a name stands for. */
   readonly imported: ReadonlyMap<string, string>;
 }
 
 /**
- * The channel of an extension over one base, with the messages that notes name. Without such notes there is none, which
- * is reported. Faults of notes become problems.
+ * The channel of an extension over one base, with the messages that notes name. Without such notes there is
+ * no channel, which is reported. Faults of notes become problems.
  */
 function findChannel(
   source: ChannelSource,
@@ -335,7 +338,7 @@ function faultOfRoles(
 
 type Found = { readonly method: Method } | { readonly code: NoteProblem["code"]; readonly fault: string };
 
-/** The method of the extension, else of the base, else the one that the note describes. */
+/** Finds a method: of the extension, else of the base, else as described by the note. */
 function methodOf(name: string, note: ChannelNote, { model, base, imported }: ChannelSource): Found {
   const keys = new Map([...imported].map(([key, definition]) => [definition, key]));
   const keyOf = (definition: string): string => keys.get(definition)!;
@@ -361,7 +364,7 @@ function methodOf(name: string, note: ChannelNote, { model, base, imported }: Ch
   return { method: described(name, message, result, model) };
 }
 
-/** A method that the note describes. */
+/** A method that only the note describes. */
 function described(
   name: string,
   message: string,
@@ -380,7 +383,7 @@ function described(
   };
 }
 
-/** What holds for every method on a channel: nothing is declared before, and HTTP has no part in it. */
+/** Facts that hold for every method on a channel: it needs no capability, and is not sent over HTTP. */
 const plain = {
   senders: [],
   payload: false,
@@ -401,7 +404,10 @@ function onChannel({
   return { ...method, ...plain, senders };
 }
 
-/** A method of the base, without what belongs to its era: other results, and remarks on its use between the sides. */
+/**
+ * A method of the base without facts of its era: alternative results, and remarks about its use between
+ * client and server.
+ */
 function fromBase(method: Method, keyOf: (definition: string) => string): Method {
   const { name, kind, message, envelope, params, result, page, description, see } = method;
   return {
@@ -422,7 +428,7 @@ function fromBase(method: Method, keyOf: (definition: string) => string): Method
   };
 }
 
-/** Contradictions of extension.json and the notes, of a channel whose notes have no fault. */
+/** Contradictions between extension.json and the notes, for a channel whose notes have no fault. */
 export function faultsOfChannel({ roles, handshake, messages }: Channel): ChannelFault[] {
   const of = (kind: Method["kind"], name: string): ChannelMessage | undefined =>
     messages.find(({ method }) => method.name === name && method.kind === kind);
@@ -453,8 +459,8 @@ export function faultsOfChannel({ roles, handshake, messages }: Channel): Channe
 }
 
 /**
- * The messages of one role as a protocol model, so that its table is made like that of a revision: the role stands for
- * the client, the other roles for the server.
+ * The messages of one role as a protocol model, so that its table is made like that of a revision. The role
+ * takes the place of the client, other roles that of the server.
  */
 export function modelOfRole(model: ProtocolModel, { messages }: Channel, role: string): ProtocolModel {
   const methods = new Map<string, Method>();
@@ -467,7 +473,7 @@ export function modelOfRole(model: ProtocolModel, { messages }: Channel, role: s
   return { ...model, methods: [...methods.values()], headers: [] };
 }
 
-/** The extension over the base that is the vocabulary of the revisions, else over the nearest to it. */
+/** The extension over the base that is the vocabulary of the revisions, else over the nearest base. */
 export function authoredBase({
   models,
   vocabulary,

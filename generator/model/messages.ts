@@ -31,10 +31,10 @@ export interface Message {
 }
 
 /**
- * The message of each method, in natural order of method. A definition is a message because its `method` is one
- * constant string, never because of its name. Abstract bases, where `method` is any string, are no messages.
+ * Finds the message of each method, in natural order of method. A definition is a message if its `method` is
+ * a constant string, whatever its name. Abstract bases, whose `method` is any string, are not messages.
  *
- * @param among the definitions that may be messages; all of them without it
+ * @param among the definitions that may be messages; default: all
  */
 export function findMessages(
   schema: Schema,
@@ -79,7 +79,10 @@ export function paramsOf(schema: Schema, { node }: Definition): Params {
   return ref === undefined ? { presence } : { definition: ref, presence };
 }
 
-/** A method may be described twice: by a union of one member that was inlined, an alias, or a rival. */
+/**
+ * Chooses a definition. A method may have several: an inlined union of one member, an alias, or a competing
+ * description.
+ */
 function choose(method: string, definitions: readonly Definition[], assumptions: Assumption[]): Definition {
   const ranked = [...definitions].sort((a, b) => rank(a) - rank(b) || naturalCompare(a.name, b.name));
   const [best, ...others] = ranked as [Definition, ...Definition[]];
@@ -118,14 +121,14 @@ function kindOf(
   return kind;
 }
 
-/** The kind that the name of a message's definition says. */
+/** The kind of message that a definition's name indicates. */
 export function kindByName(name: string): Kind | undefined {
   return name.endsWith("Request") ? "request" : name.endsWith("Notification") ? "notification" : undefined;
 }
 
 /**
- * `schema` with a definition for each message that a union of messages writes out in place, named after its
- * method: every message has a type, validators and rows in the tables.
+ * Adds to `schema` a definition, named after its method, for each message that a union of messages describes
+ * inline. Every message then has a type, validators and rows in the tables.
  */
 export function defineInlineMessages(schema: Schema, assumptions: Assumption[]): Schema {
   const described = new Set(
@@ -189,12 +192,12 @@ function withReferences(node: SchemaNode, references: ReadonlyMap<SchemaNode, Sc
   };
 }
 
-/** The roles that send a method, and whether only as a part of other messages. */
+/** The roles that send a method, and whether it is only sent inside other messages. */
 export interface Sending {
-  /** Empty if the schema does not show them. */
+  /** Empty if the schema does not show the senders. */
   readonly senders: readonly Role[];
   readonly payload: boolean;
-  /** The senders are assumed, though the unions of messages list others of this kind. */
+  /** Set if the senders are assumed although the unions of messages list others of this kind. */
   readonly unlisted?: true;
 }
 
@@ -203,7 +206,10 @@ interface Sent {
   readonly result: ResultOf | undefined;
 }
 
-/** The senders of each message: from the unions, else from the place where the message is embedded, else assumed. */
+/**
+ * Finds the senders of each message: from the unions, else from the place where the message is embedded, else
+ * assumed.
+ */
 export function findSenders(
   schema: Schema,
   sent: readonly Sent[],
@@ -223,19 +229,19 @@ export function findSenders(
   for (const { message } of unlisted) {
     const { name } = message.definition;
     const roles = inOrder((["client", "server"] as const).filter((role) => parts[role].has(name)));
-    // A definition that others contain is a part of them, even if no message leads there.
+    // A definition that others refer to is a part of them, even if no message contains it.
     if (roles.length > 0 || held.has(name)) senders.set(message.method, { senders: roles, payload: true });
   }
   return senders;
 }
 
-/** The definitions that others refer to; the unions that list the messages of a role do not count. */
+/** The definitions that others refer to, ignoring the unions that list the messages of a role. */
 function heldDefinitions({ definitions }: Schema): ReadonlySet<string> {
   const holders = [...definitions.values()].filter(({ name }) => !isRoleUnion(name));
   return new Set(holders.flatMap(({ node }) => [...referencesOf(node)]));
 }
 
-/** The definitions that messages of `role` are made of: its own params, and its answers to the other side. */
+/** The definitions in messages of `role`: in its own params, and in its results to the other side. */
 function partsSentBy(
   role: Role,
   schema: Schema,
@@ -251,7 +257,7 @@ function partsSentBy(
   return reachable(schema, roots);
 }
 
-/** The sender in the note, else the one found in the schema, else the usual one, which is reported. */
+/** Chooses the sender: from the note, else from the schema, else a default, which is reported. */
 export function settleSender(
   message: Message,
   { found, note }: { readonly found: Sending | undefined; readonly note: SenderNote | undefined },
@@ -283,13 +289,15 @@ function inOrder(roles: Iterable<Role>): readonly Role[] {
   return [...new Set(roles)].sort();
 }
 
-/** The facts about a method in the unions of all messages that one side may send. */
+/** Facts about a method from the unions of all messages that one side may send. */
 export interface Membership {
   readonly senders: Set<Role>;
   readonly kinds: Set<Kind>;
 }
 
-/** The definitions that list what a side sends. Their form does not matter: a union of one arrives as that one. */
+/**
+ * Names of the definitions that list a side's messages. They need not be unions: a union of one is that one.
+ */
 const roleUnions: readonly { readonly name: string; readonly role: Role; readonly kind: Kind }[] = [
   { name: "ClientRequest", role: "client", kind: "request" },
   { name: "ServerRequest", role: "server", kind: "request" },
@@ -297,7 +305,7 @@ const roleUnions: readonly { readonly name: string; readonly role: Role; readonl
   { name: "ServerNotification", role: "server", kind: "notification" },
 ];
 
-/** Whether the definition lists messages, so that it is no message itself even where it looks like one. */
+/** Whether the definition lists messages, and so is not a message itself even if it looks like one. */
 export function isRoleUnion(definition: string): boolean {
   return roleUnions.some(({ name }) => name === definition);
 }
@@ -314,7 +322,7 @@ export function readRoleUnions(schema: Schema): ReadonlyMap<string, Membership> 
   return memberships;
 }
 
-/** A message at the place where a role union has it: a definition, or an inline schema of the union. */
+/** A message in a role union: a definition, or an inline schema. */
 interface ListedMessage {
   readonly node: SchemaNode;
   readonly method: string;
@@ -322,14 +330,14 @@ interface ListedMessage {
   readonly kind: Kind;
 }
 
-/** All messages that the role unions let through. */
+/** All messages that the role unions list. */
 function listedMessages(schema: Schema): ListedMessage[] {
   return roleUnions.flatMap(({ name, role, kind }) =>
     messagesIn(schema, name).map((message) => ({ ...message, role, kind })),
   );
 }
 
-/** All messages that the definition `name` lets through. */
+/** All messages that the definition `name` accepts. */
 function messagesIn(schema: Schema, name: string): Pick<ListedMessage, "node" | "method">[] {
   const messages: Pick<ListedMessage, "node" | "method">[] = [];
   const seen = new Set<string>();

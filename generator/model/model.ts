@@ -12,15 +12,16 @@ export type Era = "legacy" | "modern";
 export type Status = "released" | "draft" | "handwritten";
 
 /**
- * What notes of kind `transport` may say of a revision with sessions. Each is a column of the emitted tables.
+ * The facts about HTTP that notes of kind `transport` may state for a revision with sessions. Each is a
+ * column of the emitted tables.
  *
- * - `assumed`: a request without the header of the revision belongs to this revision.
+ * - `assumed`: a request without the revision header belongs to this revision.
  * - `priming`: an event stream begins with an event that has an id and no data.
  */
 export const transportFacts = ["assumed", "priming"] as const;
 export type TransportFact = (typeof transportFacts)[number];
 
-/** Everything MCP-specific that the emitters need to know of one revision; resolved once. */
+/** All MCP-specific facts about one revision that emitters need. */
 export interface ProtocolModel {
   /** The revision's id, e.g. `2025-11-25`. */
   readonly revision: string;
@@ -28,27 +29,30 @@ export interface ProtocolModel {
   /** `legacy`: initialize handshake and sessions; `modern`: stateless, per-request `_meta`. */
   readonly era: Era;
   readonly schema: Schema;
-  /** Natural order of name. */
+  /** In natural order of name. */
   readonly methods: readonly Method[];
-  /** Natural order of code, then of name: two errors may share a code in this revision. */
+  /** In natural order of code, then name. Two errors of a revision may share a code. */
   readonly errors: readonly ErrorCode[];
-  /** Messages may travel as JSON-RPC batches. */
+  /** Whether messages may be sent as JSON-RPC batches. */
   readonly batches: boolean;
-  /** Facts about HTTP that hold for this revision, in the order of `transportFacts`. */
+  /** The facts about HTTP that hold for this revision, in the order of `transportFacts`. */
   readonly transport: readonly TransportFact[];
-  /** Standard HTTP headers that mirror parts of a request. */
+  /** Standard HTTP headers that repeat parts of a request. */
   readonly headers: readonly HeaderRule[];
-  /** Properties the era owns, which authors never write: definition name → property names. */
+  /**
+   * Properties that the era owns: the runtime fills them in, and authors never write them. Definition name →
+   * property names.
+   */
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The outcomes for values that have no form at the revision before, or that have none here. */
+  /** Conversions of values that the preceding revision cannot express, or that this one cannot. */
   readonly stepNotes: readonly StepNote[];
-  /** Which members had other names in the revision before. */
+  /** Members that had other names in the preceding revision. */
   readonly renames: readonly RenamedNote[];
-  /** Whose members were inside one member in the revision before. */
+  /** Objects whose members were inside one member in the preceding revision. */
   readonly wraps: readonly WrappedNote[];
-  /** Whose members are made by expressions between the revision before and this one. */
+  /** Objects whose members expressions make between the preceding revision and this one. */
   readonly reshapes: readonly ReshapedNote[];
-  /** Notes that say otherwise than the schema. */
+  /** Notes that contradict the schema. */
   readonly conflicts: readonly NoteConflict[];
   /** Facts derived by convention, because neither schema nor notes state them. */
   readonly assumptions: readonly Assumption[];
@@ -57,37 +61,44 @@ export interface ProtocolModel {
 export interface Method {
   readonly name: string;
   readonly kind: Kind;
-  /** The roles that send it. */
+  /** The roles that send the method. */
   readonly senders: readonly Role[];
-  /** The method is never a separate JSON-RPC message: other messages embed it (2026-07-28). */
+  /** Whether the method is never a separate JSON-RPC message because other messages embed it (2026-07-28). */
   readonly payload: boolean;
-  /** The unions of messages list others of its kind, and not this one: the senders are assumed. */
+  /**
+   * Set if the unions of messages list others of its kind but not this one, so that the senders are assumed.
+   */
   readonly unlisted?: true;
   /** Definition of the message, e.g. `CallToolRequest`. */
   readonly message: string;
-  /** The definition describes `jsonrpc` and `id` too, and not only `method` and `params`. */
+  /** Whether the definition describes `jsonrpc` and `id`, besides `method` and `params`. */
   readonly envelope: boolean;
   readonly params: Params;
   /** Requests only. */
   readonly result?: ResultOf;
-  /** The capabilities that gate it; of each side at most one. */
+  /** The capabilities that the method requires; at most one for each side. */
   readonly capabilities: readonly Capability[];
   readonly cacheable: boolean;
-  /** It may be answered with requests for input, and is then sent again with the answers. */
+  /**
+   * Whether the response may contain requests for input, after which the request is sent again with the
+   * answers.
+   */
   readonly multiRoundTrip: boolean;
-  /** It is answered only when its stream ends: what it asks for comes before that, as notifications. */
+  /**
+   * Whether the request is answered only when its stream ends. Its content arrives before, as notifications.
+   */
   readonly listening: boolean;
-  /** Notifications that a subscription selects: the member of its filter that does. */
+  /** Notifications that a subscription selects: the filter's member that selects it. */
   readonly filter?: string;
-  /** The param whose value the list in that member must hold; absent for a member that is a flag. */
+  /** If that member is a list: the param whose value the list must contain. Absent if it is a flag. */
   readonly filterKey?: string;
-  /** What the side that sends it, or the receiver of a notification, must have declared. */
+  /** The capability that the sender, or the receiver of a notification, must have declared. */
   readonly requires?: Requirement;
-  /** Notifications: the methods whose cached results they drop, beside those that the runtime knows. */
+  /** Notifications: methods whose cached results they invalidate, besides those that the runtime knows. */
   readonly invalidates?: readonly string[];
-  /** Requests that go through a list page by page. */
+  /** Requests that read a list page by page. */
   readonly page?: Page;
-  /** The member with the list in values of the vocabulary, if `page` names none or another: only tables say so. */
+  /** The member with the list in the vocabulary, if `page` has none or another. Only tables have it. */
   readonly list?: string;
   readonly deprecated?: Deprecation;
   readonly description?: string;
@@ -97,87 +108,92 @@ export interface Method {
 export type Kind = "request" | "notification";
 
 export interface Params {
-  /** Definition of the params, if they are not inline. */
+  /** Definition of the params, unless they are inline. */
   readonly definition?: string;
   readonly presence: "required" | "optional" | "none";
 }
 
 export interface ResultOf {
   /**
-   * The definition that answers the method when it is done, e.g. `CallToolResult`; absent only where the
-   * schema defines no result at all.
+   * The definition of the final result, e.g. `CallToolResult`; absent only if the schema defines no result.
    */
   readonly definition?: string;
-  /** The results that may come in its place. */
+  /** Results that may be returned instead. */
   readonly alternatives: readonly Alternative[];
 }
 
-/** A result that may come in place of the plain one, e.g. `CreateTaskResult`, `InputRequiredResult`. */
+/** A result that may be returned instead of the plain one, e.g. `CreateTaskResult`, `InputRequiredResult`. */
 export interface Alternative {
   readonly definition: string;
   /** The member that distinguishes it from the plain result, if there is one. */
   readonly discriminator?: Discriminator;
-  /** Capability of the answering side that it needs, a JSON Pointer into those it declares. */
+  /** The capability that the answering side must have declared, as a JSON Pointer into its capabilities. */
   readonly capability?: string;
-  /** It asks for input: the request is sent again with the answers, and its result comes then. */
+  /** Set if the result asks for input: the request is then sent again with the answers. */
   readonly asks?: true;
 }
 
-/** Whether an alternative is a final result, as the plain one is: a value marks it, and it asks for nothing. */
+/**
+ * Whether an alternative is a final result like the plain one: a value identifies it, and it asks for
+ * nothing.
+ */
 export function isFinal({ asks, discriminator }: Alternative): boolean {
   return !asks && discriminator?.value !== undefined;
 }
 
-/** The member whose presence, or whose value, marks an alternative. */
+/** The member whose presence or value identifies an alternative. */
 export interface Discriminator {
   readonly key: string;
   readonly value?: string;
 }
 
-/** A page of a list inside a result. */
+/** A page of a list in a result. */
 export interface Page {
-  /** The member that holds the items. */
+  /** The member with the items. */
   readonly member: string;
   /** Definition of one item. */
   readonly item: string;
-  /** How it says that it leaves entries out, if it may. */
+  /** How the result marks the list as incomplete, if it can. */
   readonly partial?: PartialList;
 }
 
-/** How a list says that it leaves entries out, and how an entry is found that it leaves out. */
+/** How a result marks its list as incomplete, and how an omitted entry can be requested. */
 export interface PartialList {
-  /** JSON Pointer into the result, of the member that says so. */
+  /** JSON Pointer into the result, to the member that marks the list. */
   readonly member: string;
-  /** The value of the member where entries are left out; without it, any value. */
+  /** The value of that member in an incomplete list; if absent, any value. */
   readonly means?: boolean | number | string;
-  /** The items that stand for an entry: those without the mark of a whole one, if there is a mark. */
+  /**
+   * Items that are only references to an entry. If `whole` is given, items with this discriminator are
+   * complete entries.
+   */
   readonly reference?: { readonly definition: string; readonly whole?: Discriminator };
-  /** The request that is answered with one entry. */
+  /** The request for a single entry. */
   readonly get?: EntryRequest;
 }
 
-/** A request for one entry of a list. */
+/** A request for a single entry of a list. */
 export interface EntryRequest {
   readonly method: string;
-  /** The param that names the entry. */
+  /** The param with the entry's name. */
   readonly param: string;
-  /** The param is a list of names. */
+  /** Set if the param is a list of names. */
   readonly many?: true;
-  /** The member of the entry that has the name. */
+  /** The member of the entry with its name. */
   readonly key: string;
-  /** The member of the result that holds the entry, or a list of it; absent where the result is the entry. */
+  /** The member of the result with the entry or a list containing it; absent if the result is the entry. */
   readonly member?: string;
 }
 
-/** The capability that one side must have declared: a JSON Pointer into its capabilities. */
+/** A capability that one side must have declared: a JSON Pointer into its capabilities. */
 export interface Capability {
   readonly of: Role;
   readonly path: string;
-  /** Its members that gate a part of a method each. */
+  /** Its members that each enable a part of a method. */
   readonly parts?: readonly string[];
 }
 
-/** A capability of the other side, and the name of the error that answers without it. */
+/** A capability of the other side, and the name of the error if it is missing. */
 export interface Requirement extends Pick<Capability, "of" | "path"> {
   readonly error: string;
 }
@@ -186,24 +202,27 @@ export interface ErrorCode {
   readonly code: number;
   /** In capitals, e.g. `HEADER_MISMATCH`. */
   readonly name: string;
-  /** HTTP status of an answer that carries it. */
+  /** HTTP status of a response with the error. */
   readonly http?: number;
-  /** Definition that fixes the code, if the schema has one. */
+  /** Definition with the constant code, if the schema has one. */
   readonly definition?: string;
 }
 
 export interface HeaderRule {
   readonly header: string;
-  /** Method it applies to; `*` is every request. */
+  /** The method it applies to; `*` means every request. */
   readonly method: string;
-  /** JSON Pointer into the message, or `null` for the negotiated revision, once it is negotiated. */
+  /** JSON Pointer into the message, or `null` for the revision once it is negotiated. */
   readonly from: string | null;
 }
 
 export interface Assumption {
-  /** Stable kind: `alternative`, `channel`, `era`, `error`, `kind`, `message`, `page`, `pairing`, `sender`, `extends`, `open`; the kind of a note that was left out. */
+  /**
+   * Stable kind: `alternative`, `channel`, `era`, `error`, `kind`, `message`, `page`, `pairing`, `sender`,
+   * `extends`, `open`; or the kind of a note that was dropped.
+   */
   readonly kind: string;
-  /** The method, definition or revision it is about. */
+  /** The method, definition or revision concerned. */
   readonly subject: string;
   /** One sentence: the assumption and its basis. */
   readonly text: string;
@@ -215,12 +234,12 @@ export function opposite(role: Role): Role {
   return role === "client" ? "server" : "client";
 }
 
-/** The side that answers or reads what `sender` sends. */
+/** The roles that receive a method's messages. */
 export function receivers(method: Method): readonly Role[] {
   return method.senders.map(opposite);
 }
 
-/** The definitions of all that may answer `method`, the plain result first. */
+/** The definitions of all results of `method`, the plain one first. */
 export function answersOf({ result }: Pick<Method, "result">): string[] {
   if (!result) return [];
   const alternatives = result.alternatives.map(({ definition }) => definition);
@@ -228,8 +247,8 @@ export function answersOf({ result }: Pick<Method, "result">): string[] {
 }
 
 /**
- * The capability that gates `method` when `sender` sends it. Where both sides have one, a request needs that
- * of the side that answers it, and a notification that of the side that announces something.
+ * The capability that `method` requires when `sender` sends it. If both sides have one, a request requires
+ * that of the answering side, a notification that of the sender.
  */
 export function gate(method: Method, sender: Role): Capability | undefined {
   if (method.capabilities.length < 2) return method.capabilities[0];
@@ -237,24 +256,24 @@ export function gate(method: Method, sender: Role): Capability | undefined {
   return method.capabilities.find(({ of }) => of === side);
 }
 
-/** What is known of a revision, as far as its place among others depends on it. */
+/** The facts that decide a revision's position among others. */
 interface Dated {
   readonly revision: string;
   readonly status: Status;
 }
 
-/** The models of the protocol as released: those of finished revisions, or all if none is finished. */
+/** The released models: those of finished revisions, or all if none is finished. */
 export function published<Model extends Pick<Dated, "status">>(models: readonly Model[]): readonly Model[] {
   const finished = models.filter(({ status }) => status !== "draft");
   return finished.length > 0 ? finished : models;
 }
 
 /**
- * The model that handlers write and clients read: that of the pinned revision. Where that is not among them, the nearest
- * older one takes its place, and the oldest where all are newer: steps lead there from all others.
+ * The vocabulary: the model whose types handlers write and clients read. It is that of the pinned revision;
+ * if that is not among the models, the nearest older one, else the oldest. All others are converted to it.
  *
  * @param models oldest first
- * @param pinned id of a revision; without it, the newest that is released
+ * @param pinned id of a revision; default: the newest released one
  */
 export function vocabularyOf<Model extends Dated>(
   models: readonly Model[],
@@ -265,7 +284,7 @@ export function vocabularyOf<Model extends Dated>(
   return finished.findLast(({ revision }) => naturalCompare(revision, pinned) <= 0) ?? finished[0];
 }
 
-/** The names that the vocabulary has for members which tables name, by kind and name of the method. */
+/** The names of members in the vocabulary that tables contain, by kind and name of the method. */
 export type Words = ReadonlyMap<string, Word>;
 
 interface Word extends JsonObject {
@@ -273,7 +292,7 @@ interface Word extends JsonObject {
   readonly filterKey: string | null;
   /** The member with the list of a page. */
   readonly page: string | null;
-  /** The place in the capabilities of servers. */
+  /** JSON Pointer into the server's capabilities. */
   readonly server: string | null;
 }
 
@@ -290,9 +309,9 @@ export function wordsOf({ methods }: ProtocolModel): Words {
 }
 
 /**
- * A method as the tables have it. Lists, filters and capabilities of servers are read in values of the vocabulary, so their
- * members are called as there; the list of a page is also read in the message itself, if the revision has pages. What
- * travels alone, such as headers, keeps the words of the revision.
+ * A method with the member names for tables. Lists, filters and server capabilities are read from values of
+ * the vocabulary and so use its names. The list of a page is also read from the message itself, if the
+ * revision has pages. Parts that are not converted, such as headers, keep the revision's names.
  */
 export function inWords(method: Method, words: Words | undefined): Method {
   const word = words?.get(keyOf(method));

@@ -48,7 +48,7 @@ export interface MethodNotes {
 
 type Writable = { -readonly [K in keyof MethodNotes]: MethodNotes[K] } & { capabilities: CapabilityNote[] };
 
-/** Groups the notes about methods by method; notes about unknown methods are problems. */
+/** Groups notes about methods by method. Notes about unknown methods are problems. */
 export function notesByMethod(
   notes: readonly Note[],
   methods: ReadonlySet<string>,
@@ -118,7 +118,7 @@ function speaksOfMethod(note: Note, target: string): boolean {
   }
 }
 
-/** What a note says of a method. Two notes that say the same of one method are one too many. */
+/** The fact that a note states about a method. Two notes must not state the same fact about one method. */
 function aspectOf(note: Note): string {
   if (note.kind === "capability") return `capability of the ${note.of}`;
   return note.kind === "header" ? `header ${note.header.toLowerCase()}` : note.kind;
@@ -163,10 +163,10 @@ export function capabilitiesOf(notes: readonly CapabilityNote[]): Capability[] {
 type Subject = Pick<Method, "name" | "kind" | "cacheable" | "capabilities">;
 
 /**
- * The cached results that notes let a notification drop, by notification. A method whose results are not cached, or are
- * dropped without the note, is a problem.
+ * The methods whose cached results a notification invalidates according to notes, by notification. It is a
+ * problem if results of a method are not cached, or are invalidated without the note.
  *
- * @param others methods of a base, whose results the notification of an extension may drop
+ * @param others methods of a base, whose results an extension's notification may invalidate
  */
 export function findInvalidations(
   methods: readonly Subject[],
@@ -178,7 +178,7 @@ export function findInvalidations(
   for (const note of notes) {
     for (const target of note.targets) {
       const notification = methods.find(({ name }) => name === target);
-      // notesByMethod has reported it.
+      // Already reported by notesByMethod.
       if (!notification) continue;
       const fault = faultOf(notification, note, [...methods, ...others]);
       if (fault) problems.push({ ...fault, note, target });
@@ -206,7 +206,10 @@ function faultOf(
   return undefined;
 }
 
-/** A notification drops all cached results of its capability, or of one that its capability is a part of. */
+/**
+ * Whether a notification invalidates a method's results without a note: it has the same capability, or its
+ * capability is a part of it.
+ */
 function sharesCapability(method: Subject, notification: Subject): boolean {
   return method.capabilities.some((whole) =>
     notification.capabilities.some(
@@ -215,21 +218,21 @@ function sharesCapability(method: Subject, notification: Subject): boolean {
   );
 }
 
-/** What notes say of the subscriptions of a revision. */
+/** The facts about subscriptions in the notes of a revision. */
 export interface Subscriptions {
   /** The requests that are answered only when their streams end. */
   readonly listening: ReadonlySet<string>;
-  /** By notification, what selects it. */
+  /** By notification, the filter that selects it. */
   readonly filters: ReadonlyMap<string, Filter>;
 }
 
-/** The member of a filter, and the param of the notification whose value the list in it must hold. */
+/** The member of a filter and, if it is a list, the param whose value the list must contain. */
 type Filter = Pick<Method, "filter" | "filterKey">;
 
 /**
- * Reads the notes of kinds `listening` and `subscription`; a note without a meaning is a problem.
+ * Reads the notes of kinds `listening` and `subscription`. A note without effect is a problem.
  *
- * @param revision.base that of an extension, whose members join the filters of the base
+ * @param revision.base the base of an extension, whose members are added to the base's filters
  */
 export function findSubscriptions(
   revision: Pick<ProtocolModel, "era" | "schema"> & { readonly base: ProtocolModel | undefined },
@@ -279,9 +282,9 @@ function listeningProblem(era: Era, { kind }: Message): Problem | undefined {
 }
 
 interface FilterPlace {
-  /** The definition that has the member; absent if there is none. */
+  /** The definition that has the member; undefined if there is none. */
   readonly definition: string | undefined;
-  /** The requests that a filter belongs to; `true`: requests of the base. */
+  /** The requests that use the filter; `true` for requests of the base. */
   readonly listening: readonly Message[] | true;
 }
 
@@ -303,7 +306,7 @@ function subscriptionProblem(
   return { code: "MG1202", message };
 }
 
-/** Whether `node` describes the member, itself or in each arm of a union. */
+/** Whether `node` describes the member, itself or in every arm of a union. */
 function describes(schema: Schema, node: SchemaNode, name: string): boolean {
   return conjuncts(schema, node).some(
     (part) =>
@@ -312,7 +315,7 @@ function describes(schema: Schema, node: SchemaNode, name: string): boolean {
   );
 }
 
-/** Whether a param of the request, other than `_meta`, is of the type `definition`. */
+/** Whether a param of the request other than `_meta` has the type `definition`. */
 function hasFilter(schema: Schema, { definition: { node } }: Message, definition: string): boolean {
   const filter = schema.definitions.get(definition)!.node;
   return memberNodes(schema, node, "params").some((params) =>
@@ -323,7 +326,10 @@ function hasFilter(schema: Schema, { definition: { node } }: Message, definition
   );
 }
 
-/** The headers that repeat a part of a message. A part that the message does not describe is a problem. */
+/**
+ * The headers that repeat a part of a message. A note about a part that the message does not describe is a
+ * problem.
+ */
 export function headerRules(
   schema: Schema,
   notes: readonly HeaderNote[],
@@ -347,7 +353,7 @@ export function headerRules(
   return rules.sort((a, b) => naturalCompare(a.header, b.header) || naturalCompare(a.method, b.method));
 }
 
-/** Whether a value may have a member at a place: one that the schema names, or one among any others. */
+/** Whether a value may have a member at a path, declared or not. */
 export function mayHave(schema: Schema, node: SchemaNode, tokens: readonly string[]): boolean {
   let nodes = [node];
   for (const token of tokens) {
@@ -358,24 +364,27 @@ export function mayHave(schema: Schema, node: SchemaNode, tokens: readonly strin
   return true;
 }
 
-/** Whether the schema lets members come that it does not name: it says so, or it names none. */
+/** Whether the schema allows undeclared members, explicitly or because it declares none. */
 function takesOthers({ types, properties, additionalProperties: others }: SchemaNode): boolean {
   if (types && !types.includes("object")) return false;
   return properties === undefined || (others !== undefined && !others.never);
 }
 
-/** The error of a missing capability, by the name that revisions give it. */
+/** The name of the error for a missing capability. */
 export const missingCapability = "MISSING_REQUIRED_CLIENT_CAPABILITY";
 
 interface RequirementSubject {
   readonly methods: readonly Pick<Method, "name" | "kind" | "senders">[];
-  /** The errors that a note may name; without them, any. */
+  /** The errors that a note may name; default: any. */
   readonly errors?: ProtocolModel["errors"];
-  /** Of an extension: where each side declares it. */
+  /** For an extension: where each side declares it. */
   readonly declared?: { readonly [Side in Role]?: string };
 }
 
-/** What notes of kind `requires` say of methods, by method. Without a capability, the extension itself must be declared. */
+/**
+ * The requirements in notes of kind `requires`, by method. A note without a capability requires the extension
+ * itself.
+ */
 export function requirementsOf(
   notes: readonly Note[],
   { methods, errors, declared = {} }: RequirementSubject,
@@ -386,7 +395,7 @@ export function requirementsOf(
     if (note.kind !== "requires") continue;
     for (const target of note.targets) {
       const method = methods.find(({ name }) => name === target);
-      // notesByMethod has reported it.
+      // Already reported by notesByMethod.
       if (!method) continue;
       const path = note.capability ?? declared[note.of];
       const message =
@@ -414,8 +423,8 @@ function requirementFault(
 }
 
 /**
- * What a method of a revision requires beside the capability that gates it: what notes say, or the capability of the other
- * side where one side alone sends the method and both must have declared something.
+ * What a method requires besides the capability that enables it: the requirement in notes, or a capability of
+ * the other side, if only one side sends the method and both must have declared something.
  */
 export function requirementOf(method: Method): Requirement | undefined {
   const { capabilities, requires, senders } = method;

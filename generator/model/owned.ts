@@ -14,27 +14,27 @@ import type { Message } from "./messages.js";
 import { type ResultOf, answersOf } from "./model.js";
 import { responseOf } from "./pairing.js";
 
-/** The definitions that stand in places which the era fills in, whatever they extend. */
+/** The definitions in places where the era fills in members, whatever they extend. */
 interface Places {
-  /** What answers methods, unions and each of their arms. */
+  /** Results of methods, including unions and their arms. */
   readonly answers: ReadonlySet<string>;
-  /** What requests and notifications carry. */
+  /** Params of requests and notifications. */
   readonly params: ReadonlySet<string>;
-  /** The definition of what every response carries, if the schema has one. */
+  /** The definition of the result that every response contains, if the schema has one. */
   readonly anyAnswer?: string;
-  /** Properties that tell apart what may answer a method, by definition: authors write them. */
+  /** Properties that distinguish results of a method, by definition. Authors write them. */
   readonly marks: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** An extension says itself what its definitions extend. */
+/** For extensions, which state themselves what their definitions extend. */
 export const nowhere: Places = { answers: new Set(), params: new Set(), marks: new Map() };
 
 /**
- * The properties that the era owns, by definition: those that notes name, and the same ones in extensions. In a place that
- * the era fills in, a definition need not extend the one that the note names: it is enough that it repeats that one, or that
- * it answers a method and the note names what every response carries.
+ * The properties that the era owns, by definition: those that notes name, and the same properties in
+ * definitions that extend these. In a place that the era fills in, it is enough that a definition repeats the
+ * one in the note, or that it is a result and the note names the common result definition.
  *
- * @param from.known those that are known before
+ * @param from.known properties known before
  */
 export function findOwned(
   schema: Schema,
@@ -70,7 +70,7 @@ export function findOwned(
   return owned;
 }
 
-/** The definitions, among those that notes name, whose members a definition has for the place where it stands. */
+/** The definitions in notes whose owned members a definition has because of its place. */
 function basesByPlace(
   schema: Schema,
   name: string,
@@ -91,13 +91,13 @@ function basesByPlace(
   });
 }
 
-/** The schemas that are written in a definition for the object itself: its own, and the parts and arms of it. */
+/** The schemas of the object itself inside a definition: its own, and those of its parts and arms. */
 export function partsOf(node: SchemaNode): SchemaNode[] {
   const inside = [...(node.allOf ?? []), ...(node.anyOf ?? []), ...(node.oneOf ?? [])];
   return [node, ...inside.flatMap(partsOf)];
 }
 
-/** The definitions that stand in the places of `methods`. */
+/** The definitions used as results and params of `methods`. */
 export function placesOf(
   schema: Schema,
   methods: readonly { readonly message: Message; readonly result: ResultOf | undefined }[],
@@ -115,7 +115,7 @@ export function placesOf(
         mark(definition, key);
     }
   }
-  // A Set's iteration includes what is added meanwhile.
+  // Iterating over a Set includes elements added during the loop.
   for (const name of answers) {
     const arms = armsOf(schema, name);
     for (const arm of arms) answers.add(arm);
@@ -134,21 +134,21 @@ export function placesOf(
   };
 }
 
-/** A definition with all that it is a union of, or an alias for. */
+/** A definition, and all definitions that it is a union of or an alias for. */
 export function withArms(schema: Schema, name: string): readonly string[] {
   const names = new Set([name]);
-  // A Set's iteration includes what is added meanwhile.
+  // Iterating over a Set includes elements added during the loop.
   for (const each of names) for (const arm of armsOf(schema, each)) names.add(arm);
   return [...names];
 }
 
-/** The definitions that a union consists of, or the one that an alias stands for. */
+/** The definitions that a union consists of, or the target of an alias. */
 function armsOf(schema: Schema, name: string): string[] {
   const node = schema.definitions.get(name)?.node;
   return [node, ...(node?.anyOf ?? []), ...(node?.oneOf ?? [])].flatMap((part) => part?.ref ?? []);
 }
 
-/** The members that are other constants in other arms. */
+/** The members that have a different constant in each arm. */
 function distinguishing(schema: Schema, arms: readonly string[]): string[] {
   const nodes = arms.flatMap((arm) => schema.definitions.get(arm)?.node ?? []);
   const members = new Set(nodes.flatMap((node) => memberNames(schema, node)));

@@ -27,8 +27,9 @@ import type { PartialNote } from "../notes/note.js";
 import { certainMark } from "./pairing.js";
 
 /**
- * The page of a list that the result of a request holds. Such requests take a cursor, and their result has the next cursor
- * beside a list. A list that cannot be found is reported: without a page, a client cannot read it.
+ * The page of a list in the result of a request. Such a request has a cursor param, and its result has the
+ * next cursor beside a list. A list that cannot be determined is reported, because clients cannot read it
+ * without a page.
  */
 export function pageOf(
   schema: Schema,
@@ -44,7 +45,7 @@ export function pageOf(
   const required = all.filter(({ member }) => requiredMembers(schema, answer).has(member));
   const pages = required.length > 0 ? required : all;
   if (pages.length === 1) return pages[0];
-  // `tools/list` is answered with `tools`.
+  // The list that the method names: `tools` for `tools/list`.
   const named = pages.filter(({ member }) => method.split("/").includes(member));
   const names = pages.map(({ member }) => member).join(", ");
   const page = named.length === 1 ? named[0] : undefined;
@@ -66,8 +67,8 @@ function pagesIn(schema: Schema, answer: SchemaNode): Page[] {
 }
 
 /**
- * `schema` with a definition for the items of each page that are written out in place, a union of definitions, say: each
- * item then has a type and a validator.
+ * Adds to `schema` a definition for inline page items, e.g. a union of definitions, so that items have a type
+ * and a validator.
  */
 export function definePageItems(schema: Schema, assumptions: Assumption[]): Schema {
   const added: Definition[] = [];
@@ -91,7 +92,7 @@ export function definePageItems(schema: Schema, assumptions: Assumption[]): Sche
   return { ...schema, definitions: new Map(all.map((definition) => [definition.name, definition])) };
 }
 
-/** The object, with other items in place of those that are written out in lists among its members. */
+/** The object with the inline items of its lists replaced. */
 function withItems(node: SchemaNode, define: (items: SchemaNode, member: string) => SchemaNode): SchemaNode {
   const { properties, allOf } = node;
   const members =
@@ -110,7 +111,7 @@ function withItems(node: SchemaNode, define: (items: SchemaNode, member: string)
   };
 }
 
-/** Whether a schema without a name describes objects, itself or by definitions that it combines. */
+/** Whether an unnamed schema describes objects, itself or through definitions it combines. */
 function isObjects({ ref, types, properties, anyOf, oneOf, allOf }: SchemaNode): boolean {
   if (ref !== undefined) return false;
   const inside = anyOf ?? oneOf ?? allOf;
@@ -118,7 +119,10 @@ function isObjects({ ref, types, properties, anyOf, oneOf, allOf }: SchemaNode):
   return inside.every((part) => part.ref !== undefined || isObjects(part));
 }
 
-/** The pages of lists that may leave entries out, by method. A note that the schema contradicts is a problem. */
+/**
+ * How lists may be marked incomplete according to notes, by method. A note that contradicts the schema is a
+ * problem.
+ */
 export function findPartialLists(
   schema: Schema,
   methods: readonly Method[],
@@ -144,13 +148,13 @@ export function findPartialLists(
   return pages;
 }
 
-/** What a note of kind `partial` would say. */
+/** The content of a possible note of kind `partial`. */
 type LikelyPartial = Pick<PartialNote, "member" | "means" | "item" | "get">;
 
 /**
- * What a note would say of a list that may leave entries out, as a new flag of its result suggests.
+ * The probable note for a list that may be incomplete, as a new flag in its result suggests.
  *
- * @param before the revision before it
+ * @param before the preceding revision
  */
 export function likelyPartial(
   { schema, methods }: ProtocolModel,
@@ -190,7 +194,7 @@ function definitionAt(pointer: string): string {
   return pointerTokens(pointer)[1]!;
 }
 
-/** The definitions that a node refers to: one, or the arms of a union, which may have a name. */
+/** The definitions that a node refers to: one, or the arms of a union, which may be a definition. */
 function armsOf(schema: Schema, node: SchemaNode, seen: readonly SchemaNode[] = []): string[] {
   const target = node.ref === undefined ? node : schema.definitions.get(node.ref)?.node;
   const arms = target?.anyOf ?? target?.oneOf;
@@ -199,14 +203,14 @@ function armsOf(schema: Schema, node: SchemaNode, seen: readonly SchemaNode[] = 
   return node.ref === undefined ? [] : [node.ref];
 }
 
-/** Reads a note by the schema. Each function gives what the note means, or why it cannot mean it. */
+/** Interprets a note with the schema. Each method returns the meaning of a part, or why it has none. */
 class PartialReader {
   readonly #schema: Schema;
   readonly #methods: readonly Method[];
   readonly #page: Page;
-  /** The definition of a whole entry. */
+  /** The definition of a complete entry. */
   #item: string;
-  /** The definition of what stands for one. */
+  /** The definition of a reference to an entry. */
   #referred: string | undefined;
 
   constructor(schema: Schema, methods: readonly Method[], page: Page) {
@@ -262,7 +266,7 @@ class PartialReader {
       return `the schema has no request ${JSON.stringify(method)} with a result`;
     const params = memberNodes(this.#schema, this.#nodeOf(found.message), "params");
     const required = params.flatMap((node) => [...requiredMembers(this.#schema, node)]);
-    // `_meta` is the envelope of the request.
+    // `_meta` belongs to every request.
     const [param, other] = [...new Set(required)].filter((name) => name !== "_meta");
     if (param === undefined || other !== undefined) return `${method} does not require exactly one param`;
     const key = this.#keyFor(param);
@@ -279,7 +283,10 @@ class PartialReader {
       : `the result of ${method} holds no ${item}`;
   }
 
-  /** The member that a param names an entry by: the one of that name, else the only text that every entry has. */
+  /**
+   * The member of an entry that a param refers to: the one with the same name, else the only string that
+   * every entry has.
+   */
   #keyFor(param: string): string | undefined {
     const whole = this.#nodeOf(this.#item);
     if (hasMember(this.#schema, whole, param)) return param;

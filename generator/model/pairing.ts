@@ -15,27 +15,27 @@ import type { Message } from "./messages.js";
 import type { Alternative, Assumption, Discriminator, Method, ResultOf } from "./model.js";
 import { type PairedAlternative, type PairingNote, alternativesOf } from "../notes/note.js";
 
-/** The answers of a request, before discriminators are known. */
+/** The results of a request, before discriminators are determined. */
 interface Pairing {
   readonly result?: string;
   readonly alternatives: readonly string[];
-  /** The schema lists everything that may answer: nothing else does. */
+  /** Set if the schema lists all results, so that there are no others. */
   readonly listed?: true;
-  /** The assumption by which it was found. */
+  /** The assumption by which the results were found. */
   readonly assumed?: string;
 }
 
 interface Paired {
   readonly result: ResultOf;
-  /** Whether the same answer would be found without the note. */
+  /** Whether the same results would be found without the note. */
   readonly redundant: boolean;
-  /** Where the note says otherwise than the schema: in words, and the fields of a note that agrees with it. */
+  /** The conflict between note and schema: a description, and the fields of a note that agrees. */
   readonly conflict?: { readonly message: string; readonly fields: JsonObject };
-  /** Two alternatives of the note that nothing distinguishes from each other, in words. */
+  /** Describes two alternatives in the note that nothing distinguishes. */
   readonly clash?: string;
 }
 
-/** The answers of `message`: from the note, else from the schema, else assumed and reported. */
+/** The results of `message`: from the note, else from the schema, else assumed and reported. */
 export function pair(
   schema: Schema,
   message: Message,
@@ -43,7 +43,7 @@ export function pair(
   assumptions: Assumption[],
 ): Paired {
   const derived = derivePairing(schema, message.definition.name);
-  // A note without alternatives speaks of those that the schema lists.
+  // A note without `alternatives` leaves those of the schema.
   const named = note && alternativesOf({ ...note, alternatives: note.alternatives ?? derived.alternatives });
   const pairing: Pairing = named
     ? { result: note!.result, alternatives: named.map(({ definition }) => definition) }
@@ -76,7 +76,10 @@ function markOf(mark: NonNullable<PairedAlternative["mark"]>): { readonly discri
   return { discriminator: { key, value } };
 }
 
-/** What a note hides of the answers that the schema has, or adds to all that the schema lists; and marks that they never have. */
+/**
+ * The conflict of a note that omits results in the schema, adds some to a complete list, or gives
+ * discriminators that results never have.
+ */
 function conflictOf(
   schema: Schema,
   result: string,
@@ -100,7 +103,7 @@ function conflictOf(
     .filter(({ definition }) => definition !== plain && !stray.includes(definition))
     .map((one): PairedAlternative => {
       const { mark: _, ...unmarked } = one;
-      // The schema has the mark of those.
+      // The schema has the discriminator of those.
       return others.includes(one) ? unmarked : one;
     });
   const added = hidden.filter((name) => name !== plain);
@@ -110,7 +113,7 @@ function conflictOf(
   };
 }
 
-/** Whether an alternative may have the mark that a note gives it. */
+/** Whether an alternative can have the discriminator that a note gives it. */
 function mayBear(schema: Schema, { definition, mark }: PairedAlternative): boolean {
   const node = schema.definitions.get(definition)?.node;
   const members = Object.entries(mark ?? {});
@@ -122,13 +125,13 @@ function mayBear(schema: Schema, { definition, mark }: PairedAlternative): boole
   );
 }
 
-/** An alternative as a note has it. */
+/** An alternative in the form of a note. */
 function written({ definition, mark, capability }: PairedAlternative): JsonValue {
   if (!mark && capability === undefined) return definition;
   return { definition, ...(mark && { mark }), ...(capability !== undefined && { capability }) };
 }
 
-/** Alternatives with the same mark: only the first of them would ever be recognised. */
+/** Describes alternatives with the same discriminator, of which only the first would ever be recognised. */
 function clashOf(alternatives: readonly Alternative[]): string | undefined {
   const owners = new Map<string, string>();
   for (const { definition, discriminator } of alternatives) {
@@ -163,7 +166,10 @@ function named(schema: Schema, result: string): Pairing | undefined {
   return schema.definitions.has(result) ? { result, alternatives: [] } : undefined;
 }
 
-/** The definition of the whole response to a request, where the schema has one: `XResultResponse` (or `XResponse`). */
+/**
+ * The definition of the complete response to a request, if the schema has one: `XResultResponse` (or
+ * `XResponse`).
+ */
 export function responseOf(schema: Schema, message: string): Definition | undefined {
   const base = message.endsWith("Request") ? message.slice(0, -"Request".length) : message;
   return [`${base}ResultResponse`, `${base}Response`]
@@ -174,7 +180,10 @@ export function responseOf(schema: Schema, message: string): Definition | undefi
     );
 }
 
-/** `XResultResponse` (or `XResponse`): its `result` is the plain result, or a choice of it and its alternatives. */
+/**
+ * The results in `XResultResponse` (or `XResponse`): its `result` is the plain result, or a union with
+ * alternatives.
+ */
 function fromResponse(schema: Schema, base: string): Pairing | undefined {
   const response = responseOf(schema, base);
   if (!response) return undefined;
@@ -197,7 +206,7 @@ function fromResponse(schema: Schema, base: string): Pairing | undefined {
 function resultArms(schema: Schema, response: Definition, plain: string): string[] {
   const arms = new Set<string>();
   const seen = new Set(memberNodes(schema, response.node, "result"));
-  // A Set's iteration includes what is added meanwhile.
+  // Iterating over a Set includes elements added during the loop.
   for (const { ref, anyOf, oneOf } of seen) {
     const union = ref === undefined || ref === plain ? undefined : schema.definitions.get(ref)?.node;
     const isUnion =
@@ -219,7 +228,7 @@ function fallback(schema: Schema, base: string): Pairing | undefined {
   };
 }
 
-/** Definitions that may answer a method. */
+/** Definitions that can be the result of a method. */
 export function resultsOf({ result }: Method): string[] {
   const plain = result?.definition;
   return [
@@ -228,7 +237,9 @@ export function resultsOf({ result }: Method): string[] {
   ];
 }
 
-/** Finds the member that distinguishes `alternative` from the plain result. A guess by naming is reported. */
+/**
+ * Finds the member that distinguishes `alternative` from the plain result. A guess from names is reported.
+ */
 export function discriminate(
   schema: Schema,
   plain: string | undefined,
@@ -248,14 +259,14 @@ export function discriminate(
   return assumed ? { discriminator: assumed } : {};
 }
 
-/** The member that every value of `node` has, and no value of `plain`, as far as the schema says so. */
+/** The member that every value of `node` has and no value of `plain` has, as far as the schema decides it. */
 export function certainMark(schema: Schema, plain: SchemaNode, node: SchemaNode): Discriminator | undefined {
   return byConstant(schema, plain, node) ?? byPresence(schema, plain, node);
 }
 
 /**
- * A required member with a constant that the plain result's member does not have to be: best one with another constant
- * there. The constant distinguishes it from any string, too (`resultType`).
+ * A required member with a constant, which the plain result need not have; preferably one with another
+ * constant there. A constant also distinguishes it from an unrestricted string (`resultType`).
  */
 function byConstant(schema: Schema, plain: SchemaNode, node: SchemaNode): Discriminator | undefined {
   const marks = [...requiredMembers(schema, node)].flatMap((key) => {
@@ -267,7 +278,7 @@ function byConstant(schema: Schema, plain: SchemaNode, node: SchemaNode): Discri
   return (marks.find(({ isSure }) => isSure) ?? marks[0])?.mark;
 }
 
-/** A required member that the plain result does not have. */
+/** A required member that the plain result lacks. */
 function byPresence(schema: Schema, plain: SchemaNode, node: SchemaNode): Discriminator | undefined {
   for (const key of requiredMembers(schema, node)) {
     if (hasMember(schema, plain, key)) continue;
@@ -277,7 +288,7 @@ function byPresence(schema: Schema, plain: SchemaNode, node: SchemaNode): Discri
   return undefined;
 }
 
-/** A required string that names the kind of result: `InputRequiredResult` is `input_required`. */
+/** A required string that names the kind of result: `input_required` for `InputRequiredResult`. */
 function byName(schema: Schema, name: string, node: SchemaNode): Discriminator | undefined {
   const key = [...requiredMembers(schema, node)].find((member) =>
     memberNodes(schema, node, member).some((child) =>
