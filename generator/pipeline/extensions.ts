@@ -22,18 +22,20 @@ import type { NoteConflict, Note } from "../notes/note.js";
 /** An extension over those of its bases that are generated. */
 export interface LoadedExtension {
   readonly source: ExtensionSource;
-  /** Folder of its output, below the output folder. */
+  /** Folder of its output, relative to the output folder. */
   readonly folder: string;
   /** Oldest base first; never empty. */
   readonly models: readonly ExtensionModel[];
 }
 
 /**
- * Reads extensions and compiles each over those of its bases that are among `models`; by id, whatever their order is.
+ * Reads extensions and compiles each over its bases among `models`. Returns them by id, independent of their
+ * order.
  *
  * @param revisions ids of all stored revisions
- * @param bare ids of the models that were read without notes
- * @throws CodedError as `readStoredExtension` and `extensionOver`; MG1304 where two owners define the same
+ * @param bare ids of models that were read without notes
+ * @throws CodedError as `readStoredExtension` and `extensionOver`; MG1304 if two extensions, or an extension
+ * and its base, define the same name
  */
 export async function loadExtensions(
   stored: readonly StoredExtension[],
@@ -55,7 +57,7 @@ export async function loadExtensions(
   return loaded;
 }
 
-/** The notes of an extension that are not confirmed. */
+/** The notes of an extension that were carried over and not confirmed. */
 export function carriedNotes({ source: { about, notes } }: LoadedExtension): {
   readonly folder: string;
   readonly note: Note;
@@ -64,7 +66,7 @@ export function carriedNotes({ source: { about, notes } }: LoadedExtension): {
   return notes.filter(({ carried }) => carried).map((note) => ({ folder, note }));
 }
 
-/** The notes of an extension that say otherwise than its schema, over any of its bases. */
+/** The notes of an extension that contradict its schema over any of its bases. */
 export function conflictsOfExtension({ source: { about }, models }: LoadedExtension): (NoteConflict & {
   readonly folder: string;
 })[] {
@@ -74,16 +76,16 @@ export function conflictsOfExtension({ source: { about }, models }: LoadedExtens
   return [...distinct.values()].map((conflict) => ({ ...conflict, folder }));
 }
 
-/** A name that has one owner on each revision. */
+/** A name that only one extension or revision may define. */
 interface Owned {
   readonly what: string;
   readonly owner: string;
   readonly file?: string;
-  /** The file as it lies in the schema folder. */
+  /** The file's path in the schema folder. */
   readonly stored?: string;
 }
 
-/** @throws CodedError MG1304 naming both owners */
+/** @throws CodedError MG1304 with both owners */
 function refuseClashes(base: ProtocolModel, extensions: readonly LoadedExtension[]): void {
   const owners = new Map<string, Owned>();
   const own = (one: Owned): void => {
@@ -119,7 +121,9 @@ function refuseClashes(base: ProtocolModel, extensions: readonly LoadedExtension
   }
 }
 
-/** An error of a base with sessions that has another code in the extension: the base keeps its own. */
+/**
+ * Whether the extension gives an error of a base with sessions another code; the base then keeps its code.
+ */
 function isSecondCode({ name }: ProtocolModel["errors"][number], base: ProtocolModel): boolean {
   return base.era === "legacy" && base.errors.some((error) => error.name === name);
 }
@@ -151,7 +155,7 @@ function memberName({ of, path }: ExtensionModel["members"][number]): string {
   return `the member ${path} of ${of}`;
 }
 
-/** A hash of all that an extension's own files are made from. */
+/** Hash of all inputs of an extension's files. */
 export function extensionFingerprint(
   { source, models }: LoadedExtension,
   inputsOf: (revision: string) => unknown,
@@ -162,16 +166,16 @@ export function extensionFingerprint(
   return sha256(canonicalText(JSON.parse(JSON.stringify(inputs))));
 }
 
-/** The side of what handlers write and clients read, by the distance to it. */
+/** The position relative to the vocabulary, from the distance to it. */
 export function sideOf(distance: number): ExtensionInput["fromVocabulary"] {
   if (distance === 0) return undefined;
   return distance < 0 ? "older" : "newer";
 }
 
 /**
- * The inputs of the emitters of an extension, each with its emitters.
+ * The emitters of an extension with their inputs.
  *
- * @param vocabulary id of the revision that handlers write and clients read
+ * @param vocabulary id of the revision whose types handlers and clients use
  */
 export function extensionRuns(
   { source, folder, models }: LoadedExtension,

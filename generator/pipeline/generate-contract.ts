@@ -28,9 +28,9 @@ interface ContractRequest {
   readonly document: ContractDocument;
   readonly role: ContractRole;
   readonly importExtension: "js" | "ts";
-  /** Folder of template overrides. */
+  /** Folder with templates that replace shipped ones. */
   readonly templatesDir?: string;
-  /** Whether `format` is checked, of the formats that the engine knows, or only describes (default). */
+  /** Whether known `format`s are asserted, or only annotations (default). */
   readonly formats?: "annotation" | "assertion";
 }
 
@@ -43,14 +43,16 @@ export interface GeneratedContract {
 
 const layouts = new KeptTexts();
 
-/** Longer files are not formatted: formatting takes seconds per megabyte. */
+/** Maximum length of a formatted file; formatting takes seconds per megabyte. */
 const maxFormattedLength = 150_000;
 
 /**
- * Makes every file of a contract's output. Pure: the same contract gives the same bytes.
- * A client does without types for schemas, and methods for URI templates, that cannot be read: they are the server's.
+ * Generates all files of a contract's output. Pure: the same contract gives the same bytes. A client is
+ * generated without types for unreadable schemas and without methods for unreadable URI templates, since
+ * these are the server's mistakes.
  *
- * @throws CodedError MG6005, MG6006, MG6007 for what cannot be generated from; MG1301 for an extension that a server must not declare
+ * @throws CodedError MG6005, MG6006, MG6007 if nothing can be generated from a part; MG1301 for an extension
+ * that a server must not declare
  */
 export async function generateContract(request: ContractRequest): Promise<GeneratedContract> {
   const { role, importExtension } = request;
@@ -82,14 +84,17 @@ export async function generateContract(request: ContractRequest): Promise<Genera
   return { files, warnings: [...warnings, ...ignoredWarnings(contract, unread, place)] };
 }
 
-/** @throws CodedError MG1301: the server would declare an extension by an id that the specification does not allow */
+/**
+ * @throws CodedError MG1301 if the server would declare an extension with an id that the specification does
+ * not allow
+ */
 function expectDeclarable({ contract, place }: ContractDocument): void {
   const extensions = contract.capabilities?.["extensions"];
   for (const id of Object.keys(extensions ?? {}))
     expectExtensionId(id, place(pointer("/capabilities/extensions", id)));
 }
 
-/** The parts of a contract from which a client can be generated, and those that it leaves out. */
+/** The parts of a contract from which a client can be generated, and warnings about the omitted ones. */
 function settled(
   document: ContractDocument,
   tools: readonly ToolSchemas[],
@@ -121,16 +126,16 @@ async function emitted(input: ContractInput): Promise<Map<string, EmittedFile>> 
   return files;
 }
 
-/** Files that one schema may refer to, at most. */
+/** Maximum number of files that one schema may refer to. */
 const mostFiles = 1_000;
 
 /**
- * The contract with the files that schemas of tools refer to inside of those schemas: each becomes a definition with
- * an `$id` by which the references find it (2020-12 core, section 9.3). References are relative to `base`, or to the
- * file they stand in, and lead to JSON files inside of `base`; links of the file system are followed before that is
- * asked. Nothing is fetched.
+ * Embeds the files that tool schemas refer to. Each becomes a definition with an `$id`, which the references
+ * resolve to (2020-12 core, section 9.3). References are relative to `base` or to the referring file, and
+ * must lead to JSON files inside `base`, checked after resolving symbolic links. Nothing is fetched.
  *
- * @throws CodedError MG6010 for a reference that leads out of `base` or to nothing, MG1002 for a file that is no JSON
+ * @throws CodedError MG6010 for a reference that leads out of `base` or to a missing file, MG1002 for a file
+ * that is not JSON
  */
 export async function withLocalReferences(
   document: ContractDocument,
@@ -149,7 +154,7 @@ export async function withLocalReferences(
   return { ...document, contract: { ...document.contract, ...(tools.length > 0 && { tools }) } };
 }
 
-/** A reference to another file, and where it stands. */
+/** A reference to another file, and its place. */
 interface FileReference {
   /** Path of the file relative to the base, with forward slashes. */
   readonly path: string;
@@ -162,7 +167,7 @@ async function withFiles(
   base: string,
   place: (pointer: string) => Place,
 ): Promise<JsonObject> {
-  // References are relative to the identity of the schema, where it has one: the files are named likewise.
+  // References are relative to the schema's `$id` if it has one, so the files get ids relative to it.
   const identity = typeof schema["$id"] === "string" ? schema["$id"] : "";
   const pending = [...fileReferences(schema, "", place)];
   const files = new Map<string, JsonObject>();

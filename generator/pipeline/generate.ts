@@ -35,26 +35,31 @@ import { sha256 } from "../files/regular-file.js";
 export interface GenerateRequest {
   /** Oldest first. */
   readonly sources: readonly RevisionSource[];
-  /** Sources whose own files stay as they are; only the files that all revisions share include them. */
+  /** Revisions whose own files are not generated; only files that all revisions share include them. */
   readonly kept?: readonly string[];
-  /** Extensions; each is generated over those of its bases that are among the sources. */
+  /** Extensions; each is generated over its bases among the sources. */
   readonly extensions?: readonly StoredExtension[];
-  /** Package that has the files of the sources: only those of extensions are emitted, and they import the package. */
+  /**
+   * Package that contains the files of the sources. Only files of extensions are then emitted, and they
+   * import the package.
+   */
   readonly basePackage?: string;
-  /** Id of the revision that handlers write and clients read; without it, the newest released of the sources. */
+  /**
+   * Id of the revision whose types handlers and clients use; default: the newest released one of the sources.
+   */
   readonly vocabulary?: string | undefined;
-  /** Folder that holds docs.json and the lock of the revisions. */
+  /** Folder with docs.json and the revisions' lock. */
   readonly schemaDir: string;
-  /** Names of emitters (see `emitterNames`); all without it. */
+  /** Names of emitters (see `emitterNames`); default: all. */
   readonly only?: readonly string[];
-  /** Folder of template overrides. */
+  /** Folder with templates that replace shipped ones. */
   readonly templatesDir?: string;
   /** Emit a package.json with these members. */
   readonly packageManifest?: PackageManifest;
   readonly importExtension: "js" | "ts";
   /**
-   * The finished files of a revision, if those made from inputs with this fingerprint are at hand: its
-   * emitters are not run again.
+   * Returns the finished files of a revision if those made from inputs with this fingerprint are available;
+   * its emitters then do not run.
    */
   readonly reuse?: (revision: string, fingerprint: string) => ReadonlyMap<string, string> | undefined;
 }
@@ -62,29 +67,29 @@ export interface GenerateRequest {
 export interface Generated {
   /** Content by path below the output folder. */
   readonly files: ReadonlyMap<string, string>;
-  /** sha256 of the input files of each revision. */
+  /** SHA-256 of the input files of each revision. */
   readonly inputs: ReadonlyMap<string, LoadedRevision["inputs"]>;
-  /** Hash of all that a revision's own files are made from, by revision; none for those that are kept. */
+  /** Hash of all inputs of each revision's own files; kept revisions have none. */
   readonly fingerprints: ReadonlyMap<string, string>;
   readonly models: readonly ProtocolModel[];
   readonly extensions: readonly LoadedExtension[];
   readonly assumptions: readonly (Assumption & { readonly revision: string })[];
-  /** Notes that are not confirmed, by their folder below the schema folder. */
+  /** Unconfirmed carried notes, with their folder below the schema folder. */
   readonly carried: readonly { readonly folder: string; readonly note: Note }[];
-  /** Notes that say otherwise than the schema, by their folder below the schema folder. */
+  /** Notes that contradict the schema, with their folder below the schema folder. */
   readonly conflicts: readonly (NoteConflict & { readonly folder: string })[];
-  /** Milliseconds. */
+  /** Durations in milliseconds. */
   readonly timings: { readonly read: number; readonly emit: number; readonly format: number };
 }
 
 /**
- * Emitters by the name `--only` knows them under, in the order they run. Each is loaded by the runs that want its output.
+ * Emitters by their name in `--only`, in order of execution. Each is loaded only if its output is requested.
  */
 interface Emitters<Input> {
   readonly [name: string]: () => Promise<Emitter<Input>>;
 }
 
-/** Output made from JSON Schema alone, one set a revision. */
+/** Emitters that need only a JSON Schema; one output per revision. */
 export const schemaEmitters: Emitters<SchemaInput> = {
   types: async () => (await import("../emit/types/emit.js")).emitTypes,
   validators: async () => (await import("../emit/validators/emit.js")).emitValidators,
@@ -99,20 +104,20 @@ const ofModels: Emitters<ModelInput> = {
   vectors: async () => (await import("../emit/vectors/emit.js")).emitVectors,
 };
 
-/** Output made from the protocol model, one set a revision. */
+/** Emitters that need the protocol model; one output per revision. */
 export const modelEmitters: Emitters<ModelInput> = {
   ...ofModels,
   protocol: async () => (await import("../emit/protocol-report/emit.js")).emitProtocolReport,
 };
 
-/** The same of an extension over one of its bases. */
+/** Emitters for an extension over one of its bases. */
 export const baseEmitters: Emitters<ExtensionInput> = {
   ...ofModels,
   extension: async () => (await import("../emit/protocol-report/emit.js")).emitExtensionReport,
   channel: async () => (await import("../emit/extension/channel.js")).emitChannel,
 };
 
-/** Output that covers all bases of an extension. */
+/** Emitters whose output covers all bases of an extension. */
 export const wholeEmitters: Emitters<WholeExtensionInput> = {
   authoring: async () => (await import("../emit/extension/authoring.js")).emitExtensionAuthoring,
   open: async () => (await import("../emit/authoring/emit-open.js")).emitExtensionOpen,
@@ -121,7 +126,7 @@ export const wholeEmitters: Emitters<WholeExtensionInput> = {
   index: async () => (await import("../emit/workspace-index/emit.js")).emitExtensionExplained,
 };
 
-/** Output that covers all revisions. */
+/** Emitters whose output covers all revisions. */
 export const workspaceEmitters: Emitters<WorkspaceInput> = {
   model: async () => (await import("../emit/shared-types/emit.js")).emitSharedModel,
   validators: async () => (await import("../emit/validators/emit.js")).emitSharedChecks,
@@ -133,7 +138,7 @@ export const workspaceEmitters: Emitters<WorkspaceInput> = {
   package: async () => (await import("../emit/package/emit.js")).emitPackage,
 };
 
-/** The values of `--only`: an emitter is named after the file that it writes. */
+/** The values of `--only`: an emitter has the name of the file it writes. */
 export const emitterNames: readonly string[] = [
   ...new Set([
     ...Object.keys(schemaEmitters),
@@ -144,17 +149,17 @@ export const emitterNames: readonly string[] = [
   ]),
 ];
 
-/** Emitters of earlier versions, by the name of the emitter that replaces them. */
+/** Names of emitters in earlier versions, with the emitter that replaces each. */
 const replaced: ReadonlyMap<string, string> = new Map([
   ["check", "explain"],
   ["issues", "explain"],
 ]);
 
 /**
- * Makes every file of the output from schemas and notes. Reads its inputs and writes nothing; the same
- * input gives the same bytes.
+ * Generates all files of the output from schemas and notes. Reads inputs and writes nothing; the same input
+ * gives the same bytes.
  *
- * @throws CodedError when an input is not what it should be, or `only` names no emitter (MG1007)
+ * @throws CodedError for an invalid input, or if `only` names an unknown emitter (MG1007)
  */
 export async function generateFiles(request: GenerateRequest): Promise<Generated> {
   const start = performance.now();
@@ -192,7 +197,7 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
     return known === undefined;
   });
   let format = 0;
-  // Each file is finished before the next is emitted: what one is made of is not kept beside the next.
+  // Finish each file before the next is emitted, so that intermediate data of only one file is in memory.
   for await (const [path, file] of emitAll(
     { models: changed.map(([, { model }]) => model), extensions: changedExtensions },
     { models, extensions, vocabulary, words },
@@ -234,7 +239,10 @@ async function assumptionsOf(
   });
 }
 
-/** Conflicts of the notes of revisions, also with what the schema of the revision before said. */
+/**
+ * Conflicts between notes and schemas of revisions, including carried notes whose places have changed since
+ * the preceding revision.
+ */
 async function conflictsOf(
   wanted: readonly (readonly [revision: string, loaded: LoadedRevision])[],
   revisions: ReadonlyMap<string, LoadedRevision>,
@@ -255,7 +263,7 @@ async function conflictsOf(
 }
 
 /**
- * Requests without the header of the revision belong to one revision.
+ * Checks that requests without a revision header belong to at most one revision.
  *
  * @throws CodedError MG1203 at the note of the later revision, if two revisions claim them
  */
@@ -270,7 +278,10 @@ function refuseSecondAssumed(revisions: Iterable<LoadedRevision>): void {
   });
 }
 
-/** A revision's files also say how its messages become those of the one before, and import the steps to the one after. */
+/**
+ * Fingerprints of each revision's files. These also depend on the neighbouring revisions: they contain steps
+ * to the preceding one, and import the steps of the next.
+ */
 function fingerprintsOf(
   wanted: ReadonlyMap<string, LoadedRevision>,
   all: ReadonlyMap<string, LoadedRevision>,
@@ -288,7 +299,7 @@ function fingerprintsOf(
   );
 }
 
-/** What the files of each revision are made from. */
+/** The inputs of each revision's files. */
 function aboutEach(
   all: ReadonlyMap<string, LoadedRevision>,
 ): (revision: string | undefined) => JsonObject | null {
@@ -298,7 +309,7 @@ function aboutEach(
   };
 }
 
-/** Ids of the revisions that an extension may have as bases. */
+/** Ids of the revisions that can be bases of an extension. */
 function storedRevisions({ sources, schemaDir }: GenerateRequest): string[] {
   return [...new Set([...readLock(schemaDir).keys(), ...sources.map(({ revision }) => revision)])];
 }
@@ -319,7 +330,7 @@ async function finished(path: string, file: EmittedFile, request: GenerateReques
   try {
     return await format(path, file.content);
   } catch (error) {
-    // Without overrides of templates this is a bug of mcpgen.
+    // Without template overrides this is a bug in mcpgen.
     if (request.templatesDir === undefined) throw error;
     const [reason] = String((error as Error).message).split("\n");
     throw new CodedError("MG1006", `what the templates make of ${path} cannot be read: ${reason}`, {
@@ -336,17 +347,17 @@ interface Subjects {
   readonly extensions: readonly LoadedExtension[];
 }
 
-/** All of them, and what handlers write and clients read. */
+/** All of them, and the vocabulary. */
 interface AllSubjects extends Subjects {
-  /** Id of one of the revisions. */
+  /** Id of the revision whose types handlers and clients use. */
   readonly vocabulary: string | undefined;
   readonly words: Words | undefined;
 }
 
 /**
- * Each file, emitted when it is asked for.
+ * Emits files one by one, on demand.
  *
- * @param changed those whose own files are wanted, too
+ * @param changed the subjects whose own files are wanted, besides shared files
  */
 async function* emitAll(
   changed: Subjects,
@@ -367,7 +378,7 @@ async function* emitAll(
         if (isOverridden(template)) shipped = false;
         return render(template, view);
       };
-      // How a template of the user's prints, no emitter can promise.
+      // The layout of a user's template is unknown, so its output is not marked as formatted.
       for (const [path, file] of emitter({ ...input, render: watched }) satisfies Files)
         yield [path, shipped ? file : { content: file.content }];
     }

@@ -13,22 +13,25 @@ import {
   width,
 } from "./layout.js";
 
-/** Pieces of code that tables and stubs are made of, laid out as prettier lays them out. */
+/** Pieces of code for tables and stubs, laid out as prettier does. */
 
-/** `key: value`; a long text goes on a separate line, unless the key is so short that this saves little. */
+/** `key: value`. A long value moves to the next line, unless the key is too short to gain space. */
 function memberLayout(key: string, value: Layout): Layout {
   if (typeof value !== "string" || key.length < 5) return [key, ": ", value];
   return group(key, ":", indent(line, value));
 }
 
-/** Members in braces; on one line where they fit. */
+/** Members in braces, on one line if they fit. */
 export function objectLayout(members: readonly (readonly [string, Layout])[]): Layout {
   if (members.length === 0) return "{}";
   const printed = members.map(([key, value]) => memberLayout(key, value));
   return group("{", indent(line, join([",", line], printed), whenBroken(",")), line, "}");
 }
 
-/** A list in brackets. @param isApart several items stand on separate lines, even if they would fit on one: objects, lists */
+/**
+ * A list in brackets. @param isApart put several items on separate lines even if they fit on one, as prettier
+ * does for objects and lists
+ */
 export function arrayLayout(items: readonly Layout[], isApart = false): Layout {
   if (items.length === 0) return "[]";
   if (isApart && items.length > 1) {
@@ -41,7 +44,7 @@ export function stringsLayout(texts: readonly string[]): Layout {
   return arrayLayout(texts.map(stringLiteral));
 }
 
-/** Members of a type in braces; on one line where they fit. */
+/** Members of a type in braces, on one line if they fit. */
 export function typeMembers(members: readonly Layout[]): Layout {
   return group("{", indent(line, join([";", line], members), whenBroken(";")), line, "}");
 }
@@ -59,33 +62,36 @@ export function unionType(name: string, arms: readonly string[]): Layout {
   return group(`export type ${name} =`, indent(line, union), ";");
 }
 
-/** The text between the parentheses of `head(…)tail`: on one line if all of that fits on one. */
+/** The text between the parentheses of `head(…)tail`, on one line if all of it fits. */
 export function argumentsWithin(depth: number, head: string, args: readonly string[], tail: string): string {
   const inside = [indent(softline, join([",", line], args), whenBroken(",")), softline];
   return printAt(depth, group(`${head}(`, inside, `)${tail}`)).slice(head.length + 1, -tail.length - 1);
 }
 
-/** The text of `layout` at a depth of indentation; the first line's own indentation is the template's. */
+/** Prints `layout` at an indentation depth; the template indents the first line. */
 export function printAt(depth: number, layout: Layout): string {
   let nested: Layout = [hardline, layout];
   for (let level = 0; level < depth; level++) nested = indent(nested);
   return print(nested).trimStart();
 }
 
-/** A member of an object that is written one member a line, with the comma after it. */
+/** A member of an object with one member per line, with its comma. */
 export function memberLine(depth: number, key: string, value: Layout): string {
   return printAt(depth, [memberLayout(key, value), ","]);
 }
 
-/** A line of code, not of a comment, that prettier would break. */
+/** Matches a line of code, not of a comment, that prettier would break. */
 const tooLong = new RegExp(`^(?! *(?://|/?\\*)).{${width + 1},}`, "m");
 
-/** A file whose template and literals are printed as prettier prints them where each line fits; else it is left to it. */
+/** Marks a file as formatted if every line fits; its template and literals already have prettier's layout. */
 export function laidOut(content: string): EmittedFile {
   return tooLong.test(content) ? { content } : { content, formatted: true };
 }
 
-/** As `laidOut`, for a file with texts of a schema: prettier counts some characters as two columns or none. */
+/**
+ * Same as `laidOut` for a file with text from a schema, unless it has characters that prettier may count as
+ * two columns or none.
+ */
 export function laidOutTexts(content: string): EmittedFile {
   return /^[\n -~]*$/.test(content) ? laidOut(content) : { content };
 }

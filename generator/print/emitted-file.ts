@@ -1,8 +1,14 @@
 /** One file of output, before formatting. */
 export interface EmittedFile {
   readonly content: string;
-  /** The emitter prints exactly what prettier would: the pipeline skips it (a test proves the claim). */
+  /**
+   * Whether the content already has prettier's layout, so that the pipeline does not format it (a test
+   * verifies this).
+   */
   readonly formatted?: true;
-  /** The pipeline keeps the layout: of the code of the engine, which takes long to lay out, and of the manifest, with an entry a line. */
+  /**
+   * Whether the pipeline keeps the layout: that of copied engine code, because formatting it takes long, and that of
+   * the manifest, which has one entry per line.
+   */
   readonly verbatim?: true;
 }

@@ -1,7 +1,7 @@
 import type { Options } from "prettier";
 import { width } from "./layout.js";
 
-/** Fixed, and no configuration of the user changes it: output must not depend on the machine. */
+/** Fixed and not configurable, because output must not depend on the machine. */
 const options: Options = {
   printWidth: width,
   tabWidth: 2,
@@ -14,14 +14,14 @@ const options: Options = {
 const parsers: { readonly [extension: string]: string } = { ts: "typescript", json: "json", md: "markdown" };
 
 /**
- * `content` as prettier lays it out, with options of our own.
+ * Formats `content` with prettier and fixed options.
  *
- * @param path decides the language, by its extension; other files are returned as they are
+ * @param path its extension decides the language; other files are returned unchanged
  */
 export async function format(path: string, content: string): Promise<string> {
   const parser = parsers[path.slice(path.lastIndexOf(".") + 1)];
   if (parser === undefined) return content;
-  // The standalone build with the two plugins that TypeScript needs loads in half the time of the whole.
+  // The standalone build with the two plugins for TypeScript loads in half the time of the complete package.
   const [prettier, ...plugins] = await Promise.all([
     import("prettier/standalone"),
     import("prettier/plugins/estree"),
@@ -29,18 +29,21 @@ export async function format(path: string, content: string): Promise<string> {
     ...(parser === "json" ? [import("prettier/plugins/babel")] : []),
     ...(parser === "markdown" ? [import("prettier/plugins/markdown")] : []),
   ]);
-  // By the name of the file prettier knows that there is no JSX, which it would search the text for.
+  // The file name shows prettier that there is no JSX, which it would otherwise search for.
   return prettier.format(content, { ...options, parser, plugins, filepath: path });
 }
 
-/** Blank lines before a line without indentation: between top-level statements, or inside of a text. */
+/**
+ * Matches blank lines before a line without indentation: between top-level statements, or inside a template
+ * string.
+ */
 const boundary = /\n{2,}(?=\S)/;
 
 /**
- * The same text as `format` returns. The statements of TypeScript are laid out one by one, and those that were laid out
- * before are not again: a change of one tool leaves most statements as they were.
+ * Formats like `format`, but TypeScript statement by statement, with cached results. Changing one tool leaves
+ * most statements unchanged.
  *
- * @param kept the layout of each piece, by its text
+ * @param kept cache of formatted statements
  */
 export async function formatPieces(path: string, content: string, kept: KeptTexts): Promise<string> {
   if (!path.endsWith(".ts") || content.trim() === "") return format(path, content);
@@ -55,13 +58,13 @@ export async function formatPieces(path: string, content: string, kept: KeptText
       pieces.push(laidOut);
     }
   } catch {
-    // A blank line inside of a text or a comment: no piece by itself is code.
+    // A blank line inside a string or comment: the pieces are not valid code.
     return format(path, content);
   }
   return `${pieces.join("\n\n")}\n`;
 }
 
-/** Texts that were made before, by what they were made of: for the runs of a loop in one process. */
+/** A cache of texts by the text they were made from, for repeated runs in one process. */
 export class KeptTexts {
   readonly #kept = new Map<string, string>();
   #length = 0;
@@ -80,5 +83,5 @@ export class KeptTexts {
   }
 }
 
-/** Characters that are kept: some times the output of a contract with 300 tools. */
+/** Maximum number of characters in the cache: several times the output of a contract with 300 tools. */
 const mostKept = 8_000_000;

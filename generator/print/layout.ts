@@ -1,6 +1,6 @@
 /**
- * Text that knows where it may be broken, laid out by the rules prettier uses (Wadler's algorithm), so that
- * what is emitted is already what prettier would print. Only the few shapes that emitters need exist.
+ * Text with possible line breaks, laid out by prettier's rules (Wadler's algorithm), so that emitted code
+ * needs no formatting. Has only the shapes that emitters need.
  */
 export type Layout =
   | string
@@ -9,22 +9,25 @@ export type Layout =
   | { readonly kind: "indent"; readonly of: Layout }
   | { readonly kind: "line"; readonly flat: string; readonly hard: boolean }
   | { readonly kind: "broken"; readonly text: string }
-  /** A space and what follows; a new line, and all of it indented, where it does not fit up to its first possible break. */
+  /**
+   * A space and the content. If that does not fit up to its first possible break, a new line with the content
+   * indented.
+   */
   | { readonly kind: "assigned"; readonly of: Layout }
-  /** The short form where it fits on the line, else the long one. */
+  /** The short form if it fits on the line, else the long one. */
   | { readonly kind: "choice"; readonly short: Layout; readonly long: Layout };
 
-/** The columns of a line of generated code: as wide as the lines of this project. */
+/** Maximum line width of generated code, as in this project. */
 export const width = 110;
 
-/** A space, or a new line where the group around it does not fit. */
+/** A space, or a line break if the surrounding group does not fit. */
 export const line: Layout = { kind: "line", flat: " ", hard: false };
-/** Empty, or a new line if the group around it does not fit. */
+/** Nothing, or a line break if the surrounding group does not fit. */
 export const softline: Layout = { kind: "line", flat: "", hard: false };
-/** Always a new line. */
+/** A line break in any case. */
 export const hardline: Layout = { kind: "line", flat: "", hard: true };
 
-/** Broken over lines all together, or not at all. */
+/** Content whose line breaks are either all used or none. */
 export function group(...of: readonly Layout[]): Layout {
   return { kind: "group", of };
 }
@@ -33,12 +36,12 @@ export function indent(...of: readonly Layout[]): Layout {
   return { kind: "indent", of };
 }
 
-/** `text` only where the group around it is broken. */
+/** `text` only if the surrounding group is broken. */
 export function whenBroken(text: string): Layout {
   return { kind: "broken", text };
 }
 
-/** A call behind `=`: its arguments are broken over lines before the line is broken behind `=`. */
+/** A call after `=`: breaks its arguments rather than the line after `=`. */
 export function assigned(call: Layout): Layout {
   return { kind: "assigned", of: call };
 }
@@ -67,7 +70,7 @@ export function flat(layout: Layout): string {
   }
 }
 
-/** `layout` with every `from` in its text replaced by `to`. */
+/** `layout` with every occurrence of `from` in its text replaced by `to`. */
 export function withText(layout: Layout, from: string, to: string): Layout {
   if (typeof layout === "string") return layout.replaceAll(from, to);
   if (isSequence(layout)) return layout.map((part) => withText(part, from, to));
@@ -119,7 +122,7 @@ export function print(layout: Layout): string {
   return text;
 }
 
-/** Whether `first` and what follows it, up to the first possible line break, fit into `room`. */
+/** Whether `first` and the following content, up to the first possible line break, fit into `room`. */
 function fits(first: Piece, rest: readonly Piece[], room: number): boolean {
   const pending = [first];
   let next = rest.length;

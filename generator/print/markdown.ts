@@ -1,8 +1,11 @@
 import { commentText } from "./text.js";
 
-// The one place that makes Markdown of foreign text: templates and reports insert what these functions return.
+// All untrusted text becomes Markdown here; templates and reports insert the results of these functions.
 
-/** Text without meaning in Markdown and HTML; one paragraph. No name or number in it links to anything on GitHub. */
+/**
+ * Escapes text so that it has no meaning in Markdown or HTML, as one paragraph. Names and numbers in it do
+ * not become links on GitHub.
+ */
 export function markdownText(text: string): string {
   return text
     .replace(/[\\`*_{}[\]()#+!|~$]/g, (character) => `\\${character}`)
@@ -14,7 +17,7 @@ export function markdownText(text: string): string {
     .replace(/^(\s*)([-=]|\d+\.)/, "$1\\$2");
 }
 
-/** Foreign prose: back-ticks mark code, all else is text. */
+/** Escapes untrusted prose; backticks mark code. */
 export function markdownProse(text: string): string {
   return text
     .split(/`([^`\n]{1,200})`/)
@@ -23,8 +26,8 @@ export function markdownProse(text: string): string {
 }
 
 /**
- * A code span of Markdown. The fence is longer than any run of back-ticks in `text`, which must be one line. An empty text
- * is shown as a space: two fences without anything between them would be one, and begin a span.
+ * A Markdown code span for one line of text. Its fence is longer than any run of backticks in `text`. An
+ * empty text becomes a space, because two adjacent fences would form one.
  */
 export function fenced(text: string): string {
   if (text === "") return "` `";
@@ -34,24 +37,24 @@ export function fenced(text: string): string {
   return `${fence}${padding}${text}${padding}${fence}`;
 }
 
-/** A code span of a text that may have several lines. */
+/** A code span for text that may have several lines, which are joined. */
 export function oneLineCode(text: string): string {
   return fenced(text.replace(/\s+/g, " "));
 }
 
-/** A code span of any text: on one line, without characters that hide or reorder others. */
+/** A code span for any text: on one line, without characters that hide or reorder others. */
 export function codeSpan(text: string): string {
   return oneLineCode(commentText(text));
 }
 
-/** A fenced block, whose fence is longer than any run of back-ticks in it. */
+/** A fenced block whose fence is longer than any run of backticks in it. */
 export function fencedBlock(language: string, text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** What stands in a cell of a table: bars are escaped, because they would end the cell. */
+/** The content of a table cell, with bars escaped. */
 export function tableCell(markdown: string): string {
   return markdown.replaceAll("|", "\\|").replaceAll("\n", " ");
 }

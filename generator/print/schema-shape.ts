@@ -1,6 +1,6 @@
 import type { SchemaNode } from "@mcpgen/engine";
 
-/** What an array of arrays of … holds in the end. */
+/** The innermost items of nested arrays, with the suffix for each level. */
 export function itemsOf(node: SchemaNode): { holder: SchemaNode; suffix: string } {
   let holder = node;
   let suffix = "";
@@ -11,7 +11,7 @@ export function itemsOf(node: SchemaNode): { holder: SchemaNode; suffix: string 
   return { holder, suffix };
 }
 
-/** Whether the node says nothing but what members an object has. */
+/** Whether the node only describes members of an object. */
 export function isPlainObject(node: SchemaNode): boolean {
   const combined = node.ref ?? node.allOf ?? node.anyOf ?? node.oneOf ?? node.const ?? node.enum ?? node.not;
   return combined === undefined && node.types?.length === 1 && node.types[0] === "object";

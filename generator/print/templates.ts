@@ -15,12 +15,12 @@ const suffix = ".hbs";
 export const templatesFolder = join(packageFolder(), "templates");
 
 /**
- * Loads the shipped templates, those of `overrides` in place of the shipped ones of the same name.
- * Templates are strict (a field that a view lacks is an error). Those of pages (`….html`) escape every string for HTML,
- * and insert objects with a method `toHTML` as they are; all others never escape.
+ * Loads the shipped templates; those in `overrides` replace shipped ones of the same name. Templates are
+ * strict: a missing view field is an error. Page templates (`….html`) escape every string for HTML and insert
+ * objects with a method `toHTML` unescaped; others never escape.
  *
- * @param overrides folder of the user's own templates
- * @throws CodedError when an override has the name of no template
+ * @param overrides folder of the user's templates
+ * @throws CodedError if an override does not have a template's name
  */
 export function loadTemplates(overrides?: string): Render {
   const handlebars = Handlebars.create();
@@ -49,19 +49,19 @@ export function loadTemplates(overrides?: string): Render {
   };
 }
 
-/** Whether the output of a template differs from that of the shipped template. */
+/** Returns a function that says whether a template's output differs from the shipped one's. */
 export function overridesIn(overrides: string | undefined): (name: string) => boolean {
   const names = new Set(overrides === undefined ? [] : templateNames(overrides));
   const hasPartial = [...names].some(isPartial);
   return (name) => hasPartial || names.has(name);
 }
 
-/** Partials have no extension of what they print. */
+/** Whether a template is a partial: its name has no extension of an output file. */
 function isPartial(name: string): boolean {
   return !name.includes(".");
 }
 
-/** The text of a template that Handlebars can parse, with the line ends that output has. */
+/** The template's text with normalised line ends. */
 function readTemplate(file: string): string {
   let text: string;
   try {
@@ -99,7 +99,7 @@ function broken(error: unknown, file: string): CodedError {
   });
 }
 
-/** Whether a file in a folder of overrides is a template; others are left alone. */
+/** Whether a file in a folder of overrides is a template; other files are ignored. */
 export function isTemplate(file: string): boolean {
   return file.endsWith(suffix);
 }

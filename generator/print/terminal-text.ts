@@ -4,8 +4,8 @@ import { escapeUnprintable } from "./text.js";
 import { join, relative, sep } from "node:path";
 
 /**
- * Makes a text safe for a terminal: control, bidirectional and invisible characters become `\uXXXX`. Line ends and tabs
- * stay. JSON keeps its meaning: its strings know these escapes.
+ * Makes text safe for a terminal: control, bidirectional and invisible characters become `\uXXXX`, except
+ * line ends and tabs. JSON keeps its meaning, because its strings know these escapes.
  */
 export function terminalText(text: string): string {
   return text
@@ -15,7 +15,7 @@ export function terminalText(text: string): string {
     .join("");
 }
 
-/** Makes one line of foreign text safe for a terminal and for the log of a CI job. It holds no secret of this process. */
+/** Makes one line of untrusted text safe for a terminal and a CI log, and removes this process's secrets. */
 export function printable(line: string): string {
   return withoutCiCommands(escapeUnprintable(secrets.hide(line)));
 }
@@ -26,14 +26,15 @@ export function printableLines(text: string): string {
 }
 
 /**
- * What runners take for commands: GitHub Actions `::` at the start of a line and `##[` anywhere, Azure Pipelines `##vso[`,
- * TeamCity `##teamcity[`, GitLab the marks of sections.
+ * Commands for CI runners: GitHub Actions `::` at the start of a line and `##[` anywhere, Azure Pipelines
+ * `##vso[`, TeamCity `##teamcity[`, GitLab section markers.
  */
 const ciCommand = /^([^\S\n]*):(?=:)|##(?=\[|vso\[|teamcity\[)|section_(?=(?:start|end):\d)/gim;
 
 /**
- * Escapes the first character of each command for a CI runner, so that the line is shown, and not obeyed. The text may hold
- * marks of `Colours`. JSON and quoted YAML keep their meaning: their strings know the escape.
+ * Escapes the first character of each CI command, so that the line is shown rather than executed. The text
+ * may contain marks of `Colours`. JSON and quoted YAML keep their meaning, because their strings know the
+ * escape.
  */
 export function withoutCiCommands(text: string): string {
   return text.replace(ciCommand, (command, indent = "") => {
@@ -42,7 +43,7 @@ export function withoutCiCommands(text: string): string {
   });
 }
 
-/** `value` as JSON in lines: the same value, all of which shows, and without commands for a terminal or a CI runner. */
+/** `value` as indented JSON without invisible characters, or commands for a terminal or CI runner. */
 export function shownJson(value: unknown): string {
   return withoutCiCommands(terminalText(JSON.stringify(value, null, 2)));
 }
@@ -51,11 +52,11 @@ export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 export type Paint = (style: Style, text: string) => string;
 
 /**
- * Colours that only this program can set. `paint` puts marks into a text, which no server can guess. `show` escapes all
- * other control characters, and replaces the marks by escape sequences.
+ * Colours that only this program can set. `paint` inserts marks into text that no server can guess. `show`
+ * escapes all other control characters and replaces the marks by escape sequences.
  */
 export class Colours {
-  // Guessing it would only colour a text: a weak random number is enough.
+  // A weak random number is sufficient, because guessing it would only colour text.
   readonly #mark = `\u001b<${Math.random().toString(36).slice(2)}:`;
   readonly #isOn: boolean;
 
@@ -69,7 +70,7 @@ export class Colours {
     return `${this.#code(start)}${text}${this.#code(end)}`;
   };
 
-  /** The text as it is written to the terminal. */
+  /** The text to write to the terminal. */
   show(text: string): string {
     const [first, ...rest] = text.split(this.#mark);
     return [
@@ -91,7 +92,7 @@ export function counted(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-/** Joins the lines of foreign text for a one-line message; `between` replaces the line ends. */
+/** Joins the lines of untrusted text into one; `between` replaces the line ends. */
 export function oneLine(text: string, between: string): string {
   return text
     .split(/[\r\n]+/)
@@ -100,17 +101,17 @@ export function oneLine(text: string, between: string): string {
     .join(between);
 }
 
-/** The beginning of a text: at most `most` characters, of which the last says that more follows. */
+/** Truncates a text to at most `most` characters; the last one shows that text was omitted. */
 export function shortened(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-/** A text that has more than `most` characters ends with `…`. */
+/** Truncates a text with more than `most` characters, and appends `…`. */
 export function shortText(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-/** Twenty names at most. */
+/** Joins at most twenty names. */
 export function shortList(names: readonly string[]): string {
   const shown = names.slice(0, 20);
   return names.length > shown.length
@@ -119,24 +120,25 @@ export function shortList(names: readonly string[]): string {
 }
 
 /**
- * A word as a POSIX shell takes it. `stdio:` sources quote the same way: a single quote stands in double quotes, because
- * a backslash outside of quotes is an ordinary character there. A leading `=` is quoted, which zsh would expand.
+ * Quotes a word for a POSIX shell. `stdio:` sources use the same quoting: a single quote is put in double
+ * quotes, because a backslash outside of quotes is an ordinary character there. A leading `=` is quoted,
+ * because zsh would expand it.
  */
 function shellWord(word: string): string {
   return /^(?!=)[\w./:=,@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }
 
-/** A command line whose words are `words`. */
+/** The command line for a list of words. */
 export function shellLine(words: readonly string[]): string {
   return words.map(shellWord).join(" ");
 }
 
-/** Words after all options of a command: where one begins with a dash, `--` keeps it from being an option. */
+/** Words after all options of a command. If one begins with a dash, `--` precedes them. */
 export function operands(words: readonly string[]): readonly string[] {
   return words.some((word) => word.startsWith("-")) ? ["--", ...words] : words;
 }
 
-/** Rows of cells as lines of text, the columns aligned. */
+/** Rows of cells as lines of text with aligned columns. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows)
@@ -151,7 +153,7 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-/** A path as messages show it: from the working directory where it is below it, POSIX separators. */
+/** A path for messages: relative to the working directory if it is below, with POSIX separators. */
 export function shownPath(folder: string, directory: string, path = ""): string {
   const full = join(folder, path);
   const short = relative(directory, full);

@@ -1,22 +1,25 @@
 import { type Deprecation, type Schema, naturalCompare } from "@mcpgen/engine";
 import { width } from "./layout.js";
 
-/** Characters that reorder or hide text around them, or are not seen themselves, and odd separators of lines. */
+/**
+ * Matches characters that are invisible, or hide or reorder the text around them, and unusual line
+ * separators.
+ */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** `code` with escapes for such characters; they must all stand in string literals. */
+/** Escapes such characters in `code`; all of them must be in string literals. */
 export function escapeUnprintable(code: string): string {
   return code.replace(unprintable, escaped);
 }
 
 function escaped(character: string): string {
-  // One escape for each UTF-16 code unit; some of these characters have two.
+  // One escape per UTF-16 code unit; some of these characters have two.
   return character.replace(/[\s\S]/g, (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
 /**
- * `text` as a TypeScript string literal that cannot be left and shows every character it holds: control
- * and bidirectional ones are escaped. Quotes are chosen as prettier chooses them.
+ * `text` as a TypeScript string literal. Control and bidirectional characters are escaped, so that every
+ * character is visible and none ends the literal. Quotes are chosen as prettier does.
  */
 export function stringLiteral(text: string): string {
   const doubled = escapeUnprintable(JSON.stringify(text));
@@ -26,22 +29,25 @@ export function stringLiteral(text: string): string {
   return `'${doubled.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** `name` as a property key of a type: bare where that is an identifier, else a string literal. */
+/** `name` as a property key of a type: unquoted if it is an identifier, else a string literal. */
 export function propertyKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : stringLiteral(name);
 }
 
-/** `name` as a key of an object literal, where a plain `__proto__` would set the prototype. */
+/** `name` as a key of an object literal, in which an unquoted `__proto__` would set the prototype. */
 export function memberKey(name: string): string {
   return name === "__proto__" ? '["__proto__"]' : propertyKey(name);
 }
 
-/** `text` fit for a comment: it cannot end the comment, and no character of it hides or reorders others. */
+/**
+ * Makes `text` safe for a comment: it cannot end the comment, nor contain characters that hide or reorder
+ * others.
+ */
 export function commentText(text: string): string {
   return (
     text
       .replace(/\r\n?|[\u2028\u2029]/g, "\n")
-      // Half a surrogate pair cannot be written in UTF-8.
+      // A lone surrogate cannot be encoded in UTF-8.
       .replace(/\p{Surrogate}/gu, "\ufffd")
       .replace(unprintable, (character) => (character === "\n" || character === "\t" ? character : ""))
       .replaceAll("*/", "*\u2215")
@@ -50,8 +56,8 @@ export function commentText(text: string): string {
 }
 
 /**
- * A documentation comment of `paragraphs` (each may hold line breaks), ending in a line break; nothing
- * where there are none. One line where it fits.
+ * A documentation comment of `paragraphs` (which may contain line breaks), with a final line break; empty
+ * without paragraphs. On one line if it fits.
  */
 export function docComment(paragraphs: readonly (string | undefined)[], indent = ""): string {
   const present = paragraphs
@@ -59,7 +65,7 @@ export function docComment(paragraphs: readonly (string | undefined)[], indent =
     .filter((paragraph) => paragraph !== "");
   const lines = present.flatMap((paragraph, index) => {
     const text = paragraph.split("\n");
-    // A blank line parts the description from the tags.
+    // A blank line separates the description from the tags.
     const first = text[0]!.startsWith("@") && index > 0 && !present[index - 1]!.startsWith("@");
     return [...(first ? [""] : []), ...text.map((line) => line.trimEnd())];
   });
@@ -79,7 +85,7 @@ export function deprecationLine(deprecated: Deprecation | undefined): string | u
   return ["@deprecated", since && `Since ${since}.`, instead].filter(Boolean).join(" ");
 }
 
-/** Breaks a line at spaces so that no piece is longer than `width` where a space allows it. */
+/** Breaks a line at spaces so that pieces are at most `width` long if possible. */
 function wrapped(line: string, width: number): string[] {
   if (line.startsWith("@see ")) return [line];
   const pieces: string[] = [];
@@ -101,12 +107,15 @@ function wrapped(line: string, width: number): string[] {
   return pieces;
 }
 
-/** Line ends stand between values as well; all else that is escaped stands in double quotes. */
+/**
+ * Escapes text for JSON in lines: outside of strings there are only line ends, so every other escaped
+ * character is inside double quotes.
+ */
 export function escapedLines(text: string): string {
   return text.split("\n").map(escapeUnprintable).join("\n");
 }
 
-/** Words that cannot name a type: reserved in ECMAScript or TypeScript, or the name of a built-in type. */
+/** Words that cannot name a type: reserved in ECMAScript or TypeScript, or names of built-in types. */
 const reserved = new Set(
   (
     "abstract any arguments as asserts async await bigint boolean break case catch class const constructor continue debugger " +
@@ -118,8 +127,8 @@ const reserved = new Set(
 );
 
 /**
- * A TypeScript identifier for each definition: the definition's name if it is an identifier, else its letters
- * and digits. A number distinguishes two names that would be equal once capitalised (as in `isFoo`).
+ * Assigns a TypeScript identifier to each definition: its name if that is an identifier, else its letters and
+ * digits. A number distinguishes names that would be equal once capitalised (as in `isFoo`).
  *
  * @returns definition name → identifier, in the schema's order
  */
@@ -127,17 +136,17 @@ export function nameDefinitions(schema: Schema): ReadonlyMap<string, string> {
   return namesOfTypes([...schema.definitions.keys()]);
 }
 
-/** As `nameDefinitions`, for any list of names without duplicates. */
+/** Same as `nameDefinitions` for a list of distinct names. */
 export function namesOfTypes(names: readonly string[]): ReadonlyMap<string, string> {
   return distinct(names, asciiWords);
 }
 
-/** As `nameDefinitions`, where no functions are emitted: letters of all scripts stay. */
+/** Same as `namesOfTypes` if no functions are emitted: letters of all scripts are kept. */
 export function identifiersFor(names: readonly string[]): ReadonlyMap<string, string> {
   return distinct(names, unicodeWords);
 }
 
-/** @param wordsOf the parts of a name that an identifier may have */
+/** @param wordsOf splits a name into the parts that an identifier may contain */
 function distinct(
   names: readonly string[],
   wordsOf: (name: string) => readonly string[],
@@ -145,14 +154,14 @@ function distinct(
   const identifierOf = (name: string): string => identifierIn(wordsOf(name));
   const taken = new Set<string>();
   const isFree = (identifier: string): boolean => !taken.has(capitalised(identifier));
-  /** The next number for each identifier: thousands of names may want the same one. */
+  /** The next number for each identifier, because thousands of names may want the same one. */
   const numbers = new Map<string, number>();
   const identifiers = new Map<string, string>();
   const assign = (name: string, identifier: string): void => {
     taken.add(capitalised(identifier));
     identifiers.set(name, identifier);
   };
-  // Names that can stay are served first, so that no made-up one takes theirs.
+  // Names that need no change come first, so that no derived name takes theirs.
   const order = [...names].sort(
     (a, b) => Number(identifierOf(a) !== a) - Number(identifierOf(b) !== b) || naturalCompare(a, b),
   );
@@ -171,7 +180,7 @@ function distinct(
   return new Map(names.map((name) => [name, identifiers.get(name)!]));
 }
 
-/** The code of validators is analysed with ASCII identifiers alone. */
+/** Only ASCII identifiers are supported by the analysis of validator code. */
 function asciiWords(name: string): readonly string[] {
   return name.match(/[A-Za-z0-9_$]+/g) ?? [];
 }

@@ -1,7 +1,7 @@
 import { type JsonValue, type SchemaNode, canonicalText } from "@mcpgen/engine";
 import { propertyKey } from "./text.js";
 
-/** The type of a node on one line, closer to the schema than to TypeScript: integers stay integers. */
+/** The type of a node on one line, closer to JSON Schema than to TypeScript: integers remain integers. */
 export function typeText(node: SchemaNode): string {
   if (node.never) return "never";
   const parts = [
@@ -53,7 +53,7 @@ function arrayText(node: SchemaNode): string {
   return / [|&] /.test(item) ? `(${item})[]` : `${item}[]`;
 }
 
-/** An object with declared members is spelled out only where it has no separate lines. */
+/** An object type. Its members are listed only if they have no separate lines. */
 function objectText(node: SchemaNode): string {
   const required = new Set(node.required);
   const members = [...(node.properties ?? [])].map(
@@ -64,7 +64,7 @@ function objectText(node: SchemaNode): string {
   return all.length === 0 ? "object" : `{ ${all.join("; ")} }`;
 }
 
-/** The type of other members that an object may have, if the schema describes them. */
+/** The type of undeclared members, if the schema describes them. */
 export function opennessText(node: SchemaNode): string | undefined {
   const { additionalProperties: additional } = node;
   if (additional === undefined) return undefined;
@@ -75,7 +75,7 @@ function grouped(arms: readonly string[], separator: string): string {
   return arms.length === 1 ? arms[0]! : `(${arms.join(separator)})`;
 }
 
-/** A union alone needs no parentheses. */
+/** Removes the parentheses of a union that stands alone. */
 function ungrouped(text: string): string {
   if (!text.startsWith("(") || !text.endsWith(")")) return text;
   let depth = 0;

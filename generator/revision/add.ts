@@ -39,31 +39,31 @@ export interface AddedRevision {
   readonly action: "added" | "replaced" | "unchanged";
   readonly locked: LockedRevision;
   readonly definitions: number;
-  /** Undefined where the revision had notes already, and where there are none to begin with. */
+  /** Undefined if the revision had notes already, or if there are none to start with. */
   readonly notes?: CarriedNotes;
-  /** The lock with it. */
+  /** The lock including the revision. */
   readonly lock: Lock;
-  /** What handlers write and clients read, before and after. A new revision does not move it. */
+  /** The vocabulary before and after. Adding a revision does not change it. */
   readonly vocabulary: { readonly before: string | undefined; readonly after: string };
 }
 
-/** A revision as it would stand in the schema folder; nothing is written yet. */
+/** A revision prepared for the schema folder; nothing is written yet. */
 export interface StagedRevision extends AddedRevision {
-  /** Its schema.json as it would be read. */
+  /** Its future schema.json. */
   readonly schema: JsonFile;
-  /** The files that are written when it is put in place, relative to the schema folder. */
+  /** The files to write, relative to the schema folder. */
   readonly changes: readonly FileChange[];
-  /** The revision was there already, with another schema. */
+  /** Whether the revision existed with another schema. */
   readonly replaces: boolean;
 }
 
 /**
- * Brings a schema into the schema folder: canonical schema, lock and, for a revision that has none, the
- * notes that mcpgen has for this schema, else those of the newest released one; without either, no file of notes: what the
- * schema does not say is then assumed. All of it is written, or nothing.
+ * Adds a schema to the schema folder: canonical schema, lock, and notes if the revision has none. The notes
+ * are those shipped with mcpgen for this schema, else those of the newest released revision. Without either,
+ * no notes file is written, and missing facts are assumed. Writes everything or nothing.
  *
  * @param root the schema folder
- * @throws CodedError MG2009 when the revision is there with other content and `replace` is not set
+ * @throws CodedError MG2009 if the revision exists with other content and `replace` is not set
  */
 export async function addRevision(request: AddRequest, root: WriteRoot): Promise<AddedRevision> {
   const staged = await stageRevision(request);
@@ -71,7 +71,7 @@ export async function addRevision(request: AddRequest, root: WriteRoot): Promise
   return staged;
 }
 
-/** The changes that `addRevision` would make. Writes nothing; errors as there. */
+/** Computes the changes of `addRevision` without writing. Same errors. */
 export async function stageRevision(request: AddRequest): Promise<StagedRevision> {
   const { schemaDir, source, replace } = request;
   const revision = expectRevisionName(request.name ?? nameFromFolder(source.file));
@@ -112,7 +112,9 @@ export async function stageRevision(request: AddRequest): Promise<StagedRevision
   };
 }
 
-/** The notes that a revision starts with; none where it has a file of notes already, or no other revision has one. */
+/**
+ * The initial notes of a revision; undefined if it has a notes file already, or if no other revision has one.
+ */
 async function newNotes(
   { schemaDir, source }: AddRequest,
   revision: string,

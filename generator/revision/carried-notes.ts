@@ -24,22 +24,22 @@ import type { StoredSchema } from "./stored-schema.js";
 import type { NoteConflict, Note } from "../notes/note.js";
 import { undocumented } from "./schema-source.js";
 
-/** The notes a new revision starts with. */
+/** The initial notes of a new revision. */
 export interface CarriedNotes {
   /** The content of notes.json. */
   readonly text: string;
   /** The revision they were copied from, if any. */
   readonly from?: string;
   readonly carried: number;
-  /** The notes that were left out, each with the reason. */
+  /** The omitted notes, each with the reason. */
   readonly dropped: readonly string[];
-  /** The notes of `dropped` that leave a decision open. */
+  /** The omitted notes about which a decision is still open. */
   readonly left: readonly NoteProblem[];
-  /** The number of notes, where mcpgen has them for this very schema: nothing is left to confirm. */
+  /** The number of notes, if mcpgen ships them for this very schema, so that none needs confirmation. */
   readonly released?: number;
 }
 
-/** The notes that mcpgen has for a schema, if it is that of a released revision. */
+/** The notes shipped with mcpgen for a schema, if it is that of a released revision. */
 export async function knownNotes(schema: JsonFile): Promise<CarriedNotes | undefined> {
   const path = await releasedNotes(schema);
   if (path === undefined) return undefined;
@@ -49,16 +49,16 @@ export async function knownNotes(schema: JsonFile): Promise<CarriedNotes | undef
 
 interface NewRevision {
   readonly revision: string;
-  /** The file that its schema came from, for errors. */
+  /** The original file of the schema, for errors. */
   readonly source: string;
   readonly stored: StoredSchema;
 }
 
 /**
- * Copies the notes of the newest released revision of a schema folder, each marked as carried until a person confirms it.
- * Those whose target is gone, or which would change nothing, are left out.
+ * Copies the notes of the newest released revision of a schema folder, each marked as carried until a person
+ * confirms it. Omits notes whose target is gone or that would have no effect.
  *
- * @returns undefined where no other revision has notes: an empty file would say that the revision needs none
+ * @returns undefined if no other revision has notes; an empty file would mean that the revision needs none
  */
 export async function carriedNotes(
   { revision, source, stored }: NewRevision,
@@ -86,7 +86,7 @@ interface NotesOfRevision {
   readonly file: string;
 }
 
-/** The lock is in natural order, which for dates is the order of time. */
+/** The newest revision with notes. The lock is in natural order, which for dates is chronological. */
 async function newestWithNotes(
   schemaDir: string,
   revision: string,
@@ -100,7 +100,7 @@ async function newestWithNotes(
   return undefined;
 }
 
-/** The file of the notes that a stored revision has: its own, or that of mcpgen for its schema. */
+/** The notes file of a stored revision: its own, or the one shipped for its schema. */
 async function notesFileOf(schemaDir: string, revision: string): Promise<string | undefined> {
   const own = join(schemaDir, revision, "notes.json");
   if (existsSync(own)) return own;
@@ -113,7 +113,7 @@ export function leftOut(problems: readonly NoteProblem[]): Pick<CarriedNotes, "d
   return { dropped: problems.map(droppedText), left: problems.filter(({ settled }) => !settled) };
 }
 
-/** The notes that were left out, and the reasons. */
+/** Describes an omitted note with the reason. */
 function droppedText({ note, target, message }: NoteProblem): string {
   return `${note.kind} on ${target}: ${message}`;
 }
@@ -123,15 +123,15 @@ export function notesText(notes: readonly unknown[]): string {
   return JSON.stringify({ format: 1, notes }, null, 2) + "\n";
 }
 
-/** A revision, read and resolved, and its files. */
+/** A loaded revision with its files. */
 interface Loaded {
   readonly source: RevisionSource;
   readonly loaded: LoadedRevision;
 }
 
 /**
- * Carried notes about places that the schema describes otherwise than that of the revision before: the notes replace, or
- * rely on, what was there.
+ * Conflicts of carried notes with places whose schema has changed since the preceding revision: the notes
+ * replace the former schema or rely on it.
  */
 export async function changedPlaces(current: Loaded, previous: Loaded): Promise<NoteConflict[]> {
   const notes = current.loaded.carried.filter(({ kind }) => relying.has(kind));
@@ -151,7 +151,7 @@ export async function changedPlaces(current: Loaded, previous: Loaded): Promise<
   );
 }
 
-/** Kinds of notes that replace what the schema says at their target, or that are true only of what stood there. */
+/** Kinds of notes that replace the schema at their target, or that hold only for its former content. */
 const relying: ReadonlySet<Note["kind"]> = new Set(["errata", "error", "open", "owned"]);
 
 function changeAt(
@@ -172,7 +172,7 @@ function changeAt(
   return `the schema has changed here since ${revision}, from ${shown(old)} to ${shown(next)}: ${effect}`;
 }
 
-/** A code that a definition had, and that none has now. */
+/** An error code that a definition had before and none has now. */
 function lostCode(
   target: string,
   { model }: LoadedRevision,
@@ -192,7 +192,7 @@ function isClosed(node: JsonValue): boolean {
   return isJsonObject(node) && node["additionalProperties"] === false;
 }
 
-/** The canonical text of a schema, without its prose. */
+/** The canonical text of a schema without descriptions. */
 export function textWithoutProse(node: JsonValue): string {
   return isJsonObject(node)
     ? canonicalText(canonicalise({ $defs: { node } }, { descriptions: false }))
@@ -204,23 +204,20 @@ function shown(node: JsonValue): string {
   return shortened(JSON.stringify(node), 80);
 }
 
-/** Notes of one revision as they apply to another. */
+/** The notes of one revision that apply to another. */
 export interface Carried {
-  /** Entries of the new notes file; those of `carryNotes` marked `carried: true` until a person confirms it. */
+  /** Entries of the new notes file; `carryNotes` marks them `carried: true` until a person confirms them. */
   readonly notes: readonly JsonObject[];
-  /**
-   * The notes, or single targets of notes, that were left out: their target does not exist here, or they change
-   * nothing.
-   */
+  /** Omitted notes, or single targets of notes: the target does not exist, or the note has no effect. */
   readonly dropped: readonly NoteProblem[];
 }
 
 /**
- * Copies notes to a revision whose schema is `document`: those whose target is gone or whose effect is nil
- * are dropped, the rest are marked as carried.
+ * Copies notes to a revision whose schema is `document`: omits those without a target or an effect, and marks
+ * the others as carried.
  *
- * @param schemaFile names the schema in errors
- * @throws CodedError when the notes file is malformed (MG1201) or the schema cannot be read
+ * @param schemaFile name of the schema in errors
+ * @throws CodedError if the notes file is malformed (MG1201) or the schema cannot be read
  */
 export async function carryNotes(
   schemaFile: Pick<JsonFile, "file" | "text">,
@@ -236,8 +233,8 @@ export async function carryNotes(
 }
 
 /**
- * The notes of a revision whose schema has become `document`, without those whose target is gone or whose
- * effect is nil; errors as `carryNotes`.
+ * The notes of a revision after its schema became `document`, without those that lost their target or effect.
+ * Errors as for `carryNotes`.
  */
 export async function pruneNotes(
   schemaFile: Pick<JsonFile, "file" | "text">,
@@ -256,7 +253,8 @@ async function withEffect(
   let entries = all;
   const dropped: NoteProblem[] = [];
   for (;;) {
-    // Leaving a note out may change what another one does, so this goes on until all that remain have effect.
+    // Omitting a note may change the effect of another, so this is repeated until all remaining notes have an
+    // effect.
     const notes = parseNotes({ file, value: { format: 1, notes: [...entries] } });
     const about = { revision: "", status: "draft", docs: undocumented } as const;
     const { problems } = await resolveRevision(schemaFile, document, notes, about);
@@ -269,7 +267,10 @@ async function withEffect(
   }
 }
 
-/** Notes about one pair of revisions, or about one revision alone, do not apply to the next revision. */
+/**
+ * Separates notes that concern only one revision or one pair of revisions; these do not apply to the next
+ * one.
+ */
 function withoutSettled(notesFile: JsonFile): { lasting: JsonObject[]; dropped: NoteProblem[] } {
   const entries = noteEntries(notesFile.value);
   const dropped: NoteProblem[] = [];
@@ -285,7 +286,7 @@ function withoutSettled(notesFile: JsonFile): { lasting: JsonObject[]; dropped: 
   return { lasting, dropped };
 }
 
-/** Why a note is about older revisions only. */
+/** Why a note concerns only older revisions; undefined otherwise. */
 function settledReason(note: Note, target: string): string | undefined {
   if (isOfPair(note)) return `it is about the step from ${note.previous}`;
   const assumed = note.kind === "transport" && target === "assumed";
@@ -302,7 +303,7 @@ export function noteEntries(value: JsonValue): JsonObject[] {
   return Array.isArray(notes) ? notes.filter(isJsonObject) : [];
 }
 
-/** The entry without some of its targets; nothing where none is left. */
+/** The entry without some targets; empty if none remains. */
 export function withoutTargets(entry: JsonObject, gone: Iterable<string>): JsonObject[] {
   const known = new Set(gone);
   const left = targetsOf(entry).filter((target) => !known.has(target));

@@ -6,30 +6,32 @@ import { folderOf, isRevisionFolder, isDate } from "../notes/note.js";
 import { storedRevision } from "./revision-source.js";
 
 /**
- * Revisions have far less in common (78 % at most, of those until 2026), and corrections of a published file
- * leave far more as it is.
+ * Minimum share of common definitions for the same revision. Different revisions have far less in common (at
+ * most 78 % until 2026); a corrected publication has far more.
  */
 const nearness = 0.9;
 
-/** The relation of a published file to the revisions of a schema folder, as far as it is known without a diff. */
+/**
+ * How a published file relates to the revisions of a schema folder, as far as this is known without a diff.
+ */
 export interface Identity {
-  /** `unknown`: only the size of the difference to the nearest revision could decide. */
+  /** `unknown`: only the size of the difference from the nearest revision could decide. */
   readonly relation: "same-file" | "same-revision" | "new-revision" | "unknown";
-  /** The revision it is, or the one to compare it with. */
+  /** The revision itself, or the one to compare the file with. */
   readonly revision: string;
   /** The name of a new revision, if its address contains it. */
   readonly name?: string;
-  /** How the relation was found, as the end of a sentence. */
+  /** How the relation was determined, as the end of a sentence. */
   readonly reason: string;
 }
 
 /**
- * Identifies the revision of a file. The content does not name it (the schema has no version number of the
- * protocol), so the first of these decides: what the user named, the checksum, the canonical form, the
- * folder in its address, the number of definitions it shares with each revision.
+ * Identifies the revision of a file. A schema does not contain the protocol version, so the first of these
+ * decides: the name given by the user, the checksum, the canonical form, the folder in the address, the
+ * number of definitions shared with each revision.
  *
  * @returns undefined for a schema folder without revisions
- * @throws CodedError MG2010 when `named` is no revision
+ * @throws CodedError MG2010 if `named` is not a revision
  */
 export async function identify(
   schemaDir: string,
@@ -73,12 +75,12 @@ function byName(lock: Lock, { sha256 }: UpstreamFile, named: string): Identity {
 
 interface Shared {
   readonly revision: string;
-  /** Definitions of the revision that the file has unchanged. */
+  /** Number of the revision's definitions that the file has unchanged. */
   readonly common: number;
   readonly all: number;
 }
 
-/** Newest first, so that of equals the newest counts. */
+/** Newest first, so that the newest wins a tie. */
 async function sharedDefinitions(
   schemaDir: string,
   lock: Lock,
@@ -100,8 +102,8 @@ function definitionsOf(document: JsonObject): Map<string, string> {
 }
 
 /**
- * The revision that a new one called `name` is compared with: the newest released one before it; where none
- * is released, the newest of all others. Dates are in natural order; any other name is newer than every date.
+ * The revision to compare a new one called `name` with: the newest released one before it; if none is
+ * released, the newest other one. Dates are in natural order; any other name counts as newer than every date.
  */
 export function revisionBefore(lock: Lock, name: string | undefined): string | undefined {
   const others = [...lock].filter(([other]) => other !== name);
@@ -114,8 +116,8 @@ export function revisionBefore(lock: Lock, name: string | undefined): string | u
 }
 
 /**
- * The vocabulary to pin when a lock becomes `after`, so that new revisions do not move it: the pinned one, else the one that
- * `before` implied, if `after` implies another. Undefined where nothing has to be pinned.
+ * The vocabulary to pin when a lock becomes `after`, so that new revisions do not change it: the pinned one,
+ * else the one implied by `before` if `after` implies another. Undefined if nothing needs pinning.
  */
 export function keptVocabulary(
   before: Pick<LockContent, "revisions" | "vocabulary">,

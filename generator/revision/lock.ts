@@ -11,7 +11,7 @@ export type RevisionStatus = "released" | "draft" | "handwritten";
 
 /** The origin of a revision's schema. */
 interface Upstream {
-  /** The hash of the file's bytes as they were imported. */
+  /** Hash of the imported file. */
   readonly sha256: string;
   readonly commit?: string;
   /** Day of that commit, YYYY-MM-DD. */
@@ -21,34 +21,34 @@ interface Upstream {
 
 export interface LockedRevision {
   readonly status: RevisionStatus;
-  /** The dialect the imported file was written in. */
+  /** The dialect of the imported file. */
   readonly dialect: Dialect;
   readonly upstream: Upstream;
-  /** sha256 of schema.json as it stands in the store. */
+  /** SHA-256 of the stored schema.json. */
   readonly canonical: string;
-  /** The stored schema keeps upstream's prose. */
+  /** Whether the stored schema contains upstream's descriptions. */
   readonly descriptions: boolean;
 }
 
 export type Lock = ReadonlyMap<string, LockedRevision>;
 
-/** What is pinned of one version of an extension. */
+/** The lock entry of an extension version. */
 export interface LockedExtension {
   readonly status: RevisionStatus;
-  /** The origin: of a handwritten schema, the text that it was written from. */
+  /** The origin; for a handwritten schema, the text it was written from. */
   readonly upstream?: Upstream;
-  /** sha256 of schema.json as it stands in the store. */
+  /** SHA-256 of the stored schema.json. */
   readonly canonical: string;
 }
 
 /** By `id@version`. */
 export type ExtensionLock = ReadonlyMap<string, LockedExtension>;
 
-/** What a lock says. */
+/** The content of a lock. */
 export interface LockContent {
   readonly revisions: Lock;
   readonly extensions: ExtensionLock;
-  /** The revision that handlers write and clients read; absent, the newest released one. */
+  /** The revision whose types handlers and clients use; default: the newest released one. */
   readonly vocabulary?: string | undefined;
 }
 
@@ -67,8 +67,8 @@ export function readExtensionLock(schemaDir: string): ExtensionLock {
 /**
  * The pinned vocabulary in the lock of a schema folder.
  *
- * @param revisions those that it may be; by default those of the lock
- * @throws CodedError MG1204 where it is not the name of one of them that is finished
+ * @param revisions possible revisions; default: those of the lock
+ * @throws CodedError MG1204 if it is not the name of a finished one of them
  */
 export function readVocabulary(schemaDir: string, revisions: Lock = readLock(schemaDir)): string | undefined {
   const file = join(schemaDir, lockFile);
@@ -90,12 +90,12 @@ export function readVocabulary(schemaDir: string, revisions: Lock = readLock(sch
   });
 }
 
-/** What the lock of a schema folder names as its vocabulary, right or wrong. */
+/** The vocabulary written in a lock, valid or not. */
 export function writtenVocabulary(schemaDir: string): JsonValue | undefined {
   return contentOf(join(schemaDir, lockFile))?.vocabulary;
 }
 
-/** The revisions of a lock that may be its vocabulary: those that are finished, oldest first. */
+/** The revisions of a lock that can be the vocabulary: the finished ones, oldest first. */
 function possibleVocabularies(revisions: Lock): string[] {
   return [...revisions]
     .filter(([, { status }]) => status !== "draft")
@@ -103,7 +103,7 @@ function possibleVocabularies(revisions: Lock): string[] {
     .sort(naturalCompare);
 }
 
-/** The revision that handlers write and clients read: the pinned one, else the newest released one. */
+/** The vocabulary: the pinned revision, else the newest released one. */
 export function vocabularyIn({
   revisions,
   vocabulary,
@@ -121,7 +121,9 @@ interface WrittenLock {
   readonly extensions?: Readonly<Record<string, LockedExtension>>;
 }
 
-/** The content of a lock; undefined if there is no lock. @throws CodedError MG1204 when the file is not a lock */
+/**
+ * The content of a lock; undefined if there is no lock. @throws CodedError MG1204 if the file is not a lock
+ */
 function contentOf(file: string): WrittenLock | undefined {
   if (!existsSync(file)) return undefined;
   const content = parseJson(readRegularText(file), file);
@@ -143,7 +145,7 @@ function inNaturalOrder<Entry>(
   return new Map(sorted.map(([key, entry]) => [key, read(entry)]));
 }
 
-/** The text of the lock of a schema folder with other content in the place of what it has. */
+/** The text of a schema folder's lock with some of its content replaced. */
 export function changedLock(schemaDir: string, changed: Partial<LockContent>): string {
   const revisions = changed.revisions ?? readLock(schemaDir);
   const extensions = changed.extensions ?? readExtensionLock(schemaDir);
@@ -151,7 +153,7 @@ export function changedLock(schemaDir: string, changed: Partial<LockContent>): s
   return lockText({ revisions, extensions, vocabulary });
 }
 
-/** The text of a lock. What it does not have has no member. */
+/** The text of a lock. Absent parts have no member. */
 export function lockText({ revisions, extensions, vocabulary }: LockContent): string {
   const content = {
     format: 1,
@@ -195,7 +197,7 @@ const common: JsonObject = {
   canonical: sha256,
 };
 
-/** What may be the vocabulary depends on the revisions: `readVocabulary` says it. */
+/** Which revisions can be the vocabulary is checked by `readVocabulary`, because it depends on the lock. */
 const form = new FileForm(
   {
     type: "object",
@@ -254,38 +256,41 @@ function placeIn(file: string, at: string): Place {
   return { file, ...(at && { pointer: at }) };
 }
 
-/** Package that has the generated files of the revisions that mcpgen brings. */
+/** Package with the generated files of the revisions shipped with mcpgen. */
 export const protocolPackage = "@mcpgen/protocol";
 
 /** The schema folder of the mcpgen package: the released revisions, their notes and documentation, and extensions. */
 export const ownSchemaFolder = join(packageFolder(), "schema");
 
-/** Whether a schema folder has no revision, so that extensions in it extend those that mcpgen brings. */
+/** Whether a schema folder has no revisions, so that its extensions extend the shipped ones. */
 export function usesOwnRevisions(schemaDir: string): boolean {
   return readLock(schemaDir).size === 0;
 }
 
-/** The folder of the revisions that the extensions of a schema folder extend: itself, or that of the mcpgen package. */
+/**
+ * The folder of the revisions that a schema folder's extensions extend: itself, or that of the mcpgen
+ * package.
+ */
 export function revisionsFolder(schemaDir: string): string {
   return usesOwnRevisions(schemaDir) ? ownSchemaFolder : schemaDir;
 }
 
-/** A revision with a schema folder that has it. */
+/** A revision, and the schema folder that contains it. */
 interface NamedRevision {
   readonly folder: string;
   readonly locked: LockedRevision;
 }
 
 /**
- * The revisions that commands know by their names, oldest first: those of a schema folder, and beside them the released ones that
- * mcpgen brings.
+ * The revisions that commands accept by name, oldest first: those of a schema folder, and the released ones
+ * shipped with mcpgen.
  */
 export function namedRevisions(schemaDir: string): ReadonlyMap<string, NamedRevision> {
   const found = [...releasedRevisions(), ...inFolder(schemaDir)];
   return new Map(found.sort(([a], [b]) => naturalCompare(a, b)));
 }
 
-/** The released revisions that mcpgen brings. */
+/** The released revisions shipped with mcpgen. */
 export function releasedRevisions(): ReadonlyMap<string, NamedRevision> {
   return new Map(inFolder(ownSchemaFolder).filter(([, { locked }]) => locked.status === "released"));
 }
@@ -294,7 +299,7 @@ function inFolder(folder: string): [string, NamedRevision][] {
   return [...readLock(folder)].map(([name, locked]) => [name, { folder, locked }]);
 }
 
-/** Folders that hold a schema, whether the lock knows of them or not. */
+/** Folders that contain a schema, whether they are in the lock or not. */
 export function revisionFolders(schemaDir: string): string[] {
   if (!existsSync(schemaDir)) return [];
   return readdirSync(schemaDir, { withFileTypes: true })
@@ -302,7 +307,7 @@ export function revisionFolders(schemaDir: string): string[] {
     .map((entry) => entry.name);
 }
 
-/** @throws CodedError MG2010 naming the nearest revision */
+/** @throws CodedError MG2010 with the most similar revision */
 export function expectRevision(lock: Lock, revision: string): LockedRevision {
   const locked = lock.get(revision);
   if (locked) return locked;

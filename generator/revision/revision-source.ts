@@ -16,29 +16,29 @@ import { type JsonFile, loadJson } from "../files/json-file.js";
 import { lockFile, readLock, ownSchemaFolder } from "./lock.js";
 import { storedText } from "./stored-schema.js";
 
-/** The files of one revision's input. */
+/** The input files of one revision. */
 export interface RevisionSource {
   readonly revision: string;
   readonly status: Status;
   readonly schemaFile: string;
-  /** Without it, the notes of the released revision that has this schema. */
+  /** Default: the notes of the released revision with this schema. */
   readonly notesFile?: string;
-  /** No notes at all: their facts are derived from the schema, and reported as assumed. */
+  /** Set to use no notes; facts are then derived from the schema and reported as assumptions. */
   readonly withoutNotes?: true;
-  /** The files where they are at hand already, and perhaps nowhere else. */
+  /** The files' contents, if already read; they may not exist on disk. */
   readonly read?: { readonly schema: JsonFile; readonly notes?: JsonFile };
 }
 
-/** A revision read and resolved, ready for the emitters. */
+/** A loaded revision, the input of the emitters. */
 export interface LoadedRevision {
   readonly model: ProtocolModel;
   readonly assumptions: readonly Assumption[];
-  /** Those of the notes file; without one, those derived from the schema. */
+  /** Notes of the notes file, else those derived from the schema. */
   readonly notes: readonly Note[];
   readonly notesFile?: string;
   /** Notes copied from an older revision and not yet confirmed for this one. */
   readonly carried: readonly Note[];
-  /** sha256 of each input file, by its role; the layout of notes does not change theirs. */
+  /** SHA-256 of each input file, by role. The layout of notes does not affect it. */
   readonly inputs: { readonly schema: string; readonly notes?: string };
 }
 
@@ -58,8 +58,8 @@ export function storedRevision(
 /**
  * Reads one revision: schema, notes and documentation become IR and protocol model.
  *
- * @throws CodedError for files that cannot be read, schemas that are none, notes that lead nowhere (MG1202)
- *   or change nothing (MG1203)
+ * @throws CodedError for files that cannot be read, invalid schemas, notes without a target (MG1202) or an
+ * effect (MG1203)
  */
 export async function loadRevision(source: RevisionSource, docs: Documentation): Promise<LoadedRevision> {
   const { schemaFile, document, released } = await readDocument(source);
@@ -85,11 +85,11 @@ export async function loadRevision(source: RevisionSource, docs: Documentation):
 interface SourceDocument {
   readonly schemaFile: Pick<JsonFile, "file" | "text">;
   readonly document: JsonObject;
-  /** The notes of the released revision that has this schema, if the source names no others. */
+  /** The released revision whose notes apply, if the source names no others. */
   readonly released: string | undefined;
 }
 
-/** A schema file and its canonical form. The value as it was written is not kept beside that: both are large. */
+/** Reads a schema file and its canonical form. The original value is not kept, because both are large. */
 export async function readDocument(source: RevisionSource): Promise<SourceDocument> {
   const { value, ...file } = source.read?.schema ?? (await loadJson(source.schemaFile));
   return {
@@ -103,13 +103,13 @@ async function optionalJson(file: string | undefined): Promise<JsonFile | undefi
   return file === undefined ? undefined : loadJson(file);
 }
 
-/** A revision resolved, with the notes that cannot be applied or change nothing. */
+/** A resolved revision, with the notes that cannot be applied or have no effect. */
 interface ResolvedRevision {
   readonly model: ProtocolModel;
   readonly problems: readonly NoteProblem[];
 }
 
-/** Whether the notes are those of the released revision that has the schema. */
+/** Whether the notes are those of the released revision with the same schema. */
 export function takesReleasedNotes({ read, notesFile, withoutNotes }: RevisionSource): boolean {
   return read === undefined && notesFile === undefined && withoutNotes !== true;
 }
@@ -138,8 +138,8 @@ export async function resolveRevision(
 }
 
 /**
- * Links the message of each method to the page that describes the method. The definition comes from the model: a union
- * of one message, say, has its `method` as well.
+ * Adds a link to the specification to the message of each method. Definitions come from the model, because
+ * e.g. a union of one message has a `method` as well.
  */
 function linkMessages({ schema, methods }: ProtocolModel): Schema {
   const definitions = new Map(schema.definitions);
@@ -154,7 +154,7 @@ function optional<K extends string>(key: K, value: string | undefined): { [P in 
   return (value === undefined ? {} : { [key]: value }) as { [P in K]?: string };
 }
 
-/** Corrections of the printed type that the schema's own type already equals. */
+/** Corrections of a printed type that have no effect, because the schema already has that type. */
 function idleTypeErrata({ schema }: ProtocolModel, notes: readonly Note[]): NoteProblem[] {
   const corrections = new Map(
     notes.flatMap((note) =>
@@ -200,11 +200,11 @@ function refuseProblems(problems: readonly NoteProblem[], notesFile: JsonFile | 
 }
 
 /**
- * The released revision whose schema a file holds, prose left out. Neither the name of the file nor the name that the
- * user gives the revision counts.
+ * The released revision whose schema equals a file's, apart from descriptions. Names of the file and of the
+ * revision do not matter.
  *
  * @returns undefined for every other schema
- * @throws CodedError MG11xx for a file that is no schema
+ * @throws CodedError MG11xx for a file that is not a schema
  */
 export async function releasedRevision(file: JsonFile): Promise<string | undefined> {
   const document = await canonicalDocument(file, { descriptions: false });
@@ -215,7 +215,7 @@ export async function releasedRevision(file: JsonFile): Promise<string | undefin
 }
 
 /**
- * The file of the notes that mcpgen brings for the released revision whose schema a file holds; errors as
+ * The path of the shipped notes for the released revision whose schema a file contains. Errors as for
  * `releasedRevision`.
  */
 export async function releasedNotes(file: JsonFile): Promise<string | undefined> {
@@ -224,7 +224,7 @@ export async function releasedNotes(file: JsonFile): Promise<string | undefined>
   return notes !== undefined && existsSync(notes) ? notes : undefined;
 }
 
-/** The files that `releasedNotes` depends on, beside the schema. */
+/** The files that `releasedNotes` depends on besides the schema. */
 export function releasedFiles(): string[] {
   return [join(ownSchemaFolder, lockFile), ...[...readLock(ownSchemaFolder).keys()].map(notesOf)];
 }

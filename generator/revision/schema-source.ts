@@ -49,8 +49,8 @@ const advice: { readonly [C in SchemaErrorCode]: string } = {
 };
 
 /**
- * Runs `work` on a schema from `file`; an error of the engine becomes a coded one with the place in the
- * file (line and column where the text is at hand).
+ * Runs `work` on a schema from `file`. An error of the engine becomes a coded error with the place in the
+ * file (line and column if its text is given).
  */
 export async function withPlaces<T>(
   source: Pick<JsonFile, "file"> & { text?: string },
@@ -72,7 +72,7 @@ export async function withPlaces<T>(
   }
 }
 
-/** The place in the file for a place in its canonical form, where names and order may differ. */
+/** Maps a place in the canonical form to the original file, where names and order may differ. */
 function writtenPlace(text: string, at: string): string {
   let place = "";
   try {
@@ -83,7 +83,7 @@ function writtenPlace(text: string, at: string): string {
       place = (isJsonObject(value) ? origins.get(value) : undefined) ?? pointer(place, token);
     }
   } catch {
-    // The file has no canonical form: what was wrong with it is named as it was written.
+    // The file has no canonical form, so the place already refers to the original.
     return at;
   }
   return place;
@@ -95,9 +95,9 @@ function closestTo({ message, candidates }: SchemaError): string | undefined {
 }
 
 /**
- * The canonical form of a schema file; must define something.
+ * The canonical form of a schema file, which must have at least one definition.
  *
- * @param options.next what to do about a file without definitions
+ * @param options.next advice for a file without definitions
  */
 export async function canonicalDocument(
   source: JsonFile,
@@ -117,7 +117,7 @@ export async function canonicalDocument(
   return document;
 }
 
-/** A schema read, with what stands beside it applied. */
+/** A parsed schema with documentation and notes applied. */
 interface AnnotatedSchema {
   readonly schema: Schema;
   readonly corrected: Corrected;
@@ -126,7 +126,7 @@ interface AnnotatedSchema {
 /**
  * Applies notes and documentation to a canonical document and reads the result.
  *
- * @param source names the file in errors; `text` gives them lines
+ * @param source file for errors; `text` provides line numbers
  */
 export async function annotateSchema(
   source: { readonly file: string; readonly text?: string },
@@ -148,22 +148,27 @@ export async function annotateSchema(
   return { schema, corrected };
 }
 
-/** Our documentation, shared by revisions (schema/docs.json); its texts may differ between them. */
+/**
+ * mcpgen's documentation of the protocol (schema/docs.json), shared by revisions; texts may differ between
+ * them.
+ */
 export interface Documentation {
   definition(name: string, revision: string): string | undefined;
   method(name: string, revision: string): string | undefined;
-  /** Address of the page of the specification that describes a method of a revision. */
+  /** URL of the specification page about a method of a revision. */
   page(method: string, revision: string): string | undefined;
-  /** The text for the node at a JSON Pointer of a canonical schema. */
+  /** The text for the node at a JSON Pointer into a canonical schema. */
   at(pointer: string, revision: string): string | undefined;
 }
 
-/** Key of the text for revisions older than all that are named. Revisions without a date are the newest. */
+/**
+ * Key of the text for revisions older than all others named. A revision without a date counts as the newest.
+ */
 const always = "*";
 
 const site = "https://modelcontextprotocol.io/specification";
 
-/** No documentation: for schemas that are not the project's own. */
+/** No documentation, for schemas that are not the project's. */
 export const undocumented: Documentation = {
   definition: () => undefined,
   method: () => undefined,
@@ -171,7 +176,7 @@ export const undocumented: Documentation = {
   at: () => undefined,
 };
 
-/** @throws CodedError MG1204 when docs.json is not of the form docs/notes.md describes */
+/** @throws CodedError MG1204 if docs.json does not have the form in docs/notes.md */
 export async function loadDocumentation(schemaDir: string): Promise<Documentation> {
   const file = join(schemaDir, "docs.json");
   if (!existsSync(file)) return undocumented;
@@ -215,12 +220,15 @@ function own(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The text under `key`: the same for every revision, or the one that holds since the latest of several. */
+/**
+ * The text under `key`: common to all revisions, or the one of the latest key that is not newer than the
+ * revision.
+ */
 function text(object: JsonObject, key: string, revision: string): string | undefined {
   const value = own(object, key);
   if (typeof value === "string") return value;
   const texts = objectOf(value);
-  // In code unit order the key for all that came before precedes every date.
+  // In code unit order, the key for all earlier revisions precedes every date.
   const since = Object.keys(texts)
     .filter((first) => first === always || !isDate(revision) || first <= revision)
     .sort()
@@ -230,8 +238,8 @@ function text(object: JsonObject, key: string, revision: string): string | undef
 }
 
 /**
- * The definition, and the path of property names below it, that a pointer names; `undefined` for places
- * that are neither a definition nor a property. Items, arms and the like are stepped through silently.
+ * The definition, and the path of properties below it, that a pointer leads to; `undefined` for a place that
+ * is neither a definition nor a property. Items, arms and the like add nothing to the path.
  */
 function documentedPlace(
   pointer: string,
@@ -250,18 +258,18 @@ function documentedPlace(
   return { definition, path: path.map(escapeToken).join("/"), property: path.at(-1) ?? "" };
 }
 
-/** A schema file as it came: its content, and what the lock records of it. */
+/** A schema file as received, with the facts that the lock records. */
 export interface UpstreamFile extends SourceFile {
-  /** Named in the URL. */
+  /** The commit in the URL. */
   readonly commit?: string;
-  /** What the lock of mcpgen says, where the file is the copy of a released revision. */
+  /** The entry in mcpgen's lock, if the file is a copy of a released revision. */
   readonly released?: LockedRevision;
 }
 
 /**
- * Reads the schema file that a SOURCE stands for.
+ * Reads a schema file from a SOURCE.
  *
- * @throws CodedError MG10xx for a file that is not JSON, MG40xx for a server that does not hand it out
+ * @throws CodedError MG10xx for a file that is not JSON, MG40xx if a server does not deliver it
  */
 export async function readUpstream(source: string, place: SourcePlace): Promise<UpstreamFile> {
   const file = await readSource(source, place);
@@ -269,7 +277,10 @@ export async function readUpstream(source: string, place: SourcePlace): Promise<
   return { ...file, ...(commit !== undefined && { commit }) };
 }
 
-/** Reads the schema of a released revision by its name, or the file that a SOURCE stands for; errors as `readUpstream`. */
+/**
+ * Reads the schema of a released revision by name, or a schema file from a SOURCE. Errors as for
+ * `readUpstream`.
+ */
 export async function readRevision(source: string, place: SourcePlace): Promise<UpstreamFile> {
   const named = releasedRevisions().get(source);
   if (!named) return readUpstream(source, place);

@@ -23,33 +23,34 @@ import { type UpstreamFile, canonicalDocument, withPlaces } from "./schema-sourc
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** A schema document in the form it is stored in. */
+/** A schema document in stored form. */
 export interface StoredSchema {
   readonly document: JsonObject;
   /** The content of schema.json. */
   readonly text: string;
   readonly sha256: string;
-  /** The dialect the file was written in. */
+  /** The dialect of the original file. */
   readonly dialect: Dialect;
 }
 
 /**
- * The form in which a revision's schema is stored: canonical, two spaces of indentation, final newline.
+ * Converts a schema to the form in which it is stored: canonical, indented by two spaces, with a final
+ * newline.
  *
- * @throws CodedError MG11xx with the place in the file when it is not a schema that can be read
+ * @throws CodedError MG11xx with the place in the file if it is not a readable schema
  */
 export async function storedSchema(
   file: JsonFile,
   options: { readonly descriptions: boolean },
 ): Promise<StoredSchema> {
   const document = await canonicalDocument(file, options);
-  // A schema from which code could not be generated is refused here.
+  // Reject a schema from which no code could be generated.
   await withPlaces(file, () => readSchema(document));
   const text = storedText(document);
   return { document, text, sha256: sha256(text), dialect: dialectOf(file.value as JsonObject) };
 }
 
-/** The text of a schema.json in the store: canonical, two spaces of indentation, final newline. */
+/** The text of a stored schema.json: canonical, indented by two spaces, with a final newline. */
 export function storedText(document: object): string {
   return JSON.stringify(document, null, 2) + "\n";
 }
@@ -57,7 +58,7 @@ export function storedText(document: object): string {
 /**
  * Compares a schema.json with its entry in the lock: unchanged, and in canonical form.
  *
- * @param came how it came into the store, in words
+ * @param came describes how the schema was added
  */
 export function verifyStored(
   file: string,
@@ -90,7 +91,10 @@ function isCanonical(text: string, descriptions: boolean): boolean {
 
 /** How a file relates to a stored schema. */
 export interface SchemaRelation {
-  /** The same bytes; other bytes of the same canonical form, so that only prose or formatting differ; another schema. */
+  /**
+   * The same bytes; the same canonical form, so that only descriptions or formatting differ; or another
+   * schema.
+   */
   readonly relation: "same-file" | "same-meaning" | "different";
   /** Names of definitions that only one side has. */
   readonly added: readonly string[];
@@ -100,8 +104,8 @@ export interface SchemaRelation {
 /**
  * Compares a file with a stored schema.
  *
- * @param file its hash, and its canonical form
- * @param stored the schema as it stands in the store, and its entry in the lock
+ * @param file the file's hash and canonical form
+ * @param stored the stored schema and its lock entry
  */
 export function relationTo(
   file: { readonly sha256: string; readonly document: JsonObject },
@@ -125,9 +129,9 @@ function definitionNames(document: unknown): ReadonlySet<string> {
 }
 
 /**
- * Compares every stored schema with the lock: canonical, unchanged since its import, none missing or extra.
+ * Findings about stored schemas that differ from the lock: not canonical, changed, missing or extra.
  *
- * @throws CodedError MG1204 when the lock is malformed
+ * @throws CodedError MG1204 if the lock is malformed
  */
 export async function verifyStore(schemaDir: string): Promise<Finding[]> {
   const lock = readLock(schemaDir);
@@ -159,16 +163,16 @@ async function verifyRevision(
   return verifyStored(file, locked, "imported");
 }
 
-/** How a file relates to the one a revision was imported from. */
+/** How a file relates to the file that a revision was imported from. */
 export interface UpstreamVerdict extends SchemaRelation {
   readonly locked: LockedRevision;
-  /** sha256 of the file's canonical form, prose kept or left out as in the store. */
+  /** SHA-256 of the file's canonical form, with or without descriptions as in the stored schema. */
   readonly canonical: string;
-  /** Another revision of the store that has this content. */
+  /** Another stored revision with this content. */
   readonly contentOf?: string;
 }
 
-/** @throws CodedError MG2010 when the lock does not know the revision */
+/** @throws CodedError MG2010 if the revision is not in the lock */
 export async function verifyUpstream(
   schemaDir: string,
   revision: string,

@@ -20,22 +20,23 @@ import {
   plainString,
 } from "./values.js";
 
-/** The context of building an instance, the same at every place. */
+/** The context of building an instance, the same for every place. */
 interface Builder {
   readonly schema: Schema;
   readonly choices: Choices;
 }
 
-/** The depth of a sample: a schema that requires deeper values has no sample. */
+/** Maximum depth of a sample. A schema that requires deeper values has no sample. */
 const deepest = 64;
 
 /**
- * The number of values in a sample: a schema that requires more has no sample. A hundred characters count as one value.
+ * Maximum number of values in a sample. A schema that requires more has no sample. A hundred characters count
+ * as one value.
  */
 const mostValues = 12_000;
 
 interface Building extends Builder {
-  /** How many values may still be made. */
+  /** Number of values that may still be made. */
   left: number;
 }
 
@@ -87,8 +88,9 @@ function factsOf(builder: Builder, nodes: readonly SchemaNode[], room: number): 
 }
 
 /**
- * Adds to `facts` the nodes that judge the same place as `node`: itself, and through references and
- * conjunctions, one arm of each union. Each once: conjunctions that repeat themselves double at every level.
+ * Adds to `facts` the nodes that constrain the same value as `node`: itself, and through references,
+ * conjunctions and one arm of each union. Each is added once, because repeated conjunctions would double at
+ * every level.
  */
 function collectFacts(builder: Builder, node: SchemaNode, room: number, facts: Set<SchemaNode>): void {
   if (facts.has(node)) return;
@@ -162,7 +164,7 @@ function buildArray(
   const texts = new Set<string>();
   const least = contained.reduce((most, { minContains }) => Math.max(most, minContains ?? 1), count);
   if (least > builder.left) return items;
-  // Equal items are drawn again where they must differ; four draws for each place are enough or futile.
+  // Draw again if an item must be unique but is not; four draws per item are enough or futile.
   for (let draw = 0; items.length < least && draw < 4 * least; draw++) {
     const index = items.length;
     const described = facts.map((fact) => fact.prefixItems?.[index] ?? fact.items);
@@ -191,11 +193,11 @@ function buildObject(builder: Building, facts: readonly SchemaNode[], room: numb
   }
   for (const key of required) add(key);
   for (const key of extraKeys(builder, facts, room)) add(key);
-  // Defines members, `__proto__` too, as `JSON.parse` does.
+  // `fromEntries` defines members like `JSON.parse`, even `__proto__`.
   return Object.fromEntries(members);
 }
 
-/** Keys that no node names, where the nodes allow such keys; at least as many as `minProperties` requires. */
+/** Undeclared keys, if the nodes allow any: at least as many as `minProperties` requires. */
 function extraKeys({ choices, left }: Building, facts: readonly SchemaNode[], room: number): string[] {
   const least = largest(facts, "minProperties");
   if (least === 0 && facts.some((fact) => fact.additionalProperties?.never)) return [];
@@ -209,7 +211,7 @@ function extraKeys({ choices, left }: Building, facts: readonly SchemaNode[], ro
   return [...keys, drawn].filter((key) => key !== undefined);
 }
 
-/** The subschemas of one node that judge the member `key`. */
+/** The subschemas of one node that constrain the member `key`. */
 export function memberNodes(node: SchemaNode, key: string): SchemaNode[] {
   const named = node.properties?.get(key);
   const nodes = named ? [named] : [];
@@ -228,25 +230,25 @@ function smallest(facts: readonly SchemaNode[], name: "maxLength" | "maxItems"):
   return facts.reduce((least, fact) => Math.min(least, fact[name] ?? Infinity), Infinity);
 }
 
-/** Decides wherever a schema leaves open what an instance looks like. */
+/** Decides wherever a schema allows alternatives. */
 export interface Choices {
   arm(arms: readonly SchemaNode[], room: number): SchemaNode;
-  /** One of the values a `const` or `enum` leaves. */
+  /** Chooses one of the values that `const` or `enum` allow. */
   value<T>(values: readonly T[]): T;
   type(types: readonly TypeName[], room: number): TypeName;
-  /** Whether an optional member is there. */
+  /** Decides whether to include an optional member. */
   member(room: number): boolean;
-  /** How many of something, between `least` and `most`. */
+  /** Chooses a number between `least` and `most`. */
   count(least: number, most: number, room: number): number;
-  /** A key that the schema does not name, or undefined. */
+  /** Chooses a key that the schema does not declare, or undefined. */
   extraKey(room: number): string | undefined;
   number(range: NumberRange): number;
-  /** @param hint name of the member the string is for */
+  /** @param hint name of the member that contains the string */
   string(format: string | undefined, hint: string): string;
   boolean(): boolean;
 }
 
-/** Only what is required, and the first of the simplest: stable, and made to be read. */
+/** Chooses only required parts, and the first of the simplest alternatives: stable and readable. */
 export function firstChoices(heightOf: HeightOf): Choices {
   return {
     arm: (arms) => lowest(arms, heightOf)[0]!,
@@ -261,9 +263,12 @@ export function firstChoices(heightOf: HeightOf): Choices {
   };
 }
 
-/** Everything the schema allows, sooner or later; the simplest where there is no room left to go deeper. */
+/**
+ * Chooses randomly, so that eventually everything the schema allows occurs; the simplest alternative if no
+ * depth is left.
+ */
 export function randomChoices(random: Random, heightOf: HeightOf): Choices {
-  // Sparse samples and crowded ones each meet what the other seldom does.
+  // Sparse and dense samples each reach cases that the other seldom does.
   const density = random.pick([0.15, 0.4, 0.4, 0.8]);
   return {
     arm: (arms, room) => random.pick(room > 0 ? possible(arms, heightOf) : lowest(arms, heightOf)),
@@ -279,7 +284,7 @@ export function randomChoices(random: Random, heightOf: HeightOf): Choices {
   };
 }
 
-/** Names that code which handles keys carelessly trips over. */
+/** Names that cause errors in careless code. */
 const oddKeys = ["extra", "x-extra", "a/b~c", "", "constructor", "toString", "__proto__", "0", "naïve 🔑"];
 
 function possible(arms: readonly SchemaNode[], heightOf: HeightOf): readonly SchemaNode[] {
@@ -307,14 +312,17 @@ function simplestType(types: readonly TypeName[]): TypeName {
   return bySimplicity.find((type) => types.includes(type))!;
 }
 
-/** Computes the depth of the smallest instance of a node: scalars 0, objects and arrays 1 more than what they need. */
+/**
+ * Computes the depth of the smallest instance of a node: 0 for scalars; for objects and arrays, 1 more than
+ * their required parts.
+ */
 type HeightOf = (node: SchemaNode) => number;
 
 const known = new WeakMap<Schema, HeightOf>();
 
 /**
- * The heights of `schema`'s nodes; `Infinity` where no instance is finite. Sampling of recursive definitions ends
- * because it always steps to the lowest node.
+ * The heights of the nodes in `schema`; `Infinity` if no instance is finite. Sampling of recursive
+ * definitions ends because it always chooses the lowest node.
  */
 export function heightsOf(schema: Schema): HeightOf {
   let heightOf = known.get(schema);
@@ -326,8 +334,8 @@ function measure(schema: Schema): HeightOf {
   const heights = new Map<string, number>();
   const heightOf: HeightOf = (node) => nodeHeight(node, (name) => heights.get(name) ?? Infinity);
   const definitions = [...schema.definitions];
-  // Heights only ever fall, so repeating until none falls finds the least ones. Nodes that need one another form
-  // chains, which one of the two directions follows in one pass.
+  // Heights only decrease, so repeating until none does finds the minimum. Nodes that depend on each other
+  // form chains, which one of the two directions follows in one pass.
   for (let changed = true; changed; definitions.reverse()) {
     changed = false;
     for (const [name, { node }] of definitions) {

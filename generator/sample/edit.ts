@@ -1,10 +1,10 @@
 import { type JsonObject, type JsonValue, type Schema, type SchemaNode, isJsonObject } from "@mcpgen/engine";
 import { memberNodes } from "./build.js";
 
-// Spreads, computed keys and `fromEntries` define members, `__proto__` too, as `JSON.parse` does; plain
-// assignment would not. The objects are ordinary ones, because validators must cope with what it gives.
+// Spreads, computed keys and `fromEntries` define members like `JSON.parse`, even `__proto__`; plain
+// assignment would not. The results are ordinary objects, because validators must handle those.
 
-/** `root` with the value at `path` replaced; what lies beside the path is shared, not copied. */
+/** `root` with the value at `path` replaced. Parts beside the path are shared, not copied. */
 export function replaced(root: JsonValue, path: Path, value: JsonValue, depth = 0): JsonValue {
   const key = path[depth];
   if (key === undefined) return value;
@@ -27,21 +27,21 @@ export function renamed(object: JsonObject, key: string, name: string): JsonObje
   );
 }
 
-/** `object` with a member more, or another in its place. */
+/** `object` with a member added or replaced. */
 export function extended(object: JsonObject, key: string, value: JsonValue): JsonObject {
   return { ...object, [key]: value };
 }
 
 export type Path = readonly (string | number)[];
 
-/** A place inside an instance and all schemas for it, from every arm of a union. */
+/** A place inside an instance, and all schemas for it, including those in every union arm. */
 export interface Place {
   readonly path: Path;
   readonly value: JsonValue;
   readonly nodes: readonly SchemaNode[];
 }
 
-/** All places of `value`, parents first. Places below that no node describes are left out. */
+/** All places of `value`, parents first. Omits places that no node describes. */
 export function placesOf(schema: Schema, node: SchemaNode, value: JsonValue): Place[] {
   const places: Place[] = [];
   const visit = (path: Path, current: JsonValue, roots: readonly SchemaNode[]): void => {
@@ -59,11 +59,14 @@ export function placesOf(schema: Schema, node: SchemaNode, value: JsonValue): Pl
   return places;
 }
 
-/** The nodes that may judge one place: `roots`, what they refer to, and every arm of their unions; once each. */
+/**
+ * The nodes that may constrain one place: `roots`, their references, and every arm of their unions; without
+ * duplicates.
+ */
 export function applicable(schema: Schema, roots: readonly SchemaNode[]): readonly SchemaNode[] {
   if (roots.every(isAlone)) return roots;
   const found = new Set<SchemaNode>(roots);
-  // A Set's iteration includes what is added meanwhile.
+  // Iterating over a Set includes elements added during the loop.
   for (const node of found) {
     if (node.ref !== undefined) found.add(schema.definitions.get(node.ref)!.node);
     for (const arms of [node.allOf, node.anyOf, node.oneOf]) for (const arm of arms ?? []) found.add(arm);
@@ -73,7 +76,7 @@ export function applicable(schema: Schema, roots: readonly SchemaNode[]): readon
   return [...found];
 }
 
-/** Whether no other node judges the place that `node` judges. */
+/** Whether no other node constrains the same place as `node`. */
 function isAlone({ ref, allOf, anyOf, oneOf, if: condition }: SchemaNode): boolean {
   return (ref ?? allOf ?? anyOf ?? oneOf ?? condition) === undefined;
 }

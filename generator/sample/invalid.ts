@@ -14,8 +14,8 @@ import { type Place, extended, renamed, replaced, without, applicable, placesOf 
 import { buildInstance, randomChoices, heightsOf } from "./build.js";
 
 /**
- * Up to `count` instances of a definition that a single change has made invalid, of as many different kinds
- * of change as there are. Drawn from the definition's own stream: the same for the same definition.
+ * Up to `count` instances of a definition, each made invalid by a single change, with as many different kinds
+ * of change as possible. Random numbers are seeded by the definition's name, so the result is stable.
  */
 export function minimallyInvalid(schema: Schema, name: string, count: number): Mutant[] {
   const random = randomFrom(`${name}: invalid`);
@@ -34,7 +34,7 @@ export function minimallyInvalid(schema: Schema, name: string, count: number): M
   return found;
 }
 
-/** One candidate of each kind, then a second of each, and so on. */
+/** One candidate of each kind, then a second of each kind, and so on. */
 function kindsInTurn(candidates: readonly PendingMutant[]): PendingMutant[] {
   const seen = new Map<string, number>();
   const turns: PendingMutant[][] = [];
@@ -46,7 +46,7 @@ function kindsInTurn(candidates: readonly PendingMutant[]): PendingMutant[] {
   return turns.flat();
 }
 
-/** An instance changed at one place. It may be valid or not: a validator decides. */
+/** An instance changed at one place. A validator must decide whether it is invalid. */
 interface Mutant {
   readonly value: JsonValue;
   /** JSON Pointer of the changed place. */
@@ -63,14 +63,14 @@ interface PendingMutant {
 }
 
 /**
- * Every single change worth trying on `value`, at every place of it that the definition describes. Mutants
- * share with `value` what they did not change.
+ * All single changes of `value` worth trying, at every place that the definition describes. Mutants share
+ * unchanged parts with `value`.
  */
 export function mutants(schema: Schema, name: string, value: JsonValue, random: Random): Mutant[] {
   return pendingMutants(schema, name, value, random).map((pending) => pending.make());
 }
 
-/** As `mutants`, for callers that need only some: each is made on request. */
+/** Same as `mutants`, but each is made on request, for callers that need only some. */
 export function pendingMutants(
   schema: Schema,
   name: string,
@@ -107,7 +107,7 @@ type ChangeKind =
 /** A replacement for the value at a place. */
 interface Change {
   readonly kind: ChangeKind;
-  /** In words. */
+  /** Describes the change. */
   change(): string;
   value(): JsonValue;
 }
@@ -137,7 +137,7 @@ function typeChanges(value: JsonValue, random: Random): Change[] {
   return changes;
 }
 
-/** The other constants that any arm has here, and one that no arm has. */
+/** Changes to constants of other arms, and to one that no arm has. */
 function constantChanges({ value, nodes }: Place, random: Random): Change[] {
   const constants = nodes.flatMap((node) => (node.const ? [node.const.value] : (node.enum ?? [])));
   if (constants.length === 0) return [];
@@ -146,12 +146,12 @@ function constantChanges({ value, nodes }: Place, random: Random): Change[] {
   return [...shuffled(others, random).slice(0, 4), unknown].map((other) => ({
     kind: "constant",
     change: () => `${JSON.stringify(value)} made ${JSON.stringify(other)}`,
-    // A copy: objects of the schema have no prototype, those that `JSON.parse` gives have one.
+    // A copy, because objects of the schema have no prototype, unlike those from `JSON.parse`.
     value: () => structuredClone(other),
   }));
 }
 
-/** At a union: the body of another arm under the constants of the present one. */
+/** For a union: the body of another arm with the constants of the present one. */
 function armChanges(schema: Schema, { value, nodes }: Place, random: Random): Change[] {
   const arms = nodes.flatMap((node) => node.anyOf ?? node.oneOf ?? []);
   if (arms.length < 2) return [];
@@ -169,7 +169,7 @@ function armChanges(schema: Schema, { value, nodes }: Place, random: Random): Ch
   ];
 }
 
-/** `body` with those members of `original` that some arm fixes by a constant. */
+/** `body` with the members of `original` that some arm fixes by a constant. */
 function tagged(
   schema: Schema,
   body: JsonObject,
@@ -200,7 +200,7 @@ function arrayChanges(items: readonly JsonValue[], { nodes }: Place, random: Ran
     );
   }
   for (const { maxItems } of nodes) {
-    // Sizes that no schema means to be reached are left alone.
+    // Very large limits are not meant to be reached.
     if (maxItems === undefined || maxItems > 1000) continue;
     const many = Array.from({ length: maxItems + 1 }, (_, index) => items[index % items.length] ?? "item");
     changes.push(change("item", `made ${maxItems + 1} items`, many));
@@ -245,7 +245,7 @@ function added(object: JsonObject, key: string, random: Random): Change {
   };
 }
 
-/** `key` as a person might mistype it: a letter lost, doubled, swapped with the next, or of the other case. */
+/** `key` with a typing error: a letter omitted, doubled, swapped, or in the other case. */
 function misspelled(key: string, random: Random): string {
   if (key.length < 2) return `${key}x`;
   const at = random.below(key.length - 1);

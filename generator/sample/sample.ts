@@ -3,17 +3,19 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { type Choices, buildInstance, firstChoices, randomChoices, heightsOf } from "./build.js";
 import { type Random, randomFrom } from "./values.js";
 
-/** How many levels of a random sample vary freely before it is brought to an end. */
+/** Number of levels at which a random sample varies freely before it is kept minimal. */
 const freeLevels = 5;
 
-/** Draws before giving up on a schema that construction alone does not satisfy (`not`, odd patterns). */
+/**
+ * Number of attempts for a schema whose constraints construction cannot satisfy (`not`, unusual patterns).
+ */
 const draws = 25;
 
 /**
- * A valid instance of a definition, drawn from `random`: optional members come and go, and over many draws
- * every arm, enum member and extreme is met.
+ * A random valid instance of a definition. Optional members vary; over many draws every arm, enum value and
+ * extreme occurs.
  *
- * @returns `undefined` where none was found, as for a definition that nothing satisfies
+ * @returns `undefined` if none was found, e.g. for an unsatisfiable definition
  */
 export function sampleValid(schema: Schema, name: string, random: Random): JsonValue | undefined {
   return (
@@ -25,9 +27,10 @@ const smallest = new WeakMap<Schema, Map<string, JsonValue | undefined>>();
 
 /**
  * The smallest valid instance of a definition: required members only, the first and simplest choice
- * everywhere. It changes only when the definition, or one it needs, does. Every call gives the same object.
+ * everywhere. It changes only if the definition, or one that it requires, changes. Every call returns the
+ * same object.
  *
- * @returns `undefined` where none was found
+ * @returns `undefined` if none was found
  */
 export function minimalValid(schema: Schema, name: string): JsonValue | undefined {
   let known = smallest.get(schema);
@@ -47,7 +50,7 @@ function findMinimal(schema: Schema, name: string): JsonValue | undefined {
 /**
  * The smallest valid instance of any place of a schema.
  *
- * @returns `undefined` where none was found
+ * @returns `undefined` if none was found
  */
 export function minimalAt(schema: Schema, node: SchemaNode): JsonValue | undefined {
   const builder = { schema, choices: firstChoices(heightsOf(schema)) };

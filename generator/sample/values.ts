@@ -1,6 +1,6 @@
 import { type SchemaNode, divides, exampleOf, matcherOf } from "@mcpgen/engine";
 
-/** A stream of pseudo-random numbers; the same seed always gives the same stream. */
+/** A sequence of pseudo-random numbers, which the seed determines. */
 export interface Random {
   /** A number in [0, 1). */
   fraction(): number;
@@ -13,8 +13,8 @@ export interface Random {
 }
 
 /**
- * The stream that `seed` names. Samples of a definition are drawn from the stream named after it, so that
- * they stay the same when other definitions change.
+ * The sequence for `seed`. Samples of a definition use its name as seed, so that they stay the same if other
+ * definitions change.
  */
 export function randomFrom(seed: string): Random {
   const fraction = mulberry32(fnv1a(seed));
@@ -27,7 +27,7 @@ export function randomFrom(seed: string): Random {
   };
 }
 
-/** `values` in an order drawn from `random`; the list itself is left as it is. */
+/** `values` in random order; the list itself is not changed. */
 export function shuffled<T>(values: readonly T[], random: Random): T[] {
   const result = [...values];
   for (let index = result.length - 1; index > 0; index--) {
@@ -46,7 +46,7 @@ function fnv1a(text: string): number {
   return hash >>> 0;
 }
 
-/** Tommy Ettinger's generator: 32 bits of state are plenty for samples, and it starts at once. */
+/** Tommy Ettinger's generator: 32 bits of state suffice for samples, and it needs no warm-up. */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {
@@ -57,7 +57,7 @@ function mulberry32(seed: number): () => number {
   };
 }
 
-/** The limits that several nodes together set for a number. */
+/** The combined limits of several nodes for a number. */
 export interface NumberRange {
   readonly least: number;
   readonly most: number;
@@ -66,7 +66,7 @@ export interface NumberRange {
   readonly steps: readonly number[];
 }
 
-/** Exclusive bounds are taken as inclusive here: a sample that sits on one is drawn again. */
+/** Exclusive limits are treated as inclusive; a sample equal to one is drawn again. */
 export function rangeOf(nodes: readonly SchemaNode[], integer: boolean): NumberRange {
   const bounds = (
     names: readonly ("minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum")[],
@@ -80,7 +80,7 @@ export function rangeOf(nodes: readonly SchemaNode[], integer: boolean): NumberR
   };
 }
 
-/** The plainest number in a range: 1 where that fits, else the nearest to it. */
+/** The simplest number in a range: 1 if possible, else the nearest to it. */
 export function firstNumber(range: NumberRange): number {
   const { least, most, integer } = range;
   const candidates = [1, 0, least, least + 1, most, most - 1, (least + most) / 2, ...multiples(range)];
@@ -88,7 +88,10 @@ export function firstNumber(range: NumberRange): number {
   return fitting ?? candidates.find((number) => fits(number, range)) ?? (integer ? Math.ceil(least) : least);
 }
 
-/** Numbers worth trying in a range: its ends, their neighbours, zero, fractions, what 53 bits cannot hold. */
+/**
+ * Numbers worth trying in a range: its ends and their neighbours, zero, fractions, and numbers beyond 53
+ * bits.
+ */
 export function edgeNumbers(range: NumberRange, random: Random): number[] {
   const { least, most } = range;
   const candidates = [0, 1, -1, 42, 0.5, -2.25, 2 ** 31, 2 ** 53, -(2 ** 53), 1e21, 1e300, -1e300, 1e-7];
@@ -122,7 +125,7 @@ function fits(number: number, { least, most, integer, steps }: NumberRange): boo
   );
 }
 
-/** A sample in each format the schemas use; formats are annotations, but samples should honour them. */
+/** A sample for each format in the schemas. Formats are annotations, but samples should match them. */
 const byFormat: ReadonlyMap<string, string> = new Map([
   ["byte", "aGVsbG8="],
   ["date", "2026-07-28"],
@@ -146,7 +149,10 @@ const byFormat: ReadonlyMap<string, string> = new Map([
   ["uuid", "f81d4fae-7dec-41d0-8765-00a0c91e6bf6"],
 ]);
 
-/** Strings that are no trouble to read but may be to handle: empty, long, controls, astral, half a pair, a number's text. */
+/**
+ * Strings that are difficult to process: empty, long, control characters, astral characters, a lone
+ * surrogate, the text of a number.
+ */
 export const oddStrings: readonly string[] = [
   "",
   " ",
@@ -165,10 +171,7 @@ export function plainString(format: string | undefined, hint: string): string {
   return (format !== undefined ? byFormat.get(format) : undefined) ?? hint;
 }
 
-/**
- * `text` fitted to a length in code points. Cut and padded strings keep their beginning, so that they still show their
- * purpose.
- */
+/** `text` fitted to a length in code points. Keeps the beginning, so that it still shows its purpose. */
 export function fitted(text: string, least: number, most: number): string {
   const points = [...text];
   if (points.length > most) return points.slice(0, most).join("");
@@ -179,7 +182,10 @@ const plainCandidates = "a A 1 - _ . / a1 aa AA 11 abc ABC 123 a-b a_b a.b a/b a
 
 const patternCandidates = [...plainCandidates, ...byFormat.values(), ...oddStrings];
 
-/** Some string that matches all `patterns`, or `undefined`: plain candidates are tried, and an example of each pattern. */
+/**
+ * A string that matches all `patterns`, or `undefined`: tries simple candidates, and an example of each
+ * pattern.
+ */
 export function matching(patterns: readonly string[], preferred: string): string | undefined {
   const matchers = patterns.map((pattern) => matcherOf(pattern));
   const isMatching = (candidate: string | undefined): candidate is string =>

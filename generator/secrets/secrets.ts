@@ -1,14 +1,20 @@
-/** Shorter secrets are not looked for: they would take words out of all texts. */
+/** Minimum length of a secret that is searched for; a shorter one would remove ordinary words from texts. */
 const shortest = 8;
 
-/** Characters of all forms together. The oldest secrets are forgotten beyond it: a server can give a client any token. */
+/**
+ * Maximum number of characters of all secrets. Beyond it the oldest are forgotten, because a server can give
+ * a client any number of tokens.
+ */
 const mostCharacters = 4_000_000;
 
-/** A secret that was cut off is known by at least so many characters before the mark of the cut. */
+/** Minimum number of characters by which a truncated secret is recognised before the truncation mark. */
 const shortestCut = 4;
 const cut = "…";
 
-/** A spelling of a secret, with the table of Knuth, Morris and Pratt: time then grows with the text alone. */
+/**
+ * A spelling of a secret, with the table of the Knuth–Morris–Pratt search, whose time depends only on the
+ * text's length.
+ */
 interface Form {
   readonly text: string;
   readonly failure: Int32Array;
@@ -17,10 +23,11 @@ interface Form {
 type Interval = readonly [start: number, end: number];
 
 /**
- * The secrets that this process knows. Everything that it prints, and every file of foreign text that it writes, passes
- * through here: a server may send back what it was sent, e.g. the headers of a request in the body of an error.
+ * The secrets that this process knows. All output, and every file with untrusted text, passes through here: a
+ * server may echo a request, e.g. its headers in an error response.
  *
- * A secret counts from 8 characters on, as it is, escaped as JSON, percent-encoded or in base64. Each is replaced by `…`.
+ * A secret of at least 8 characters is replaced by `…`, also in its JSON-escaped, percent-encoded and base64
+ * forms.
  */
 export class Secrets {
   readonly #known = new Map<string, readonly Form[]>();
@@ -33,7 +40,7 @@ export class Secrets {
     this.#limit = limit;
   }
 
-  /** Remembers a secret. White space around it does not count. */
+  /** Remembers a secret, without surrounding white space. */
   learn(given: string | undefined): void {
     const secret = given?.trim() ?? "";
     if (secret.length < shortest || this.#known.has(secret)) return;
@@ -47,29 +54,29 @@ export class Secrets {
     }
     this.#forms = [...this.#known.values()].flat();
     this.#mark = markOutside([...this.#known.keys()]);
-    // The lines of a key may be quoted one by one.
+    // The lines of a key may occur individually.
     for (const line of secret.includes("\n") ? secret.split("\n") : [])
       if (!line.startsWith("-----")) this.learn(line);
   }
 
-  /** Remembers a name and password, also as `Authorization: Basic` sends them. */
+  /** Remembers a name and password, also in the form of `Authorization: Basic`. */
   learnLogin(name: string, password: string): void {
     if (password === "") return this.learn(name);
     this.learn(password);
     this.learn(Buffer.from(`${name}:${password}`).toString("base64").replace(/=+$/, ""));
   }
 
-  /** Remembers the name and password of a URL, and the values of its query that are secret by their name or look so. */
+  /** Remembers name and password of a URL, and query values that are secret by name or look random. */
   learnUrl(text: string): void {
     if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || !URL.canParse(text)) return;
     const { username, password, searchParams } = new URL(text);
     this.learnLogin(decoded(username), decoded(password));
-    // A short password is still a secret together with what stands around it in a URL.
+    // A short password is still recognised together with its surroundings in the URL.
     this.learn(/^[^:]+:\/\/([^/?#]*@)/.exec(text)?.[1] ?? "");
     for (const [name, value] of searchParams) if (isSecretName(name) || looksRandom(value)) this.learn(value);
   }
 
-  /** Remembers the values of headers that are secret by their name or look so. */
+  /** Remembers values of headers that are secret by name or look random. */
   learnHeaders(headers: Iterable<readonly [string, string | undefined]>): void {
     for (const [name, value = ""] of headers) {
       if (/^(?:set-)?cookie$/i.test(name))
@@ -78,7 +85,7 @@ export class Secrets {
     }
   }
 
-  /** Remembers the values of variables that are secret by their name, and the passwords in URLs among them. */
+  /** Remembers values of variables that are secret by name, and passwords in URLs among the values. */
   learnVariables(variables: Readonly<Record<string, string | undefined>>): void {
     for (const [name, value = ""] of Object.entries(variables)) {
       if (isSecretName(name)) this.learn(value);
@@ -86,7 +93,10 @@ export class Secrets {
     }
   }
 
-  /** Remembers what a stored text holds: the members of JSON that are secret by their name, else all of it. */
+  /**
+   * Remembers secrets in a stored text: members of JSON that are secret by name, or the complete text if it
+   * is not JSON.
+   */
   learnStored(text: string): void {
     try {
       this.#learnMembers(JSON.parse(text) as unknown);
@@ -95,7 +105,7 @@ export class Secrets {
     }
   }
 
-  /** Remembers the secrets that words of a command hold: assignments, options for secrets, URLs. */
+  /** Remembers the secrets in words of a command line: assignments, options for secrets, URLs. */
   learnWords(words: readonly string[]): void {
     for (const [index, word] of words.entries()) {
       const [, name = "", value] = /^-{0,2}([\w-]+)[=:]([^]*)$/.exec(word) ?? [];
@@ -106,14 +116,14 @@ export class Secrets {
     }
   }
 
-  /** The text without secrets, otherwise unchanged. */
+  /** Replaces secrets in a text. */
   hide(text: string): string {
     if (this.#forms.length === 0) return text;
     const stream = this.stream();
     return stream.push(text) + stream.end();
   }
 
-  /** A JSON value without secrets in its texts and keys. */
+  /** Replaces secrets in the strings and keys of a JSON value. */
   hideIn<T>(value: T): T {
     if (typeof value === "string") return this.hide(value) as T;
     if (typeof value !== "object" || value === null) return value;
@@ -126,10 +136,13 @@ export class Secrets {
     return Object.fromEntries(entries) as T;
   }
 
-  /** For a text that comes in pieces. A piece is held back as far as a secret may begin at its end. */
+  /**
+   * Replaces secrets in a text that arrives in pieces. Holds back the end of a piece if a secret may begin
+   * there.
+   */
   stream(): { readonly push: (piece: string) => string; readonly end: () => string } {
     let held = "";
-    /** Characters of `held` that belong to a secret whose mark was given out. */
+    /** Number of characters of `held` that belong to a secret whose replacement was already output. */
     let carried = 0;
     const take = (piece: string, isLast: boolean): string => {
       const text = held + piece;
@@ -156,7 +169,7 @@ export class Secrets {
     return { push: (piece) => take(piece, false), end: () => take("", true) };
   }
 
-  /** Remembers the value of a header that holds a credential: the part after a scheme, and a password in it. */
+  /** Remembers the value of a header with credentials: the part after a scheme, and a password in it. */
   learnCredential(value: string): void {
     const [, scheme = "", rest = ""] = /^([\w-]+)\s+(\S[^]*)$/.exec(value.trim()) ?? [];
     this.learn(rest === "" ? value : rest);
@@ -183,7 +196,7 @@ export class Secrets {
 /** The secrets of this process. */
 export const secrets = new Secrets();
 
-/** The spellings of a secret that texts have. */
+/** All spellings in which texts may contain a secret. */
 function spellings(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   const percent = encodeURIComponent(secret.replace(/\p{Surrogate}/gu, "\ufffd"));
@@ -201,7 +214,7 @@ function escapedUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-/** For each position the length of the longest proper prefix that ends there. */
+/** For each position, the length of the longest proper prefix that ends there. */
 function failureOf(text: string): Int32Array {
   const failure = new Int32Array(text.length);
   for (let at = 1, depth = 0; at < text.length; at++) {
@@ -212,18 +225,18 @@ function failureOf(text: string): Int32Array {
   return failure;
 }
 
-/** The places of all forms, and the length of the longest end of the text with which a form may begin. */
+/** Finds all occurrences of all forms, and the longest end of the text with which a form may begin. */
 function scan(text: string, forms: readonly Form[]): { readonly found: Interval[]; readonly tail: number } {
   const found: Interval[] = [];
   let tail = 0;
   for (const { text: form, failure } of forms) {
     const head = form.slice(0, shortestCut);
-    /** From here on the text is too short for the head. */
+    /** After this position the text is too short for the head. */
     const last = Math.max(0, text.length - shortestCut + 1);
     let depth = 0;
     for (let at = 0; at < text.length; at++) {
       if (depth === 0 && at < last) {
-        // Most texts hold no secret: the platform finds the next beginning faster than a loop.
+        // Most texts contain no secret, and `indexOf` finds the next candidate faster than a loop.
         const next = text.indexOf(head, at);
         at = next < 0 ? last : next;
         if (at >= text.length) break;
@@ -240,7 +253,7 @@ function scan(text: string, forms: readonly Form[]): { readonly found: Interval[
   return { found, tail };
 }
 
-/** Intervals that overlap as one, in order. */
+/** Merges overlapping intervals, in order. */
 function merged(intervals: readonly Interval[]): Interval[] {
   const all: [number, number][] = [];
   for (const [start, end] of [...intervals].sort(([one], [other]) => one - other)) {
@@ -251,19 +264,19 @@ function merged(intervals: readonly Interval[]): Interval[] {
   return all;
 }
 
-/** A mark that is in no secret, so that no secret appears around it. */
+/** A replacement text that no secret contains, so that inserting it cannot create one. */
 function markOutside(known: readonly string[]): string {
   const isFree = (mark: string): boolean => !known.some((secret) => secret.includes(mark));
   if (isFree(cut)) return cut;
   for (let code = 0x2580; ; code++) if (isFree(String.fromCharCode(code))) return String.fromCharCode(code);
 }
 
-/** The name and password of a URL, as `Authorization: Basic` joins them; `undefined` if it has neither. */
+/** Name and password of a URL in the form of `Authorization: Basic`; `undefined` if it has neither. */
 export function loginOf({ username, password }: URL): string | undefined {
   return username === "" && password === "" ? undefined : `${decoded(username)}:${decoded(password)}`;
 }
 
-/** What is encoded in a text; a text that is malformed stands for itself, as curl takes it. */
+/** Percent-decodes a text; malformed text is returned unchanged, as curl does. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -277,12 +290,12 @@ const secretWords: ReadonlySet<string> = new Set(
   signature token tokens`.split(/\s+/),
 );
 
-/** Last words of names for what is no secret, although it is about one. */
+/** Final words of names whose values are not secret, although the name mentions a secret. */
 const publicEnds: ReadonlySet<string> = new Set(
   "dir endpoint file folder host id issuer method name path port sock store type uri url".split(" "),
 );
 
-/** Whether the value of a variable, option, parameter or header of that name is a secret. */
+/** Whether a variable, option, parameter or header of that name has a secret value. */
 export function isSecretName(name: string): boolean {
   if (/^(?:OLD)?PWD$/.test(name)) return false;
   const words = name
@@ -293,13 +306,13 @@ export function isSecretName(name: string): boolean {
   return words.some((word) => secretWords.has(word)) && !publicEnds.has(words.at(-1)!);
 }
 
-/** Whether a value looks as if a machine had made it: long, of one piece, with letters and digits. */
+/** Whether a value looks machine-generated: long, without separators, with letters and digits. */
 function looksRandom(value: string): boolean {
   const isCommit = /^[\da-f]{40}$/.test(value);
   return /^[\w.~+/=-]{20,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) && !isCommit;
 }
 
-/** A URL as files keep it: without a name, a password, and parameters that are secret by their name. */
+/** A URL for files: without name, password, and parameters that are secret by name. */
 export function publicUrl(text: string): string {
   if (!URL.canParse(text)) return text;
   const url = new URL(text);

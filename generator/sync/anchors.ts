@@ -11,15 +11,15 @@ import {
 } from "./declarations.js";
 import type { HandlersType, TypeNames } from "./type-names.js";
 
-/** A place in a file that holds handlers of a contract, known by its type. */
+/** A place in a file that contains handlers of a contract, recognised by its type. */
 export interface Anchor {
   readonly type: HandlersType;
   readonly holder: Holder;
-  /** It is only handed on here; that its handlers stand elsewhere is no cause for a remark. */
+  /** Whether the value is only passed on here, so that handlers elsewhere need no remark. */
   readonly passing: boolean;
 }
 
-/** Everything in a file that is declared to be handlers of a contract, in the order of the file. */
+/** All places of a file that are declared to be handlers of a contract, in order. */
 export function anchorsIn(source: ts.SourceFile, names: TypeNames): Anchor[] {
   const anchors: Anchor[] = [];
   const add = (type: HandlersType | undefined, holders: () => readonly Holder[], passing = false): void => {
@@ -41,11 +41,11 @@ export function anchorsIn(source: ts.SourceFile, names: TypeNames): Anchor[] {
 
 interface TypedValue {
   readonly type: ts.TypeNode;
-  /** The expression or declaration that has the type. */
+  /** The expressions or declarations that have the type. */
   readonly holders: () => readonly Holder[];
 }
 
-/** The types that a node declares, and what it declares them of. */
+/** The types that a node declares, with the values they apply to. */
 function typedValues(node: ts.Node, script: boolean): TypedValue[] {
   const found: TypedValue[] = [];
   const add = (type: ts.TypeNode | undefined, holders: () => readonly Holder[]): void => {
@@ -77,13 +77,13 @@ function typedValues(node: ts.Node, script: boolean): TypedValue[] {
   return found;
 }
 
-/** The values that a function of a declared type returns. */
+/** The values returned by a function with a declared type. */
 function answersOf(made: ts.Expression | undefined): Holder[] {
   if (!made || (!ts.isArrowFunction(made) && !ts.isFunctionExpression(made))) return [];
   return returned(made.body).flatMap((value) => holdersOf(value, true));
 }
 
-/** The types of `@type` and `@satisfies`. */
+/** The types in `@type` and `@satisfies` comments. */
 function commented(node: ts.Node): ts.TypeNode[] {
   const types = [ts.getJSDocType(node), ts.getJSDocSatisfiesTag(node)?.typeExpression.type];
   return types.filter((type) => type !== undefined);

@@ -33,7 +33,7 @@ function declares(
   return binding.elements.some((element) => ts.isBindingElement(element) && declares(element as never, name));
 }
 
-/** The values that a variable is assigned, at its declaration and later in the file. */
+/** The values assigned to a variable, at its declaration or later in the file. */
 export function valuesOf(declaration: Variable): ts.Expression[] {
   const { initializer, name } = declaration;
   const values = initializer ? [initializer] : [];
@@ -43,7 +43,7 @@ export function valuesOf(declaration: Variable): ts.Expression[] {
   return values;
 }
 
-/** The first place that adds members to the value of a variable: its literal does not contain them all. */
+/** The first place that adds members to a variable's value, so that its literal is incomplete. */
 function laterMember(declaration: Variable): ts.Node | undefined {
   const source = declaration.getSourceFile();
   const added = assignmentsIn(source).find(({ left }) => isInside(left, declaration));
@@ -104,32 +104,32 @@ function assignmentsIn(source: ts.SourceFile): readonly ts.BinaryExpression[] {
   return found;
 }
 
-/** An object literal or a class that holds members, or a place where one could be. */
+/** An object literal or class with members, or an expression whose members are unknown. */
 export type Holder =
   | {
       readonly kind: "literal";
       readonly node: ts.ObjectLiteralExpression;
       readonly typed: boolean;
-      /** A place where code adds members to it. */
+      /** A place where code adds members. */
       readonly later?: ts.Node;
     }
   | { readonly kind: "class"; readonly node: ts.ClassLikeDeclaration; readonly typed: false }
   | {
       readonly kind: "unknown";
       readonly node: ts.Node;
-      /** Why its content is unknown without running the code. */
+      /** Why its members are unknown without running the code. */
       readonly why: string;
-      /** Absent members may be in another file, which may have been read as well. */
+      /** Whether the missing members may be in another file, which may have been read as well. */
       readonly elsewhere: boolean;
     };
 
-/** Calls that give back what they are given. */
+/** Calls that return their argument. */
 const freezing = new Set(["Object.freeze", "Object.seal"]);
 
 /**
- * The literals and classes that the value of `expression` may be.
+ * The literals and classes that can be the value of `expression`.
  *
- * @param typed whether a type reaches it that gives parameters of methods theirs
+ * @param typed whether a contextual type gives the parameters of methods their types
  */
 export function holdersOf(
   expression: ts.Expression,
@@ -172,7 +172,7 @@ export function holdersOf(
   return [{ kind: "unknown", node: expression, why: "it is computed", elsewhere: false }];
 }
 
-/** A test's double, say, is meant to lack what it lacks. */
+/** Why missing members are intended, e.g. in a test double; undefined otherwise. */
 function givenUp(expression: ts.Expression): string | undefined {
   if (!ts.isAsExpression(expression) && !ts.isTypeAssertionExpression(expression)) return undefined;
   return /^(?:any|unknown|never)$/.exec(expression.type.getText())?.[0];
@@ -197,14 +197,14 @@ function ofName(name: ts.Identifier, follow: (next: ts.Expression, typed?: boole
   return [{ kind: "unknown", node: name, why, elsewhere }];
 }
 
-/** `holders` of a variable's values, with the place where members are added to them. */
+/** `holders` of a variable's values, with the place that adds members to them. */
 export function addedTo(holders: readonly Holder[], declaration: Variable): Holder[] {
   const later = laterMember(declaration);
   if (!later) return [...holders];
   return holders.map((holder) => (holder.kind === "literal" ? { ...holder, later } : holder));
 }
 
-/** The values that a function returns; functions inside it are left out. */
+/** The values that a function returns, without those of functions inside it. */
 export function returned(body: ts.ConciseBody): ts.Expression[] {
   if (!ts.isBlock(body)) return [body];
   const found: ts.Expression[] = [];
@@ -217,7 +217,7 @@ export function returned(body: ts.ConciseBody): ts.Expression[] {
   return found;
 }
 
-/** Sees every node of a file; in JavaScript those in JSDoc comments, too, for types stand there. */
+/** Visits every node of a file; in JavaScript also those in JSDoc comments, which contain types. */
 export function everyNode(source: ts.SourceFile, see: (node: ts.Node) => void): void {
   const scripted = isScript(source);
   const visit = (node: ts.Node): void => {
@@ -228,7 +228,7 @@ export function everyNode(source: ts.SourceFile, see: (node: ts.Node) => void): 
   visit(source);
 }
 
-/** Whether a file is JavaScript, where types are comments. */
+/** Whether a file is JavaScript, where types are in comments. */
 export function isScript(source: ts.SourceFile): boolean {
   return /\.[cm]?jsx?$/.test(source.fileName);
 }

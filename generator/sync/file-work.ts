@@ -10,18 +10,18 @@ import type { HandlersType } from "./type-names.js";
 import { type Section, type Wanted, nounOf, sections } from "./wanted.js";
 import { closest } from "../diagnostics/suggest.js";
 
-/** A contract whose handlers are looked for. */
+/** A contract whose handlers are searched for. */
 export interface SyncContract {
-  /** The file as messages call it. */
+  /** The contract's file in messages. */
   readonly file: string;
   readonly wanted: Wanted;
-  /** Tools that have `task`. */
+  /** Names of tools that may run as tasks. */
   readonly tasks?: readonly string[];
-  /** Arguments that values are suggested for, by prompt or URI template. */
+  /** Names of arguments with completion, by prompt or URI template. */
   readonly completable?: ReadonlyMap<string, readonly string[]>;
   /** The targets of the file's imports. */
   readonly lookIn: LookIn;
-  /** How the file can call the contract's `Handlers` without an import. */
+  /** How the file can refer to the contract's `Handlers` without an import. */
   readonly anywhere: string;
 }
 
@@ -33,7 +33,7 @@ export interface Missing {
   readonly place: Place;
 }
 
-/** Handlers that a file takes from another one. */
+/** Handlers that a file imports from another one. */
 export interface Reference {
   readonly contract: string;
   /** Undefined for the handlers of all sections. */
@@ -47,7 +47,7 @@ export interface Trace {
   readonly finding: Finding;
 }
 
-/** A place that holds handlers, and the handlers that it holds. */
+/** A place with handlers, and the handlers it contains. */
 interface Taken {
   readonly holder: Holder;
   /** Undefined for the handlers of all sections. */
@@ -78,7 +78,7 @@ export class FileWork {
     else this.#takeSection(holder, type.section, type, contract);
   }
 
-  /** A literal may be reached in several ways; it is looked at once. */
+  /** Whether a literal has not been visited yet; it may be reached in several ways. */
   #isNew(node: ts.Node, contract: SyncContract, section: Section | undefined): boolean {
     const key = `${section ?? ""} ${contract.file}`;
     const taken = this.#taken.get(node) ?? new Set();
@@ -116,7 +116,7 @@ export class FileWork {
 
   #takeSection(holder: Holder, section: Section, type: HandlersType, contract: SyncContract): void {
     if (!this.#isNew(holder.node, contract, section)) return;
-    // A section without required names may have handlers all the same: the type-checker checks their names.
+    // A section without required names may still have handlers, whose names the compiler checks.
     if (section === "completions" && !contract.wanted.has(section)) return;
     const wanted = contract.wanted.get(section) ?? [];
     if (holder.kind === "unknown")
@@ -131,7 +131,10 @@ export class FileWork {
     this.#insert(holder, type, contract, (place) => absent.map((name) => memberStub(section, name, place)));
   }
 
-  /** Whether to insert all absent handlers: not if a type makes them optional, or if absence is uncertain. */
+  /**
+   * Whether to insert all missing handlers: not if a type makes them optional, or if they may exist
+   * elsewhere.
+   */
   #isToFill(
     { holder: { node }, section, type: { part }, contract: { file: contract } }: Taken,
     { open, why }: HandlerMembers,
@@ -183,7 +186,9 @@ export class FileWork {
     this.anchored.push({ contract, section });
   }
 
-  /** Says that the file has to do with the contract's handlers, though nothing in it is known to be them. */
+  /**
+   * Records that code of the file concerns the contract's handlers, though no handlers are recognised in it.
+   */
   trace(node: ts.Node, contract: SyncContract, why: string): void {
     const finding = this.#cannotKnow(
       node,
@@ -218,15 +223,15 @@ export class FileWork {
 /** A handler without an entry in the contract. */
 interface UnknownHandler {
   readonly node: ts.Node;
-  /** Without a place. */
+  /** The finding without its place. */
   readonly finding: Finding;
 }
 
 /**
- * Finds handlers without an entry in the contract. A class may also have other methods: one that has the types of a
- * handler is an error; any other public method is a warning.
+ * Finds handlers without an entry in the contract. A class may also have other methods: one with the types of
+ * a handler is an error, any other public method a warning.
  *
- * @param absent names in the contract without a handler; an unknown handler may have the old name of one of them
+ * @param absent names in the contract without a handler; an unknown handler may use a former name of one
  */
 function unknownHandlersIn(
   { byName }: HandlerMembers,
@@ -247,7 +252,7 @@ function unknownHandlersIn(
     });
 }
 
-/** @param renamed the name in the contract that may be the new one of the handler */
+/** @param renamed the name in the contract that may be the handler's new name */
 function adviceFor(renamed: string | undefined, certain: boolean): string {
   if (renamed !== undefined) return `If ${JSON.stringify(renamed)} is its new name, move the code there.`;
   return certain

@@ -1,12 +1,12 @@
 import type { ts } from "ts-morph";
 
-/** Text that is put between two characters of a file. */
+/** Text to insert at a position of a file. */
 export interface Insertion {
   readonly at: number;
   readonly text: string;
 }
 
-/** How a file is indented and how its lines end, around one literal or class. */
+/** The indentation and line ends around a literal or class. */
 interface Layout {
   readonly lineEnd: string;
   /** One step of indentation. */
@@ -18,9 +18,9 @@ type Body = ts.ObjectLiteralExpression | ts.ClassLikeDeclaration;
 const lineEnds = /\r\n|[\n\r\u2028\u2029]/;
 
 /**
- * The insertions that put `members` at the end of a literal or class. Each member is a list of unindented lines.
+ * The insertions that append `members` to a literal or class. Each member is a list of unindented lines.
  *
- * @param print gives the lines of all members, one step of indentation being `step`
+ * @param print returns the lines of all members, indented in steps of `step`
  */
 export function insertionsInto(
   body: Body,
@@ -55,7 +55,7 @@ export function insertionsInto(
   ];
 }
 
-/** `text` with all insertions; those at the same place in their order. */
+/** `text` with all insertions; those at the same position in their order. */
 export function withInsertions(text: string, insertions: readonly Insertion[]): string {
   let result = "";
   let done = 0;
@@ -80,7 +80,7 @@ function leading(text: string, from: number, to: number): string {
   return /^\uFEFF?([ \t]*)/.exec(text.slice(from, to))![1]!;
 }
 
-/** The indentation of a member that begins its line. */
+/** The indentation of a member that is first on its line. */
 function indentOf(child: ts.Node, source: ts.SourceFile, after: number): string | undefined {
   const start = child.getStart(source);
   const line = lineStart(source.text, start);
@@ -88,7 +88,7 @@ function indentOf(child: ts.Node, source: ts.SourceFile, after: number): string 
   return line >= after && /^[ \t]*$/.test(before) ? before : undefined;
 }
 
-/** Line ends as those just before `line`, indentation as in the first indented lines of the file. */
+/** Line ends as directly before `line`, indentation as in the file's first indented lines. */
 function layoutOf(text: string, line: number): Layout {
   const before = /(\r\n|[\n\r])$/.exec(text.slice(0, line))?.[1];
   const steps = [...text.slice(0, 50_000).matchAll(/(?:^|[\r\n])(\t+|(?: {2}){1,4}| )(?=[^\s*])/g)].map(

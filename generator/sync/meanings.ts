@@ -2,18 +2,18 @@ import type { Section } from "./wanted.js";
 
 /** The meaning of a name for the handlers of one contract. */
 export type Meaning =
-  /** `alias`: another name of the type alone, without the namespace that `Handlers` is as well */
+  /** `alias`: another name of the type only, without the namespace `Handlers` */
   | { readonly kind: "handlers"; readonly section?: Section; readonly alias?: true; readonly part?: string }
-  /** a function that makes a server of handlers */
+  /** a function that creates a server from handlers */
   | { readonly kind: "creator" }
   | { readonly kind: "module"; readonly exports: Exports }
-  /** has the name of handlers, but its origin cannot be resolved */
+  /** has a name used for handlers, but cannot be resolved */
   | { readonly kind: "doubt" };
 
 /** The exports of a module that concern one contract's handlers. */
 export interface Exports {
   of(name: string): Meaning | undefined;
-  /** Names that export handlers; functions that make servers are found by name everywhere. */
+  /** Names that export handlers. Functions that create servers are found by name everywhere. */
   names(): readonly string[];
 }
 
@@ -27,10 +27,10 @@ export const serverExports: Exports = {
   names: () => ["Handlers"],
 };
 
-/** A module that has nothing to do with the contract. */
+/** A module without relation to the contract. */
 export const noExports: Exports = { of: () => undefined, names: () => [] };
 
-/** A module that cannot be found, or not read. */
+/** A module that cannot be found or read. */
 export const unknownExports: Exports = {
   of: (name) => (name === "Handlers" ? { kind: "doubt" } : undefined),
   names: () => [],

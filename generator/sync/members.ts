@@ -4,17 +4,17 @@ import { type Holder, valuesOf, addedTo, holdersOf, returned } from "./declarati
 
 /** One member of a literal or a class. */
 export interface HandlerMember {
-  /** Its name, for places. */
+  /** The node of its name, for places. */
   readonly node: ts.Node;
-  /** The whole of it. */
+  /** The node of the complete member. */
   readonly whole: ts.ObjectLiteralElementLike | ts.ClassElement | ts.ParameterDeclaration;
-  /** The holders of its value; read for sections only. */
+  /** The holders of its value; only read for sections. */
   readonly holders: () => readonly Holder[];
 }
 
 export interface HandlerMembers {
   readonly byName: ReadonlyMap<string, HandlerMember>;
-  /** The place that may add further members: no member can be reported as missing. */
+  /** The place that may add further members, so that none can be reported as missing. */
   readonly open?: ts.Node;
   readonly why?: string;
 }
@@ -50,7 +50,7 @@ function ofLiteral({ properties }: ts.ObjectLiteralExpression, typed: boolean): 
   return { byName, ...(open && { open, why }) };
 }
 
-/** `__proto__: value` names no member. */
+/** Whether a property is `__proto__: value`, which sets the prototype and declares no member. */
 function setsPrototype(property: ts.ObjectLiteralElementLike): boolean {
   return ts.isPropertyAssignment(property) && !ts.isComputedPropertyName(property.name);
 }

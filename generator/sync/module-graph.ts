@@ -12,25 +12,25 @@ import { TypeNames } from "./type-names.js";
 
 /** The file that a module specifier resolves to. */
 export type Target =
-  /** to the `server` module of the contract in `file` */
+  /** the `server` module generated from the contract in `file` */
   | { readonly kind: "server"; readonly contract: string }
-  /** to a handwritten file */
+  /** a handwritten file */
   | { readonly kind: "file"; readonly path: string }
-  /** to another package */
+  /** another package */
   | { readonly kind: "foreign" }
   | { readonly kind: "unknown" };
 
 /** Finds and reads modules. */
 interface ModuleHost {
   resolve(path: string, specifier: string): Target;
-  /** Undefined if there is no such file, or if it is no text. */
+  /** Undefined if there is no such file, or if it is not text. */
   read(path: string): string | undefined;
 }
 
-/** Names that may be another's for handlers, besides those that files export. */
+/** Matches names that may be re-exported handlers, besides those that files export. */
 const seeds = /Handlers|create\w+Server|server(?:\.[cm]?[jt]sx?)?["'`]/;
 
-/** Follows handlers through the files that export them under their own names or others. */
+/** Follows handlers through the files that re-export them, possibly renamed. */
 export class ModuleGraph {
   private readonly host: ModuleHost;
   private readonly sources = new Map<string, SourceFile | undefined>();
@@ -42,8 +42,8 @@ export class ModuleGraph {
   }
 
   /**
-   * The files among `paths` that may concern handlers: a file is read for them only if it contains a name under which
-   * handlers are exported somewhere.
+   * The files among `paths` that may concern handlers: those with a name under which some file exports
+   * handlers.
    */
   concerned(paths: readonly string[], contracts: readonly string[]): string[] {
     for (let known = -1; this.names.size > known;) {
@@ -57,7 +57,7 @@ export class ModuleGraph {
     return this.candidates(paths);
   }
 
-  /** How the file at `path` finds what others export of one contract's handlers. */
+  /** Returns how the file at `path` finds the exports of other modules for one contract. */
   lookIn(path: string, contract: string): LookIn {
     return (specifier) => {
       const target = this.host.resolve(path, specifier);
@@ -73,7 +73,7 @@ export class ModuleGraph {
 
   private mentions(text: string): boolean {
     if (seeds.test(text)) return true;
-    // Other modules import a default export under any name.
+    // A default export can be imported under any name.
     if (this.names.has("default") && /\bimport\b/.test(text)) return true;
     return [...this.names].some((name) => text.includes(name));
   }
@@ -96,12 +96,12 @@ export class ModuleGraph {
   }
 }
 
-/** The exports of a user's file that concern one contract's handlers: under their names in the file, or others. */
+/** The exports of a user's file that concern one contract's handlers. */
 class FileExports implements Exports {
   private readonly source: ts.SourceFile;
   private readonly typeNames: TypeNames;
   private readonly lookIn: LookIn;
-  /** Names that are being followed: modules may export from each other in a circle. */
+  /** Names being resolved, because modules may re-export from each other in a cycle. */
   private readonly asked = new Set<string>();
 
   constructor(source: ts.SourceFile, typeNames: TypeNames, lookIn: LookIn) {
@@ -153,7 +153,7 @@ class FileExports implements Exports {
     return from ? from.of(inner) : this.local(inner);
   }
 
-  /** A name of the file's own: an import of it, or a type that it declares. */
+  /** The meaning of a name in the file: an import, or a declared type. */
   private local(name: string): Meaning | undefined {
     const meaning = this.typeNames.meaningOf(name);
     if (meaning) return meaning;
@@ -191,7 +191,7 @@ class FileExports implements Exports {
   }
 }
 
-/** The names under which a statement exports what may be handlers. */
+/** The names under which a statement exports possible handlers. */
 function namesOf(statement: ts.Statement): string[] {
   if (ts.isExportAssignment(statement)) return ["default"];
   if (ts.isExportDeclaration(statement)) {

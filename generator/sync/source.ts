@@ -12,7 +12,7 @@ export function parse(text: string, file: string): ts.SourceFile {
   return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind);
 }
 
-/** The syntax error that makes a file no TypeScript, or no JavaScript. */
+/** The syntax error that prevents parsing of a file; undefined if there is none. */
 export function syntaxProblem(source: ts.SourceFile, file: string): Finding | undefined {
   const host: ts.CompilerHost = {
     ...ts.createCompilerHost({}),

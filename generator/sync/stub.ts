@@ -1,18 +1,18 @@
 import { memberKey, stringLiteral } from "../print/text.js";
 import type { Section, Wanted } from "./wanted.js";
 
-/** The place for stubs: it decides which types must be written out. */
+/** Where stubs are inserted, which decides which types must be written. */
 export interface StubPlace {
-  /** How the file calls the contract's `Handlers`. */
+  /** How the file refers to the contract's `Handlers`. */
   readonly handlers: string;
   readonly kind: "literal" | "class";
-  /** Whether parameters get their types from around them. */
+  /** Whether parameters have a contextual type. */
   readonly typed: boolean;
   /** One step of indentation. */
   readonly step: string;
-  /** JavaScript, where types are not written. */
+  /** Whether the file is JavaScript, without types. */
   readonly script?: boolean;
-  /** Arguments that values are suggested for, by prompt or URI template. */
+  /** Names of arguments with completion, by prompt or URI template. */
   readonly completable?: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
@@ -23,14 +23,14 @@ const parameters: Readonly<Record<Exclude<Section, "completions">, string>> = {
   prompts: "args, context",
 };
 
-/** A function that is yet to be written, as lines. Its result type is written, so that a field too many does not compile. */
+/** The lines of a function stub. Its result type is written, so that an excess field does not compile. */
 export function memberStub(section: Section, name: string, place: StubPlace): string[] {
   if (section === "completions") return completionsStub(name, place);
   const { handlers, kind, typed, step, script = false } = place;
   const type = `${handlers}["${section}"][${stringLiteral(name)}]`;
   const given = typed || script ? parameters[section] : `...[${parameters[section]}]: Parameters<${type}>`;
   const answer = script ? "" : `: Promise<${answerOf(handlers, section, name)}>`;
-  // A class would take the plain word for its own constructor.
+  // In a class, an unquoted `constructor` would be the class's constructor.
   const key = kind === "class" && name === "constructor" ? '["constructor"]' : memberKey(name);
   return [
     `async ${key}(${given})${answer} {`,
@@ -39,7 +39,7 @@ export function memberStub(section: Section, name: string, place: StubPlace): st
   ];
 }
 
-/** Functions that suggest nothing yet: that is an answer, too. */
+/** Completion stubs that suggest nothing, which is a valid result. */
 function completionsStub(name: string, { handlers, kind, step, script, completable }: StubPlace): string[] {
   const type = script ? "" : `: ${handlers}["completions"][${stringLiteral(name)}]`;
   const open = kind === "class" ? `${memberKey(name)}${type} = {` : `${memberKey(name)}: {`;
@@ -51,14 +51,14 @@ function completionsStub(name: string, { handlers, kind, step, script, completab
   ];
 }
 
-/** The type of what a function answers. An import names a namespace, too, which has a short name for it. */
+/** The type of a function's result. An imported `Handlers` is also a namespace with a short name for it. */
 function answerOf(handlers: string, section: Section, name: string): string {
   return /^(?:import\("[^"\\]+"\)\.)?[\w$.]+$/.test(handlers)
     ? `${handlers}.Answer<"${section}", ${stringLiteral(name)}>`
     : `Awaited<ReturnType<${handlers}["${section}"][${stringLiteral(name)}]>>`;
 }
 
-/** A section with all its functions yet to be written, as lines. */
+/** The lines of a section with stubs for all its functions. */
 export function sectionStub(section: Section, names: readonly string[], place: StubPlace): string[] {
   const inner: StubPlace = { ...place, kind: "literal", typed: place.typed || place.kind === "class" };
   const typed = place.script ? section : `readonly ${section}: ${place.handlers}["${section}"]`;
@@ -71,9 +71,9 @@ export function sectionStub(section: Section, names: readonly string[], place: S
 }
 
 /**
- * A whole file of handlers yet to be written.
+ * A complete file of handler stubs.
  *
- * @param module where `Handlers` is imported from
+ * @param module the module to import `Handlers` from
  */
 export function handlersStub(
   wanted: Wanted,

@@ -13,17 +13,17 @@ export interface SyncedFile {
   readonly insertions: readonly Insertion[];
   readonly missing: readonly Missing[];
   readonly findings: readonly Finding[];
-  /** The handlers that the file imports: reported unless they were found in the other file. */
+  /** The handlers that the file imports, reported unless they are found in the other file. */
   readonly references: readonly Reference[];
-  /** A place that mentions handlers but does not define them: reported if no handlers are found anywhere. */
+  /** Places that mention handlers without defining them, reported if no handlers are found in any file. */
   readonly traces: readonly Trace[];
-  /** Contract and section of all handlers in the file, whether they can be read or not. */
+  /** Contract and section of all handlers in the file, readable or not. */
   readonly anchored: readonly { readonly contract: string; readonly section: Section | undefined }[];
 }
 
 /**
- * The insertions into a file with which its handlers have all that the contracts offer. No text is ever changed or
- * deleted; a file that does not parse stays as it is.
+ * Computes the insertions after which a file's handlers cover everything the contracts offer. Existing text
+ * is never changed or deleted. A file that does not parse is not changed.
  */
 export function syncFile(text: string, file: string, contracts: readonly SyncContract[]): SyncedFile {
   const source = parse(text, file);
@@ -52,7 +52,7 @@ type Concern = {
   readonly first: NonNullable<TypeNames["first"]>;
 };
 
-/** The contracts that a file has to do with. */
+/** The contracts that a file concerns. */
 function concerned(source: SourceFile, contracts: readonly SyncContract[]): Concern[] {
   return contracts.flatMap((contract) => {
     const names = new TypeNames(source, contract.lookIn, contract.anywhere);
@@ -87,14 +87,14 @@ function untouched(text: string, findings: readonly Finding[], contracts: readon
   return { text, insertions: [], missing: [], findings, references: [], traces: [], anchored };
 }
 
-/** Whether the text with insertions parses and misses no entry. */
+/** Whether the text with insertions parses and lacks no entry. */
 function isSettled(text: string, file: string, contracts: readonly SyncContract[]): boolean {
   const source = parse(text, file);
   if (syntaxProblem(source, file)) return false;
   return workOn(source, file, concerned(source, contracts)).insertions.length === 0;
 }
 
-/** Unforeseen code: leaves the file unchanged rather than broken, and prints the insertions. */
+/** For unforeseen code: leaves the file unchanged rather than broken, and prints the insertions. */
 function withoutInsertions(
   text: string,
   { insertions, findings, ...rest }: SyncedFile,
@@ -111,15 +111,15 @@ function withoutInsertions(
   return { ...rest, text, insertions: [], findings: [...findings, finding] };
 }
 
-/** The lines with which a server runs tasks. */
+/** The lines that let a server run tasks. */
 const lines = `import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { tasks } from "@mcpgen/tasks";
 
   extensions: [tasks(tasksExtension)],`;
 
 /**
- * The options of servers that certainly have no extension: with tools that have `task`, such a server does not start. Options
- * that the file does not write out are passed over.
+ * The options of servers that certainly have no extension. With tools that have `task`, such a server does
+ * not start. Options that are not an object literal are ignored.
  */
 function optionsWithoutExtensions(source: ts.SourceFile, names: TypeNames): ts.Node[] {
   const found: ts.Node[] = [];
@@ -134,7 +134,7 @@ function optionsWithoutExtensions(source: ts.SourceFile, names: TypeNames): ts.N
 function hasNone({ properties }: ts.ObjectLiteralExpression): boolean {
   return properties.every((property) => {
     const { name } = property;
-    // A spread, or a name that only a run knows.
+    // A spread or computed name, known only at run time.
     if (!name || ts.isComputedPropertyName(name)) return false;
     if (name.text !== "extensions") return true;
     return (
@@ -146,10 +146,10 @@ function hasNone({ properties }: ts.ObjectLiteralExpression): boolean {
 }
 
 /**
- * Says what such a server needs.
+ * The finding about a server that lacks the tasks extension.
  *
- * @param contract its contract, as messages call it
- * @param tools those that have `task`
+ * @param contract its contract's name in messages
+ * @param tools names of its tools with `task`
  */
 function lacksTasks(contract: string, tools: readonly string[]): Finding {
   const [first, ...others] = tools;

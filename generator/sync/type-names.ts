@@ -3,32 +3,32 @@ import type { LookIn, Meaning } from "./meanings.js";
 import { everyNode, isScript } from "./declarations.js";
 import { type Section, sections } from "./wanted.js";
 
-/** A type that says whose handlers a value is: all of a contract's, or those of one section. */
+/** A type that shows whose handlers a value is: all of a contract's, or those of one section. */
 export interface HandlersType {
-  /** How the file calls the contract's `Handlers`. */
+  /** How the file refers to the contract's `Handlers`. */
   readonly handlers: string;
   readonly section?: Section;
-  /** The type says that members may be left out: how it says so. */
+  /** The type that makes members optional, if there is one. */
   readonly part?: string;
 }
 
-/** Types that stand for their argument's members. */
+/** Generic types that have the members of their argument. */
 const transparent = new Set(["Readonly", "Required", "NonNullable", "Promise", "Awaited"]);
-/** Types that leave out some of their argument's members. */
+/** Generic types that omit members of their argument or make them optional. */
 const parting = new Set(["Partial", "Pick", "Omit"]);
 
 /** The names that one file uses for the generated code of one contract. */
 export class TypeNames {
   private readonly bindings: ReadonlyMap<string, Binding>;
-  /** Types of the file's own that may be other names of handlers. */
+  /** Types declared in the file that may be aliases of handlers. */
   private readonly aliases = new Map<string, readonly ts.Node[]>();
   private readonly source: ts.SourceFile;
   private readonly lookIn: LookIn;
   private readonly anywhere: string;
 
   /**
-   * @param lookIn finds the exports of what the file imports
-   * @param anywhere how `Handlers` can be called without an import
+   * @param lookIn finds the exports of imported modules
+   * @param anywhere how to refer to `Handlers` without an import
    */
   constructor(source: ts.SourceFile, lookIn: LookIn, anywhere: string) {
     this.source = source;
@@ -51,12 +51,12 @@ export class TypeNames {
     for (const { tag, name } of typedefs(this.source)) this.aliases.set(name, [tag]);
   }
 
-  /** Types that the file declares; any of them may be another name of handlers. */
+  /** Types that the file declares; any may be an alias of handlers. */
   get declared(): readonly string[] {
     return [...this.aliases.keys()];
   }
 
-  /** The first reference to generated code in the file, if any. */
+  /** The first reference to generated code in the file. */
   get first(): { readonly node: ts.Node; readonly doubt: boolean } | undefined {
     let doubted: ts.Node | undefined;
     for (const { node, meaning } of this.bindings.values()) {
@@ -69,7 +69,7 @@ export class TypeNames {
     return doubted && { node: doubted, doubt: true };
   }
 
-  /** An import type, or an import where code runs, that gives handlers no name. */
+  /** An import type or dynamic import that does not name handlers. */
   private unbound(): ts.Node | undefined {
     let found: ts.Node | undefined;
     everyNode(this.source, (node) => {
@@ -81,20 +81,20 @@ export class TypeNames {
     return found;
   }
 
-  /** The meaning of a name in the file, with its dots. */
+  /** The meaning of a qualified name in the file. */
   meaningOf(name: string): Meaning | undefined {
     const [first, ...members] = name.split(".");
     return memberOf(this.bindings.get(first!)?.meaning(), members);
   }
 
-  /** Whether a call makes a server of its first argument; the name of what it calls, for types. */
+  /** If a call creates a server from its first argument, the name of the called function, for types. */
   creatorIn(called: ts.Expression): string | undefined {
     if (!ts.isIdentifier(called) && !ts.isPropertyAccessExpression(called)) return undefined;
     const name = called.getText();
     return this.meaningOf(name)?.kind === "creator" ? name : undefined;
   }
 
-  /** The name of `Handlers` where only the function that takes it is imported. */
+  /** How to refer to `Handlers` if only the function that takes them is imported. */
   handlersOf(creator: string): string {
     const [namespace, ...member] = creator.split(".");
     const beside = member.length > 0 ? `${namespace}.Handlers` : undefined;
@@ -102,13 +102,13 @@ export class TypeNames {
     return this.imported() ?? whole ?? `Parameters<typeof ${creator}>[0]`;
   }
 
-  /** The name that an import gives to `Handlers` itself. */
+  /** The local name of an import of `Handlers`. */
   private imported(): string | undefined {
     for (const [name, { meaning }] of this.bindings) if (isWhole(meaning())) return name;
     return undefined;
   }
 
-  /** The handlers that `type` stands for, through aliases and modules. */
+  /** The handlers that `type` refers to, through aliases and modules. */
   resolve(type: ts.Node, seen: ReadonlySet<string> = new Set()): HandlersType | undefined {
     if (ts.isParenthesizedTypeNode(type)) return this.resolve(type.type, seen);
     if (ts.isIntersectionTypeNode(type) || ts.isUnionTypeNode(type)) return this.firstOf(type.types, seen);
@@ -116,7 +116,7 @@ export class TypeNames {
     if (ts.isImportTypeNode(type)) return this.resolveImport(type);
     if (ts.isTypeReferenceNode(type))
       return this.resolveName(type.typeName.getText(), type.typeArguments, seen);
-    // The compiler wants a name there; what is meant is clear all the same.
+    // The compiler requires a name here, but the meaning is clear nevertheless.
     if (ts.isExpressionWithTypeArguments(type) && ts.isElementAccessExpression(type.expression))
       return this.sectionOf(
         this.resolveName(type.expression.expression.getText()),
@@ -172,7 +172,7 @@ export class TypeNames {
     return meaning && this.typeOf(meaning, name);
   }
 
-  /** The handlers that a type of that name stands for. */
+  /** The handlers that a type with this name refers to. */
   resolveName(
     name: string,
     args: readonly ts.Node[] | undefined = undefined,
@@ -200,7 +200,7 @@ export class TypeNames {
   }
 }
 
-/** `Handlers` itself, with the namespace of that name. */
+/** Whether a meaning is `Handlers` itself, with its namespace. */
 function isWhole(meaning: Meaning | undefined): boolean {
   return meaning?.kind === "handlers" && !meaning.alias && meaning.section === undefined;
 }
@@ -216,7 +216,7 @@ function memberOf(meaning: Meaning | undefined, members: readonly string[]): Mea
   return meaning?.kind === "module" ? memberOf(meaning.exports.of(member), others) : undefined;
 }
 
-/** Types that JSDoc declares. */
+/** Types declared in JSDoc. */
 function typedefs(source: ts.SourceFile): { readonly tag: ts.Node; readonly name: string }[] {
   const found: { tag: ts.Node; name: string }[] = [];
   everyNode(source, (node) => {
@@ -227,13 +227,13 @@ function typedefs(source: ts.SourceFile): { readonly tag: ts.Node; readonly name
   return found;
 }
 
-/** A name that an import binds: what it means is asked for when it is used. */
+/** A name bound by an import; its meaning is determined when it is used. */
 interface Binding {
   readonly node: ts.Node;
   readonly meaning: () => Meaning | undefined;
 }
 
-/** The names that the imports of a file bind, with those of JSDoc and aliases of namespaces' members. */
+/** The names bound by a file's imports, including those in JSDoc and aliases of namespace members. */
 function bindingsOf(source: ts.SourceFile, lookIn: LookIn): Map<string, Binding> {
   const bindings = new Map<string, Binding>();
   const bind = (local: ts.Identifier, specifier: ts.Expression, imported: string | undefined): void => {
@@ -264,7 +264,7 @@ function bindingsOf(source: ts.SourceFile, lookIn: LookIn): Map<string, Binding>
   return bindings;
 }
 
-/** A module that is imported where code runs gives its members to a pattern, or to a name. */
+/** Names bound by dynamic imports, as a pattern or as a whole. */
 function dynamicBindings(source: ts.SourceFile, lookIn: LookIn): Map<string, Binding> {
   const bindings = new Map<string, Binding>();
   everyNode(source, (node) => {

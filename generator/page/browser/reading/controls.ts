@@ -1,6 +1,6 @@
-// Controls of all pages: those that mcpgen writes, and the site.
+// Controls that the pages of mcpgen and of the site share.
 
-/** A button beside each example that copies it. */
+/** Adds a copy button to each example. */
 export function addCopying(say: (text: string) => void): void {
   for (const pre of document.querySelectorAll(".example > pre")) {
     const button = document.createElement("button");
@@ -23,7 +23,7 @@ async function copy(element: Element, say: (text: string) => void): Promise<void
 
 const key = "mcpgen-theme";
 
-/** Lets the button choose between light and dark. The choice holds for the other pages, where the browser keeps it. */
+/** Lets a button switch between light and dark. The choice applies to other pages if the browser stores it. */
 export function addTheme(): void {
   const root = document.documentElement;
   const kept = attempt(() => localStorage.getItem(key));
@@ -37,7 +37,7 @@ export function addTheme(): void {
   });
 }
 
-/** Some browsers refuse storage to local files and to private windows. */
+/** Runs `use`; returns undefined if the browser refuses storage, as some do for local files and private windows. */
 function attempt<Value>(use: () => Value): Value | undefined {
   try {
     return use();
