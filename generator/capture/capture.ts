@@ -8,60 +8,64 @@ import { secrets } from "../secrets/secrets.js";
 import { isRuntimeError } from "./server-error.js";
 import { lookUp } from "./look-up.js";
 
-/** An entry of a list that is not in the contract. */
+/** A list entry that the contract omits. */
 export interface LeftOut {
   readonly list: ListName;
-  /** Its place in the list, counted from 0. */
+  /** Index of the entry in the list. */
   readonly index: number;
   readonly name: string | undefined;
   readonly reason: string;
 }
 
-/** A list that could not be read to its end. The contract has the entries that came before. */
+/** A list that could not be read completely. The contract has the entries read before the failure. */
 export interface UnreadList {
   readonly list: ListName;
-  /** Why: one line. */
+  /** The reason, in one line. */
   readonly reason: string;
 }
 
 export interface Captured {
   readonly contract: Contract;
   readonly leftOut: readonly LeftOut[];
-  /** Lists that are missing, or incomplete. */
+  /** Lists that are missing or incomplete. */
   readonly unread: readonly UnreadList[];
-  /** Lists that leave entries out: the contract has `complete: false`, and what was asked for each. */
+  /**
+   * Lists from which the server omits entries. The contract then has `complete: false`, and the parameters
+   * that were used.
+   */
   readonly incomplete: readonly IncompleteList[];
-  /** Entries of `known` that the server does not have, of incomplete lists. */
+  /** Entries of `known` that the server does not have, in incomplete lists. */
   readonly gone: Gone;
   /** The negotiated revision. */
   readonly revision: string;
-  /** The server has not said what it is called. */
+  /** Whether the server sent no name. */
   readonly nameless: boolean;
 }
 
 export type ListName = ContractList;
 
-/** A list that leaves entries out, as its server says. */
+/** A list that is incomplete according to its server. */
 export interface IncompleteList {
   readonly list: ListName;
-  /** Names of entries that it only refers to, and that no request fetches. */
+  /** Names of entries that the list only refers to and that cannot be fetched individually. */
   readonly references: readonly string[];
 }
 
 /** How a server is captured. */
 export interface CaptureSettings {
   /**
-   * Lists without which the contract is of no use. Another list that fails is in `unread`, unless all fail; null in the place
-   * of any list is in `unread`, where not all are needed.
+   * Lists that the contract must have: an error in one of them is thrown. A failure of another list is
+   * recorded in `unread`, unless all lists fail. Unless all are needed, null in place of any list is also
+   * recorded there.
    */
   readonly needed?: readonly ListName[] | "all";
-  /** Parameters of the requests for a list; one request without any if there is nothing about a list. */
+  /** Parameters of the requests for each list; by default one request without parameters. */
   readonly asked?: Asked | undefined;
-  /** Entries that are asked for one by one, where an incomplete list does not name them. */
+  /** A contract whose entries are requested individually if an incomplete list does not name them. */
   readonly known?: Contract | undefined;
 }
 
-/** The lists of a contract, in its order. */
+/** The lists of a contract, in order. */
 export const lists: readonly ListOf[] = [
   {
     name: "tools",
@@ -94,11 +98,12 @@ export const lists: readonly ListOf[] = [
 ];
 
 /**
- * Reads a server's offer as a contract: all pages of all declared lists, entries unchanged and in the server's order.
- * Data of the exchange (sessions, cursors, metadata of results, lifetimes) is dropped. `leftOut` lists the entries that
- * a contract cannot hold. A secret that the server repeats is not in it: contracts are shared.
+ * Reads a server's offer as a contract: all pages of all declared lists, entries unchanged and in the
+ * server's order. Data of the exchange (sessions, cursors, metadata of results, lifetimes) is dropped.
+ * `leftOut` lists the entries that a contract cannot hold. Secrets that the server echoes are removed,
+ * because contracts are shared.
  *
- * @throws the error of a list that is needed
+ * @throws the error of a needed list
  */
 export async function capture(
   client: LiveClient,
@@ -150,16 +155,19 @@ export async function capture(
   };
 }
 
-/** A list that failed, with what came before. */
+/** A list that failed, with the items read before. */
 interface Failure {
   readonly list: ListName;
   readonly error: Error;
-  /** Whether the server sent null in the place of the list. */
+  /** Whether the server sent null instead of the list. */
   readonly isNull: boolean;
   readonly read: ReadList;
 }
 
-/** Many servers that declare resources reject the list of templates; that counts as an empty list. */
+/**
+ * Reads a list. Many servers that declare resources reject the request for templates; that counts as an empty
+ * list.
+ */
 async function readList(
   list: ListOf,
   client: LiveClient,
@@ -173,19 +181,22 @@ async function readList(
     if (!isRuntimeError(error)) throw error;
     if (error.code === "method-not-found") return { read: whole([]) };
     const isNull = isNullList(error);
-    // A refusal that a login may end is the user's concern.
+    // A rejection that a login may resolve is thrown, so that the user can log in.
     const isTaken = needed !== "all" && (isNull || !needed.includes(list.name));
     if (!isTaken || error.code === "authorize-failed") throw error;
     return { list: list.name, error, isNull, read: await before(error, list, client, options) };
   }
 }
 
-/** The runtime's error for null in the place of a list has the list in its data. */
+/**
+ * Whether the error means that the server sent null instead of a list; the runtime puts the list's name into
+ * its data.
+ */
 function isNullList({ code, data }: Error & { readonly code: string; readonly data?: unknown }): boolean {
   return code === "invalid-result" && isObject(data) && Object.values(data)[0] === null;
 }
 
-/** The items of the pages before the one that failed. A server that does not answer is not asked again. */
+/** The items of the pages before the failed one. A server that does not respond is not asked again. */
 async function before(
   error: Error & { readonly code: string },
   { method }: ListOf,
@@ -210,7 +221,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Separates the entries that a contract can hold, each with a unique name, from the others. */
+/** Separates the entries that a contract can contain, each with a unique name, from the others. */
 function sift(
   { name: list, key }: ListOf,
   { items, rejected }: Pick<LiveList, "items" | "rejected">,
@@ -222,7 +233,8 @@ function sift(
   for (const [position, item] of items.entries()) {
     const reason = reasonAgainst(list, key, item, seen);
     seen.add(item[key]!);
-    // In a contract, `scopes` is what a request needs; a member of that name in a list is something else.
+    // In a contract, `scopes` has mcpgen's meaning; a member of that name in a server's list is something
+    // else.
     const { scopes: _, ...entry } = item;
     if (reason === undefined) kept.push(entry);
     else unfit.push({ list, index: places[position]!, name: nonEmptyString(item["name"]), reason });
@@ -230,7 +242,7 @@ function sift(
   return { kept, unfit };
 }
 
-/** Why a contract cannot hold an entry, if so. */
+/** Why a contract cannot contain an entry; undefined if it can. */
 function reasonAgainst(
   list: ListName,
   key: string,
@@ -244,7 +256,7 @@ function reasonAgainst(
   return seen.has(item[key]!) ? `the ${key} ${JSON.stringify(item[key])} is used twice` : undefined;
 }
 
-/** The places of the valid items in the server's list, in which the rejected ones stood between them. */
+/** The indexes of the valid items in the server's list, counting the rejected items between them. */
 function placesOf(items: readonly JsonObject[], rejected: readonly RejectedItem[]): number[] {
   const taken = new Set(rejected.map(({ index }) => index));
   let place = -1;
@@ -259,32 +271,35 @@ function nonEmptyString(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** A list of a contract, as a server has it. */
+/** A list of a contract, with the request that reads it from a server. */
 interface ListOf {
   readonly name: ContractList;
-  /** The member that identifies its entries. */
+  /** The member that identifies an entry. */
   readonly key: string;
   readonly capability: string;
   readonly method: string;
   readonly read: (client: LiveClient, options: LiveListOptions) => Promise<LiveList>;
 }
 
-/** A list as it was read: with all requests, and what was fetched one by one. */
+/** A list after all requests, including entries fetched individually. */
 interface ReadList extends Omit<LiveList, "references"> {
   readonly asked: readonly JsonObject[];
-  /** Whether each entry is there, or at least referred to. */
+  /** Whether every entry is present or at least referred to. */
   readonly namesAll: boolean;
   readonly gone: readonly string[];
-  /** Names of entries that are only referred to. */
+  /** Names of entries that were only referred to. */
   readonly unfetched: readonly string[];
 }
 
-/** A list that leaves nothing out. */
+/** A complete list. */
 function whole(items: readonly JsonObject[]): ReadList {
   return { items, rejected: [], complete: true, asked: [], namesAll: true, gone: [], unfetched: [] };
 }
 
-/** The items of all requests. A list that leaves nothing out needs no further one; what parameters select is never all. */
+/**
+ * The items of all requests. A complete list needs no further request, but a selection by parameters is never
+ * complete.
+ */
 async function readAll(
   { key, read }: ListOf,
   client: LiveClient,
@@ -304,7 +319,7 @@ async function readAll(
     const list = await read(client, isPlain(params) ? options : { ...options, params });
     namesAll = isPlain(params) && list.complete;
     const before = items.length + rejected.length;
-    // Within one answer, a name that is used twice is a fault of the server.
+    // A name that occurs twice within one response is the server's mistake, and is kept.
     for (const item of list.items) if (!seen.has(item[key])) items.push(item);
     for (const item of list.items) seen.add(item[key]);
     for (const item of list.rejected) rejected.push({ ...item, index: before + item.index });
@@ -322,7 +337,7 @@ async function readAll(
   };
 }
 
-/** Asks for the entries that a list only refers to, and for those that are known from before, one by one. */
+/** Requests individually the entries that a list only refers to, and the known ones it does not name. */
 async function fetchEntries(
   read: ReadList,
   { name: list, key, method }: ListOf,
@@ -347,7 +362,7 @@ async function fetchEntries(
   return { ...read, items, complete, gone, unfetched: [...unfetched] };
 }
 
-/** An entry that the server refuses, for whatever reason, may be there: the others are asked for all the same. */
+/** A rejected entry may exist, so the remaining entries are requested nevertheless. */
 function refusal(error: unknown): "refused" {
   if (isRuntimeError(error) && (error.code === "remote-error" || error.code === "invalid-result"))
     return "refused";

@@ -2,13 +2,16 @@ import { constants } from "node:os";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Milliseconds for all endings together. */
+/** Time limit in milliseconds for all registered functions together. */
 const endTimeout = 3_000;
 
-/** Milliseconds within which a second signal is an echo: npm forwards Ctrl-C, so one key press arrives twice. */
+/**
+ * Time in milliseconds during which a second signal counts as an echo: npm forwards Ctrl-C, so one key press
+ * arrives twice.
+ */
 const echo = 200;
 
-/** Handles signals while resources, such as server processes, must end before this process. */
+/** Handles signals while resources, such as server processes, must be released before this process ends. */
 export class Interruption {
   readonly #exit: (code: number) => void;
   readonly #endings = new Set<() => Promise<unknown>>();
@@ -26,7 +29,7 @@ export class Interruption {
    */
   endsFirst(end: () => Promise<unknown>): () => Promise<void> {
     if (this.#endings.size === 0) for (const signal of signals) process.on(signal, this.#interrupted);
-    // A set would merge two registrations of the same function.
+    // Wrap the function, because a set would merge two registrations of the same one.
     const ending = (): Promise<unknown> => end();
     this.#endings.add(ending);
     return async () => {

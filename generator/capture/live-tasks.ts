@@ -2,34 +2,36 @@ import type { JsonObject } from "@mcpgen/engine";
 import { tasksExtensionId } from "../contract/tasks.js";
 import { type LiveClient, type LiveOptions, load } from "./runtime.js";
 
-/** A task as the server shows it. */
+/** The state of a task as the server reports it. */
 export interface TaskState extends JsonObject {
   readonly taskId: string;
   readonly status: string;
   readonly statusMessage?: string;
 }
 
-/** What a client of another process needs to go on with a task. */
+/** Data with which another process can continue with a task. */
 export interface StoredTask {
   readonly taskId: string;
-  /** Names the server; absent for any. */
+  /** Identifies the server; if absent, any server is accepted. */
   readonly endpoint?: string | undefined;
   readonly answers: Readonly<Record<string, object>>;
 }
 
-/** The part of a task's handle that commands need (runtime/tasks/client/handle.ts has the whole of it). */
+/**
+ * The part of a task's handle that commands use (runtime/tasks/client/handle.ts has the complete interface).
+ */
 export interface LiveTask {
   readonly id: string;
   status(): Promise<TaskState>;
   updates(): AsyncIterable<TaskState>;
   result(): Promise<JsonObject>;
   cancel(): Promise<void>;
-  /** Stops polling: `result` and `updates` reject. */
+  /** Stops polling; `result` and `updates` then reject. */
   detach(): void;
   toJSON(): StoredTask;
 }
 
-/** The options of tasks that commands use (runtime/tasks/client/extension.ts has all). */
+/** The task options that commands use (runtime/tasks/client/extension.ts has all). */
 interface TasksOptions {
   readonly handles: {
     put(task: StoredTask): void;
@@ -39,30 +41,30 @@ interface TasksOptions {
   readonly onTask: (task: LiveTask) => void;
 }
 
-/** The extension of tasks on one client. */
+/** The tasks extension of one client. */
 interface ClientTasks {
   start(tool: string, args: JsonObject, options?: LiveOptions): Promise<LiveTask | JsonObject>;
   resume(task: StoredTask): LiveTask;
 }
 
-/** The generated tables of the extension. */
+/** The generated tables of an extension. */
 interface Extension {
   readonly id: string;
 }
 
-/** The extensions of one client. */
+/** The extension instances of one client. */
 interface Made {
   readonly tasks: ClientTasks;
   readonly extensions: readonly object[];
 }
 
-/** The extension of tasks of older revisions. */
+/** Id of the extension for tasks of older revisions. */
 const dialectId = "dev.mcpgen/experimental-tasks";
 
 /** Ids of the extensions that a client with tasks declares. */
 export const taskExtensions = [tasksExtensionId, dialectId] as const;
 
-/** The tables of an extension, with the code that explains what is wrong with a message. */
+/** Loads the tables of an extension, including the functions that explain invalid messages. */
 async function extensionOf(id: string, name: string): Promise<Extension> {
   const [tables, explanations] = await Promise.all(
     ["client", "explained"].map((module) => load(`@mcpgen/protocol/extensions/${id}/${module}`)),
@@ -71,7 +73,7 @@ async function extensionOf(id: string, name: string): Promise<Extension> {
   return explained(tables![name] as Extension);
 }
 
-/** Tasks on each client that a command connects. */
+/** Tasks of all clients that a command connects. */
 export class LiveTasks {
   readonly #make: () => Made;
   readonly #extension: string;
@@ -83,9 +85,9 @@ export class LiveTasks {
   }
 
   /**
-   * Loads the package of tasks.
+   * Loads the package @mcpgen/tasks.
    *
-   * @throws CodedError MG2013 where it is not installed, or not built
+   * @throws CodedError MG2013 if it is not installed or not built
    */
   static async load(options: TasksOptions): Promise<LiveTasks> {
     const [core, dialect, extension, older] = await Promise.all([
@@ -103,14 +105,14 @@ export class LiveTasks {
     return new LiveTasks(made, extension.id);
   }
 
-  /** For the option `extensions` of a connection: a client has its own. */
+  /** For the connection option `extensions`; creates separate instances for each client. */
   readonly extensions = (): readonly object[] => {
     const { tasks, extensions } = this.#make();
     this.#current = tasks;
     return extensions;
   };
 
-  /** Calls a tool, and resolves as soon as the server answers: with a task, or with the result of the tool. */
+  /** Calls a tool, and resolves with the server's first response: a task, or the tool's result. */
   start(tool: string, args: JsonObject, options: LiveOptions): Promise<LiveTask | JsonObject> {
     return this.#current!.start(tool, args, options);
   }
@@ -119,7 +121,7 @@ export class LiveTasks {
     return this.#current!.resume(task);
   }
 
-  /** Whether the server of the client has tasks, in any form. */
+  /** Whether the client's server supports tasks in any form. */
   offeredBy({ serverCapabilities }: LiveClient): boolean {
     const { tasks, extensions, experimental } = serverCapabilities as Readonly<Record<string, JsonObject>>;
     return (
@@ -130,7 +132,7 @@ export class LiveTasks {
   }
 }
 
-/** Whether the server has answered with a task, and not with the result of the tool. */
+/** Whether the response is a task rather than the tool's result. */
 export function isTask(answer: LiveTask | JsonObject): answer is LiveTask {
   return typeof (answer as Partial<LiveTask>).updates === "function";
 }

@@ -5,17 +5,18 @@ import { shortList } from "../print/terminal-text.js";
 import type { LiveClient, LiveList, LiveOptions } from "./runtime.js";
 import { isRuntimeError } from "./server-error.js";
 
-/** An entry that is asked for, beside its list. */
+/** An entry to request, and its list. */
 interface Wanted {
-  /** The method of the list. */
+  /** The method that lists it. */
   readonly method: string;
   readonly name: string;
 }
 
 /**
- * An entry that a list may have left out.
+ * Requests an entry that a list may have omitted.
  *
- * @returns `undefined` if the server has no such entry; `unknown` where the revision has no request for one
+ * @returns `undefined` if the server has no such entry; `unknown` if the revision has no request for single
+ * entries
  */
 export async function lookUp(
   client: LiveClient,
@@ -31,9 +32,9 @@ export async function lookUp(
 }
 
 /**
- * An entry that a list does not name; `undefined` if the server has none of this name.
+ * An entry that a list does not name; `undefined` if the server does not have it.
  *
- * @param wanted `assumed`: what stands for it where the revision has no request for one entry
+ * @param wanted `assumed`: returned if the revision has no request for single entries
  */
 async function unlistedEntry(
   client: LiveClient,
@@ -52,9 +53,9 @@ const kinds = {
 } as const;
 
 /**
- * The tool or prompt that a command names, as the server lists it.
+ * Finds the tool or prompt that a command names in the server's lists.
  *
- * @param assumed what stands for it where the server has no word on it
+ * @param assumed returned if the server cannot confirm or deny that it exists
  * @throws CodedError MG6305 for a tool that the server does not have, MG6311 for a prompt
  */
 export async function namedEntry(

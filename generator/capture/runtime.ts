@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 
-/** An item of a list that is none, and why. */
+/** An invalid item of a list, and the reason. */
 export interface RejectedItem {
   readonly index: number;
   readonly name: string | undefined;
@@ -10,13 +10,13 @@ export interface RejectedItem {
   readonly reason: string;
 }
 
-/** A list with all its pages. */
+/** A list with the items of all pages. */
 export interface LiveList {
   readonly items: readonly JsonObject[];
   readonly rejected: readonly RejectedItem[];
-  /** Whether the server says that it left nothing out. */
+  /** Whether the list is complete according to the server. */
   readonly complete: boolean;
-  /** Items that stand for an entry. */
+  /** Items that are only references to an entry. */
   readonly references: readonly JsonObject[];
 }
 
@@ -26,7 +26,7 @@ export interface LiveProgress {
   readonly message?: string;
 }
 
-/** Milliseconds. */
+/** Options of a request; times in milliseconds. */
 export interface LiveOptions {
   readonly timeout?: number;
   readonly totalTimeout?: number;
@@ -34,13 +34,16 @@ export interface LiveOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Of a list. */
+/** Options of a list request. */
 export interface LiveListOptions extends LiveOptions {
-  /** Parameters of the requests. */
+  /** Parameters of the request. */
   readonly params?: JsonObject;
 }
 
-/** The part of the runtime's client that commands need (runtime/core/client/client.ts has the whole of it). */
+/**
+ * The part of the runtime's client that commands use (runtime/core/client/client.ts has the complete
+ * interface).
+ */
 export interface LiveClient {
   readonly revision: string;
   readonly serverInfo: JsonObject | undefined;
@@ -50,9 +53,9 @@ export interface LiveClient {
   listResources(options?: LiveListOptions): Promise<LiveList>;
   listResourceTemplates(options?: LiveListOptions): Promise<LiveList>;
   listPrompts(options?: LiveListOptions): Promise<LiveList>;
-  /** The valid items of a list, page by page. */
+  /** The valid items of a list; reads page by page. */
   items(method: string, options?: LiveListOptions): AsyncIterable<JsonObject>;
-  /** One entry of a list; undefined if the server has no such entry. */
+  /** One entry of a list; undefined if the server does not have it. */
   entry(method: string, name: string, options?: LiveOptions): Promise<JsonObject | undefined>;
   callTool(name: string, args: JsonObject, options?: LiveOptions): Promise<JsonObject>;
   readResource(uri: string, options?: LiveOptions): Promise<JsonObject>;
@@ -63,7 +66,10 @@ export interface LiveClient {
   close(): Promise<void>;
 }
 
-/** The part of a channel of messages that commands need (runtime/core/jsonrpc/channel.ts has the whole of it). */
+/**
+ * The part of a message channel that commands use (runtime/core/jsonrpc/channel.ts has the complete
+ * interface).
+ */
 export interface Channel {
   open(receiver: Receiver): void;
   send(text: string): void;
@@ -71,7 +77,7 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-/** The reader of a channel. */
+/** Receives the messages of a channel. */
 export interface Receiver {
   message(text: string): void;
   turn(): void;
@@ -79,25 +85,26 @@ export interface Receiver {
   closed(reason?: Error): void;
 }
 
-/** The parts of the runtime and of the generated package that commands with servers use. */
+/** The parts of the runtime and the generated package that commands use. */
 export interface Runtime {
   connect(source: string | (() => Channel), options: object): Promise<LiveClient>;
   parseStdioSource(source: string): readonly [string, ...string[]];
-  /** Starts a server in a child process. */
+  /** Starts a server as a child process. */
   stdioClientChannel(command: readonly [string, ...string[]], options: object): Channel;
   /** A channel over two byte streams. */
   streamChannel(readable: Readable, writable: Writable, options: object): Channel;
-  /** The answer of a client whose user declines. */
+  /** The error with which a client reports that its user declined. */
   userRejected(message?: string): Error;
-  /** Why a URL must not be opened, if so. */
+  /** The reason why a URL must not be opened; undefined if it may. */
   pageProblem(url: unknown): string | undefined;
   readonly revisions: readonly { readonly id: string; readonly era: string }[];
 }
 
 /**
- * Loads the runtime and the tables of clients, as installed beside mcpgen. The compiler itself builds and runs without either.
+ * Loads the runtime and the clients' tables that are installed beside mcpgen. The compiler builds and runs
+ * without them.
  *
- * @throws CodedError MG2013 where one is not installed, or not built
+ * @throws CodedError MG2013 if one is not installed or not built
  */
 export async function loadRuntime(): Promise<Runtime> {
   const [runtime, stdio, protocol, explanations] = await Promise.all(
@@ -117,16 +124,16 @@ export async function loadRuntime(): Promise<Runtime> {
   };
 }
 
-/** The recording of the messages of one connection (runtime/core/testing/recording.ts has the whole of it). */
+/** Records the messages of one connection (runtime/core/testing/recording.ts has the complete interface). */
 export interface Recording {
   of(channel: Channel, side: "client" | "server"): Channel;
   toString(): string;
 }
 
 /**
- * Loads the class of recordings.
+ * Loads the class for recordings.
  *
- * @throws CodedError MG2013 where the runtime is not installed, or not built
+ * @throws CodedError MG2013 if the runtime is not installed or not built
  */
 export async function loadRecording(): Promise<new () => Recording> {
   const { Recording } = await load("@mcpgen/runtime/testing");
@@ -143,7 +150,7 @@ interface Recorded {
 /**
  * Loads the function that writes a recorded session as text.
  *
- * @throws CodedError MG2013 where the runtime is not installed, or not built
+ * @throws CodedError MG2013 if the runtime is not installed or not built
  */
 export async function loadSessionFormat(): Promise<(session: readonly Recorded[]) => string> {
   const { formatSession } = await load("@mcpgen/runtime/testing");
@@ -151,9 +158,9 @@ export async function loadSessionFormat(): Promise<(session: readonly Recorded[]
 }
 
 /**
- * Ids of the revisions that the generated package has, the oldest first.
+ * Ids of the revisions in the generated package, oldest first.
  *
- * @throws CodedError MG2013 where it is not installed, or not built
+ * @throws CodedError MG2013 if it is not installed or not built
  */
 export async function loadRevisionIds(): Promise<readonly string[]> {
   const { revisionIds } = await load("@mcpgen/protocol");
@@ -161,7 +168,8 @@ export async function loadRevisionIds(): Promise<readonly string[]> {
 }
 
 /**
- * Loads a package of mcpgen as installed beside mcpgen; never one that the project has installed, whose author need not be ours.
+ * Loads a package installed beside mcpgen, never one installed by the project, which may be by another
+ * author.
  *
  * @throws CodedError MG2013
  */

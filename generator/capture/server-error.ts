@@ -7,7 +7,7 @@ import type { Runtime } from "./runtime.js";
 import { type ServerSource, kindOfServer, shownSource } from "./server-source.js";
 import { isJsonObject } from "@mcpgen/engine";
 
-/** An error of the runtime's (runtime/core/jsonrpc/errors.ts): its code is for programs. */
+/** An error of the runtime (runtime/core/jsonrpc/errors.ts). Programs check its code. */
 interface RuntimeError extends Error {
   readonly code: string;
   readonly rpcCode?: number;
@@ -16,7 +16,7 @@ interface RuntimeError extends Error {
 
 interface Kind {
   readonly code: CodeOfError;
-  /** The next step for a server that is a process, and for one that is a URL. */
+  /** Advice for a server that is a process, and for one that is a URL. */
   readonly next: readonly [process: string, url: string];
 }
 
@@ -32,7 +32,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       "Check the address; --header NAME:VALUE sends an authorization header.",
     ],
   },
-  // No request was sent: the address or a header is invalid.
+  // No request was sent, because the address or a header is invalid.
   "invalid-definition": {
     code: "MG4102",
     next: ["Check the command and its options.", "Check the address and the values of --header."],
@@ -68,7 +68,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** All other codes: the message quotes the server's answer. */
+/** For all other codes: the message quotes the server's response. */
 const answered: Kind = {
   code: "MG4105",
   next: [
@@ -81,27 +81,27 @@ export function isRuntimeError(error: unknown): error is RuntimeError {
   return error instanceof Error && error.name === "McpError" && "code" in error;
 }
 
-/** The output of a server's process beside messages. */
+/** Output of a server process other than messages. */
 interface Prints {
-  /** The end of its standard error. */
+  /** The last part of its standard error. */
   readonly printed: string;
-  /** A description of its standard output beside messages. */
+  /** Describes its non-message output on standard output. */
   readonly stray: string | undefined;
 }
 
-/** Whether the server had its time, and did not answer. */
+/** Whether the server did not respond within the time limit. */
 export function isTimeout(error: unknown): boolean {
   return isRuntimeError(error) && error.code === "timeout";
 }
 
-/** A server that did not answer in time, as an error with the runtime's code for a timeout. */
+/** Error with the runtime's timeout code for a server that did not respond in time. */
 export class Silence extends Error {
   override readonly name = "McpError";
   readonly code = "timeout";
 
   /**
-   * @param waited milliseconds
-   * @param what was not answered
+   * @param waited waiting time in milliseconds
+   * @param the operation without a response
    */
   constructor(waited: number, what: "opening of the connection" | "request" = "opening of the connection") {
     super(`no answer to the ${what} within ${waited} ms`);
@@ -109,10 +109,10 @@ export class Silence extends Error {
 }
 
 /**
- * What went wrong with a server, as the user's concern; errors of other kinds stay what they are.
+ * Converts an error of the runtime to a coded error for the user; returns other errors unchanged.
  *
- * @param source as it was named; it is shown without its secrets
- * @param runtime judges the URLs of pages
+ * @param source as named by the user; it is shown without secrets
+ * @param runtime checks URLs before they are shown
  */
 export function serverError(
   error: unknown,
@@ -152,7 +152,10 @@ const openPages = "Open each page yourself, if you trust its host; then run the 
 const quietOutput =
   "Make the server print only MCP messages on standard output, and everything else on standard error.";
 
-/** The output of a process that has ended: the runtime starts a server twice if the first start fails. */
+/**
+ * The standard error of an ended process, from the error's data: the runtime starts a server twice if the
+ * first start fails.
+ */
 function stderrOf(data: unknown): string | undefined {
   const stderr = typeof data === "object" && data !== null && "stderr" in data ? data.stderr : undefined;
   return typeof stderr === "string" ? stderr : undefined;
@@ -164,19 +167,19 @@ function lastLines(text: string): string {
   return [...(lines.length > shown.length ? ["…"] : []), ...shown].join("\n");
 }
 
-/** A JSON-RPC error of a server, as the runtime throws it. */
+/** A JSON-RPC error from a server, as thrown by the runtime. */
 interface ReceivedError {
   readonly rpcCode?: number;
   readonly data?: unknown;
 }
 
-/** 2025-11-25, elicitation: pages that the user must open before the request can succeed. */
+/** Error code with pages that the user must open before the request can succeed (2025-11-25, elicitation). */
 const urlElicitationRequired = -32042;
 
-/** Characters of data that people are shown; programs get all. */
+/** Maximum number of characters of data in text output; JSON output has all. */
 const maxShown = 1000;
 
-/** What the error of a server says beside its message. */
+/** The data of a server's error besides its message. */
 export function errorData({
   rpcCode: code,
   data,
@@ -189,10 +192,10 @@ export function errorData({
 }
 
 /**
- * The pages that an error asks the user to open, in lines for people: the message of each, its full URL, and its host. They are
- * shown, and never opened (2025-11-25, elicitation, safe URL handling).
+ * Describes the pages that an error asks the user to open: the message, complete URL and host of each. They
+ * are shown and never opened (2025-11-25, elicitation, safe URL handling).
  *
- * @returns undefined for another error, and for one that names no page
+ * @returns undefined for other errors, and if no page is named
  */
 function pagesText({ rpcCode, data }: ReceivedError, { pageProblem }: Runtime): string | undefined {
   if (rpcCode !== urlElicitationRequired || typeof data !== "object" || data === null) return undefined;

@@ -2,23 +2,23 @@ import type { Channel, LiveClient, Receiver, Runtime } from "./runtime.js";
 import { secrets } from "../secrets/secrets.js";
 import { shortText } from "../print/terminal-text.js";
 
-/** A link to a server. It can be closed at any time, also if connecting failed. */
+/** A link to a server. It can be closed at any time, even if connecting failed. */
 export interface ServerLink {
   /** The address that the runtime connects to. */
   readonly source: string | (() => Channel);
-  /** Aborts the connecting when the link is closed. */
+  /** Aborts connecting when the link is closed. */
   readonly signal?: AbortSignal;
   /** The last output of the server's process on standard error. */
   readonly printed: string;
   /** Describes the lines on standard output that are not messages, from the latest start that printed any. */
   readonly stray: string | undefined;
-  /** Closes the connection. Resolves when no process is left; may be called again. */
+  /** Closes the connection. Resolves when no process remains; may be called repeatedly. */
   close(client: LiveClient | undefined): Promise<void>;
-  /** Shortens all waits of `close`: the server does not answer, or the user interrupted. */
+  /** Shortens all waiting in `close`, if the server does not respond or the user interrupted. */
   hurry(): void;
 }
 
-/** How a server's process is started. */
+/** How to start a server process. */
 interface Start {
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
@@ -26,10 +26,10 @@ interface Start {
   readonly onStderr?: ((text: string) => void) | undefined;
 }
 
-/** Milliseconds for each step of ending a process after `hurry`: the end of its input, then SIGTERM. */
+/** Time in milliseconds for each step of ending a process after `hurry`: closing its input, then SIGTERM. */
 const shortGrace = 300;
 
-/** Starts the server: one process for each connection that the runtime opens. */
+/** Starts a server process for each connection that the runtime opens. */
 export class ProcessLink implements ServerLink {
   readonly #runtime: Runtime;
   readonly #start: Start;
@@ -53,7 +53,7 @@ export class ProcessLink implements ServerLink {
   }
 
   readonly source = (): Channel => {
-    // The runtime restarts a server that exits at once, even one that `close` ended.
+    // The runtime restarts a server that exits immediately, even if `close` has ended it.
     if (this.#closed) throw new Error("the link to the server is closed");
     const { command, cwd, env, onStderr } = this.#start;
     const grace = (): number | undefined => (this.#hurried ? shortGrace : undefined);
@@ -85,7 +85,7 @@ export class ProcessLink implements ServerLink {
     this.#hurried = true;
   }
 
-  /** Wraps the channel and counts, for each start of the server, the lines that are not messages. */
+  /** Wraps a channel, and counts the lines that are not messages for each start of the server. */
   #watched(channel: Channel): Channel {
     const stray = new StrayOutput();
     this.#stray.push(stray);
@@ -100,7 +100,7 @@ export class ProcessLink implements ServerLink {
   }
 }
 
-/** Milliseconds for the requests that end an HTTP session; fewer after `hurry`. */
+/** Time limit in milliseconds for the requests that end an HTTP session; shorter after `hurry`. */
 const httpCloseTimeout = { usual: 5_000, hurried: 500 };
 
 /** Connects to a server over HTTP. */
@@ -115,7 +115,7 @@ export class HttpLink implements ServerLink {
     this.source = url;
   }
 
-  /** Aborts what is not over when the connection is closed. */
+  /** Aborts pending requests when the connection is closed. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
@@ -134,7 +134,7 @@ export class HttpLink implements ServerLink {
   }
 }
 
-/** Longer lines are not parsed: lines of this length are messages in practice. */
+/** Maximum length of a line that is parsed; longer lines are messages in practice. */
 const maxLineLength = 65_536;
 
 /** Collects lines on a server's standard output that are not protocol messages. */
@@ -148,7 +148,7 @@ export class StrayOutput {
     if (this.count++ === 0) this.first = secrets.hide(text);
   }
 
-  /** Describes the collected lines; undefined without any. */
+  /** Describes the collected lines; undefined if there are none. */
   get words(): string | undefined {
     if (this.count === 0) return undefined;
     const shown = JSON.stringify(shortText(this.first, 80));
@@ -158,7 +158,7 @@ export class StrayOutput {
   }
 }
 
-/** A message, or the first of a batch, has `jsonrpc`; a log line in JSON has not. */
+/** Whether a line is a message or batch: its first object has `jsonrpc`, which JSON log lines lack. */
 function isMessage(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
@@ -169,7 +169,7 @@ function isMessage(text: string): boolean {
   }
 }
 
-/** `object` with some of its methods replaced; the others are called on the object itself. */
+/** `object` with some methods replaced; other methods are called on the object itself. */
 export function replaced<T extends object>(object: T, methods: Partial<T>): T {
   return new Proxy(object, {
     get(target, key) {
@@ -180,10 +180,10 @@ export function replaced<T extends object>(object: T, methods: Partial<T>): T {
   });
 }
 
-/** Characters of a server's standard error that are kept. */
+/** Maximum number of characters kept of a server's standard error. */
 const most = 8192;
 
-/** The end of what a server's process has printed on standard error. It holds no secret, and no part of one that was cut. */
+/** The last part of a server process's standard error, without secrets or parts of truncated ones. */
 export class StderrTail {
   private kept = "";
   private readonly stream = secrets.stream();

@@ -4,7 +4,7 @@ import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { closest } from "../diagnostics/suggest.js";
 
-/** A program that serves on standard input and output. */
+/** A server program on standard input and output. */
 interface ProcessAddress {
   readonly kind: "stdio";
   readonly command: readonly [program: string, ...args: string[]];
@@ -16,37 +16,37 @@ interface HttpAddress {
   readonly kind: "http";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Further headers, which replace those of the same name: they are made for each connection. */
+  /** Returns additional headers for each connection, which replace headers of the same name. */
   readonly moreHeaders?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
-/** A server that the configuration of a host names. */
+/** A server named in a host's configuration. */
 export interface NamedServer {
   readonly name: string;
-  /** The configuration file, as messages show it. */
+  /** The configuration file's path in messages. */
   readonly file: string;
   readonly address: ProcessAddress | HttpAddress;
 }
 
-/** A SOURCE as it was written, or the server that it names. */
+/** A SOURCE as written, or the named server it refers to. */
 export type ServerSource = string | NamedServer;
 
-/** How a source reaches its server; undefined for one that is no server. */
+/** The transport of a source's server; undefined if the source is not a server. */
 export function kindOfServer(source: ServerSource): "stdio" | "http" | undefined {
   if (typeof source !== "string") return source.address.kind;
   if (/^stdio:/i.test(source)) return "stdio";
   return /^https?:\/\//i.test(source) ? "http" : undefined;
 }
 
-/** Whether a SOURCE is a server. Otherwise it is a file, a revision or standard input. */
+/** Whether a SOURCE is a server, rather than a file, a revision or standard input. */
 export function isServerSource(source: ServerSource): boolean {
   return kindOfServer(source) !== undefined;
 }
 
 /**
- * The error for a SOURCE that is no server, where one is expected.
+ * The error for a SOURCE that should be a server but is not.
  *
- * @param directory where relative paths start
+ * @param directory the folder that relative paths start from
  */
 export function noServer(source: string, directory: string): CodedError {
   return new CodedError(
@@ -62,7 +62,9 @@ export function noServer(source: string, directory: string): CodedError {
   );
 }
 
-/** A text that looks like an environment variable, or like an option for a secret, with its value. */
+/**
+ * Matches an assignment of an environment variable in a command, or an option for a secret, with its value.
+ */
 const assigned = /(?<=^|\s)([A-Z][A-Z0-9_]*=)(?:"[^"]*"|'[^']*'|\S+)/g;
 const secretOption =
   /(--?[\w-]*(?:token|key|secret|passw|passphrase|credential|cookie|auth)[\w-]*[= ])(?:"[^"]*"|'[^']*'|\S+)/gi;
@@ -75,8 +77,8 @@ export function mayHoldSecret(source: string): boolean {
 }
 
 /**
- * A SOURCE as messages show it: passwords, values of a URL's query, which often are keys, and what looks like a secret
- * in a command are left out. A server that has a name is shown by it.
+ * A SOURCE for messages, without passwords, values of a URL's query (often keys), and parts of a command that
+ * look secret. A named server is shown by its name.
  */
 export function shownSource(source: ServerSource): string {
   if (typeof source !== "string") return source.name;
@@ -96,7 +98,7 @@ export function shownSource(source: ServerSource): string {
 const starters =
   /^(?:node|nodejs|bun|bunx|deno|npx|npm|pnpm|pnpx|yarn|tsx|sh|bash|zsh|cmd|pwsh|powershell|env|cargo|dart|make|python\d?(?:\.\d+)?|py|uv|uvx|pipx|docker|podman|java|dotnet|go|ruby|php)(?:\.exe|\.cmd)?$/i;
 
-/** The program that runs a file of an extension. */
+/** The program that runs a file, by extension. */
 const runners: Readonly<Record<string, string>> = {
   ".js": "node",
   ".mjs": "node",
@@ -109,25 +111,28 @@ const runners: Readonly<Record<string, string>> = {
   ".jar": "java -jar",
 };
 
-/** Names that are also file extensions or folders: a word such as `server.js` is no host. */
+/**
+ * Matches hosts that cannot be file names: `localhost` or an address. A word such as `server.js` is not a
+ * host.
+ */
 const hosts = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d{1,5})?(?:[/?][^\s]*)?$/i;
 const domains = /^[a-z\d-]+(?:\.[a-z\d-]+)+(?::\d{1,5}(?:[/?][^\s]*)?|\/[^\s]*)$/i;
-/** Names of hosts that end as few files do. */
+/** Matches host names with a top-level domain that is unusual as a file extension. */
 const topLevel = /^(?:[a-z\d-]+\.)+(?:ai|app|cloud|com|dev|io|net|org)\/?$/i;
 
 /**
- * The right form of a text that is nearly a SOURCE: a URL without its scheme or with a misspelt one, a command or a program
- * without `stdio:`, a file whose name is spelt otherwise.
+ * The correct form of a text that resembles a SOURCE: a URL with a missing or misspelt scheme, a command or
+ * program without `stdio:`, or a misspelt file name.
  *
- * @param directory where relative paths start
+ * @param directory the folder that relative paths start from
  */
 export function meantSource(source: string, directory: string): string | undefined {
-  // What is there is meant, unless it is a program.
+  // An existing file is meant as such, unless it is a program.
   if (isFile(resolve(directory, source))) return startOf(source, directory);
   return meantFile(source, directory) ?? meantUrl(source, directory) ?? meantCommand(source, directory);
 }
 
-/** Advice for such a text. */
+/** Advice for a text that resembles a SOURCE. */
 export function meantAdvice(source: string, directory: string): string | undefined {
   const meant = meantSource(source, directory);
   return meant === undefined
@@ -141,7 +146,7 @@ function meantUrl(source: string, directory: string): string | undefined {
   const known = ["http", "https"].find((each) => each === scheme.toLowerCase()) ?? nearScheme(scheme, mark);
   const url = known === undefined ? undefined : `${known}://${rest.replaceAll("\\", "/")}`;
   if (url !== undefined) return url !== source && URL.canParse(url) ? url : undefined;
-  // Some leave the host out, others the scheme alone: `:3000/mcp`, `//example.com/mcp`.
+  // A URL without a host (`:3000/mcp`) or without a scheme (`//example.com/mcp`).
   if (/^:\d{2,5}(?:\/|$)/.test(source)) return `http://localhost${source}`;
   const host = source.replace(/^\/\//, "");
   if (hosts.test(host)) return `http://${host}`;
@@ -151,7 +156,7 @@ function meantUrl(source: string, directory: string): string | undefined {
   return !isPath && (domains.test(host) || topLevel.test(host)) ? `https://${host}` : undefined;
 }
 
-/** `htp://` and the like; other schemes are other things. */
+/** Corrects `htp://` and the like; undefined for other schemes. */
 function nearScheme(scheme: string, mark: string): string | undefined {
   if (mark !== "://" || /^(?:file|stdio|ftps?|wss?|unix)$/i.test(scheme)) return undefined;
   return closest(scheme.toLowerCase(), ["https", "http"]);
@@ -168,13 +173,13 @@ function meantCommand(source: string, directory: string): string | undefined {
   return start === undefined ? undefined : [start, ...more].join(" ");
 }
 
-/** The SOURCE of a file that is a program. */
+/** The SOURCE that starts a program file; undefined for other files. */
 function startOf(file: string, directory: string): string | undefined {
   const program = programOf(file, directory);
   return program === undefined ? undefined : `stdio:${program}`;
 }
 
-/** How a file that is a program is started. */
+/** The command that starts a program file. */
 function programOf(file: string, directory: string): string | undefined {
   const runner = runners[extname(file).toLowerCase()];
   if (runner !== undefined) return `${runner} ${file}`;
@@ -182,7 +187,7 @@ function programOf(file: string, directory: string): string | undefined {
   return isExecutable ? (/[/\\]/.test(file) ? file : `./${file}`) : undefined;
 }
 
-/** A file of a similar name in the same folder. */
+/** A file in the same folder with a similar name. */
 function meantFile(source: string, directory: string): string | undefined {
   if (/^[a-z]+:/i.test(source)) return undefined;
   try {

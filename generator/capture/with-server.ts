@@ -12,37 +12,37 @@ import { type ServerSource, isServerSource, noServer, shownSource } from "./serv
 import { openFetch, useProxies } from "../files/proxies.js";
 import { HttpLink, ProcessLink, type ServerLink } from "./server-link.js";
 
-/** How a server is reached. */
+/** How to reach a server. */
 export interface ServerOptions {
-  /** Paths of commands are relative to it. */
+  /** Folder in which commands start. */
   readonly directory: string;
-  /** The only revision to speak; the newest that both know without it. */
+  /** The only revision to use; default: the newest that both sides support. */
   readonly revision?: string | undefined;
-  /** Milliseconds without a sign of life. */
+  /** Time limit in milliseconds without a response or progress. */
   readonly timeout?: number | undefined;
-  /** Headers of each request over HTTP. */
+  /** Headers of every HTTP request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Variables for the server's process, beside those that hold no secrets. */
+  /** Environment variables for the server process, besides inherited ones without secrets. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Hears what the server asked the user or a model for, where that is declined. */
+  /** Called with what the server asked its user or a model for, if that is declined. */
   readonly onAsked?: (what: string) => void;
-  /** Authorizes requests over HTTP, where no header does. */
+  /** Authorizes HTTP requests if no header does. */
   readonly authorization?: Authorization | undefined;
-  /** Answers what the server asks the user; all of that is declined without it. */
+  /** Answers the server's questions to its user; without it, all are declined. */
   readonly questions?: Questions | undefined;
-  /** Makes the extensions of the client, for each connection. */
+  /** Creates the client's extensions for each connection. */
   readonly extensions?: (() => readonly object[]) | undefined;
-  /** Options of the connection in place of those above: what answers the server, e.g. `sample`. */
+  /** Connection options that override those above, for handlers of server requests, e.g. `sample`. */
   readonly connection?: object | undefined;
-  /** Sees all messages. */
+  /** Observes all messages. */
   readonly tap?: Tap | undefined;
-  /** Hears what the server's process prints on standard error. */
+  /** Called with standard error output of the server process. */
   readonly onStderr?: (text: string) => void;
-  /** Hears, at the end, what the server's process has printed on standard output beside messages. */
+  /** Called at the end with a description of non-message output on the process's standard output. */
   readonly onStray?: (what: string) => void;
 }
 
-/** Wraps a connection on its way to the server. */
+/** Wraps a connection to the server. */
 export interface Tap {
   readonly channel: (channel: Channel) => Channel;
   readonly fetch: (send: typeof fetch) => typeof fetch;
@@ -54,12 +54,11 @@ export interface Questions {
   elicitUrl(page: JsonObject): Promise<JsonObject>;
 }
 
-/** Milliseconds for the whole connection: `npx` may have to install a package first. */
+/** Time limit in milliseconds for connecting; `npx` may have to install a package first. */
 const connectTimeout = 60_000;
 
 /**
- * Connects to the server that a SOURCE names, calls `use`, and always closes the connection. If a signal ends this
- * process, the server that it started ends first.
+ * Connects to the server that a SOURCE names, calls `use`, and always closes the connection. If a signal ends this process, it first ends the server that it started.
  *
  * @throws CodedError MG2014 for a SOURCE that is not a server, MG2010 for an unknown revision, MG2013 without
  *   the runtime, MG41xx for failures of the server
@@ -73,10 +72,13 @@ export async function withServer<T>(
   return withRuntime(await loadRuntime(), source, options, use);
 }
 
-/** Logins that one command asks its user for: the first, and one for more scopes. */
+/** Maximum number of logins in one command: one to start, and one for further scopes. */
 const mostLogins = 2;
 
-/** The same, with the runtime at hand. A refused request begins again after a login: the server did not run it. */
+/**
+ * Same as `withServer` with a loaded runtime. Repeats a rejected request after a login, because the server
+ * did not execute it.
+ */
 export async function withRuntime<T>(
   runtime: Runtime,
   source: ServerSource,
@@ -127,7 +129,7 @@ async function withConnection<T>(
   }
 }
 
-/** A connection that stays open until it is closed. */
+/** A connection that stays open until it is closed explicitly. */
 export interface OpenServer {
   readonly client: LiveClient;
   readonly link: ServerLink;
@@ -136,8 +138,8 @@ export interface OpenServer {
 /**
  * Connects to a server; `link.close(client)` ends the connection.
  *
- * @param watched receives the link at once, so that it can be closed while the connection is made
- * @throws CodedError as `withServer`; the link is closed then
+ * @param watched called immediately with the link, so that it can be closed while connecting
+ * @throws CodedError as `withServer`; the link is then closed
  */
 export async function openServer(
   runtime: Runtime,
@@ -159,7 +161,7 @@ export async function openServer(
   }
 }
 
-/** A link to a server, and the headers that its address gives. */
+/** A link to a server, and the headers in its address. */
 interface Linked {
   readonly link: ServerLink;
   readonly headers: Readonly<Record<string, string>>;
@@ -194,10 +196,10 @@ function linkTo(
 }
 
 /**
- * The headers of a connection: those of the address, those that are made for it, and those of the command line, of which the
- * later ones win.
+ * The headers of a connection: from the address, from `moreHeaders`, and from the command line; later ones
+ * override earlier ones.
  *
- * @throws CodedError MG2017 for headers that would not go over https
+ * @throws CodedError MG2017 for headers that would be sent without https
  */
 async function headersOf(
   { link, headers }: Linked,
@@ -211,7 +213,7 @@ async function headersOf(
   return all;
 }
 
-/** Headers with others, which replace those of the same name in any case. */
+/** Merges headers; later ones replace earlier ones of the same name, ignoring case. */
 function replacing(
   headers: Readonly<Record<string, string>>,
   others: Readonly<Record<string, string>> = {},
@@ -221,7 +223,7 @@ function replacing(
   return { ...Object.fromEntries(kept), ...others };
 }
 
-/** @throws Silence after the timeout: the runtime may try several revisions, each with that timeout */
+/** @throws Silence after the timeout: the runtime may try several revisions, each with that limit */
 async function connected(
   runtime: Runtime,
   { source, signal }: ServerLink,
@@ -242,13 +244,13 @@ async function connected(
     ...(timeout !== undefined && { timeouts: { timeout } }),
     http: {
       headers,
-      // Without it, the runtime sends requests by `node:http`, and so by the proxies.
+      // Without a tap, the runtime uses `node:http`, which uses the proxies.
       ...(tap && { fetch: tap.fetch(openFetch) }),
       ...(authorization && { authorize: authorization.authorizer }),
     },
-    // The callers report entries left out of lists.
+    // The callers report omitted list entries themselves.
     onWarning: () => {},
-    // The server gets the error of a question, and its result shows what became of it.
+    // The server receives the error of a question, and its result shows the consequence.
     onError: () => {},
     ...(extensions && { extensions: extensions() }),
     ...declining(runtime, onAsked),
@@ -266,7 +268,10 @@ async function connected(
   return Promise.race([connecting, late]).finally(() => clearTimeout(timer));
 }
 
-/** Sends the name and password of a URL as a header: `fetch` rejects them, and errors would quote them. */
+/**
+ * Converts the name and password in a URL to a header: `fetch` rejects them in URLs, and errors would quote
+ * them.
+ */
 function addressOf(
   source: string,
   directory: string,
@@ -280,7 +285,10 @@ function addressOf(
   return { url: url.href, headers: { Authorization: `Basic ${Buffer.from(login).toString("base64")}` } };
 }
 
-/** Declares elicitation and sampling, because servers may hide tools without them, but declines every request. */
+/**
+ * Options that declare elicitation and sampling, because servers may hide tools without them, but decline
+ * every request.
+ */
 function declining({ userRejected }: Runtime, onAsked: (what: string) => void = () => {}): object {
   const decline = ({ message }: { readonly message: string }): object => {
     onAsked(`the user: ${message}`);

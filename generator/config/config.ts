@@ -15,21 +15,27 @@ export interface Config {
   readonly schema?: string;
   /** The output folder (default: `generated`). */
   readonly out?: string;
-  /** Write a package.json and a README.md into the output folder: its name, or its name with further members. */
+  /**
+   * Writes a package.json and a README.md into the output folder: the package name, or an object with further
+   * members.
+   */
   readonly package?: string | PackageConfig;
-  /** Contracts to generate from, each into a separate folder, or only to compare with their servers. */
+  /** Contracts to generate code from, each into a separate folder, or only to compare with their servers. */
   readonly contracts?: readonly ContractConfig[];
   /** Extension of relative imports in generated code (default: `js`). */
   readonly importExtension?: "js" | "ts";
-  /** Folder with templates that replace the shipped ones of the same name. */
+  /** Folder with templates that replace shipped ones of the same name. */
   readonly templates?: string;
-  /** Modules with further emitters. */
+  /** Modules with additional emitters. */
   readonly plugins?: readonly string[];
   /** Defaults of `mcpgen diff`. */
   readonly diff?: DiffConfig;
 }
 
-/** Members of the package.json of the output, e.g. `version`, `repository`. What the output decides is not among them. */
+/**
+ * Members of the output's package.json, e.g. `version`, `repository`, except those that the generator
+ * decides.
+ */
 interface PackageConfig {
   readonly name: string;
   readonly [member: string]: unknown;
@@ -37,15 +43,21 @@ interface PackageConfig {
 
 export interface ContractConfig {
   readonly file: string;
-  /** The folder of generated code. Without it, nothing is generated from the contract: `check` compares its server. */
+  /**
+   * The folder for generated code. Without it, nothing is generated: `check` only compares the contract with
+   * its server.
+   */
   readonly out?: string;
-  /** Needed beside `out`. */
+  /** Required with `out`. */
   readonly role?: "client" | "server" | "both";
-  /** Whether `format` is checked, of the formats that are known (`assertion`), or only describes (default). */
+  /** Whether known `format`s are asserted (`assertion`), or only annotations (default). */
   readonly formats?: "annotation" | "assertion";
-  /** Folder that references of schemas to files may lead into; without it, none are followed. */
+  /** Folder into which file references of schemas may lead; without it, none are followed. */
   readonly base?: string;
-  /** The live server of the contract, which `mcpgen check` compares with it. Commands start in the file's folder. */
+  /**
+   * The contract's live server, which `mcpgen check` compares with it. Commands start in the configuration's
+   * folder.
+   */
   readonly server?: string;
 }
 
@@ -56,10 +68,10 @@ export interface DiffConfig {
   readonly rules?: Readonly<Record<string, string>>;
 }
 
-/** A contract that code is generated from. */
+/** A contract to generate code from. */
 type GeneratedContract = ContractConfig & Required<Pick<ContractConfig, "out" | "role">>;
 
-/** The contracts of the configuration that code is generated from. */
+/** The contracts in the configuration that code is generated from. */
 export function generatedContracts({ contracts = [] }: Config): GeneratedContract[] {
   return contracts.filter((contract): contract is GeneratedContract => contract.out !== undefined);
 }
@@ -74,38 +86,38 @@ export function defineConfig(config: Config): Config {
   return config;
 }
 
-/** A configuration with the folder its paths are relative to. */
+/** A configuration, with the folder that its paths are relative to. */
 export interface LoadedConfig {
   readonly config: Config;
-  /** The file, where there is one. */
+  /** The configuration file, if there is one. */
   readonly file?: string;
   readonly folder: string;
 }
 
-/** The names that a configuration file may have. */
+/** The possible names of a configuration file. */
 export const configNames: readonly string[] = ["mcpgen.config.json", "mcpgen.config.js", "mcpgen.config.ts"];
 
-/** Decides which configuration is believed. */
+/** Decides which configuration to trust. */
 export interface ConfigGate {
-  /** The user's home folder: the search does not leave it. */
+  /** The user's home folder, at which the search ends. */
   readonly home: string;
   /**
    * Whether a configuration file may be read and, if it is code, run.
    *
-   * @throws CodedError where the command cannot go on without it
+   * @throws CodedError if the command cannot continue without it
    */
   admitsConfig(file: string): Promise<boolean>;
 }
 
-/** The configuration of a project that has none, or whose configuration is left out. */
+/** The configuration of a project without one, or with one that is ignored. */
 export function noConfig(directory: string): LoadedConfig {
   return { config: {}, folder: directory };
 }
 
 /**
- * The configuration that holds in `directory`.
+ * Loads the configuration that applies in `directory`.
  *
- * @param named the file given with `--config`
+ * @param named the file of `--config`
  * @throws CodedError MG21xx
  */
 export async function loadConfig(directory: string, gate: ConfigGate, named?: string): Promise<LoadedConfig> {
@@ -117,14 +129,14 @@ export async function loadConfig(directory: string, gate: ConfigGate, named?: st
       next: "Check the path given with --config.",
     });
   }
-  // Code that is no regular file has no content to trust, and importing it would wait for a pipe.
+  // A module that is not a regular file has no content to trust, and importing a pipe would block.
   if (!isJsonConfig(file)) expectRegularFile(file);
   if (!(await gate.admitsConfig(file))) return noConfig(directory);
   const config = isJsonConfig(file) ? await readJsonConfig(file) : await importConfig(file);
   return { config, file, folder: dirname(file) };
 }
 
-/** Whether a configuration file is JSON. All others are modules, which run. */
+/** Whether a configuration file is JSON. All others are modules, which are executed. */
 export function isJsonConfig(file: string): boolean {
   return extname(file) === ".json";
 }
@@ -155,9 +167,9 @@ export function configsIn(folder: string): string[] {
 const form = new FileForm("config", { unknownKey: "MG2102", wrongValue: "MG2103" });
 
 /**
- * The configuration that `value` is.
+ * Checks a value as a configuration.
  *
- * @throws CodedError MG2102 for a key that means nothing, MG2103 for a value that is not allowed
+ * @throws CodedError MG2102 for an unknown key, MG2103 for an invalid value
  */
 export async function readConfig(value: JsonValue, placeOf: PlaceOf): Promise<Config> {
   await refuseFaults(form.faults(value), placeOf);
@@ -181,7 +193,7 @@ function expectRegularFile(file: string): void {
   }
 }
 
-/** A configuration that is not JSON is a mistake of configuration: exit code 2, not 3. */
+/** Converts a syntax error in a configuration file to a configuration error (exit code 2 instead of 3). */
 function asConfigError(error: CodedError): CodedError {
   const { place, next } = error;
   return new CodedError("MG2101", error.message, {
@@ -228,7 +240,9 @@ async function importModule(file: string): Promise<Record<string, unknown>> {
   }
 }
 
-/** Standard output is for results: what a module prints there while it is imported goes to standard error. */
+/**
+ * Redirects what a module prints during its import to standard error, because standard output is for results.
+ */
 async function withoutOutput<T>(work: () => Promise<T>): Promise<T> {
   const { stdout, stderr } = process;
   const original = Object.getOwnPropertyDescriptor(stdout, "write");
@@ -241,15 +255,16 @@ async function withoutOutput<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The home folder of the user, links resolved; the one that the system knows where no variable names it. */
+/** The user's home folder with links resolved; from the system if no variable names it. */
 export function homeFolder({ HOME, USERPROFILE }: Readonly<Record<string, string | undefined>>): string {
   const home = HOME || USERPROFILE || homedir();
   return existsSync(home) ? realpathSync(home) : home;
 }
 
 /**
- * The folders in which configuration of a project may lie, the nearest first: from `directory` up to the project's root, and
- * never beyond the home folder. The root is the nearest folder with `.git`; without one, the nearest with package.json.
+ * The folders to search for a project's configuration, nearest first: from `directory` up to the project's
+ * root, and never beyond the home folder. The root is the nearest folder with `.git`, else the nearest with
+ * package.json.
  *
  * @param home the user's home folder
  */
@@ -262,7 +277,7 @@ export function searchFolders(directory: string, home: string): string[] {
   return below.slice(0, (end ?? below.length) + 1);
 }
 
-/** A folder and those around it, the nearest first. */
+/** A folder and its ancestors, nearest first. */
 export function foldersUpFrom(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...foldersUpFrom(parent)];

@@ -11,18 +11,18 @@ import { readRegularText } from "../files/regular-file.js";
 
 /** The result of one compilation. */
 export interface Compiled {
-  /** Errors of syntax and of settings; with any, nothing is written. */
+  /** Errors of syntax and settings. If there are any, nothing is written. */
   readonly errors: readonly Finding[];
-  /** Paths of the files that were written. */
+  /** Paths of the written files. */
   readonly written: readonly string[];
 }
 
-/** Errors that are shown: the first ones cause most others. */
+/** Maximum number of errors shown; the first ones cause most of the others. */
 const mostErrors = 20;
 
 /**
- * Writes the JavaScript of a project of TypeScript again and again, without its types. Only files that changed are read,
- * parsed and written.
+ * Repeatedly compiles a TypeScript project to JavaScript without type checks. Reads, parses and writes only
+ * changed files.
  */
 export class Compiler {
   readonly #file: string;
@@ -33,20 +33,20 @@ export class Compiler {
   #settings = "";
 
   /**
-   * @param file the absolute path of tsconfig.json
-   * @param shown a path as messages show it
+   * @param file absolute path of tsconfig.json
+   * @param shown formats a path for messages
    */
   constructor(file: string, shown: (path: string) => string) {
     this.#file = file;
     this.#shown = shown;
   }
 
-  /** Whether the settings say that no file of the project is compiled: Node.js runs the sources. */
+  /** Whether the settings compile no file of the project, because Node.js runs the sources. */
   get runsSources(): boolean {
     return this.#parsed().options.noEmit === true;
   }
 
-  /** Whether the JavaScript of each file follows from that file alone, and nothing else is written. */
+  /** Whether the JavaScript of each file depends only on that file, and nothing else is written. */
   get isPerFile(): boolean {
     const { isolatedModules, verbatimModuleSyntax, declaration, composite, outFile } = this.#parsed().options;
     const separate = isolatedModules === true || verbatimModuleSyntax === true;
@@ -54,9 +54,9 @@ export class Compiler {
   }
 
   /**
-   * Writes the JavaScript of the files that changed, if no file has an error of syntax.
+   * Writes the JavaScript of changed files, unless a file has a syntax error.
    *
-   * @throws CodedError MG3009 for settings that put it outside of the project, MG3002, MG3003
+   * @throws CodedError MG3009 if the settings put output outside the project, MG3002, MG3003
    */
   compile(): Compiled {
     const { options, fileNames, errors } = this.#parsed();
@@ -80,7 +80,7 @@ export class Compiler {
     return { errors: [], written: [...changes.keys()] };
   }
 
-  /** The JavaScript that the compiler makes of a source file; the file itself where it makes none. */
+  /** The JavaScript file of a source file; the file itself if the compiler writes none. */
   outputOf(source: string): string {
     const { options, fileNames, ...rest } = this.#parsed();
     const own = fileNames.find((each) => resolve(each) === resolve(source));
@@ -154,28 +154,28 @@ export class Compiler {
   }
 }
 
-/** Settings with which neither imports nor libraries are read. */
+/** Compiler options with which neither imports nor libraries are read. */
 function withoutTypes(options: ts.CompilerOptions): ts.CompilerOptions {
   const { incremental: _incremental, tsBuildInfoFile: _file, lib: _lib, types: _types, ...rest } = options;
   return { ...rest, types: [], noCheck: true, noResolve: true, noLib: true };
 }
 
 interface TypeCheckOptions {
-  /** The absolute path of tsconfig.json. */
+  /** Absolute path of tsconfig.json. */
   readonly file: string;
-  /** Whether the compiler also writes its output, if there are no errors. */
+  /** Whether the compiler also writes its output if there are no errors. */
   readonly writes: boolean;
-  /** A path as messages show it. */
+  /** Formats a path for messages. */
   readonly shown: (path: string) => string;
   readonly signal: AbortSignal;
 }
 
-/** Bytes of the compiler's output that are read. */
+/** Maximum size in bytes of the compiler's output. */
 const maxOutput = 16 * 1024 * 1024;
 
 /**
- * Checks the types of a project with its own TypeScript, in another process: the answer is that of `npm run build`, and
- * messages flow meanwhile.
+ * Type-checks a project with its own TypeScript in another process. The result equals that of `npm run
+ * build`, and MCP messages are processed meanwhile.
  */
 export async function checkTypes({ file, writes, shown, signal }: TypeCheckOptions): Promise<Finding[]> {
   const program = compilerOf(file);
@@ -189,7 +189,7 @@ export async function checkTypes({ file, writes, shown, signal }: TypeCheckOptio
   return [compileError(line, { file: shown(file) })];
 }
 
-/** The program of the TypeScript that a project has installed. */
+/** The compiler program installed in a project; undefined if there is none. */
 function compilerOf(file: string): string | undefined {
   try {
     const manifest = createRequire(file).resolve("typescript/package.json");
@@ -215,7 +215,7 @@ async function run(
   });
 }
 
-/** The errors in the output of the compiler: one a line, and indented lines that continue it. */
+/** Parses the errors in the compiler's output: one per line, with indented continuation lines. */
 function errorsIn(
   output: string,
   folder: string,

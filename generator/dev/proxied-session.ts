@@ -7,35 +7,36 @@ interface ProxyOptions {
   readonly client: Channel;
   /** Starts a server. */
   readonly start: () => Channel;
-  /** The server ended by itself. */
+  /** Called when the server ended without being asked to. */
   readonly onLost: (reason: Error | undefined) => void;
-  /** The client has closed its end. */
+  /** Called when the client closed its connection. */
   readonly onEnd: () => void;
 }
 
-/** Milliseconds for which a restart waits for answers to open requests. */
+/** Time in milliseconds for which a restart waits for responses to open requests. */
 const drainTime = 1_000;
 
-/** JSON-RPC's code for errors that are not the request's. */
+/** JSON-RPC error code for an internal error. */
 const internalError = -32603;
 
-/** Ids of the proxy's own requests. */
+/** Prefix of the ids of the proxy's own requests. */
 const ownIds = "mcpgen-dev:";
 
-/** A request of the server on its way to the client, under another id. */
+/** A request of the server, forwarded to the client under another id. */
 interface Asked {
   readonly id: JsonValue;
   readonly server: Channel;
 }
 
 /**
- * Stands between a client and a server that is restarted: the client keeps one session. Messages wait during a restart.
- * The next server gets the client's handshake and state; the client hears that lists may have changed.
+ * A proxy between a client and a server that is restarted, so that the client keeps one session. Messages
+ * wait during a restart. The next server receives the client's handshake and state, and the client is
+ * notified that lists may have changed.
  */
 export class ProxiedSession {
   readonly #options: ProxyOptions;
   readonly #memory = new SessionMemory();
-  /** Methods of the client's requests without an answer, by id. */
+  /** Methods of the client's open requests, by id. */
   readonly #open = new Map<string | number, string>();
   readonly #asked = new Map<number, Asked>();
   readonly #answers = new Map<string, (message: JsonObject) => void>();
@@ -46,7 +47,7 @@ export class ProxiedSession {
   #count = 0;
   #drained: (() => void) | undefined;
   #over = false;
-  /** The end of a server that ended by itself: its descendants may still run. */
+  /** Resolves when a server that ended by itself is completely gone; its descendants may run longer. */
   #lastEnd: Promise<void> | undefined;
 
   constructor(options: ProxyOptions) {
@@ -63,7 +64,7 @@ export class ProxiedSession {
     return this.#server !== undefined;
   }
 
-  /** Ends the server, if one runs, and starts the next. @throws Error the next one ends before it answers */
+  /** Ends a running server and starts the next one. @throws Error if the next one ends before it responds */
   async restart(): Promise<void> {
     this.#holds = true;
     await this.#lastEnd;
@@ -88,7 +89,7 @@ export class ProxiedSession {
     this.#release();
   }
 
-  /** Ends the server and the connection of the client. */
+  /** Ends the server and the client's connection. */
   async close(): Promise<void> {
     this.#over = true;
     const server = this.#server;
@@ -105,7 +106,7 @@ export class ProxiedSession {
     this.#abandon(server, "the server restarted before it answered; send the request again");
   }
 
-  /** Waits for the answers that the old server still owes. */
+  /** Waits for the old server's pending responses. */
   async #drain(): Promise<void> {
     if (!this.#owes()) return;
     let timer: NodeJS.Timeout | undefined;
@@ -121,7 +122,7 @@ export class ProxiedSession {
     return [...this.#open.keys()].some((id) => !this.#memory.isListening(id));
   }
 
-  /** Answers what a server that is gone will not answer, and cancels what it had asked. */
+  /** Answers requests that an ended server will not answer, and cancels its own requests. */
   #abandon(server: Channel, why: string): void {
     for (const id of [...this.#open.keys()]) {
       if (this.#memory.isListening(id)) continue;
@@ -140,7 +141,7 @@ export class ProxiedSession {
     this.#options.client.flush();
   }
 
-  /** Gives the new server the session of the client. */
+  /** Transfers the client's session to the new server. */
   async #handOver(): Promise<void> {
     const { handshake } = this.#memory;
     if (handshake) {
@@ -160,7 +161,7 @@ export class ProxiedSession {
     this.#server?.flush();
   }
 
-  /** Sends a message of the client again, as the proxy's own request. */
+  /** Sends a message of the client again as the proxy's own request. */
   #request(message: JsonObject): Promise<JsonObject> {
     const id = `${ownIds}${++this.#count}`;
     const answered = new Promise<JsonObject>((resolve) => this.#answers.set(id, resolve));
@@ -178,7 +179,9 @@ export class ProxiedSession {
     this.#options.client.flush();
   }
 
-  /** The server ended by itself: open requests fail, and later messages wait for the next one. */
+  /**
+   * Handles a server that ended by itself: open requests fail, and later messages wait for the next server.
+   */
   #lost(server: Channel, reason: Error | undefined): void {
     if (this.#server !== server) return;
     this.#server = undefined;
@@ -191,7 +194,7 @@ export class ProxiedSession {
 
   #fromClient(text: string): void {
     const parsed = parsedText(text);
-    // Open requests may need the client's answers before they are done.
+    // Open requests may need responses of the client to complete, so these still pass.
     const passes = this.#drained !== undefined && isJsonObject(parsed!) && parsed["method"] === undefined;
     if (this.#holds && !passes) return void this.#waiting.push(text);
     const messages = (Array.isArray(parsed) ? parsed : [parsed]).map((each) =>
@@ -204,7 +207,9 @@ export class ProxiedSession {
     this.#server?.send(changed ? JSON.stringify(Array.isArray(parsed) ? kept : kept[0]) : text);
   }
 
-  /** A message of the client as the server gets it; undefined for an answer that no running server waits for. */
+  /**
+   * A client's message in the form for the server; undefined for a response that no running server expects.
+   */
   #outgoing(message: JsonObject): JsonObject | undefined {
     const { id, method, params } = message;
     if (method === undefined) {
@@ -232,11 +237,11 @@ export class ProxiedSession {
     this.#options.client.send(changed ? JSON.stringify(single ? kept[0] : kept) : text);
   }
 
-  /** A message of the server as the client gets it; undefined for one that is not the client's. */
+  /** A server's message in the form for the client; undefined if it is not meant for the client. */
   #incoming(message: JsonObject, server: Channel): JsonObject | undefined {
     const { id, method, params } = message;
     if (typeof method === "string" && id !== undefined) {
-      // Two servers in a row may use the same id.
+      // Consecutive servers may use the same id.
       const other = ++this.#count;
       this.#asked.set(other, { id, server });
       return { ...message, id: other };

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 
-/** The lists of which a server reports changes, in the words of each era. */
+/** The lists whose changes a server reports, with their names in each era. */
 const lists = [
   { capability: "tools", filter: "toolsListChanged", method: "notifications/tools/list_changed" },
   { capability: "prompts", filter: "promptsListChanged", method: "notifications/prompts/list_changed" },
@@ -10,7 +10,7 @@ const lists = [
 /** The `_meta` member that assigns a notification to a subscription (2026-07-28, basic/patterns/subscriptions). */
 const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 
-/** Requests with which a client changes its session: the last one of each key counts. */
+/** Requests by which a client changes its session. Of each key, the last request counts. */
 const keeping: Readonly<Record<string, (params: JsonObject) => string>> = {
   "logging/setLevel": () => "level",
   "resources/subscribe": ({ uri }) => `subscription ${JSON.stringify(uri)}`,
@@ -20,7 +20,7 @@ const forgetting: Readonly<Record<string, (params: JsonObject) => string>> = {
 };
 
 /**
- * Remembers what a client has agreed on with its server, so that another process can take the server's place: the
+ * Remembers what a client has agreed with its server, so that another process can replace the server: the
  * handshake of eras with sessions, the log level, subscriptions.
  */
 export class SessionMemory {
@@ -30,10 +30,10 @@ export class SessionMemory {
   #revision: JsonValue | undefined;
   readonly #kept = new Map<string, JsonObject>();
   readonly #listening = new Map<string | number, JsonObject>();
-  /** Subscriptions that were opened again: the client knows of them. */
+  /** Subscriptions that were reopened, which the client already knows. */
   readonly #reopened = new Set<string | number>();
 
-  /** A message of the client. */
+  /** Records a message of the client. */
   sent(message: JsonObject): void {
     const { method, id, params } = message;
     if (typeof method !== "string") return;
@@ -49,14 +49,15 @@ export class SessionMemory {
     if (forgotten !== undefined) this.#kept.delete(forgotten);
   }
 
-  /** Whether a request stays open for as long as the client listens. */
+  /** Whether a request stays open while the client listens. */
   isListening(id: JsonValue | undefined): boolean {
     return this.#listening.has(id as string | number);
   }
 
   /**
-   * A message of the server, as the client is to get it: lists may change with each restart, which servers of fixed lists
-   * do not announce. Undefined for a message that the client got before the restart.
+   * Processes a message of the server for the client. Declares that lists may change, because each restart
+   * may change them, even if the server's lists are fixed. Returns undefined for a message that the client
+   * received before the restart.
    */
   received(message: JsonObject, method: string | undefined): JsonObject | undefined {
     const { id, result, params } = message;
@@ -81,19 +82,19 @@ export class SessionMemory {
     };
   }
 
-  /** The handshake for another process; undefined for a client without one. */
+  /** The handshake to repeat with another process; undefined if the client has sent none. */
   get handshake(): { readonly initialize: JsonObject; readonly initialized: boolean } | undefined {
     return this.#initialize && this.#revision !== undefined
       ? { initialize: this.#initialize, initialized: this.#initialized }
       : undefined;
   }
 
-  /** The revision that the client has agreed on; undefined without a handshake. */
+  /** The negotiated revision; undefined without a handshake. */
   get revision(): JsonValue | undefined {
     return this.#revision;
   }
 
-  /** The requests that give another process the state of the session, after the handshake. */
+  /** The requests that restore the session's state in another process after the handshake. */
   get state(): readonly JsonObject[] {
     return [...this.#kept.values()];
   }
@@ -104,7 +105,7 @@ export class SessionMemory {
     return [...this.#listening.values()];
   }
 
-  /** The notifications that lists may have changed, as the client expects them. */
+  /** Notifications that lists may have changed, as the client expects them. */
   listChanges(): readonly JsonObject[] {
     const of = (method: string, params?: JsonObject): JsonObject => ({
       jsonrpc: "2.0",
@@ -124,7 +125,7 @@ export class SessionMemory {
     return [...session, ...streams];
   }
 
-  /** The members of a subscription's filter that ask for changes of lists. */
+  /** The members of a subscription's filter that select list changes. */
   #asked(id: string | number): JsonObject {
     const params = this.#listening.get(id)?.["params"];
     const wanted = isJsonObject(params!) ? params["notifications"] : undefined;

@@ -3,30 +3,32 @@ import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { sha256, readRegularFile } from "../files/regular-file.js";
 
-/** The inputs of a loop, as paths. They are listed again at each look: files come and go. */
+/** The files to watch, as paths. The list is made again at each check, because files come and go. */
 export interface Inputs {
   readonly files: readonly string[];
-  /** Folders in which further files may appear. */
+  /** Folders in which new files may appear. */
   readonly folders: readonly string[];
 }
 
-/** Milliseconds after the last event: an editor writes several times when it saves. */
+/** Time in milliseconds to wait after the last event, because editors write several times on saving. */
 const quiet = 25;
 
 /**
- * Milliseconds before a file that is missing counts as removed, and one that is empty as emptied: an atomic save renames the file
- * away first, and another one empties it before it writes.
+ * Time in milliseconds before a missing file counts as removed, or an empty one as emptied. Some editors
+ * rename or empty the file before they write it.
  */
 const grace = 120;
 
 const emptyHash = sha256("");
 
-/** Milliseconds between looks without an event: not every file system reports changes. */
+/**
+ * Interval in milliseconds between checks without an event, because not every file system reports changes.
+ */
 const pollInterval = 2_000;
 
 /**
- * Watches files by their content. Events of the file system only say when to look: each look reads all files, so that
- * saves by rename, lost events and touched files give the same result.
+ * Watches files by content. File system events only trigger a check, and each check examines all files. Saves
+ * by rename, lost events and files that were only touched thus give correct results.
  */
 export class WatchedFiles {
   readonly #list: () => Inputs;
@@ -38,7 +40,7 @@ export class WatchedFiles {
   #wake: (() => void) | undefined;
   #closed = false;
 
-  /** @param list returns the inputs; it must not throw */
+  /** @param list returns the inputs; must not throw */
   constructor(list: () => Inputs) {
     this.#list = list;
     this.#known = this.#look();
@@ -54,7 +56,7 @@ export class WatchedFiles {
     return [];
   }
 
-  /** Accepts the present content of files that this program wrote itself. */
+  /** Accepts the present content of files that this program has written. */
   accept(paths: readonly string[]): void {
     const known = new Map(this.#known);
     for (const path of paths) {
@@ -73,7 +75,7 @@ export class WatchedFiles {
     this.#wake?.();
   }
 
-  /** The differences from the last known state, once no file is on its way. */
+  /** The differences from the last known state, once no file is being written. */
   async #settled(): Promise<readonly string[]> {
     let now = this.#look();
     const isUnsaved = ([path, hash]: readonly [string, string]): boolean =>
@@ -100,7 +102,7 @@ export class WatchedFiles {
     );
   }
 
-  /** Reads a file only if its entry in the folder is another one. */
+  /** The hash of a file; reads it only if its directory entry has changed. */
   #hashOf(path: string): string | undefined {
     const entry = entryOf(path);
     const read = this.#read.get(path);
@@ -111,7 +113,7 @@ export class WatchedFiles {
     return hash;
   }
 
-  /** Waits for an event and the quiet after it, or for the next poll. */
+  /** Waits for an event and a quiet period after it, or for the next poll. */
   async #event(): Promise<void> {
     if (this.#closed) return;
     await new Promise<void>((resolve) => {
@@ -140,7 +142,7 @@ export class WatchedFiles {
       if (this.#watchers.has(folder)) continue;
       const watcher = watcherOf(folder, this.#happened);
       if (watcher) this.#watchers.set(folder, watcher);
-      // The folder may be gone, or replaced, when the error is reported: the next look watches it again.
+      // The folder may be gone or replaced when the error is reported; the next check watches it again.
       watcher?.on("error", () => {
         watcher.close();
         this.#watchers.delete(folder);
@@ -150,7 +152,7 @@ export class WatchedFiles {
   }
 }
 
-/** Undefined where the folder cannot be watched: the poll sees its files. */
+/** Watches a folder; undefined if that is not possible. Polling then detects changes. */
 function watcherOf(folder: string, happened: () => void): FSWatcher | undefined {
   try {
     return watch(folder, happened);
@@ -159,7 +161,7 @@ function watcherOf(folder: string, happened: () => void): FSWatcher | undefined 
   }
 }
 
-/** What the file system says about a file. It changes with each write, and with each replacement of the file. */
+/** The status of a file as text. It changes with each write and each replacement. */
 export function entryOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat && `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;

@@ -10,7 +10,7 @@ import { diffDiagnostics, lintDiagnostics, outputDiagnostics, syncDiagnostics } 
 import { serverDiagnostics } from "./catalogue/server.js";
 import type { Diagnostic } from "./diagnostic.js";
 
-/** Every code mcpgen can report. Codes are never reused. */
+/** Every code that mcpgen can report. Codes are never reused. */
 export const catalogue = {
   ...inputDiagnostics,
   ...usageDiagnostics,
@@ -36,8 +36,8 @@ type CodeWith<Members> = {
 /** The codes of errors. */
 export type CodeOfError = Exclude<DiagnosticCode, CodeWith<{ readonly exit: 0 }>>;
 
-/** The codes of warnings; some of them are codes of errors, too. */
+/** The codes of warnings; some of them can also be errors. */
 export type CodeOfWarning = Exclude<CodeWith<{ readonly exit: 0 } | { readonly mayWarn: true }>, CodeOfInfo>;
 
-/** The codes of findings that ask for no change. */
+/** The codes of informational findings. */
 export type CodeOfInfo = CodeWith<{ readonly informs: true }>;

@@ -12,20 +12,21 @@ export interface Place {
 
 export interface CodedErrorDetails {
   readonly place?: Place;
-  /** The next step, one imperative sentence. */
+  /** Advice, as one imperative sentence. */
   readonly next?: string;
-  /** Shown below the message, line by line: what a program printed. */
+  /** Text shown below the message, e.g. the output of a program. */
   readonly detail?: string;
-  /** Further errors, of which this is the first. */
+  /** Further errors that were found together with this one. */
   readonly more?: readonly CodedError[];
-  /** Further members of the error in the format for programs. */
+  /** Additional members of the error in `--json` output. */
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
 /**
- * A problem with the user's input, as opposed to a bug of mcpgen (`invariant`) or a finding (data). The code is stable;
- * `mcpgen explain CODE` prints the long form. Message grammar: the fault, expected X, got Y.
+ * A problem with the user's input, as opposed to a bug in mcpgen (`invariant`) or a finding (data). The code
+ * is stable; `mcpgen explain CODE` prints an explanation. Grammar of the message: the fault, expected X, got
+ * Y.
  */
 export class CodedError extends Error {
   override readonly name = "CodedError";
@@ -33,7 +34,7 @@ export class CodedError extends Error {
   readonly place: Place | undefined;
   readonly next: string | undefined;
   readonly detail: string | undefined;
-  /** Problems of the same input that were found beside this one. */
+  /** Other problems of the same input. */
   readonly more: readonly CodedError[];
   readonly facts: Readonly<Record<string, unknown>>;
 
@@ -47,13 +48,13 @@ export class CodedError extends Error {
     this.facts = details.facts ?? {};
   }
 
-  /** The process exit code this error leads to (2 usage, 3 input, 4 network or server). */
+  /** The exit code of the process (2 usage, 3 input, 4 network or server). */
   get exitCode(): number {
     return catalogue[this.code].exit;
   }
 }
 
-/** A fact about the user's files that a command reports: data, not an exception. */
+/** A fact about the user's files, reported as data rather than thrown. */
 export type Finding = ErrorFinding | WarningFinding | InfoFinding;
 
 export interface ErrorFinding extends FindingDetails {
@@ -61,13 +62,13 @@ export interface ErrorFinding extends FindingDetails {
   readonly severity: "error";
 }
 
-/** Warnings do not change the exit code. */
+/** A warning; it does not change the exit code. */
 export interface WarningFinding extends FindingDetails {
   readonly code: CodeOfWarning;
   readonly severity: "warning";
 }
 
-/** Something that a reader of the other findings must know, and need not change. */
+/** Information that helps to understand other findings and requires no change. */
 interface InfoFinding extends FindingDetails {
   readonly code: CodeOfInfo;
   readonly severity: "info";
@@ -76,13 +77,13 @@ interface InfoFinding extends FindingDetails {
 interface FindingDetails {
   readonly message: string;
   readonly place?: Place;
-  /** The next step, one imperative sentence. */
+  /** Advice, as one imperative sentence. */
   readonly next?: string;
-  /** Shown below the message: a diff, the issues of a message. */
+  /** Text shown below the message: a diff, the issues of a message. */
   readonly detail?: string;
 }
 
-/** An error as a finding: the command continues, and reports it beside its other findings. */
+/** Converts an error to a finding, so that the command can continue and report it with others. */
 export function findingOfError({ code, message, place, next, detail }: CodedError): ErrorFinding {
   return {
     code,
@@ -94,12 +95,12 @@ export function findingOfError({ code, message, place, next, detail }: CodedErro
   };
 }
 
-/** A bug of ours: something that the code around it promises did not hold. */
+/** Thrown for a bug in mcpgen: an internal assumption was violated. */
 class InvariantError extends Error {
   override readonly name = "InvariantError";
 }
 
-/** Asserts what must hold for every input. */
+/** Asserts a condition that must hold for every input. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message);
 }

@@ -1,16 +1,16 @@
-/** What a stable code means. */
+/** The meaning of a stable code. */
 export interface Diagnostic {
-  /** One line: what kind of problem it is. */
+  /** One line that names the kind of problem. */
   readonly title: string;
   /**
-   * Exit code of the process where the code is an error: 1 findings, 2 usage or configuration, 3 input, 4 network or
-   * server, 70 our bug, 130 Ctrl-C. 0: the code is always a warning, or informs.
+   * Exit code of the process if the code is an error: 1 findings, 2 usage or configuration, 3 input, 4
+   * network or server, 70 bug in mcpgen, 130 Ctrl-C. 0: the code is always a warning or informational.
    */
   readonly exit: 0 | 1 | 2 | 3 | 4 | 70 | 130;
-  /** Some findings with this code are warnings, which do not change the exit code. */
+  /** Whether findings with this code can be warnings, which do not change the exit code. */
   readonly mayWarn?: true;
-  /** Findings with this code ask for no change. */
+  /** Whether findings with this code are informational. */
   readonly informs?: true;
-  /** The long form that `mcpgen explain CODE` prints: why it happens and how to mend it. */
+  /** The explanation that `mcpgen explain CODE` prints: the cause and the correction. */
   readonly explanation: string;
 }

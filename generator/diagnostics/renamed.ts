@@ -1,8 +1,8 @@
 const rules = "nothing: the rules of stores are tests of mcpgen's repository, in test/support/store-rules";
 
 /**
- * Entries of packages, and names in them, that no longer exist, with what to use instead. They are kept for one minor
- * version. docs/migration.md lists the same.
+ * Removed package entries and names, with their replacements. Entries are kept for one minor version.
+ * docs/migration.md lists the same.
  */
 export const renamed: { readonly [name: string]: string } = {
   "@mcpgen/runtime/cluster": "@mcpgen/cluster",

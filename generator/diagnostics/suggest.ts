@@ -1,14 +1,14 @@
 import { editDistance } from "@mcpgen/engine";
 
 /**
- * The candidate most like `name`, other than `name` itself; `undefined` if none is near. At most a third of the letters
- * (and at least two) may differ, but not all of either name. Case is not counted.
+ * The candidate most similar to `name`, other than `name` itself; `undefined` if none is similar. At most a
+ * third of the letters (and at least two) may differ, but not all letters of either name. Ignores case.
  */
 export function closest(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {
-    if (candidate === name) continue; // known, and refused all the same: no suggestion
+    if (candidate === name) continue; // The name is known but was rejected, so suggesting it would not help.
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance);
     if (distance < Math.min(bestDistance, name.length, candidate.length)) {
       best = candidate;

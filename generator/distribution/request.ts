@@ -4,29 +4,29 @@ import { shownJson } from "../print/terminal-text.js";
 import type { Render } from "../print/templates.js";
 import type { Contract } from "../contract/contract.js";
 
-/** The inputs of packaging files. */
+/** The inputs of packaging. */
 export interface PackageRequest {
   readonly contract: Contract;
   /** The project's package.json. */
   readonly manifest: JsonObject;
-  /** The path of package.json as messages call it. */
+  /** Path of package.json in messages. */
   readonly manifestFile: string;
-  /** The first line of the program that starts the server; undefined where there is none yet. */
+  /** The first line of the program that starts the server; undefined if the program does not exist yet. */
   readonly firstLine: string | undefined;
-  /** The name in the MCP registry, where an option gives it. */
+  /** The name in the MCP registry, if given by an option. */
   readonly registryName: string | undefined;
-  /** The author, where an option names one. */
+  /** The author, if given by an option. */
   readonly author: string | undefined;
-  /** The address at which the server runs on the network, if it does. */
+  /** The URL of the running server, if given. */
   readonly remote: string | undefined;
   readonly render: Render;
 }
 
-/** Files by their path in the project, and what stands in the way of using them. */
+/** The files by path in the project, and findings that prevent their use. */
 export interface PackageFiles {
   readonly files: ReadonlyMap<string, string>;
   readonly findings: readonly Finding[];
-  /** The commands that come next. */
+  /** The commands to run next. */
   readonly next: string;
 }
 

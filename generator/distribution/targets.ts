@@ -5,10 +5,10 @@ import { shellLine } from "../print/terminal-text.js";
 import { packageName } from "../contract/project-name.js";
 import { isNpmName } from "../print/text.js";
 
-/** The one file that the bundle holds, below the project. */
+/** The only file in the bundle, relative to the project. */
 const entry = "dist/server.mjs";
 
-/** The manifest of an MCP bundle (MANIFEST.md, 0.3) of one file. */
+/** The manifest of an MCP bundle (MANIFEST.md, 0.3) with one file. */
 export function mcpbFiles(request: PackageRequest): PackageFiles {
   const [folder] = entry.split("/");
   return {
@@ -21,7 +21,10 @@ export function mcpbFiles(request: PackageRequest): PackageFiles {
   };
 }
 
-/** Makes one file for production of the server and all its imports. POSIX shells and cmd.exe both read `\"` as a quote. */
+/**
+ * The command that bundles the server and its imports into one file for production. POSIX shells and cmd.exe
+ * both read `\"` as a quote.
+ */
 export const bundleCommand =
   "npx esbuild src/main.ts --bundle --minify --platform=node --format=esm " +
   `--outfile=${entry} --define:process.env.NODE_ENV=\\"production\\"`;
@@ -57,13 +60,13 @@ function manifestOf(request: PackageRequest): JsonObject {
         ...(text !== undefined && { description: shortened(text.split("\n")[0]!, 300) }),
       })),
     }),
-    // The text of a prompt is not in a contract: the server makes it.
+    // Contracts do not contain the texts of prompts; the server generates them.
     ...(prompts.length > 0 && { prompts_generated: true }),
     compatibility: { runtimes: { node: ">=20.19" } },
   };
 }
 
-/** @throws CodedError MG6702 where nothing names one */
+/** @throws CodedError MG6702 if no author is given */
 function author(request: PackageRequest): JsonObject {
   const named = authorOf(request.author ?? request.manifest["author"]);
   if (named) return named;
@@ -73,7 +76,7 @@ function author(request: PackageRequest): JsonObject {
   });
 }
 
-/** A Dockerfile that builds the project and runs it as a user without rights. */
+/** A Dockerfile that builds the project and runs it as an unprivileged user. */
 export function dockerFiles(request: PackageRequest): PackageFiles {
   const { render } = request;
   const image = npmName(request).replace(/^@/, "").toLowerCase();
@@ -103,10 +106,10 @@ function outside(request: PackageRequest): Finding[] {
   ];
 }
 
-/** The schema that the file names, and keeps to. */
+/** The schema that the file declares and follows. */
 const schema = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
-/** `server.json`, by which the MCP registry lists a server: its npm package, its address on the network, or both. */
+/** `server.json`, with which the MCP registry lists a server: its npm package, its URL, or both. */
 export function registryFiles(request: PackageRequest): PackageFiles {
   const name = registryName(request);
   if (name === undefined)
@@ -150,7 +153,10 @@ function entryOf(request: PackageRequest, name: string, isPublished: boolean): J
   };
 }
 
-/** The members of package.json that the registry requires, and those with which hosts can start the server by npx. */
+/**
+ * Findings about members of package.json that the registry requires, or that hosts need to start the server
+ * with npx.
+ */
 function lacks({ manifest, manifestFile, firstLine }: PackageRequest, name: string): Finding[] {
   const missing: JsonObject = {
     ...(manifest["mcpName"] !== name && { mcpName: name }),
@@ -179,7 +185,7 @@ function lacks({ manifest, manifestFile, firstLine }: PackageRequest, name: stri
   return findings;
 }
 
-/** A text of package.json, where it is one. */
+/** A member of package.json, if it is a string. */
 function textIn(manifest: JsonObject, key: string): string | undefined {
   const value = manifest[key];
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
@@ -188,7 +194,8 @@ function textIn(manifest: JsonObject, key: string): string | undefined {
 /**
  * The npm package of the project.
  *
- * @throws CodedError MG6702 for a name that is not one of npm: it becomes a word of a Dockerfile and of commands
+ * @throws CodedError MG6702 for an invalid npm name, since the name is inserted into a Dockerfile and
+ * commands
  */
 function npmName({ manifest, manifestFile, contract }: PackageRequest): string {
   const name = manifest["name"] ?? packageName(contract.name, "server");
@@ -203,7 +210,7 @@ function npmName({ manifest, manifestFile, contract }: PackageRequest): string {
   );
 }
 
-/** The purpose of the server in one line. */
+/** A one-line description of the server. */
 function description({ contract, manifest }: PackageRequest): string {
   const own = textIn(manifest, "description") ?? contract.title;
   if (own !== undefined) return own.replace(/\s+/g, " ").trim();
@@ -211,7 +218,7 @@ function description({ contract, manifest }: PackageRequest): string {
   return tools.length === 0 ? `The MCP server ${contract.name}` : `Tools for models: ${tools.join(", ")}`;
 }
 
-/** A text of at most `most` characters, cut at a word where there is one. */
+/** Truncates a text to at most `most` characters, at a word boundary if possible. */
 function shortened(text: string, most: number): string {
   const characters = [...text];
   if (characters.length <= most) return text;
@@ -221,13 +228,13 @@ function shortened(text: string, most: number): string {
 
 interface Repository {
   readonly url: string;
-  /** The folder inside a repository that holds several packages. */
+  /** The folder inside a repository with several packages. */
   readonly folder: string | undefined;
-  /** The owner at GitHub, where it is there. */
+  /** The owner on GitHub, if the repository is there. */
   readonly owner: string | undefined;
 }
 
-/** The repository, as an address of the web: package.json has many spellings. */
+/** The repository's web URL, from any form that package.json allows. */
 function repository({ repository: value }: JsonObject): Repository | undefined {
   const written = isJsonObject(value!) ? value["url"] : value;
   if (typeof written !== "string") return undefined;
@@ -246,14 +253,14 @@ function repository({ repository: value }: JsonObject): Repository | undefined {
   return { url, folder, owner };
 }
 
-/** Reverse-DNS namespace, one slash, name (server.json, schema of 2025-12-11). */
+/** Matches a registry name: reverse-DNS namespace, one slash, name (server.json, schema of 2025-12-11). */
 const registryNames = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 
 /**
  * The server's name in the MCP registry: from the option, `mcpName`, or the GitHub owner in `repository`.
  *
- * @returns undefined where neither an option nor package.json gives one
- * @throws CodedError MG2004 for a name that cannot be
+ * @returns undefined if neither an option nor package.json gives one
+ * @throws CodedError MG2004 for an invalid name
  */
 function registryName(request: PackageRequest): string | undefined {
   const { manifest, contract } = request;
@@ -266,7 +273,7 @@ function registryName(request: PackageRequest): string | undefined {
   });
 }
 
-/** The name in `"Ada <ada@example.com> (https://example.com)"` or in an object. */
+/** The author in the form `"Ada <ada@example.com> (https://example.com)"` or as an object. */
 function authorOf(value: JsonValue | undefined): JsonObject | undefined {
   if (typeof value === "string") {
     const [, name, email, url] = /^([^<(]+?)\s*(?:<([^>]*)>)?\s*(?:\(([^)]*)\))?\s*$/.exec(value) ?? [];
@@ -279,7 +286,7 @@ function authorOf(value: JsonValue | undefined): JsonObject | undefined {
   return { name, ...(typeof email === "string" && { email }), ...(typeof url === "string" && { url }) };
 }
 
-/** Dependencies that lie outside of the project: nothing that is shipped has them. */
+/** Dependencies outside of the project, which a published package cannot contain. */
 function outsideDependencies({ manifest }: PackageRequest): string[] {
   const { dependencies } = manifest;
   if (!isJsonObject(dependencies!)) return [];

@@ -11,31 +11,31 @@ import { minimalValid } from "../sample/sample.js";
 export interface ProjectExtension {
   /** Oldest base first. */
   readonly models: readonly ExtensionModel[];
-  /** Id of the revision that handlers write; without it, the newest base. */
+  /** Id of the revision whose types handlers use; default: the newest base. */
   readonly vocabulary?: string | undefined;
-  /** Folder of its modules: below `src`, beginning with `./`, or an entry of a package. */
+  /** Folder of its modules: a path below `src` that begins with `./`, or an entry of a package. */
   readonly modules: string;
-  /** Capabilities that a server which declares it declares, too, as JSON Pointers. */
+  /** JSON Pointers of the server capabilities that a server must declare with the extension. */
   readonly needs: readonly string[];
 }
 
 /** The names of an extension in a project. */
 interface Names {
-  /** The file with its handlers, below `src/extensions`, without extension. */
+  /** File with its handlers, relative to `src/extensions`, without extension. */
   readonly file: string;
-  /** What the generated modules export it as. */
+  /** Its exported name in the generated modules. */
   readonly exported: string;
-  /** What the files of the project call it. */
+  /** Its local name in the project's files. */
   readonly local: string;
 }
 
-/** Names that files of a project have for other values. */
+/** Names that the project's files use for other values. */
 const taken = [
   ...["McpError", "client", "clientRevisions", "connect", "extension", "extensions", "handlers", "process"],
   ...["serveStdio", "serverRevisions", "show", "test"],
 ];
 
-/** The names of extensions in a project, each different from the others. */
+/** Names for a project's extensions, all distinct. */
 function namesOf(extensions: readonly ProjectExtension[], others: readonly string[]): Names[] {
   const files = new Set<string>();
   const locals = new Set([...taken, ...others]);
@@ -52,13 +52,13 @@ function namesOf(extensions: readonly ProjectExtension[], others: readonly strin
   });
 }
 
-/** What the main file and the tests of a server say about its extensions. */
+/** The parts of a server's main file and tests that concern its extensions. */
 export function extensionUse(
   extensions: readonly ProjectExtension[],
   others: readonly string[],
 ): {
   readonly locals: readonly string[];
-  /** Imports of the implementations: each specifier below `src`, and what is imported from it. */
+  /** Imports of the implementations: names, and specifier relative to `src`. */
   readonly imports: readonly { readonly names: string; readonly module: string }[];
 } {
   const names = namesOf(extensions, others);
@@ -69,8 +69,8 @@ export function extensionUse(
 }
 
 /**
- * The files of a new server that implement its extensions, a client that sends their requests, and a test: the author's
- * from then on.
+ * Files of a new server that implement its extensions, a client that sends their requests, and a test. The
+ * author owns and edits them.
  */
 export function extensionFiles(
   extensions: readonly ProjectExtension[],
@@ -90,7 +90,7 @@ export function extensionFiles(
   ]);
 }
 
-/** @param used names that the client has; those of functions are added */
+/** @param used names used in the client; names of functions are added */
 function viewOf(
   extension: ProjectExtension,
   { file, exported, local }: Names,
@@ -119,7 +119,7 @@ function viewOf(
   };
 }
 
-/** `["/resources/subscribe"]` → `{ resources: { subscribe: true } }`; objects are declared by `{}`. */
+/** `["/resources/subscribe"]` → `{ resources: { subscribe: true } }`; objects are declared as `{}`. */
 export function capabilitiesOf(pointers: readonly string[]): JsonObject {
   const capabilities: Record<string, JsonObject> = {};
   for (const pointer of pointers) {
@@ -142,7 +142,7 @@ function stubView({ name }: Method): object {
   return { key: stringLiteral(name), text: stringLiteral(`${name} is not written yet`) };
 }
 
-/** A call of each request that servers must handle, with the smallest params that the schema allows. */
+/** A call of each request that servers must handle, with the smallest valid params. */
 function callsOf(
   extension: ProjectExtension,
   used: Set<string>,
@@ -167,7 +167,7 @@ function withoutMeta(params: JsonValue | undefined): JsonValue {
   return rest;
 }
 
-/** The settings that a side must declare; empty where it need not. */
+/** The settings that a side must declare, as code; empty if there are none. */
 function settingsOf({ declared, schema }: ExtensionModel, role: Role): string {
   const definition = declared[role]?.settings;
   if (definition === undefined) return "";
@@ -175,7 +175,7 @@ function settingsOf({ declared, schema }: ExtensionModel, role: Role): string {
   return isJsonObject(sample) && Object.keys(sample).length > 0 ? literal(sample) : "";
 }
 
-/** A value as code: JSON, whose keys are quoted only where they must be. */
+/** A value as code: JSON, with keys quoted only if necessary. */
 function literal(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
   if (!isJsonObject(value)) return typeof value === "string" ? stringLiteral(value) : JSON.stringify(value);

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { readRegularText } from "../files/regular-file.js";
 
-/** Our packages by name, with the folder that each has in a checkout of mcpgen. */
+/** mcpgen's packages by name, with their folders in a checkout. */
 const workspaces = {
   mcpgen: ".",
   "@mcpgen/auth": "runtime/auth",
@@ -13,12 +13,12 @@ const workspaces = {
   "@mcpgen/tasks": "runtime/tasks",
 } as const;
 
-/** The name of one of our packages. */
+/** The name of one of mcpgen's packages. */
 type OwnPackage = keyof typeof workspaces;
 
 /**
- * The origin of our packages for a new project: the place that this mcpgen came from, so that `npm install` finds the
- * same ones.
+ * Where a new project gets mcpgen's packages from: the same place as this mcpgen, so that `npm install` finds
+ * the same versions.
  */
 export interface PackageSpecs {
   /** By package name: a version, or `file:` and an absolute path. */
@@ -27,10 +27,10 @@ export interface PackageSpecs {
 }
 
 /**
- * The specifiers of our packages in package.json: paths into the checkout that mcpgen runs from, the tarballs that npm
- * installed it from, or else its version.
+ * Specifiers of mcpgen's packages for package.json: paths into the checkout that mcpgen runs from, the
+ * tarballs that npm installed it from, or its version.
  *
- * @param folder the folder of the mcpgen package that runs
+ * @param folder folder of the running mcpgen package
  * @param version its version
  */
 export function packageSpecs(folder: string, version: string): PackageSpecs {
@@ -46,7 +46,10 @@ export function packageSpecs(folder: string, version: string): PackageSpecs {
   return { origin: "registry", specs: specsBy(() => version) };
 }
 
-/** The tarballs that npm installed the packages beside `folder` from, by package, as its lockfile in node_modules says. */
+/**
+ * The tarballs that the packages beside `folder` were installed from, by package, according to npm's lockfile
+ * in node_modules.
+ */
 function installedTarballs(folder: string): Map<string, string> {
   const modules = dirname(folder);
   const found = new Map<string, string>();

@@ -15,36 +15,36 @@ import { handlersStub } from "../sync/stub.js";
 import { wantedMembers } from "../sync/wanted.js";
 import type { Finding } from "../diagnostics/coded-error.js";
 
-/** The folder of generated code, below the project. */
+/** The folder of generated code, relative to the project. */
 export const generatedFolder = "src/generated";
 
-/** The folder of the code that is generated from the schema folder. */
+/** The folder of code generated from the schema folder. */
 export const protocolFolder = `${generatedFolder}/protocol`;
 
-/** The parts of a new project. */
+/** The inputs for the files of a new project. */
 export interface ProjectRequest {
   readonly role: "client" | "server";
   readonly document: ContractDocument;
-  /** The absolute path of the project. */
+  /** Absolute path of the project. */
   readonly folder: string;
-  /** The contract's file below the project. */
+  /** Path of the contract file, relative to the project. */
   readonly contractFile: string;
-  /** The contract is the one that projects start with: its tool is written, too. */
+  /** Whether the contract is the sample, so that its tool is implemented, too. */
   readonly isSample: boolean;
-  /** The live server of the contract, which the configuration names. */
+  /** The contract's live server, for the configuration. */
   readonly server?: string | undefined;
-  /** Extensions that the author of a server implements: not that of tasks. */
+  /** Extensions that the server's author implements, without the tasks extension. */
   readonly extensions: readonly ProjectExtension[];
-  /** A server runs tasks, or calls of a client may become tasks. */
+  /** Whether the server runs tasks, or the client's calls may become tasks. */
   readonly tasks: boolean;
-  /** Ids of the revisions to speak; all there are without it. */
+  /** Ids of the revisions to support; default: all. */
   readonly speaks?: readonly string[] | undefined;
-  /** The specifiers of our packages. */
+  /** The specifiers of mcpgen's packages. */
   readonly packages: PackageSpecs;
   readonly render: Render;
 }
 
-/** The files that projects of either role have, by path. */
+/** The files of projects of either role, by path. */
 export function commonFiles(request: ProjectRequest): Map<string, string> {
   const { role, document, contractFile, render } = request;
   const { title, name, tools = [] } = document.contract;
@@ -66,7 +66,7 @@ export function commonFiles(request: ProjectRequest): Map<string, string> {
   ]);
 }
 
-/** A call of a tool as a shell takes it, with a place for each required argument. */
+/** A tool call as a shell command, with a placeholder for each required argument. */
 function callOf(tool: ContractTool | undefined): string {
   const { required, properties } = tool?.inputSchema ?? {};
   const names = Array.isArray(required) ? required.map(String) : [];
@@ -79,12 +79,12 @@ function callOf(tool: ContractTool | undefined): string {
   return [plainName(tool?.name), ...words].join(" ");
 }
 
-/** A tool's name as a shell takes it; what it stands for where it is no such word. */
+/** A tool's name as a shell word; a placeholder if it needs quoting. */
 function plainName(name: string | undefined): string {
   return name !== undefined && /^\w[\w./-]*$/.test(name) ? name : "TOOL";
 }
 
-/** The JSON Schemas of our files, for editors, in installed packages: no network is needed. */
+/** Folder with the JSON Schemas for editors, in installed packages, so that no network is needed. */
 const schemaFolder = "node_modules/mcpgen/docs";
 
 /** The content of `mcpgen.config.json` for the project's contract. */
@@ -96,7 +96,7 @@ export function projectConfig({ contractFile, role, server, extensions }: Projec
   };
 }
 
-/** TypeScript as it is developed with. */
+/** Version of TypeScript for development. */
 const typescript = "^7.0.2";
 
 /** The project's package.json. */
@@ -116,15 +116,15 @@ export function projectPackage({
     engines: { node: ">=20.19" },
     scripts: {
       build: "tsc",
-      // A fresh copy is generated, too: it costs a fraction of a second.
+      // Includes compilation, so that a fresh clone starts; compiling takes a fraction of a second.
       start: "tsc && node dist/main.js",
       test: "tsc && node --test",
       "test:watch": "node watch.mjs",
       ...(extensions.length > 0 && { client: "tsc && node dist/client.js" }),
     },
     dependencies: {
-      // A registry has the dependencies of our packages; npm finds no others than these beside a path. All are used at run time:
-      // what is only a development dependency is missing where a program runs.
+      // A registry provides the dependencies of mcpgen's packages; for a path, npm needs them listed. All are
+      // runtime dependencies, because development dependencies are missing in production.
       ...(origin !== "registry" && {
         "@mcpgen/auth": specs["@mcpgen/auth"],
         "@mcpgen/engine": specs["@mcpgen/engine"],
@@ -144,21 +144,21 @@ function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** The entries with which hosts start a server, with its path on this machine. */
+/** Configuration snippets for hosts that start the server, with its path on this machine. */
 interface HostSnippets {
-  /** The name that hosts call it by. */
+  /** The server's name in hosts. */
   readonly host: string;
-  /** The entry for Claude Desktop, Cursor and Claude Code. */
+  /** The snippet for Claude Desktop, Cursor and Claude Code. */
   readonly mcpServers: string;
-  /** The entry for VS Code. */
+  /** The snippet for VS Code. */
   readonly servers: string;
-  /** The command of Claude Code that adds it. */
+  /** The Claude Code command that adds the server. */
   readonly claude: string;
-  /** The command that makes one file of it. */
+  /** The command that bundles the server into one file. */
   readonly bundle: string;
 }
 
-/** @param folder the absolute path of the project */
+/** @param folder absolute path of the project */
 export function hostSnippets(name: string, folder: string): HostSnippets {
   const host = packageName(name, "server").replaceAll(".", "-");
   const path = join(folder, "dist", "main.js");
@@ -172,12 +172,12 @@ export function hostSnippets(name: string, folder: string): HostSnippets {
   };
 }
 
-/** The files of a new client alone, by path: its author's from then on. */
+/** The files of a client project only, by path. The author owns and edits them. */
 export function clientFiles({ document, speaks, tasks, render }: ProjectRequest): Map<string, string> {
   const { contract } = document;
   const { clientType: type, clientFunction: make } = contractNames(contract);
   const names = { type, make };
-  // A name that no letter starts has no lower case: type and function have one name, and are imported by it.
+  // For a name without lower case letters, type and function have the same name, which is imported once.
   const imported = names.type === names.make ? names.make : `type ${names.type}, ${names.make}`;
   const revisions =
     speaks === undefined
@@ -191,20 +191,20 @@ export function clientFiles({ document, speaks, tasks, render }: ProjectRequest)
 }
 
 /**
- * The text of the contract that servers start with.
+ * The text of the sample contract for a new server.
  *
- * @param capabilities those that extensions need
+ * @param capabilities capabilities that extensions need
  */
 export function sampleContract(name: string, render: Render, capabilities: object = {}): string {
   const declared = Object.keys(capabilities).length === 0 ? "" : JSON.stringify(capabilities);
-  // A value of JSON is one of YAML.
+  // JSON values are valid YAML.
   return render("skeleton-contract.yaml", { name: JSON.stringify(name), capabilities: declared });
 }
 
-/** What the files of a server with tasks import to run them. */
+/** The names that a server's files import to run tasks. */
 const taskNames = ["tasks", "tasksExtension"];
 
-/** The files of a new server alone, by path: its author's from then on. */
+/** The files of a server project only, by path. The author owns and edits them. */
 export function serverFiles(request: ProjectRequest): Map<string, string> {
   const { document, isSample, speaks, extensions, tasks, render } = request;
   const { contract } = document;
@@ -232,14 +232,14 @@ export function serverFiles(request: ProjectRequest): Map<string, string> {
 }
 
 /**
- * Reports the members that an existing JSON file lacks for the project. The file is never changed; the finding lists
- * what to add.
+ * Reports the members that an existing JSON file lacks for the project. The file is never changed; the
+ * finding lists what to add.
  *
- * @param file what messages call it
- * @param text what it holds
- * @param wanted what a new one would hold
- * @param keys those members of `wanted` that the project does not work without
- * @param next what to do about it
+ * @param file the file's path in messages
+ * @param text the present content
+ * @param wanted the content of a new file
+ * @param keys the members of `wanted` that the project needs
+ * @param next advice
  */
 export function lackFinding(
   file: string,
@@ -273,7 +273,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The part of `wanted` that `present` has not; undefined where it has all. */
+/** The part of `wanted` that `present` lacks; undefined if it has all. */
 function lacking(present: JsonObject, wanted: JsonObject): JsonObject | undefined {
   const entries = Object.entries(wanted).flatMap(([key, value]): [string, JsonValue][] => {
     const there = Object.hasOwn(present, key) ? present[key] : undefined;
@@ -291,7 +291,7 @@ function lacking(present: JsonObject, wanted: JsonObject): JsonObject | undefine
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-/** Whether an item of a list is the wanted one, if with further members. */
+/** Whether an item of a list is the wanted one, possibly with further members. */
 function holds(present: JsonValue, wanted: JsonValue): boolean {
   if (!isJsonObject(present) || !isJsonObject(wanted))
     return JSON.stringify(present) === JSON.stringify(wanted);
@@ -300,13 +300,16 @@ function holds(present: JsonValue, wanted: JsonValue): boolean {
   );
 }
 
-/** Versions and scripts are their author's; `npm init` writes a test that only fails, and another kind of modules. */
+/**
+ * Whether a different value counts as the author's choice, such as versions and scripts. Not so for what `npm
+ * init` writes by default: a failing test script, and CommonJS.
+ */
 function isGiven(key: string, there: JsonValue | undefined): boolean {
   if (key === "type") return there === "module";
   return typeof there === "string" && !there.includes("no test specified");
 }
 
-/** `scripts.build` and the like. */
+/** Paths of missing members, such as `scripts.build`. */
 function pathsOf(lack: JsonObject): string[] {
   return Object.entries(lack).flatMap(([key, value]) =>
     isJsonObject(value) ? Object.keys(value).map((member) => `${key}.${member}`) : [key],

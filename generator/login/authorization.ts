@@ -19,34 +19,37 @@ import { type Driven, drive, harmlessRequest, headersWith } from "./drive.js";
 import { type GivenCredentials, credentialsOf } from "./environment.js";
 import { exceptionsOf, issuerOf, networkOf, variable } from "./variables.js";
 
-/** How servers are authorized, as the command line and the environment say. */
+/** How to authorize requests, according to command line and environment. */
 export interface LoginSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
-  /** The URLs of servers that stand on the command line. */
+  /** The server URLs on the command line. */
   readonly typed: readonly string[];
   readonly store: StoreKind | undefined;
-  /** The revision of `--revision`: servers of 2025-03-26 may lack metadata. */
+  /** The value of `--revision`; servers of 2025-03-26 may lack metadata. */
   readonly revision: string | undefined;
-  /** Receives redirects of logins; absent if nothing may be asked. */
+  /** Receives login redirects; absent if the user must not be asked. */
   readonly redirect: ((auth: AuthPackage) => Redirect) | undefined;
-  /** Shows the code of a login on another device, which replaces the redirect where the authorization server offers it. */
+  /**
+   * Shows the code for a login on another device (device flow), which replaces the redirect if the
+   * authorization server supports it.
+   */
   readonly device: ((prompt: DevicePrompt) => void) | undefined;
-  /** Scopes that a login asks for besides those of the server. */
+  /** Scopes to request in addition to the server's. */
   readonly scopes: readonly string[];
-  /** Shows a line to the user. */
+  /** Prints a line to the user. */
   readonly note: (text: string) => void;
 }
 
-/** Milliseconds for a login, of which the user has five minutes. */
+/** Time limit of a login in milliseconds; the user has five minutes of it. */
 const loginTimeout = 330_000;
 
-/** Milliseconds for the metadata of a server and its authorization servers. */
+/** Time limit in milliseconds for reading the metadata of a server and its authorization servers. */
 const inspectionTimeout = 30_000;
 
-/** An error for which a login may help. */
+/** An error that a login may resolve. */
 export class LoginNeeded extends CodedError {
-  /** Logs the user in; absent if nothing may be asked. */
+  /** Logs the user in; absent if the user must not be asked. */
   readonly login: (() => Promise<void>) | undefined;
 
   constructor(details: ConstructorParameters<typeof CodedError>, login: (() => Promise<void>) | undefined) {
@@ -55,14 +58,14 @@ export class LoginNeeded extends CodedError {
   }
 }
 
-/** Authorizes the requests to servers over HTTP: by the environment, or by stored logins. */
+/** Authorizes requests to HTTP servers with credentials from the environment or stored logins. */
 export class Authorization {
   readonly settings: LoginSettings;
   readonly index: LoginIndex;
   #auth: Promise<AuthPackage> | undefined;
   readonly #stores = new Map<StoreKind, TokenStore>();
   readonly #ofThisCommand = new Set<string>();
-  /** What `auto` has taken. */
+  /** The store that `auto` has chosen. */
   #chosen: "keychain" | "file" | undefined;
 
   constructor(settings: LoginSettings) {
@@ -70,17 +73,18 @@ export class Authorization {
     this.index = new LoginIndex(settings.env);
   }
 
-  /** @throws CodedError MG2017 for credentials of the environment that cannot be used */
+  /** @throws CodedError MG2017 for unusable credentials in the environment */
   forServer(url: string): ServerAuthorization {
     const { env, directory, typed } = this.settings;
     return new ServerAuthorization(this, url, credentialsOf(env, directory, url, typed));
   }
 
   /**
-   * Looks at the metadata of a server as a client without a token does.
+   * Reads a server's authorization metadata as a client without a token would.
    *
-   * @returns undefined where the server refuses nothing, or asks for something else than OAuth
-   * @throws what `fetch` throws; an `Error` after an answer about the moment, which does not say whether a token is needed
+   * @returns undefined if the server rejects nothing, or requires something other than OAuth
+   * @throws the errors of `fetch`; an `Error` for a temporary failure, which does not show whether a token is
+   * needed
    */
   async inspect(url: string, timeout = inspectionTimeout): Promise<ServerInspection | undefined> {
     const signal = AbortSignal.timeout(timeout);
@@ -99,7 +103,7 @@ export class Authorization {
     return (this.#auth ??= loadAuth());
   }
 
-  /** The store that the command line names, else that of the login, else `auto`. */
+  /** The store named on the command line, else that of the login, else `auto`. */
   async store(url: string): Promise<TokenStore> {
     const { settings } = this;
     const kind = this.kindFor(url);
@@ -109,12 +113,15 @@ export class Authorization {
     return store;
   }
 
-  /** Whether there is a login to a server, of this command or in a store. */
+  /** Whether there is a login to a server, in this command or in a store. */
   knows(url: string): boolean {
     return this.#ofThisCommand.has(url) || this.index.read()[url] !== undefined;
   }
 
-  /** Remembers that there is a login to a server, and where: another session may have a keychain, or none. */
+  /**
+   * Records that there is a login to a server, and in which store: another session may have no keychain, or
+   * another one.
+   */
   remember(url: string): void {
     const kind = this.kindFor(url);
     this.#ofThisCommand.add(url);
@@ -133,7 +140,7 @@ export class Authorization {
     return this.settings.store ?? this.index.read()[url] ?? "auto";
   }
 
-  /** Options of `oauth()` that name the client: they find a stored login again. */
+  /** Options of `oauth()` that identify the client, so that a stored login is found again. */
   clientOptions(): object {
     const { env, revision } = this.settings;
     const [id, issuer] = [variable(env, "MCPGEN_CLIENT_ID"), issuerOf(env)];
@@ -147,7 +154,7 @@ export class Authorization {
   }
 }
 
-/** Authorizes the requests to one server. */
+/** Authorizes requests to one server. */
 export class ServerAuthorization {
   readonly #all: Authorization;
   readonly #url: string;
@@ -164,7 +171,7 @@ export class ServerAuthorization {
     this.#credentials = credentials;
   }
 
-  /** For `http.authorize` of the runtime. A server that refuses nothing costs nothing: nothing is loaded for it. */
+  /** For the runtime's `http.authorize`. Loads nothing for a server that rejects no request. */
   readonly authorizer: Authorizer = {
     authorize: async (attempt) => {
       if (attempt.refused) this.#refusal = attempt.refused;
@@ -172,13 +179,13 @@ export class ServerAuthorization {
       try {
         const inner = await (this.#inner ??= this.#unattended());
         const given = await inner.authorize(attempt);
-        // The headers become secrets of the process.
+        // The headers are recorded as secrets.
         headersWith(given ?? {});
         return given;
       } catch (error) {
-        // Without the package the refusal of the server has to do.
+        // Without the package, the server's rejection is the error to report.
         if (error instanceof CodedError && error.code === "MG2013") return undefined;
-        // A server without OAuth: its refusal says more.
+        // For a server without OAuth, its rejection is more informative.
         const code = codeOf(error);
         const isAbsent =
           code === "auth-metadata-invalid" ||
@@ -192,7 +199,10 @@ export class ServerAuthorization {
     },
   };
 
-  /** The error of a request as a problem of authorization, if it is one. @param shown the server, for messages */
+  /**
+   * Converts a request's error to a coded error about authorization, if it is one. @param shown the server's
+   * name in messages
+   */
   errorOf(error: unknown, shown: string): CodedError | undefined {
     const { code, cause, data } = (error ?? {}) as {
       code?: string;
@@ -222,7 +232,7 @@ export class ServerAuthorization {
     return new CodedError("MG4107", message, { place, ...(next && { next }), facts: this.#facts(), cause });
   }
 
-  /** Logs the user in, whatever login is stored. @throws CodedError */
+  /** Logs the user in, even if a login is stored. @throws CodedError */
   async login(shown: string, refused = this.#refusal): Promise<Driven> {
     const { redirect, device, scopes } = this.#all.settings;
     const auth = await this.#all.auth();
@@ -253,18 +263,18 @@ export class ServerAuthorization {
     }
   }
 
-  /** The stored login, without its secrets. */
+  /** The stored login, without secrets. */
   async stored(): Promise<StoredLogin | undefined> {
     if (!this.#isKnown && this.#all.settings.store === undefined) return undefined;
     const auth = await this.#all.auth();
     return auth.storedLogin(await this.#all.store(this.#url), this.#url, this.#all.clientOptions());
   }
 
-  /** What works without a user: credentials of the environment, or tokens of a stored login. */
+  /** Authorization without a user: credentials from the environment, or tokens of a stored login. */
   async #unattended(): Promise<Authorizer> {
     const auth = (): Promise<AuthPackage> => this.#all.auth();
     if (this.#credentials) return this.#credentials.authorizer(auth);
-    // Without a login there is nothing to read, and a keychain may ask its user.
+    // Without a login there is nothing to read, and a keychain might ask the user.
     const store = this.#isKnown ? await this.#all.store(this.#url) : (await auth()).memoryStore();
     return (await auth()).oauth({ ...this.#all.clientOptions(), store, onEvent: this.#onEvent });
   }
@@ -321,7 +331,7 @@ export class ServerAuthorization {
     };
   }
 
-  /** The command that logs in, with the scopes that the server has missed. */
+  /** The command that logs in, with the scopes that the server requires. */
   #loginCommand(shown: string): string {
     const isMissing = /\berror="?insufficient_scope\b/i.test(this.#challenge());
     const scope = isMissing ? /\bscope="([^"\\]*)"/i.exec(this.#challenge())?.[1] : undefined;
@@ -339,7 +349,7 @@ export class ServerAuthorization {
   }
 }
 
-/** Scopes that a message names. */
+/** Maximum number of scopes in a message. */
 const mostScopes = 50;
 
 const advice: Readonly<Record<string, string>> = {

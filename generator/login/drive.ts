@@ -2,23 +2,23 @@ import { networkFetch } from "../files/proxies.js";
 import { secrets } from "../secrets/secrets.js";
 import type { Authorizer, Refusal } from "./token-stores.js";
 
-/** Attempts of one request, as the runtime makes them. */
+/** Maximum number of attempts for one request, as in the runtime. */
 const mostAttempts = 4;
 
-/** The end of a login. */
+/** The result of a login. */
 export interface Driven {
-  /** Status of the last answer. */
+  /** Status of the last response. */
   readonly status: number;
-  /** Whether the authorizer had headers for the last request. */
+  /** Whether the authorizer provided headers for the last request. */
   readonly authorized: boolean;
 }
 
 /**
- * Sends a harmless request to a server until the authorizer has logged the user in, outside of any connection: a login takes
- * minutes, and a connection does not wait for it.
+ * Sends a request without effect until the authorizer has logged the user in. This happens outside of any
+ * connection, because a login takes minutes and a connection would time out.
  *
- * @param refused the answer to begin with, if there was one already
- * @throws what the authorizer throws
+ * @param refused an earlier rejection to start with
+ * @throws the authorizer's errors
  */
 export async function drive(
   authorizer: Authorizer,
@@ -43,7 +43,10 @@ export async function drive(
   }
 }
 
-/** Sends a request that does nothing: refusals come before its body is read, and other answers do not matter. */
+/**
+ * Sends a request without effect. Rejections arrive before its body is read, and other responses do not
+ * matter.
+ */
 export async function harmlessRequest(url: string, headers: Headers, signal: AbortSignal): Promise<Refusal> {
   const response = await networkFetch(url, {
     method: "POST",

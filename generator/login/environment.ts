@@ -19,25 +19,28 @@ import {
 } from "./variables.js";
 import { networkFetch } from "../files/proxies.js";
 
-/** Credentials of the environment for one server. Each has its destination from here on: that server, or an issuer. */
+/**
+ * Credentials from the environment for one server. They are bound to a destination: that server, or an
+ * issuer.
+ */
 export interface GivenCredentials {
-  /** Names the variables, for messages. */
+  /** Names of the variables, for messages. */
   readonly from: string;
   authorizer(auth: () => Promise<AuthPackage>): Promise<Authorizer>;
 }
 
-/** Where credentials may go, and what else the environment says of them. */
+/** The permitted destinations of credentials, and the rest of the environment. */
 interface Given {
   readonly env: Environment;
   readonly directory: string;
   readonly server: string;
-  /** Whether the server is the one that tokens of the environment are for. */
+  /** Whether the server is the destination of the environment's tokens. */
   readonly aim: Aim;
-  /** The only issuer that gets credentials. */
+  /** The only issuer that receives credentials. */
   readonly issuer: string | undefined;
 }
 
-/** Credentials by precedence. A client id alone is for a login. */
+/** Kinds of credentials by precedence. A client id alone is only for a login. */
 const kinds: readonly ((given: Given) => GivenCredentials | undefined)[] = [
   fixedToken,
   platformAssertion,
@@ -46,12 +49,13 @@ const kinds: readonly ((given: Given) => GivenCredentials | undefined)[] = [
 ];
 
 /**
- * The credentials that the environment holds for one server: a token, the assertion of a platform, a client with a secret or a
- * key, the identity of a job of GitHub Actions.
+ * Finds the environment's credentials for a server: a token, a platform's assertion, a client with a secret
+ * or key, or the identity of a GitHub Actions job.
  *
- * @param directory relative paths start there
- * @param typed the URLs of servers that stand on the command line
- * @throws CodedError MG2017 for variables that are malformed, do not fit together, or do not say whom they are for
+ * @param directory folder that relative paths start from
+ * @param typed the server URLs on the command line
+ * @throws CodedError MG2017 for variables that are malformed, contradict each other, or do not state their
+ * destination
  */
 export function credentialsOf(
   env: Environment,
@@ -68,7 +72,7 @@ export function credentialsOf(
   return undefined;
 }
 
-/** A token that is sent as it is; a refusal is final. */
+/** A token that is sent unchanged; a rejection is final. */
 function fixedToken({ env, server, aim }: Given): GivenCredentials | undefined {
   const token = variable(env, "MCPGEN_TOKEN");
   if (token === undefined) return undefined;
@@ -85,7 +89,7 @@ function fixedToken({ env, server, aim }: Given): GivenCredentials | undefined {
   return aimed("MCPGEN_TOKEN", aim, server, async () => ({ authorize }));
 }
 
-/** The grant jwt-bearer with a JWT that the platform keeps in a file. */
+/** The grant jwt-bearer with a JWT that the platform provides in a file. */
 function platformAssertion(given: Given): GivenCredentials | undefined {
   const { env, directory } = given;
   const file = variable(env, "MCPGEN_ASSERTION_FILE");
@@ -95,7 +99,7 @@ function platformAssertion(given: Given): GivenCredentials | undefined {
   return workload("MCPGEN_ASSERTION_FILE", given, assertion);
 }
 
-/** A client that acts for itself. */
+/** The client credentials grant. */
 function clientCredentials(given: Given): GivenCredentials | undefined {
   const { env, directory, server } = given;
   const secret = variable(env, "MCPGEN_CLIENT_SECRET");
@@ -114,7 +118,7 @@ function clientCredentials(given: Given): GivenCredentials | undefined {
   });
 }
 
-/** The identity of a job, which others have without asking for it: only MCPGEN_ISSUER makes it a credential. */
+/** The identity of a CI job. Every job can have one, so only MCPGEN_ISSUER makes it a credential. */
 function githubJob(given: Given): GivenCredentials | undefined {
   const { env, issuer } = given;
   if (issuer === undefined) return undefined;
@@ -135,7 +139,7 @@ function workload(
 /**
  * Options of all flows without a user.
  *
- * @throws CodedError MG2017 without the issuer that the credentials are for
+ * @throws CodedError MG2017 if the issuer for the credentials is not given
  */
 function shared({ env, issuer }: Given, from: string): object {
   if (issuer === undefined)
@@ -147,12 +151,18 @@ function shared({ env, issuer }: Given, from: string): object {
   return { issuer, ...(scopes && { scopes }), ...networkOf(env), ...exceptionsOf(env) };
 }
 
-/** Tokens of an issuer are bound to their server by the parameter `resource`. Without it they are like a given token. */
+/**
+ * Tokens of an issuer are bound to their server by the parameter `resource`. Without it, they are treated
+ * like a given token.
+ */
 function boundBy({ env, aim }: Given): Aim {
   return variable(env, "MCPGEN_RESOURCE") === undefined ? "this" : aim;
 }
 
-/** Credentials for their server alone. If it is not named, nothing is sent, and a refusal says what is missing. */
+/**
+ * Sends credentials only to their server. If no server is named, nothing is sent, and a rejection explains
+ * what is missing.
+ */
 function aimed(
   from: string,
   aim: Aim,
@@ -174,10 +184,10 @@ function aimed(
   return { from, authorizer: async () => withheld };
 }
 
-/** Bytes that a file of a token or a key has at most. */
+/** Maximum size in bytes of a file with a token or key. */
 const tokenBytes = 1024 * 1024;
 
-/** The text of a file that a variable names. @throws CodedError MG2017 for one that cannot be read, or is empty */
+/** Reads a file named by a variable. @throws CodedError MG2017 if it cannot be read or is empty */
 function readCredential(file: string, variable: string): string {
   let text: string;
   try {
@@ -187,13 +197,13 @@ function readCredential(file: string, variable: string): string {
     const next = "Check its path and permissions.";
     throw wrong(`the file of ${variable} cannot be read: ${reason}`, next, cause);
   }
-  // A key as JSON is secret in its private members.
+  // Only the private members of a JSON key are secret.
   secrets.learnStored(text);
   if (text.trim() === "") throw wrong(`the file of ${variable} is empty`, "Check what writes it.");
   return text;
 }
 
-/** A private key: PKCS #8 in PEM, or a JWK; the algorithm follows from its type. */
+/** Reads a private key: PKCS #8 in PEM, or a JWK. Its type decides the algorithm. */
 function keyOf(file: string): object {
   const text = readCredential(file, "MCPGEN_CLIENT_KEY_FILE");
   try {
@@ -221,13 +231,14 @@ function algorithmOf({
   return curves[asymmetricKeyDetails?.namedCurve ?? ""] ?? "ES256";
 }
 
-/** Milliseconds that GitHub may take to sign. */
+/** Time limit in milliseconds for GitHub to sign the token. */
 const githubTimeout = 10_000;
 
 /**
- * Asks GitHub Actions for the identity of this job, a JWT for one audience; undefined outside of such jobs.
+ * Returns a function that requests this job's identity from GitHub Actions, a JWT for one audience; undefined
+ * outside of GitHub Actions.
  *
- * @throws CodedError MG2017 for variables of the platform that are malformed
+ * @throws CodedError MG2017 for malformed variables of the platform
  */
 function jobOf(
   { ACTIONS_ID_TOKEN_REQUEST_URL: address, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token }: Environment,
@@ -246,7 +257,7 @@ function jobOf(
 
 async function identity(url: URL, token: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
-  // The token is for this host: a redirect may lead to another.
+  // The request's token is only for this host, so redirects are not followed.
   const signal = AbortSignal.timeout(githubTimeout);
   const response = await networkFetch(url, { headers, redirect: "error", signal });
   const text = await boundedText(response);

@@ -7,8 +7,8 @@ import { secrets } from "../secrets/secrets.js";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The servers with a stored login, and where: no keychain can list what it holds. Each has a file, so that logins at the same
- * time do not lose one another. The files hold no secret.
+ * The servers with a stored login, and the store of each, because a keychain cannot list its entries. Each
+ * server has a file, so that concurrent logins do not lose one another. The files contain no secrets.
  */
 export class LoginIndex {
   readonly #files: StateFiles;
@@ -17,7 +17,7 @@ export class LoginIndex {
     this.#files = new StateFiles(env, "logins");
   }
 
-  /** The kind of store by URL. A file that cannot be read counts as absent. */
+  /** The kind of store by server URL. An unreadable file counts as absent. */
   read(): Readonly<Record<string, StoreKind>> {
     const files = this.#files.names().filter((file) => file.endsWith(".json"));
     const entries = files.flatMap((file): [string, StoreKind][] => {
@@ -36,7 +36,7 @@ export class LoginIndex {
 
   /**
    * @param kind `undefined` removes the entry
-   * @throws CodedError MG4107 where files cannot be written
+   * @throws CodedError MG4107 if the file cannot be written
    */
   set(url: string, kind: StoreKind | undefined): void {
     const file = `${sha256(url)}.json`;
@@ -55,7 +55,7 @@ export class LoginIndex {
   }
 }
 
-/** @param onChoice hears once what `auto` has taken, and the folder of files */
+/** @param onChoice called once with the store that `auto` has chosen, and the folder of files */
 export function openStore(
   auth: AuthPackage,
   kind: StoreKind,
@@ -73,7 +73,7 @@ export function openStore(
   return hiding(keychain);
 }
 
-/** The store, whose tokens and keys no output shows. */
+/** Wraps a store so that its tokens and keys are recorded as secrets. */
 function hiding(store: TokenStore): TokenStore {
   const { get, put } = store;
   const learned = (text: string | undefined): void => {
@@ -93,13 +93,13 @@ function hiding(store: TokenStore): TokenStore {
   };
 }
 
-/** Status and headers of a refused request. */
+/** Status and headers of a rejected request. */
 export interface Refusal {
   readonly status: number;
   readonly headers: Headers;
 }
 
-/** One attempt of a request, as the runtime describes it. */
+/** One attempt of a request, as described by the runtime. */
 interface Attempt {
   readonly method: string;
   readonly url: string;
@@ -111,7 +111,7 @@ interface Attempt {
 
 type AttemptHeaders = Headers | Readonly<Record<string, string | undefined>>;
 
-/** Authorizes requests: the part of `Authorizer` of the runtime that mcpgen uses. */
+/** Authorizes requests: the part of the runtime's `Authorizer` that mcpgen uses. */
 export interface Authorizer {
   authorize(attempt: Attempt): AttemptHeaders | undefined | Promise<AttemptHeaders | undefined>;
   observe?(response: { readonly status: number; readonly headers: Headers; readonly url: string }): void;
@@ -124,14 +124,14 @@ export interface TokenStore {
   lock?(key: string, signal: AbortSignal): Promise<() => Promise<void>>;
 }
 
-/** What a login asks for; all of it may be shown. */
+/** Facts about a login request, all of which may be shown. */
 export interface LoginFacts {
   readonly issuer: string;
   readonly resource: string;
   readonly scopes: readonly string[];
 }
 
-/** The code of a login on another device. */
+/** The code for a login on another device. */
 export interface DevicePrompt extends LoginFacts {
   readonly userCode: string;
   readonly verificationUri: string;
@@ -147,15 +147,15 @@ export interface RedirectReceiver {
 
 export type Redirect = (server: string, signal: AbortSignal) => Promise<RedirectReceiver>;
 
-/** A stored login, without its secrets. */
+/** A stored login, without secrets. */
 export interface StoredLogin extends LoginFacts {
   readonly clientId: string;
-  /** Milliseconds since 1970; absent if the token does not end. */
+  /** Milliseconds since 1970; absent if the token does not expire. */
   readonly expires?: number;
   readonly refreshable: boolean;
 }
 
-/** What is wrong with the metadata of a server, one thing. */
+/** One fault in a server's metadata. */
 export interface ServerFault {
   readonly kind:
     | "challenge-missing"
@@ -168,12 +168,12 @@ export interface ServerFault {
     | "issuer-missing"
     | "issuer-unusable"
     | "pkce-missing";
-  /** The URL of the server or of a document. */
+  /** The URL of the server or of a metadata document. */
   readonly at: string;
   readonly message: string;
 }
 
-/** The metadata by which clients find the authorization server of a server. */
+/** The metadata by which clients find a server's authorization server. */
 export interface ServerInspection {
   readonly resource?: string;
   readonly issuers: readonly string[];
@@ -196,9 +196,9 @@ export interface AuthPackage {
 }
 
 /**
- * Loads `@mcpgen/auth` as installed beside mcpgen; never the project's, which would be given the user's tokens.
+ * Loads `@mcpgen/auth` installed beside mcpgen, never the project's, which would receive the user's tokens.
  *
- * @throws CodedError MG2013 where it is not installed, or not built
+ * @throws CodedError MG2013 if it is not installed or not built
  */
 export async function loadAuth(): Promise<AuthPackage> {
   const [client, node] = await Promise.all(["@mcpgen/auth/client", "@mcpgen/auth/node"].map(load));
@@ -220,6 +220,6 @@ async function load(name: string): Promise<object> {
   }
 }
 
-/** Where logins are kept: `auto` takes the keychain where there is one, else files. */
+/** Kinds of stores for logins. `auto` chooses the keychain if there is one, else files. */
 export const storeKinds = ["auto", "keychain", "file", "memory"] as const;
 export type StoreKind = (typeof storeKinds)[number];

@@ -4,10 +4,10 @@ import { isLoopback } from "../files/loopback.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Bytes of a credential at most, in a variable or in a file. */
+/** Maximum size in bytes of a credential in a variable or file. */
 export const longestCredential = 65_536;
 
-/** The variables about credentials. */
+/** The environment variables about credentials. */
 type Name = `MCPGEN_${
   | "TOKEN"
   | "SERVER"
@@ -23,7 +23,8 @@ type Name = `MCPGEN_${
 /**
  * The value of a variable.
  *
- * @throws CodedError MG2017 for an empty one: a secret that CI does not have must not count as none
+ * @throws CodedError MG2017 for an empty value, so that a secret missing in CI is not mistaken for no
+ * credential
  */
 export function variable(env: Environment, name: Name): string | undefined {
   const value = env[name];
@@ -35,9 +36,9 @@ export function variable(env: Environment, name: Name): string | undefined {
 }
 
 /**
- * The issuer of MCPGEN_ISSUER: the only one that gets credentials of the environment.
+ * The issuer in MCPGEN_ISSUER, the only one that receives credentials from the environment.
  *
- * @throws CodedError MG2017 for what is no issuer (RFC 8414, 2)
+ * @throws CodedError MG2017 for an invalid issuer (RFC 8414, 2)
  */
 export function issuerOf(env: Environment): string | undefined {
   return issuerIn(env, "MCPGEN_ISSUER");
@@ -48,9 +49,9 @@ function issuerIn(env: Environment, name: "MCPGEN_ISSUER" | "MCPGEN_METADATA_ISS
 }
 
 /**
- * The server of MCPGEN_SERVER: the only one that gets the token of the environment.
+ * The server in MCPGEN_SERVER, the only one that receives the token from the environment.
  *
- * @throws CodedError MG2017 for another text than a URL
+ * @throws CodedError MG2017 if it is not a URL
  */
 export function serverOf(env: Environment): string | undefined {
   return addressIn(env, "MCPGEN_SERVER", "the https URL of a server", () => true);
@@ -67,21 +68,21 @@ function addressIn(
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url && url.username === "" && url.password === "" && !/[\s#]/.test(text);
   if (isPlain && isConfidential(url) && fits(url)) return text;
-  // The value is not quoted: a secret may stand in the wrong variable.
+  // The error does not quote the value, because a secret may be in the wrong variable.
   throw wrong(`${name} is not ${expected}`, "Give the whole URL; http is for this machine alone.");
 }
 
-/** How requests of authorization are sent. */
+/** How to send authorization requests. */
 interface Network {
   readonly privateNetwork?: true;
   readonly fetch?: NetworkFetch;
 }
 
 /**
- * MCPGEN_PRIVATE_NETWORK lets authorization servers have private addresses. Behind a proxy, which resolves names, the addresses are
- * not known: there names must be public ones.
+ * MCPGEN_PRIVATE_NETWORK lets authorization servers have private addresses. Behind a proxy, which resolves
+ * names, the addresses are unknown, so names must be public.
  *
- * @throws CodedError MG2017 for another value than 1
+ * @throws CodedError MG2017 for a value other than 1
  */
 export function networkOf(env: Environment): Network {
   const isPrivate = only(env, "MCPGEN_PRIVATE_NETWORK", "1") !== undefined;
@@ -92,9 +93,10 @@ export function networkOf(env: Environment): Network {
 }
 
 /**
- * What MCPGEN_PKCE, MCPGEN_RESOURCE and MCPGEN_METADATA_ISSUER say that the authorization server of MCPGEN_ISSUER does otherwise.
+ * Deviations of the authorization server in MCPGEN_ISSUER, stated by MCPGEN_PKCE, MCPGEN_RESOURCE and
+ * MCPGEN_METADATA_ISSUER.
  *
- * @throws CodedError MG2017 for another value, or without an issuer
+ * @throws CodedError MG2017 for an invalid value, or without an issuer
  */
 export function exceptionsOf(env: Environment): { readonly issuers?: Readonly<Record<string, object>> } {
   const given = {
@@ -112,7 +114,7 @@ export function exceptionsOf(env: Environment): { readonly issuers?: Readonly<Re
   throw wrong(`${name} is set, and MCPGEN_ISSUER is not`, "Set MCPGEN_ISSUER: it holds for one issuer.");
 }
 
-/** The value of a variable that has one alone. */
+/** The value of a variable that allows only one value. */
 function only(
   env: Environment,
   name: "MCPGEN_PKCE" | "MCPGEN_RESOURCE" | "MCPGEN_PRIVATE_NETWORK",
@@ -123,7 +125,10 @@ function only(
   throw wrong(`${name} has another value than ${value}`, `Set it to ${value}, or unset it.`);
 }
 
-/** Scopes of MCPGEN_SCOPES, separated by spaces. @throws CodedError MG2017 for characters that no scope has */
+/**
+ * The scopes in MCPGEN_SCOPES, separated by spaces. @throws CodedError MG2017 for characters that scopes
+ * cannot have
+ */
 export function scopesOf(env: Environment): readonly string[] | undefined {
   const scopes = variable(env, "MCPGEN_SCOPES")
     ?.split(/\s+/)
@@ -140,16 +145,16 @@ export function wrong(message: string, next: string, cause?: unknown): CodedErro
   return new CodedError("MG2017", message, { next, ...(cause !== undefined && { cause }) });
 }
 
-/** Whether only the receiver reads what is sent to a URL: https, or this machine. */
+/** Whether data sent to a URL can only be read by the receiver: it uses https, or is on this machine. */
 export function isConfidential({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
 }
 
-/** Headers that hold no secret by their names. All others may hold one. */
+/** Matches header names without secrets; any other header may contain one. */
 const plainHeaders = /^(?:accept(?:-\w+)?|user-agent|traceparent|tracestate|baggage|mcp-[\w-]+)$/i;
 
 /**
- * Headers of the user go over https, or to this machine.
+ * Checks that the user's headers are sent over https or to this machine.
  *
  * @throws CodedError MG2017
  */
@@ -161,17 +166,23 @@ export function expectConfidential(url: string, headers: Readonly<Record<string,
   });
 }
 
-/** Whether a server is the one that a credential of the environment is for: `unknown` where neither a variable nor the command line says so. */
+/**
+ * Whether a server is the destination of the environment's token; `unknown` if neither a variable nor the
+ * command line decides it.
+ */
 export type Aim = "this" | "other" | "unknown";
 
-/** Says which server gets a token of the environment: the one that is named, else the only one of the command line. */
+/**
+ * Decides which server receives the environment's token: the named one, else the only one on the command
+ * line.
+ */
 export class ServerAim {
   readonly #named: string | undefined;
   readonly #typed: ReadonlySet<string>;
 
   /**
    * @param named the URL of MCPGEN_SERVER
-   * @param typed the URLs of servers that stand on the command line
+   * @param typed the server URLs on the command line
    */
   constructor(named: string | undefined, typed: readonly string[]) {
     this.#named = named === undefined ? undefined : canonical(named);
@@ -192,7 +203,7 @@ function canonical(text: string): string {
   return url.href;
 }
 
-/** The URLs of servers among the words of a command line. */
+/** The server URLs among the words of a command line. */
 export function serversAmong(words: readonly string[]): string[] {
   return words.flatMap((word) => {
     const [, url] = /^(?:--server=)?(https?:\/\/.*)$/is.exec(word) ?? [];

@@ -12,7 +12,7 @@ import type { Assumption } from "./model.js";
 import { isExtendable, isOpen, repeats, saysOfOthers } from "../notes/apply.js";
 import type { ExtendsNote, OpenNote } from "../notes/note.js";
 
-/** Notes derived from a schema that has none, and the assumptions behind them. */
+/** Notes derived from a schema without notes, and the assumptions behind them. */
 interface Derived {
   readonly notes: readonly (ExtendsNote | OpenNote)[];
   readonly assumptions: readonly Assumption[];

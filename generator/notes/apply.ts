@@ -26,19 +26,19 @@ import type {
   WrappedNote,
 } from "./note.js";
 
-/** A note (or one target of it) that cannot be applied, or that changes nothing. */
+/** A note, or one target of it, that cannot be applied or has no effect. */
 export interface NoteProblem {
   readonly code: "MG1201" | "MG1202" | "MG1203" | "MG1312" | "MG1313";
   readonly note: Note;
   readonly target: string;
   readonly message: string;
-  /** No decision is left: the note is about an older pair of revisions. */
+  /** Set if no decision is open, because the note concerns an older pair of revisions. */
   readonly settled?: true;
 }
 
-/** A schema with its notes applied. */
+/** A schema after its notes were applied. */
 export interface Corrected {
-  /** Canonical, errata and inherited openness applied. */
+  /** Canonical document after errata and inherited openness. */
   readonly document: JsonObject;
   readonly nodeRemarks: ReadonlyMap<string, NodeRemarks>;
   readonly definitionRemarks: ReadonlyMap<string, DefinitionRemarks>;
@@ -46,8 +46,8 @@ export interface Corrected {
 }
 
 /**
- * Applies the notes that concern the schema (errata, extends, open, and deprecated on schema places) to a
- * canonical document, which is left as it is. Notes about methods are the protocol model's.
+ * Applies the notes about the schema (errata, extends, open, and deprecated on schema places) to a canonical
+ * document, which is not modified. Notes about methods are applied by the protocol model.
  */
 export function applyNotes(document: JsonObject, notes: readonly Note[]): Corrected {
   const work = new Application(document);
@@ -73,16 +73,16 @@ export function applyNotes(document: JsonObject, notes: readonly Note[]): Correc
 }
 
 class Application {
-  /** The given node until a change; a changed node is copied. */
+  /** The given node until the first change; changed nodes are copies. */
   private document: JsonObject;
-  /** All of the document is a copy, and what was put into it need not be canonical. */
+  /** Set once the complete document is a copy with inserted parts that may not be canonical. */
   private replaced = false;
   private readonly nodeRemarks = new Map<string, NodeRemarks>();
   private readonly bases = new Map<string, string[]>();
   private readonly problems: NoteProblem[] = [];
   /** The directions of places whose members notes make. */
   private readonly made = new Set<string>();
-  /** Places of objects that were closed. */
+  /** Places of objects that were closed and are now open. */
   private readonly reopened = new Set<string>();
 
   constructor(document: JsonObject) {
@@ -123,7 +123,7 @@ class Application {
   }
 
   /**
-   * Objects that refuse members they do not name take them: programs that print schemas close objects whose types are
+   * Opens objects that reject undeclared members: programs that print schemas close objects whose types are
    * open. For other targets, see `remark`.
    */
   reopen(note: OpenNote): void {
@@ -137,7 +137,7 @@ class Application {
     }
   }
 
-  /** Records bases and hands their openness down, bases of bases first. */
+  /** Records bases, and applies their openness to derived definitions; bases of bases first. */
   extend(notes: readonly ExtendsNote[]): void {
     const pending: { name: string; base: string }[] = [];
     for (const note of notes) {
@@ -186,10 +186,10 @@ class Application {
     return repeats(derivedNode, baseNode) ? undefined : `the definition does not have all members of ${base}`;
   }
 
-  /** Whether `name` is `base` or among its bases, so far. */
+  /** Whether `name` is `base` or one of the bases recorded so far. */
   private isBaseOf(name: string, base: string): boolean {
     const found = new Set([base]);
-    // A Set's iteration includes what is added meanwhile.
+    // Iterating over a Set includes elements added during the loop.
     for (const known of found) for (const further of this.bases.get(known) ?? []) found.add(further);
     return found.has(name);
   }
@@ -213,7 +213,7 @@ class Application {
     this.nodeRemarks.set(target, { ...this.nodeRemarks.get(target), ...remark });
   }
 
-  /** Each target must be a member, and the object must not have one of the other name as well. */
+  /** Checks that each target is a member, and that the object has no member with the other name. */
   checkRenamed(note: RenamedNote): void {
     for (const target of note.targets) {
       const tokens = pointerTokens(target);
@@ -227,7 +227,7 @@ class Application {
     }
   }
 
-  /** Each target must be a definition, and must not have the member itself. */
+  /** Checks that each target is a definition without a member of that name. */
   checkWrapped(note: WrappedNote): void {
     for (const target of note.targets) {
       const [holder, name, ...inside] = pointerTokens(target);
@@ -241,7 +241,9 @@ class Application {
     }
   }
 
-  /** Each target must be a place of the schema whose members no other note makes in the same direction. */
+  /**
+   * Checks that each target is a place in the schema whose members no other note makes in the same direction.
+   */
   checkReshaped(note: ReshapedNote): void {
     for (const target of note.targets) {
       const isPlace = target.startsWith("/") && isSchemaPlace(target);
@@ -275,7 +277,7 @@ class Application {
   }
 }
 
-/** Whether an object refuses all members that it does not name. */
+/** Whether an object rejects all undeclared members. */
 function isClosed(node: JsonValue | undefined): boolean {
   return isJsonObject(node) && isJsonObject(node["properties"]) && node["additionalProperties"] === false;
 }
@@ -284,7 +286,7 @@ function canonicalNode(node: JsonValue): JsonValue {
   return isJsonObject(node) ? canonicalise({ $defs: { node } })["$defs"]! : node;
 }
 
-/** The fault of a schema that a note contains; its references are checked once it is in its place. */
+/** The fault of a schema inside a note. References are checked after it is inserted. */
 function faultOf(becomes: JsonValue): string | undefined {
   try {
     readSchema(canonicalise({ $defs: { node: becomes } }));
@@ -295,13 +297,13 @@ function faultOf(becomes: JsonValue): string | undefined {
   return undefined;
 }
 
-/** Whether an interface can be made of the definition. */
+/** Whether the definition can be an interface. */
 export function isExtendable(definition: JsonObject): boolean {
   const combined = ["$ref", "allOf", "anyOf", "oneOf", "const", "enum"];
   return definition["type"] === "object" && !combined.some((keyword) => keyword in definition);
 }
 
-/** Whether `derived` has every member of `base`, and requires what it requires. */
+/** Whether `derived` has all members of `base` and requires the same. */
 export function repeats(derived: JsonObject, base: JsonObject): boolean {
   const own = isJsonObject(derived["properties"]) ? derived["properties"] : {};
   const inherited = isJsonObject(base["properties"]) ? base["properties"] : {};
@@ -313,7 +315,7 @@ export function repeats(derived: JsonObject, base: JsonObject): boolean {
   );
 }
 
-/** Whether the definition itself has a keyword about members that it does not name. */
+/** Whether the definition itself has a keyword about undeclared members. */
 export function saysOfOthers(definition: JsonObject): boolean {
   return "additionalProperties" in definition || "unevaluatedProperties" in definition;
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject, pointer, pointerTokens } from "@mcpgen/engine";
 import { closest } from "../diagnostics/suggest.js";
 
-/** The place that an expression reads: a path from the object of the note, or from the item around the expression. */
+/** The value that an expression reads: a path from the note's object, or from the current item. */
 export interface Path {
   readonly from: "item" | "object";
   readonly keys: readonly string[];
@@ -9,19 +9,19 @@ export interface Path {
 
 export type Scalar = boolean | number | string | null;
 
-/** A member of the items of a list that must be `is`, or in the list that `among` gives. */
+/** A condition on list items: a member must equal `is`, or be in the list of `among`. */
 export type Condition = { readonly key: string; readonly pointer: string } & (
   { readonly is: Scalar } | { readonly among: Expression }
 );
 
-/** Items of a list, or members of an object, and what is made of each. */
+/** Selects items of a list or members of an object; an expression makes a value of each. */
 interface Selection {
   readonly list: Path;
   readonly where?: readonly Condition[];
   readonly make: Expression;
 }
 
-/** How a value of the other revision is made. `pointer` is the place of the expression in its file. */
+/** How to make a value of the other revision. `pointer` is the expression's place in its file. */
 export type Expression = { readonly pointer: string } & (
   | { readonly kind: "scalar"; readonly value: Scalar }
   | { readonly kind: "list"; readonly items: readonly Expression[] }
@@ -37,16 +37,16 @@ export type Expression = { readonly pointer: string } & (
   | { readonly kind: "request"; readonly path: Path }
 );
 
-/** Makes the error for a place of the file. */
+/** Creates the error for a place of the file. */
 export type Malformed = (at: string, message: string, next?: string) => Error;
 
 interface Surroundings {
   readonly malformed: Malformed;
-  /** The expression stands where an item is made or tested. */
+  /** Whether the expression is used for items, so that it may refer to the current item. */
   readonly hasItem: boolean;
 }
 
-/** The operators, with the fields that an object with one of them needs and may have beside it. */
+/** The operators with their required and optional fields. */
 export const operators: {
   readonly [operator: string]: { readonly needs: readonly string[]; readonly may: readonly string[] };
 } = {
@@ -61,16 +61,16 @@ export const operators: {
   $request: { needs: [], may: [] },
 };
 
-/** The paths: of the object, or with a point in front of the item around. */
+/** Matches paths: from the object, or with a leading dot from the current item. */
 const pathPattern = "^\\.?(?:/(?:[^~/]|~[01])*)*$";
 
 /**
- * The expressions of a note, by the members that they make. It says what the schema does not: operators that do not exist,
- * and paths into an item where there is none.
+ * Reads the expressions of a note, by the members that they make. Reports faults that the schema cannot:
+ * unknown operators, and paths from an item where there is none.
  *
- * @param value of the form that the schema of notes gives it
- * @param at the place of `value` in its file
- * @throws what `malformed` makes, for the first place that is wrong
+ * @param value value that is valid for the notes schema
+ * @param at pointer of `value` in its file
+ * @throws the error from `malformed` for the first fault
  */
 export function readMembers(
   value: JsonObject,
@@ -112,7 +112,7 @@ function expressionOf(value: JsonValue, at: string, around: Surroundings): Expre
   return { pointer: at, ...operationOf(operator, value, at, around) };
 }
 
-/** Without its `pointer`. */
+/** An operation without its `pointer`. */
 type Operation = Expression extends infer Each
   ? Each extends Expression
     ? Omit<Each, "pointer">
@@ -193,8 +193,8 @@ function pathOf(value: JsonValue, at: string, { malformed, hasItem }: Surroundin
 }
 
 /**
- * The names of members, for editors: two `$` at the beginning stand for one. The reader does not judge by it, for it says more
- * of an operator that does not exist.
+ * Schema of member names, for editors: a leading `$$` means `$`. The reader does not use it, because its own
+ * error explains more about an unknown operator.
  */
 export const memberNames: JsonObject = { pattern: "^(?:\\$\\$|[^$]|$)" };
 

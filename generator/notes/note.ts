@@ -5,51 +5,51 @@ import { CodedError } from "../diagnostics/coded-error.js";
 /** The fields of every note. */
 interface NoteBase {
   /**
-   * The subjects of the note: JSON Pointers into the canonical schema, names of methods, or (errors) codes;
-   * the file may give one as a string.
+   * The subjects of the note: JSON Pointers into the canonical schema, names of methods, or error codes. The
+   * file may give a single one as a string.
    */
   readonly targets: readonly string[];
   readonly reason: string;
   readonly link: string;
-  /** Copied from an older revision and not yet confirmed for this one. */
+  /** Whether the note was copied from an older revision and is not yet confirmed for this one. */
   readonly carried: boolean;
-  /** Of an extension's note: the bases it holds for; all of them without it. */
+  /** For a note of an extension: the bases it applies to; default: all. */
   readonly bases?: readonly string[];
   /** JSON Pointer of the note in its file. */
   readonly pointer: string;
 }
 
-/** The schema is wrong: `becomes` replaces the node, `type` only the printed TypeScript type. */
+/** Corrects the schema: `becomes` replaces the node, `type` only the printed TypeScript type. */
 export interface ErrataNote extends NoteBase {
   readonly kind: "errata";
   readonly becomes?: JsonValue;
   readonly type?: string;
 }
 
-/** A definition repeats the members of another, and is open where that one is. */
+/** States that a definition repeats the members of another and inherits its openness. */
 export interface ExtendsNote extends NoteBase {
   readonly kind: "extends";
   readonly base: string;
 }
 
-/** The definition that answers a method, and those that may come in its place. */
+/** The result definition of a method, and its alternatives. */
 export interface PairingNote extends NoteBase {
   readonly kind: "pairing";
   readonly result: string;
-  /** A name stands for an alternative without both mark and capability. */
+  /** A name means an alternative without a separate mark (discriminator) and capability. */
   readonly alternatives?: readonly (string | PairedAlternative)[];
-  /** The capability of alternatives that name none themselves. */
+  /** The capability of alternatives that do not name one. */
   readonly alternativeCapability?: string;
-  /** The mark of alternatives that have none themselves. */
+  /** The mark of alternatives that do not have one. */
   readonly alternativeMark?: PairedAlternative["mark"];
 }
 
-/** A definition that may answer a method in place of the plain result. */
+/** A result that a method may return instead of the plain one. */
 export interface PairedAlternative {
   readonly definition: string;
-  /** The member, and its value, that distinguishes it from the plain result. */
+  /** The member and value that distinguish it from the plain result. */
   readonly mark?: { readonly [member: string]: string };
-  /** The capability, of the side that answers, without which it never comes: a JSON Pointer. */
+  /** JSON Pointer of the capability that the answering side must have declared. */
   readonly capability?: string;
 }
 
@@ -58,18 +58,18 @@ export interface SenderNote extends NoteBase {
   readonly sender: "client" | "server" | "both";
 }
 
-/** The capability that gates a method: a JSON Pointer into what one side declares. */
+/** The capability that a method requires: a JSON Pointer into what one side declares. */
 export interface CapabilityNote extends NoteBase {
   readonly kind: "capability";
   readonly of: "client" | "server";
   readonly capability: string;
-  /** Members of the capability that gate a part of the method each. */
+  /** Members of the capability that each enable a part of the method. */
   readonly parts?: readonly string[];
 }
 
 /**
- * An HTTP header that repeats a part of a message (`from`, a JSON Pointer), or the negotiated revision (`null`)
- * once it is negotiated.
+ * An HTTP header that repeats a part of a message (`from`, a JSON Pointer), or the revision once it is
+ * negotiated (`null`).
  */
 export interface HeaderNote extends NoteBase {
   readonly kind: "header";
@@ -77,57 +77,62 @@ export interface HeaderNote extends NoteBase {
   readonly from: string | null;
 }
 
-/** Results of the methods carry cache hints. */
+/** States that results of the methods have cache hints. */
 interface CacheableNote extends NoteBase {
   readonly kind: "cacheable";
 }
 
-/** A notification drops cached results: the targets are notifications. */
+/** States that notifications (the targets) invalidate cached results. */
 export interface InvalidatesNote extends NoteBase {
   readonly kind: "invalidates";
-  /** The methods whose cached results it drops, beside those that follow from its capability. */
+  /** The methods whose cached results are invalidated, besides those that share the capability. */
   readonly methods: readonly string[];
 }
 
-/** The lists may leave entries out: how a result says so, what stands in place of an entry, and how one is asked for. */
+/**
+ * States that lists may be incomplete: how a result marks it, what replaces an entry, and how to request one.
+ */
 export interface PartialNote extends NoteBase {
   readonly kind: "partial";
-  /** JSON Pointer into the result, of the member that says so. */
+  /** JSON Pointer into the result, to the member that marks the list. */
   readonly member: string;
-  /** The value of the member where entries are left out; without it, any value. */
+  /** The value of that member in an incomplete list; if absent, any value. */
   readonly means?: boolean | number | string;
-  /** JSON Pointer of the definition of items that stand for an entry. */
+  /** JSON Pointer of the definition of items that are only references to an entry. */
   readonly item?: string;
-  /** The request that is answered with one entry. */
+  /** The method that requests a single entry. */
   readonly get?: string;
 }
 
-/** The methods may be answered with a request for input. */
+/** States that the methods may be answered with a request for input. */
 interface MultiRoundTripNote extends NoteBase {
   readonly kind: "multiRoundTrip";
 }
 
-/** Requests that are answered only when their streams end: what they ask for comes before that, as notifications. */
+/** Requests that are answered only when their streams end. Their content arrives before, as notifications. */
 export interface ListeningNote extends NoteBase {
   readonly kind: "listening";
 }
 
-/** A notification that a subscription selects by a member of its filter. */
+/** A notification that a member of a subscription's filter selects. */
 export interface SubscriptionNote extends NoteBase {
   readonly kind: "subscription";
-  /** JSON Pointer of the member: a property of a definition. */
+  /** JSON Pointer of that member: a property of a definition. */
   readonly filter: string;
-  /** The param of the notification whose value the list in the filter must hold; absent for a member that is a flag. */
+  /** If the member is a list: the param whose value the list must contain. Absent if it is a flag. */
   readonly key?: string;
 }
 
-/** What a side must have declared before a method may be used that is sent by it, or to it. */
+/** What a side must have declared before a method may be sent by it or to it. */
 export interface RequiresNote extends NoteBase {
   readonly kind: "requires";
   readonly of: "client" | "server";
-  /** JSON Pointer into the capabilities; in an extension without it, the place where the side declares the extension. */
+  /**
+   * JSON Pointer into the capabilities. Default, only in extensions: the place where the side declares the
+   * extension.
+   */
   readonly capability?: string;
-  /** Name of the error that answers otherwise; without it, that of the revision for a missing capability. */
+  /** Name of the error otherwise; default: the revision's error for a missing capability. */
   readonly error?: string;
 }
 
@@ -136,11 +141,11 @@ interface AugmentsNote extends NoteBase {
   readonly kind: "augments";
   /** Name of its definition. */
   readonly result: string;
-  /** The member, and its value, that distinguishes it from the plain result. */
+  /** The member and value that distinguish it from the plain result. */
   readonly mark?: { readonly [member: string]: string };
 }
 
-/** A member that an extension adds to objects of its base: the targets are definitions of the base. */
+/** A member that an extension adds to objects of its base. The targets are definitions of the base. */
 interface MemberNote extends NoteBase {
   readonly kind: "member";
   /** JSON Pointer of the member within the object. */
@@ -150,23 +155,23 @@ interface MemberNote extends NoteBase {
   readonly required?: boolean;
 }
 
-/** The targets, places of the schema, hold what answers a method. */
+/** States that the targets, places in the schema, contain the result of a method. */
 export interface CarriesNote extends NoteBase {
   readonly kind: "carries";
-  /** A method of the extension or of its base. */
+  /** The method, of the extension or of its base. */
   readonly of: string;
 }
 
-/** A method travels on the channel of an extension: one of the extension, or of its base. */
+/** A method of the extension or its base that is sent on the extension's channel. */
 export interface ChannelNote extends NoteBase {
   readonly kind: "channel";
-  /** The role that sends it. */
+  /** The sending role. */
   readonly sender: string;
-  /** The role that it is sent to. */
+  /** The receiving role. */
   readonly receiver: string;
-  /** Definition of the message, of a method that neither the extension nor the base defines. */
+  /** Definition of the message, for a method that neither the extension nor the base defines. */
   readonly message?: string;
-  /** Definition of what answers that message. */
+  /** Definition of that message's result. */
   readonly result?: string;
 }
 
@@ -175,7 +180,7 @@ export interface TransportNote extends NoteBase {
   readonly kind: "transport";
 }
 
-/** Properties that the era's protocol machinery fills in; authors never write them. */
+/** Properties that the runtime fills in for the revision's era; authors never write them. */
 export interface OwnedNote extends NoteBase {
   readonly kind: "owned";
 }
@@ -189,71 +194,74 @@ export interface DeprecatedNote extends NoteBase {
 export interface ErrorNote extends NoteBase {
   readonly kind: "error";
   readonly name: string;
-  /** HTTP status that goes with it. */
+  /** HTTP status of the error's response. */
   readonly http?: number;
 }
 
 /**
- * Unions and string sets to which later revisions add: a tolerant reader takes what it does not know. Of objects with
- * `additionalProperties: false`: they take members that they do not name.
+ * Unions and string sets that later revisions extend: a tolerant reader accepts unknown values. Targets with
+ * `additionalProperties: false`: objects that accept undeclared members.
  */
 export interface OpenNote extends NoteBase {
   readonly kind: "open";
 }
 
 /**
- * The outcome for a value that has no form at the other revision of a pair: `lower` on the way to the revision before
- * this one, `lift` on the way from there. The target is a place of either schema.
+ * The conversion of a value that the other revision of a pair cannot express: `lower` towards the preceding
+ * revision, `lift` in the opposite direction. The target is a place in either schema.
  */
 export interface StepNote extends NoteBase {
   readonly kind: "lower" | "lift";
-  /** The revision before this one, which the decision was made for. */
+  /** The preceding revision, for which the decision was made. */
   readonly previous: string;
   readonly how: "drop" | "text" | "refuse" | "fill" | "keep" | "lists";
-  /** For a refusal: its stable name. */
+  /** For a refusal: its stable code. */
   readonly code?: string;
-  /** The text in place of a value; `{member}` stands for a member of it. */
+  /** The text that replaces a value; `{member}` stands for a member of it. */
   readonly text?: string;
-  /** The list that takes a member's JSON as text, if it is empty. */
+  /** The list that receives the member's JSON as text, if it is empty. */
   readonly into?: string;
-  /** For a list of objects: the lists of the older revision, by the members of the objects that they hold. */
+  /** For a list of objects: the older revision's lists, by the member that each contains. */
   readonly members?: { readonly [member: string]: string };
-  /** The replacement of a value, or the content of a required member that is absent. */
+  /** The replacement of a value, or the value of a missing required member. */
   readonly value?: JsonValue;
-  /** The replacements of single values. */
+  /** Replacements of individual values. */
   readonly cases?: readonly StepCase[];
 }
 
-/** Members had another name in the revision before: the targets are their places in this schema. */
+/** Members that had another name in the preceding revision. The targets are their places in this schema. */
 export interface RenamedNote extends NoteBase {
   readonly kind: "renamed";
-  /** The revision before this one, in which they had the other name. */
+  /** The preceding revision, in which they had the other name. */
   readonly previous: string;
   /** The other name. */
   readonly from: string;
 }
 
-/** The members of the targets, definitions of this schema, were inside one member in the revision before. */
+/** Definitions of this schema whose members were inside one member in the preceding revision. */
 export interface WrappedNote extends NoteBase {
   readonly kind: "wrapped";
-  /** The revision before this one, in which they were inside. */
+  /** The preceding revision, in which they were inside. */
   readonly previous: string;
-  /** Name of the member that they were inside. */
+  /** Name of that member. */
   readonly in: string;
 }
 
-/** Members of the targets, objects of this schema, are made by expressions on the way between this revision and another. */
+/**
+ * Objects of this schema whose members expressions make in conversions between this revision and the
+ * preceding one.
+ */
 export interface ReshapedNote extends NoteBase {
   readonly kind: "reshaped";
-  /** The revision before this one, which the expressions were written for. */
+  /** The preceding revision, for which the expressions were written. */
   readonly previous: string;
-  /** Members of this revision, by expressions over an object of the revision before. */
+  /** Members of this revision, as expressions over an object of the preceding revision. */
   readonly lift?: JsonObject;
-  /** Members of the revision before, by expressions over an object of this one. */
+  /** Members of the preceding revision, as expressions over an object of this one. */
   readonly lower?: JsonObject;
 }
 
-/** A value that is no object or array, and what stands in its place. */
+/** A scalar value, and its replacement. */
 export interface StepCase {
   readonly of: JsonValue;
   readonly value: JsonValue;
@@ -289,7 +297,7 @@ export type Note =
 
 export type NoteKind = Note["kind"];
 
-/** The alternatives that a note names, each with its mark and capability; `undefined` if it names none. */
+/** The alternatives in a note, each with its mark and capability; `undefined` if the note has none. */
 export function alternativesOf({
   alternatives,
   alternativeMark,
@@ -302,12 +310,12 @@ export function alternativesOf({
   }));
 }
 
-/** The definitions that a note names: the plain result first. */
+/** The result definitions in a note, the plain one first. */
 export function answersNamed(note: PairingNote): string[] {
   return [note.result, ...(alternativesOf(note) ?? []).map(({ definition }) => definition)];
 }
 
-/** The note with its definitions under other names. */
+/** The note with its definitions renamed. */
 export function withNames(note: PairingNote, nameOf: (definition: string) => string): PairingNote {
   const { alternatives, result } = note;
   return {
@@ -321,18 +329,21 @@ export function withNames(note: PairingNote, nameOf: (definition: string) => str
   };
 }
 
-/** A note that says otherwise than the schema. It holds, because it may correct the schema; and it is reported. */
+/**
+ * A note that contradicts the schema. The note applies, because it may correct the schema, but the conflict
+ * is reported.
+ */
 export interface NoteConflict {
   readonly note: Note;
   readonly target: string;
   readonly message: string;
-  /** The fields of a note on the target that agrees with the schema; absent if a person has to find them. */
+  /** The fields of a note that agrees with the schema; absent if a person must determine them. */
   readonly fields?: JsonObject;
-  /** A person has to fill in a part of those fields. */
+  /** Set if a person must complete those fields. */
   readonly isUnfinished?: true;
 }
 
-/** The note that would agree with the schema, to be pasted into the file. */
+/** The note that would agree with the schema, to paste into the file. */
 export function agreeingNote({ note, target, fields }: NoteConflict): JsonObject | undefined {
   const { kind, reason, link } = note;
   return fields && { kind, target, ...fields, reason, link };
@@ -340,21 +351,21 @@ export function agreeingNote({ note, target, fields }: NoteConflict): JsonObject
 
 const date = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Names that folders of output or input have, and those Windows keeps for devices. */
+/** Names of folders in output or input, and device names that Windows reserves. */
 const reserved = /^(?:dist|extensions|node_modules|con|prn|aux|nul|com\d|lpt\d|.*\.(?:json|ts|js|md))$/i;
 
-/** Whether `name` is a date of the calendar, as released revisions are called. */
+/** Whether `name` is a calendar date, like the names of released revisions. */
 export function isDate(name: string): boolean {
   const day = new Date(`${name}T00:00:00Z`);
   return date.test(name) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(name);
 }
 
-/** The name of the folder that a file lies in, by its path or URL. */
+/** The name of the folder that contains a file, from its path or URL. */
 export function folderOf(source: string): string {
   return basename(dirname(/^https?:/i.test(source) ? new URL(source).pathname : source));
 }
 
-/** Whether upstream would call the folder of a revision so. */
+/** Whether upstream could use this folder name for a revision. */
 export function isRevisionFolder(folder: string): boolean {
   return isDate(folder) || folder === "draft";
 }
@@ -374,7 +385,7 @@ export function nameFromFolder(source: string): string {
   });
 }
 
-/** @throws CodedError MG2008 for a name that cannot be a folder's in input and output */
+/** @throws CodedError MG2008 for a name that cannot be a folder name in input and output */
 export function expectRevisionName(name: string): string {
   if (/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/.test(name) && !reserved.test(name)) return name;
   throw new CodedError("MG2008", `a revision cannot be called ${JSON.stringify(name)}`, {

@@ -13,7 +13,7 @@ interface Field {
 
 type Fields = Readonly<Record<string, Field>>;
 
-/** A kind of note: its meaning in one sentence, and the fields that it has beside the common ones. */
+/** A kind of note: its meaning in one sentence, and its fields besides the common ones. */
 interface KindOfNote {
   readonly description: string;
   readonly fields: Fields;
@@ -39,7 +39,7 @@ const capability = field(
   capabilityPath,
 );
 
-/** The member, with its value, that distinguishes a result. */
+/** The member and value that distinguish a result. */
 const markSchema: JsonObject = {
   type: "object",
   minProperties: 1,
@@ -48,7 +48,7 @@ const markSchema: JsonObject = {
 };
 const mark = field("An object of one string.", markSchema);
 
-/** Names of definitions, or definitions with their own mark and capability. */
+/** Names of definitions, or definitions with separate mark and capability. */
 const alternatives = field(
   'An array of definition names, or of { "definition": …, "mark": { member: text }, "capability": JSON Pointer }, of which the last two are optional.',
   {
@@ -75,13 +75,13 @@ const made = field("An object with an expression for each member to make.", {
 
 /** The fields of an outcome. */
 interface OutcomeFields {
-  /** It needs exactly one of these. */
+  /** Exactly one of these fields is required. */
   readonly needs: readonly string[];
-  /** It may have these. */
+  /** These fields are optional. */
   readonly may: readonly string[];
 }
 
-/** The outcomes of a step. */
+/** The possible outcomes of a step. */
 const outcomes: { readonly [how: string]: OutcomeFields } = {
   drop: { needs: [], may: [] },
   text: { needs: ["text", "into"], may: [] },
@@ -91,12 +91,12 @@ const outcomes: { readonly [how: string]: OutcomeFields } = {
   lists: { needs: ["members"], may: [] },
 };
 
-/** The fields that belong to outcomes. */
+/** All fields that belong to an outcome. */
 const outcomeFields: readonly string[] = [
   ...new Set(Object.values(outcomes).flatMap(({ needs, may }) => [...needs, ...may])),
 ];
 
-/** The fields of a decision about values at another revision. */
+/** The fields of a decision about values that the other revision cannot express. */
 const stepFields: Fields = {
   previous: string,
   how: choice(`One of ${Object.keys(outcomes).join(", ")}.`, Object.keys(outcomes)),
@@ -120,7 +120,9 @@ const stepFields: Fields = {
   ),
 };
 
-/** The kinds, with the fields each has beside `kind`, `target`, `reason`, `link`, `carried` and `bases`. */
+/**
+ * The kinds of notes, each with its fields besides `kind`, `target`, `reason`, `link`, `carried` and `bases`.
+ */
 export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
   errata: {
     description: "The schema is wrong here: `becomes` replaces the node, `type` only the printed type.",
@@ -270,11 +272,11 @@ export const extensionKinds: ReadonlySet<NoteKind> = new Set(["augments", "membe
 const revisionKinds: ReadonlySet<NoteKind> = new Set(["transport"]);
 
 interface ParseOptions {
-  /** The notes are those of an extension, which has these bases. */
+  /** Set for notes of an extension: its bases. */
   readonly bases?: readonly string[];
 }
 
-/** A note as a file has it. */
+/** A note as written in the file. */
 interface Written {
   readonly kind: NoteKind;
   readonly target: string | readonly string[];
@@ -282,16 +284,16 @@ interface Written {
   readonly link: string;
   readonly carried?: boolean;
   readonly bases?: readonly string[];
-  /** Of some kinds. */
+  /** Only in some kinds. */
   readonly capability?: string;
   readonly lift?: JsonObject;
   readonly lower?: JsonObject;
 }
 
 /**
- * The notes of a notes file.
+ * Reads the notes of a notes file.
  *
- * @throws CodedError MG1201 naming the place for anything that is not of the form docs/notes.md describes
+ * @throws CodedError MG1201 with the place, if the file does not have the form in docs/notes.md
  */
 export function parseNotes(
   { value, file }: Pick<JsonFile, "file" | "value">,
@@ -320,14 +322,14 @@ export function parseNotes(
   });
 }
 
-/** Reads the expressions of a note, for what their schema does not say. */
+/** Checks the expressions of a note for faults that the schema cannot find. */
 function expectExpressions({ kind, lift, lower }: Written, at: string, malformed: Malformed): void {
   if (kind !== "reshaped") return;
   for (const [way, members] of Object.entries({ lift, lower }))
     if (members) readMembers(members, pointer(at, way), malformed);
 }
 
-/** Refuses what only notes of revisions have, or only those of extensions. @param bases of the extension */
+/** Rejects notes that are only for revisions, or only for extensions. @param bases bases of the extension */
 function expectOwner(
   { kind, capability, bases: limited = [] }: Written,
   at: string,
@@ -381,7 +383,7 @@ const isKind = (kinds: Iterable<NoteKind>): JsonObject => ({
   required: ["kind"],
 });
 
-/** The fields of one kind, and no others. */
+/** The schema of one kind of note, without further fields. */
 function schemaOfKind(kind: NoteKind): JsonObject {
   const { description, fields } = kindsOfNotes[kind];
   const required = Object.keys(fields).filter((name) => fields[name]!.optional === undefined);
@@ -399,7 +401,7 @@ function schemaOfKind(kind: NoteKind): JsonObject {
   };
 }
 
-/** The field that an outcome needs, and none of another outcome. */
+/** The schema of an outcome: the field it requires, and no field of another outcome. */
 function schemaOfOutcome(how: string): JsonObject {
   const { needs, may } = outcomes[how]!;
   const stray = outcomeFields.filter((name) => !needs.includes(name) && !may.includes(name));
@@ -412,7 +414,7 @@ function schemaOfOutcome(how: string): JsonObject {
   };
 }
 
-/** One of some keys, and no second one: in this form, an error is about a key, not about the whole object. */
+/** Exactly one of some keys. In this form, an error names a key rather than the whole object. */
 function oneKeyOf(names: readonly string[]): JsonObject {
   if (names.length === 1) return { required: [...names] };
   const others = (index: number): JsonObject =>
@@ -427,7 +429,10 @@ function oneKeyOf(names: readonly string[]): JsonObject {
 
 const kinds = Object.keys(kindsOfNotes) as NoteKind[];
 
-/** The JSON Schema of `notes.json`, by which the reader judges: it knows whether it reads notes of a revision or an extension. */
+/**
+ * The form of `notes.json` for the reader, which knows whether the notes belong to a revision or an
+ * extension.
+ */
 const notesForm = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "mcpgen notes",
@@ -454,8 +459,8 @@ const notesForm = {
 const form = new FileForm(notesForm, { unknownKey: "MG1201", wrongValue: "MG1201" });
 
 /**
- * The JSON Schema of `notes.json`, of revisions and of extensions. It is written to docs/notes.schema.json for editors.
- * A file has notes that only extensions have, or notes that only revisions have, but not both.
+ * The JSON Schema of `notes.json` for revisions and extensions, written to docs/notes.schema.json for
+ * editors. A file has notes that only extensions have, or notes that only revisions have, but not both.
  */
 export const notesSchema: JsonObject = {
   ...notesForm,
@@ -465,7 +470,7 @@ export const notesSchema: JsonObject = {
     },
   },
   then: { properties: { notes: { items: { not: isKind(revisionKinds) } } } },
-  // Of an extension, it may be the extension itself that is required.
+  // In an extension's note without a capability, the extension itself is required.
   allOf: [
     {
       if: { properties: { notes: { contains: isKind(revisionKinds) } } },

@@ -5,10 +5,10 @@ import { isRuntimeError } from "../../capture/server-error.js";
 import type { CallEvent, CallKind, CallRequest, Issue } from "../../page/browser/dev/messages.js";
 import { BadRequest } from "./page-server.js";
 
-/** Milliseconds that a request may take: the user cancels it. */
+/** Time limit of a request in milliseconds, practically none: the user can cancel it. */
 const unlimited = 86_400_000;
 
-/** The method of each kind of call; `request` names its own. */
+/** The method for each kind of call; `request` has its own. */
 const methods: Readonly<Record<Exclude<CallKind, "request">, string>> = {
   tool: "tools/call",
   resource: "resources/read",
@@ -17,9 +17,9 @@ const methods: Readonly<Record<Exclude<CallKind, "request">, string>> = {
 
 interface CallsOptions {
   readonly send: (event: CallEvent) => void;
-  /** Starts the calls of tools that may become tasks. */
+  /** Starts tool calls that may become tasks. */
   readonly tasks: LiveTasks;
-  /** The issues of the structured content of a tool; undefined where none is expected. */
+  /** The issues of a tool's structured content; undefined if none is expected. */
   readonly structured: (tool: string, content: JsonValue | undefined) => readonly Issue[] | undefined;
 }
 
@@ -33,7 +33,7 @@ export class Calls {
     this.#options = options;
   }
 
-  /** Starts a call, whose events report its state. @returns its number */
+  /** Starts a call, which reports its state as events. @returns its number */
   start(client: LiveClient, request: CallRequest): number {
     const { kind, name } = request;
     const id = ++this.#count;
@@ -44,10 +44,10 @@ export class Calls {
     const onProgress = (progress: LiveProgress): void => call.report({ state: "running", progress });
     const options = {
       ...{ signal: controller.signal, timeout: unlimited, totalTimeout: unlimited, onProgress },
-      // Any result: the page shows methods that the revision does not have, too.
+      // Accept any result, because the page also shows methods that the revision lacks.
       ...(kind === "request" && { result: {} }),
     };
-    // A wrong request may throw at once.
+    // An invalid request may throw synchronously.
     void Promise.resolve()
       .then(() => this.#answer(client, request, options))
       .then((answer) => (isTask(answer) ? resultOf(answer, call, controller.signal) : answer))
@@ -55,7 +55,7 @@ export class Calls {
         (result) => call.report(this.#done(kind, name, result)),
         (error: unknown) => call.report(failed(error, controller.signal)),
       )
-      // A result may be nested too deep to be sent to the page.
+      // A result may be nested too deeply to be sent to the page.
       .catch((error: unknown) => call.report(failed(error, controller.signal)))
       .finally(() => this.#open.delete(id));
     return id;
@@ -65,12 +65,12 @@ export class Calls {
     this.#open.get(id)?.abort();
   }
 
-  /** Cancels all: their connection ends. */
+  /** Cancels all calls, because their connection ends. */
   end(): void {
     for (const controller of this.#open.values()) controller.abort();
   }
 
-  /** The result; or the task that the call has become, if the server has tasks. */
+  /** The result, or the task that the call became if the server supports tasks. */
   #answer(
     client: LiveClient,
     { kind, name, params }: CallRequest,
@@ -110,14 +110,14 @@ class Call {
   }
 }
 
-/** The result of a task, whose states are reported until then. */
+/** Waits for the result of a task, and reports its states meanwhile. */
 async function resultOf(task: LiveTask, call: Call, signal: AbortSignal): Promise<JsonObject> {
   const { id } = task;
   const cancel = (): void =>
     void task
       .cancel()
       .catch(() => {})
-      // Ends what the task asks, too.
+      // Also ends pending questions of the task.
       .finally(() => task.detach());
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
@@ -153,7 +153,7 @@ function failed(error: unknown, signal: AbortSignal): Pick<CallEvent, "state" | 
 
 const kinds: readonly string[] = ["tool", "resource", "prompt", "request"] satisfies CallKind[];
 
-/** The body of `POST call`. @throws BadRequest it is none */
+/** Checks the body of `POST call`. @throws BadRequest if it is invalid */
 export function callRequest(body: unknown): CallRequest {
   if (isJsonObject(body)) {
     const { kind, name, params, anyway } = body;

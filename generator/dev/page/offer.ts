@@ -9,16 +9,16 @@ import type { Badge, Item, Members, Offer } from "../../page/browser/dev/message
 export interface Drift {
   readonly severity: "error" | "warning";
   readonly message: string;
-  /** The list and the index of the entry in what the server offers; absent for another part. */
+  /** List and index of the entry in the server's offer; absent for other parts. */
   readonly entry?: { readonly list: ListName; readonly index: number };
 }
 
 export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
 
-/** Lines of one badge. */
+/** Maximum number of lines of one badge. */
 const mostLines = 20;
 
-/** What the server offers, without findings: they take longer. */
+/** The server's offer without findings, which take longer. */
 export function plainOffer({ contract, leftOut, unread }: Captured, version: number): Offer {
   const items = (list: ListName): Item[] => entriesOf(contract, list).map((entry) => ({ entry, badges: [] }));
   return {
@@ -35,7 +35,7 @@ export function plainOffer({ contract, leftOut, unread }: Captured, version: num
   };
 }
 
-/** The same with the findings of `lint`, costs and drift as badges. */
+/** The server's offer with badges for `lint` findings, costs and drift. */
 export function judgedOffer(
   plain: Offer,
   contract: Contract,

@@ -3,28 +3,31 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from "node:net";
 import type { PageEvent } from "../../page/browser/dev/messages.js";
 
-/** Answers one path of the page: with a body as text of a type, as JSON, or by itself. */
+/** Answers requests for one path of the page: returns a body, or writes the response itself. */
 export type Route = (
   body: unknown,
   response: ServerResponse,
-  /** The path after that of the route. */
+  /** The path after the route's path. */
   rest: string,
 ) => Reply | void | Promise<Reply>;
 
-/** An answer with a body. */
+/** A response with a body. */
 export interface Reply {
   readonly type: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** By path below the secret, "" being the page; those of POST begin with `POST `, one for several paths ends with `/`. */
+/**
+ * Routes by path below the secret; "" is the page. Those for POST begin with `POST `; one for several paths
+ * ends with `/`.
+ */
 export type Routes = ReadonlyMap<string, Route>;
 
-/** Bytes of a request's body. */
+/** Maximum size in bytes of a request's body. */
 const mostBytes = 16_000_000;
 
-/** Headers of every answer: no other origin may read, frame or keep it. */
+/** Headers of every response: no other origin may read, frame or cache it. */
 const always = {
   "cache-control": "no-store",
   "cross-origin-opener-policy": "same-origin",
@@ -37,7 +40,7 @@ export function jsonReply(value: unknown): Reply {
   return { type: "application/json; charset=utf-8", body: JSON.stringify(value) };
 }
 
-/** An HTTP server for one page, on the loopback interface alone. */
+/** An HTTP server for one page, only on the loopback interface. */
 export class PageServer {
   readonly #server: Server;
   readonly #access: Access;
@@ -61,13 +64,13 @@ export class PageServer {
     return page;
   }
 
-  /** The address of the page. It holds the secret. */
+  /** The URL of the page, which contains the secret. */
   get url(): string {
     const { port, token } = this.#access;
     return `http://127.0.0.1:${port}/${token}/`;
   }
 
-  /** The part of the address that admits. */
+  /** The secret part of the URL. */
   get secret(): string {
     return this.#access.token;
   }
@@ -99,7 +102,7 @@ export class PageServer {
   }
 }
 
-/** A request of the page cannot be answered. */
+/** Thrown for a request of the page that cannot be answered. */
 export class BadRequest extends Error {}
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
@@ -126,25 +129,26 @@ function refuse(response: ServerResponse, status: number, message = ""): void {
   response.end(message);
 }
 
-/** The parts of an HTTP request that decide whether it is served. */
+/** The parts of an HTTP request that decide whether it is answered. */
 interface GuardedRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** What requests must know: the secret in the path, and the port. */
+/** What a request must contain: the secret in its path, and the port. */
 interface Access {
   readonly token: string;
   readonly port: number;
 }
 
-/** A request that is served, by its path below the secret; or the status that refuses it. */
+/** The path below the secret of an accepted request, or the status that rejects it. */
 type Guarded = { readonly path: string } | { readonly status: 403 | 404 | 405 | 415 };
 
 /**
- * Admits the page alone. Other sites can send requests to this machine: `Host` stops names that resolve to it (DNS
- * rebinding), `Origin` and `Sec-Fetch-Site` stop pages of other origins, the secret stops other users and programs.
+ * Accepts only requests of the page. Other sites can send requests to this machine: the check of `Host` stops
+ * names that resolve to it (DNS rebinding), `Origin` and `Sec-Fetch-Site` stop pages of other origins, the
+ * secret stops other users and programs.
  */
 export function guarded({ method, url = "", headers }: GuardedRequest, { token, port }: Access): Guarded {
   const host = `127.0.0.1:${port}`;
@@ -153,20 +157,20 @@ export function guarded({ method, url = "", headers }: GuardedRequest, { token, 
   if (origin !== undefined && origin !== `http://${host}`) return { status: 403 };
   const site = headers["sec-fetch-site"];
   const [, given = "", path] = /^\/([^/?]*)\/([^?]*)(?:\?|$)/.exec(url) ?? [];
-  // `none`: the user has typed the address, or another program has opened it. A file of this user, too, leads to the page,
-  // and to nothing else: a browser takes it for another site.
+  // `none`: the user typed the URL, or another program opened it. A local file may also lead to the page, and
+  // only to the page; a browser treats it as another site.
   const isOwn = site === undefined || site === "same-origin" || site === "none";
   if (!isOwn && !(path === "" && method === "GET" && isWholePage(headers))) return { status: 403 };
   if (path === undefined || !isSame(given, token)) return { status: 404 };
   if (method === "GET") return { path };
   if (method !== "POST") return { status: 405 };
-  // A type that a form cannot send: it makes requests of other origins ask first.
+  // Forms cannot send this content type, so browsers send a preflight request for other origins.
   return /^application\/json\s*(;|$)/i.test(String(headers["content-type"]))
     ? { path: `POST ${path}` }
     : { status: 415 };
 }
 
-/** The request shows a page in a tab of the browser: no other page gets its content. */
+/** Whether the request loads the page in a browser tab, where no other page can read its content. */
 function isWholePage(headers: GuardedRequest["headers"]): boolean {
   return headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
 }
@@ -176,25 +180,28 @@ function isSame(given: string, token: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Events of one kind that a page which opens later still gets. */
+/** Maximum number of events of each kind that are kept for pages opened later. */
 const kept = { cycle: 50, log: 500, wire: 2_000, call: 100 } as const;
 
-/** Characters of all events that are kept. */
+/** Maximum number of characters of all kept events. */
 const mostKept = 32_000_000;
 
-/** Bytes that a page may lag behind before its connection ends; it connects again, and gets what is kept. */
+/**
+ * Maximum number of bytes buffered for a slow page. Beyond it, its connection ends; it reconnects and
+ * receives the kept events.
+ */
 const mostBuffered = 64_000_000;
 
-/** An event with its text, which all pages get. */
+/** An event with the text sent to all pages. */
 interface Sent {
   readonly event: PageEvent;
   readonly text: string;
 }
 
-/** Sends events to every open page, and the state so far to each page that opens. */
+/** Sends events to every open page, and the kept events to each page that opens. */
 export class EventStream {
   readonly #pages = new Set<ServerResponse>();
-  /** By a key: a later event of the same key replaces the earlier one. */
+  /** Kept events by key: a later event replaces the earlier one with the same key. */
   readonly #kept = new Map<string, Sent>();
   #size = 0;
   #count = 0;
@@ -208,7 +215,7 @@ export class EventStream {
     }
   }
 
-  /** Answers a page with all events until it leaves. */
+  /** Sends events to a page until it disconnects. */
   open(page: ServerResponse): void {
     page.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
     page.write(`retry: 500\n\n${[...this.#kept.values()].map(({ text }) => text).join("")}`);

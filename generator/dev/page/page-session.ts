@@ -31,19 +31,19 @@ import { type JudgeMessage, WireLog } from "./wire-log.js";
 
 export interface PageSessionOptions {
   readonly runtime: Runtime;
-  /** Tasks of the clients of the session. */
+  /** Tasks of the session's clients. */
   readonly tasks: LiveTasks;
   readonly source: string;
   readonly server: ServerOptions;
   readonly send: (event: PageEvent) => void;
   readonly judgeOf: (revision: string) => JudgeMessage | undefined;
-  /** Adds findings to what the server offers. */
+  /** Adds findings to the server's offer. */
   readonly judged: (offer: Offer, captured: Captured) => Promise<Offer>;
 }
 
 const listChanges = ["tools", "resources", "prompts"].map((list) => `notifications/${list}/list_changed`);
 
-/** The session of the page: its client is connected again after each restart of the server. */
+/** The session of the page. Its client reconnects after each restart of the server. */
 export class PageSession {
   readonly wire: WireLog;
   readonly questions: Questions;
@@ -58,7 +58,7 @@ export class PageSession {
   #wanted: string | undefined;
   #version = 0;
   #over = false;
-  /** Restarts happen one after the other. */
+  /** Serialises restarts. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(options: PageSessionOptions) {
@@ -72,7 +72,7 @@ export class PageSession {
     });
     this.wire = new WireLog({
       ...{ send, judgeOf },
-      // A client connects again by itself when the page sends the next request.
+      // A client reconnects by itself when the page sends the next request.
       began: () => this.#client && this.#report("connected"),
       ended: (reason) => {
         this.questions.end();
@@ -89,17 +89,17 @@ export class PageSession {
     return this.#offer;
   }
 
-  /** Ends the server, if one runs, and connects to the next. @throws CodedError the server does not answer */
+  /** Ends a running server and connects to the next one. @throws CodedError if it does not respond */
   restart(): Promise<void> {
     const done = this.#turn.then(() => this.#restart());
     this.#turn = done.catch(() => {});
     return done;
   }
 
-  /** Connects again with one revision, or with the newest that both sides have. */
+  /** Reconnects with one revision, or with the newest that both sides support. */
   async useRevision(revision: string | undefined): Promise<void> {
     this.#wanted = revision;
-    // The page reads the failure from the state of the connection.
+    // The page shows the failure as the state of the connection.
     await this.restart().catch(() => {});
   }
 
@@ -110,20 +110,23 @@ export class PageSession {
     await this.#end();
   }
 
-  /** Sends a request of the page, unless the schema refuses its arguments. @throws BadRequest there is no connection */
+  /**
+   * Sends a request of the page, unless the schema rejects its arguments. @throws BadRequest without a
+   * connection
+   */
   call(request: CallRequest): CallAnswer {
     if (!this.#client) throw new BadRequest("there is no connection to the server");
     const issues = request.anyway ? [] : this.issuesOf(request);
     return issues.length > 0 ? { issues } : { call: this.calls.start(this.#client, request) };
   }
 
-  /** The issues of a tool's arguments by its schema. */
+  /** The issues of a tool's arguments according to its schema. */
   issuesOf({ kind, name, params }: Pick<CallRequest, "kind" | "name" | "params">): readonly Issue[] {
     const schema = kind === "tool" ? schemaOf(this.#captured?.contract, name, "inputSchema") : undefined;
     return schema ? this.#judge.issues(schema, (params["arguments"] ?? {}) as JsonValue) : [];
   }
 
-  /** The issues of content by the requested schema of a form. */
+  /** The issues of content according to a form's requested schema. */
   formIssues(schema: JsonObject, content: JsonObject): readonly Issue[] {
     return new ValueJudge().issues(schema, content);
   }
@@ -147,7 +150,7 @@ export class PageSession {
       this.#report("connected");
       await this.#list(client).catch((error: unknown) => this.#notListed(error));
     } catch (error) {
-      // Messages of a handshake that failed are judged by what was wanted, or by the newest revision.
+      // Messages of a failed handshake are validated with the requested revision, or with the newest.
       this.wire.negotiated(this.#client?.revision ?? this.#wanted ?? runtime.revisions.at(-1)!.id);
       this.#client = undefined;
       await this.#link?.close(undefined);
@@ -165,7 +168,7 @@ export class PageSession {
       extensions: this.#options.tasks.extensions,
       connection: {
         ...questions.handlers,
-        // Wrong requests and answers are what the page is for.
+        // The page is meant for sending invalid requests and responses, too.
         validateSend: "off",
         prepare: (client: LiveClient) => this.#listen(client),
       },
@@ -187,7 +190,7 @@ export class PageSession {
       });
   }
 
-  /** Reads what the server offers: first the lists, then the findings. */
+  /** Reads the server's offer: first the lists, then the findings. */
   async #list(client: LiveClient): Promise<void> {
     const captured = await capture(client, {}, { needed: [] });
     if (this.#client !== client) return;
@@ -202,7 +205,7 @@ export class PageSession {
     );
   }
 
-  /** A server whose lists fail can still be called. */
+  /** Reports that lists could not be read; the server can still be called. */
   #notListed(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     this.#captured = undefined;
@@ -253,19 +256,20 @@ const noOffer: Offer = {
   ...{ leftOut: [], drift: [] },
 };
 
-/** Issues that are listed. */
+/** Maximum number of issues. */
 const most = 50;
 
-/** A schema that was read, or the reason why it cannot be. */
+/** A parsed schema, or the reason why it cannot be read. */
 type Read = { readonly schema: Schema; readonly explainer: Explainer } | string;
 
-/** Judges values by the schemas of one server, whose patterns share a budget of work. */
+/** Validates values with the schemas of one server, whose patterns share an analysis budget. */
 export class ValueJudge {
   readonly #budget = new PatternBudget();
   readonly #read = new WeakMap<JsonObject, Read>();
 
   /**
-   * The issues of a value. Formats count, although JSON Schema leaves that open: a user who tries a tool wants to know.
+   * The issues of a value. Asserts formats, although JSON Schema makes that optional, because a user who
+   * tries a tool wants to know.
    */
   issues(schema: JsonObject, value: JsonValue): readonly Issue[] {
     const read = this.#schemaOf(schema);

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { PageEvent, QuestionAnswer, QuestionEvent } from "../../page/browser/dev/messages.js";
 import { BadRequest } from "./page-server.js";
 
-/** What the runtime passes with a request of the server. */
+/** The context that the runtime passes with a server's request. */
 interface AnswerContext {
   readonly signal: AbortSignal;
 }
@@ -12,23 +12,23 @@ interface Open {
   readonly reject: () => void;
 }
 
-/** Questions that wait; a server that asks more is refused. */
+/** Maximum number of open questions; further requests of the server are rejected. */
 const mostOpen = 100;
 
-/** Requests of the server that the user of the page answers: elicitation, sampling, roots. */
+/** Requests of the server that the page's user answers: elicitation, sampling, roots. */
 export class Questions {
   readonly #send: (event: PageEvent) => void;
   readonly #rejected: () => Error;
   readonly #open = new Map<number, Open>();
   #count = 0;
 
-  /** @param rejected makes the error that says that the user has declined */
+  /** @param rejected creates the error for a declined question */
   constructor(send: (event: PageEvent) => void, rejected: () => Error) {
     this.#send = send;
     this.#rejected = rejected;
   }
 
-  /** The options of a connection that answer its server. */
+  /** Connection options that handle requests of the server. */
   get handlers(): object {
     const ask =
       (kind: QuestionEvent["kind"]) =>
@@ -44,7 +44,7 @@ export class Questions {
     };
   }
 
-  /** @throws BadRequest there is no such question */
+  /** @throws BadRequest if there is no such question */
   answer({ question, result }: QuestionAnswer): void {
     const open = this.#open.get(question);
     if (!open) throw new BadRequest(`there is no open question ${question}`);
@@ -53,7 +53,7 @@ export class Questions {
     else open.resolve(result as JsonObject);
   }
 
-  /** Declines all: their connection has ended. */
+  /** Declines all questions, because their connection has ended. */
   end(): void {
     for (const [question, { reject }] of [...this.#open]) {
       this.#settle(question);
@@ -86,7 +86,7 @@ export class Questions {
   }
 }
 
-/** The body of `POST answer`. @throws BadRequest it is none */
+/** Checks the body of `POST answer`. @throws BadRequest if it is invalid */
 export function questionAnswer(body: unknown): QuestionAnswer {
   if (isJsonObject(body) && typeof body["question"] === "number") {
     const { question, result } = body;

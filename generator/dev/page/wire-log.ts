@@ -4,7 +4,7 @@ import type { Channel, Receiver } from "../../capture/runtime.js";
 import { secrets } from "../../secrets/secrets.js";
 import type { Side, Verdict, WireEvent } from "../../page/browser/dev/messages.js";
 
-/** Judges the messages of one connection by a revision, in their order. */
+/** Validates the messages of one connection with a revision, in order. */
 export type JudgeMessage = (message: unknown, from: Side) => readonly Omit<Verdict, "revision">[];
 
 /** A message of a recording. */
@@ -18,28 +18,28 @@ interface Logged extends Recorded {
   readonly number: number;
 }
 
-/** Characters of a message that events hold; the page asks for the rest. */
+/** Maximum length of a message in an event; the page requests the rest. */
 const shownLength = 20_000;
 
-/** Issues of one message that are shown. */
+/** Maximum number of issues shown for one message. */
 const mostIssues = 50;
 
-/** Characters of the messages of one connection that are kept; a recording holds all or nothing. */
+/** Maximum number of characters kept of one connection's messages; beyond it there is no recording. */
 const mostCharacters = 256_000_000;
 
 interface WireLogOptions {
   readonly send: (event: WireEvent) => void;
-  /** The judge of a revision, if it is known. */
+  /** Returns the validator for a revision, if it is known. */
   readonly judgeOf: (revision: string) => JudgeMessage | undefined;
-  /** A connection begins. */
+  /** Called when a connection begins. */
   readonly began: () => void;
-  /** The connection has ended without a request to end it. */
+  /** Called when the connection ended without being asked to. */
   readonly ended: (reason: Error | undefined) => void;
 }
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 
-/** Every message of the connections to a server. The messages of the last connection are kept. */
+/** Records every message of the connections to a server. Keeps the messages of the last connection. */
 export class WireLog {
   readonly #options: WireLogOptions;
   #logged: Logged[] = [];
@@ -47,28 +47,28 @@ export class WireLog {
   #number = 0;
   #connection = 0;
   #started = 0;
-  /** Messages before this one have a verdict. */
+  /** Number of messages that have been validated. */
   #judged = 0;
   #revision: string | undefined;
   #judges = new Map<string, JudgeMessage | undefined>();
-  /** Revisions of open requests, by sender and id: a probe may use another one than the connection. */
+  /** The revisions of open requests, by sender and id: a probe may use another one than the connection. */
   #asked = new Map<string, string>();
 
   constructor(options: WireLogOptions) {
     this.#options = options;
   }
 
-  /** The messages of the last connection; undefined where there were too many. */
+  /** The messages of the last connection; undefined if there were too many. */
   get recording(): readonly Recorded[] | undefined {
     return this.#size > mostCharacters ? undefined : this.#logged;
   }
 
-  /** The whole text of a message of the last connection. */
+  /** The complete text of a message of the last connection. */
   textOf(number: number): string | undefined {
     return this.#logged.find((each) => each.number === number)?.text;
   }
 
-  /** A connection begins. A client that connects again by itself keeps its revision. */
+  /** Begins a connection. A client that reconnects by itself keeps its revision. */
   begin(): void {
     this.#connection++;
     this.#logged = [];
@@ -79,13 +79,13 @@ export class WireLog {
     this.#asked = new Map();
   }
 
-  /** The next connection negotiates its revision. */
+  /** Makes the next connection negotiate its revision. */
   forget(): void {
     this.#revision = undefined;
     this.begin();
   }
 
-  /** The revision of the connection is known: the messages so far get their verdicts. */
+  /** Sets the revision of the connection, and validates the messages so far. */
   negotiated(revision: string): void {
     this.#revision = revision;
     this.#judgeRest();
@@ -132,7 +132,10 @@ export class WireLog {
     return { revision: this.#revision!, kind: "unknown" };
   }
 
-  /** The revision that a request names, that of the request for an answer, else that of the connection. */
+  /**
+   * The revision of a message: the one in a request, that of the request for a response, else that of the
+   * connection.
+   */
   #revisionOf(message: JsonValue, from: Side): string {
     const negotiated = this.#revision!;
     if (!isJsonObject(message)) return negotiated;
@@ -150,7 +153,7 @@ export class WireLog {
     return named;
   }
 
-  /** Logs what passes a channel. */
+  /** Wraps a channel and logs its messages. */
   readonly channel = (channel: Channel): Channel => {
     if (this.#logged.length > 0) this.begin();
     this.#options.began();
@@ -183,7 +186,7 @@ export class WireLog {
     });
   };
 
-  /** Logs the messages in requests over HTTP, and in their answers. */
+  /** Wraps `fetch` and logs the messages in requests and responses. */
   readonly fetch =
     (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
     async (to, init = {}) => {
@@ -215,7 +218,7 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-/** Reads the messages of an answer over HTTP: one JSON text, or the data of server-sent events. */
+/** Reads the messages in an HTTP response: one JSON text, or the data of server-sent events. */
 export class EventReader {
   readonly #isStream: boolean;
   readonly #message: (text: string) => void;
@@ -231,7 +234,7 @@ export class EventReader {
   read(chunk: string): void {
     this.#rest += chunk;
     if (!this.#isStream) return;
-    // A CR at the end may be the first half of a line end.
+    // A final CR may be the first half of a line end.
     const lines = this.#rest.split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop()!;
     for (const line of lines) this.#line(line);

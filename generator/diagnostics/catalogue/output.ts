@@ -221,7 +221,7 @@ export const diffDiagnostics = {
   },
 } satisfies Record<string, Diagnostic>;
 
-/** MG66xx: what hosts and models do with the entries of a contract. */
+/** MG66xx: problems that hosts and models have with a contract's entries. */
 export const lintDiagnostics = {
   MG6601: {
     title: "A host rejects a tool",

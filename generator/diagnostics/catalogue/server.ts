@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostic.js";
 
-/** MG41xx: servers that commands connect to. MG63xx: what they offer, beside a contract. */
+/** MG41xx: servers that commands connect to. MG63xx: what servers offer, compared with a contract. */
 export const serverDiagnostics = {
   MG4101: {
     title: "The server cannot be started",

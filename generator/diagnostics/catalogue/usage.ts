@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostic.js";
 
-/** MG20xx: command line. MG21xx: configuration. MG40xx: network. MG70xx: bugs of ours. */
+/** MG20xx: command line. MG21xx: configuration. MG40xx: network. MG70xx: bugs in mcpgen. */
 export const usageDiagnostics = {
   MG2001: {
     title: "There is no such command",
@@ -209,7 +209,7 @@ export const initDiagnostics = {
   },
 } satisfies Record<string, Diagnostic>;
 
-/** MG67xx: packaging a server for others. */
+/** MG67xx: packaging a server for publication. */
 export const packageDiagnostics = {
   MG6701: {
     title: "The package does not work for other people yet",
@@ -247,7 +247,7 @@ export const devDiagnostics = {
   },
 } satisfies Record<string, Diagnostic>;
 
-/** MG22xx: servers that the configuration of a host names. */
+/** MG22xx: servers named in a host's configuration. */
 export const hostDiagnostics = {
   MG2201: {
     title: "No server has this name",
