@@ -1,6 +1,7 @@
-// Builds every package into its own dist/: engine, generator, where it exists the generated package, and the runtime;
-// and the examples into dist/examples/.
-// `node scripts/build.mjs [engine] [generator] [generated] [runtime] [auth] [tasks] [apps] [observe] [cluster] [sqlite] [postgres] [redis] [examples]`; without a name, all of them.
+// Builds every package into its `dist/`: the engine, the generator, the generated package if it exists, and
+// the packages of the runtime. It also builds the examples into dist/examples/. `node scripts/build.mjs
+// [engine] [generator] [generated] [runtime] [auth] [tasks] [apps] [observe] [cluster] [sqlite] [postgres]
+// [redis] [examples]`; without a name, it builds all of them.
 import { spawn } from "node:child_process";
 import { chmod, copyFile, readFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -26,11 +27,11 @@ if (unknown !== undefined) {
 }
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(builds);
 try {
-  // The declarations of the generator refer to the engine's.
+  // The declarations of the generator refer to those of the engine.
   if (wanted.includes("engine")) await engine();
   const middle = wanted.filter((name) => !["engine", "runtime", ...besides, ...stores].includes(name));
   await Promise.all(middle.map((name) => builds[name]()));
-  // The runtime's declarations refer to both the engine's and the generated package's.
+  // The declarations of the runtime refer to those of the engine and of the generated package.
   if (wanted.includes("runtime")) await runtime();
   for (const names of [besides, stores])
     await Promise.all(names.filter((name) => wanted.includes(name)).map((name) => builds[name]()));
@@ -66,7 +67,8 @@ async function generator() {
       // The engine is part of the compiler; only third-party packages stay outside.
       conditions: ["mcpgen-source"],
       external: external.flatMap((name) => [name, `${name}/*`]),
-      // The conversations of `upgrade --try` are a program that `generator/command/upgrade/try/rehearse.ts` starts.
+      // `generator/command/upgrade/try/rehearse.ts` starts this file, the conversations of `upgrade --try`,
+      // as a separate program.
       entryPoints: [...(await entriesOf(root)), join(root, "generator/command/upgrade/try/conversations.ts")],
     }),
     declarations("scripts/tsconfig.generator.json"),
@@ -75,19 +77,20 @@ async function generator() {
   await chmod(join(outdir, "cli.js"), 0o755);
 }
 
-/** From source: they need no other build. */
+/** Builds the examples from the sources of the packages, so that no other build must come first. */
 async function examples() {
   const folder = join(root, "examples");
   const outdir = join(root, "dist/examples");
   await rm(outdir, { recursive: true, force: true });
-  // They use the generated revisions.
+  // The examples import the generated revisions.
   if (!existsSync(join(root, "generated/index.ts"))) return;
-  // Folders with a package.json are separate packages, whose dependencies are not installed here.
+  // A folder with a package.json is a separate package, whose dependencies are not installed here.
   const has = (name, file) => existsSync(join(folder, name, file));
   const names = (await readdir(folder)).filter((name) => has(name, "main.ts") && !has(name, "package.json"));
   const { dependencies, devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const packages = Object.keys({ ...dependencies, ...devDependencies });
-  // One build each: chunks that a server shares with a client would hold, and load, code of both.
+  // Each entry is a separate build: chunks that a server shared with a client would contain, and load, the
+  // code of both.
   const withPages = names.filter((name) => has(name, "browser"));
   await Promise.all([
     ...names.map((name) =>
@@ -103,7 +106,7 @@ async function examples() {
   ]);
 }
 
-/** File by file, so that a program that imports one validator's module bundles that alone. */
+/** Builds file by file, so that a program that imports one validator's module bundles only that module. */
 async function generated() {
   const folder = join(root, "generated");
   if (!existsSync(folder)) return;
@@ -116,7 +119,8 @@ async function generated() {
   const options = {
     outbase: folder,
     outdir: join(folder, "dist"),
-    // For browsers, esbuild would put a value in the place of `process.env.NODE_ENV`, which the program decides.
+    // For the platform "browser", esbuild would replace `process.env.NODE_ENV`, whose value the program
+    // decides.
     platform: "neutral",
     format: "esm",
     target,
@@ -124,13 +128,14 @@ async function generated() {
   };
   const written = declarations("scripts/tsconfig.generated.json");
   await build({ ...options, entryPoints: sources.map((path) => join(folder, path)) });
-  // A program that runs all revisions of a role loads one small file; code that explains refusals stands apart.
+  // A program that runs all revisions of a role loads one small file; the code that explains refusals is a
+  // separate file.
   const roles = ["client.ts", "server.ts"].filter((path) => sources.includes(path));
   await build({
     ...options,
     entryPoints: roles.map((path) => join(folder, path)),
     bundle: true,
-    // Not the white space: with it, the marks go by which a bundler leaves tables out.
+    // White space is not minified: that would remove the marks by which a bundler drops unused tables.
     minifyIdentifiers: true,
     minifySyntax: true,
     allowOverwrite: true,
@@ -142,7 +147,8 @@ async function generated() {
 
 async function runtime() {
   const folder = join(root, "runtime/core");
-  // Its types come from the generated package, which a tree that is being bootstrapped lacks.
+  // The types of the runtime come from the generated package, which does not exist yet while the project is
+  // bootstrapped.
   if (!existsSync(join(root, "generated/package.json"))) return;
   const outdir = join(folder, "dist");
   await rm(outdir, { recursive: true, force: true });
@@ -158,10 +164,11 @@ async function runtime() {
   await legalTexts(outdir);
 }
 
-/** A package of `runtime/`. */
+/** Builds a package that lies in `runtime/`, except the core. */
 async function besideRuntime(name) {
   const folder = join(root, "runtime", name);
-  // Its declarations refer to the runtime's, and these to the generated package's.
+  // The declarations of this package refer to those of the runtime, which refer to those of the generated
+  // package.
   if (!existsSync(join(root, "generated/package.json"))) return;
   const outdir = join(folder, "dist");
   await rm(outdir, { recursive: true, force: true });
@@ -178,7 +185,9 @@ async function besideRuntime(name) {
   await legalTexts(outdir);
 }
 
-/** The sources of a package's entries: of every code file in `dist` that its package.json names. */
+/**
+ * Returns the sources of a package's entries: one for every code file in `dist` that its package.json names.
+ */
 async function entriesOf(folder) {
   const { exports, bin = {} } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const paths = Object.values({ ...exports, bin }).flatMap((target) => Object.values(target));
@@ -187,12 +196,15 @@ async function entriesOf(folder) {
   return [...new Set(sources)].map((source) => join(folder, source));
 }
 
-/** The licence and the notices of a published package, beside what is built: folders that are generated hold no others. */
+/** Copies the licence and the notices of a published package into the folder that is built. */
 async function legalTexts(outdir) {
   for (const name of ["LICENSE", "NOTICE"]) await copyFile(join(root, name), join(outdir, name));
 }
 
-/** Leaves what is imported on demand outside, as a separate module that was built from the same folder. */
+/**
+ * Keeps modules that are imported on demand out of the bundle. They were built from the same folder as
+ * separate modules.
+ */
 function dynamicImportsFrom(folder) {
   return {
     name: "dynamic imports",
@@ -217,7 +229,7 @@ function common(outdir) {
   };
 }
 
-/** TypeScript 7, which is fast; it prints what is wrong itself. */
+/** Emits declarations with TypeScript 7, which is fast and prints its errors itself. */
 function declarations(project) {
   return new Promise((resolve, reject) => {
     const tsc = spawn(

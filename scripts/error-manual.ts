@@ -5,7 +5,7 @@ import type { ErrorCode } from "../runtime/core/jsonrpc/errors.js";
 
 const command = "node scripts/run-ts.mjs scripts/errors.ts";
 
-/** The subject of the codes that begin with these four characters. */
+/** The subject of all codes that begin with these four characters. */
 const groups: Readonly<Record<string, string>> = {
   MG10: "Files, templates and JSON",
   MG11: "Schemas",
@@ -34,7 +34,7 @@ interface RuntimeCode {
   readonly advice: string;
 }
 
-/** The codes of `McpError`. The type makes this table complete. */
+/** The texts for the codes of `McpError`. The type requires an entry for each code. */
 const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   "parse-error": {
     meaning: "A message is not JSON.",
@@ -154,7 +154,7 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   },
 };
 
-/** docs/errors.md. */
+/** Returns the text of docs/errors.md. */
 export function errorManual(): string {
   return `${[introduction(), runtimeSection(), ...compilerSections()].join("\n\n")}\n`;
 }
@@ -216,7 +216,7 @@ function effectOf({ exit, mayWarn, informs }: Diagnostic): string {
   return mayWarn ? `Error with exit code ${exit}, or warning` : `Exit code ${exit}`;
 }
 
-/** Outside of code, angle brackets would be HTML. */
+/** Escapes angle brackets outside of code, where they would be HTML. */
 function escaped(text: string): string {
   return text.replace(/`[^`]*`|</g, (match) => (match === "<" ? "&lt;" : match));
 }

@@ -1,6 +1,7 @@
-// Writes test/fixtures/identity/<revision>.json from upstream's schema.ts files, which are not part of this
-// repository: node scripts/run-ts.mjs scripts/fingerprint.ts DIR [TASKS], where DIR/<revision>/schema.ts are.
-// TASKS/{schema,spec.types}.ts are those of the tasks extension (ext-tasks, schema/draft): tasks-extension.json.
+// Writes test/fixtures/identity/<revision>.json from the schema.ts files of the MCP repository, which are not
+// part of this one: node scripts/run-ts.mjs scripts/fingerprint.ts DIR [TASKS]. DIR contains
+// <revision>/schema.ts. TASKS contains schema.ts and spec.types.ts of the tasks extension (ext-tasks,
+// schema/draft), from which it writes tasks-extension.json.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { deprecations, fingerprints, withExtends } from "../test/identity/fingerprint.js";

@@ -1,5 +1,5 @@
-// How fast pages open and search: node scripts/run-ts.mjs scripts/page-speed.ts (after npm run build; needs chromium).
-// Run it on a quiet machine.
+// Measures how fast pages open and search: node scripts/run-ts.mjs scripts/page-speed.ts (after npm run
+// build; needs chromium). Run it on a quiet machine.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ function docs(source: string, name: string): string {
   return file;
 }
 
-/** A contract with tools that differ in names and texts alone. */
+/** Returns a contract whose tools differ only in their names and texts. */
 function manyTools(count: number): string {
   const tools = Array.from({ length: count }, (_, index) => ({
     name: `tool_${index}`,
@@ -32,7 +32,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]!;
 }
 
-/** Milliseconds from the start of the navigation to the end of the load, with the first picture. */
+/** Milliseconds from the start of the navigation to the end of the load, including the first paint. */
 async function opening(page: Page, file: string): Promise<number> {
   await page.load(pathToFileURL(file).href);
   return page.evaluate<number>(`new Promise((resolve) => requestAnimationFrame(() => setTimeout(() =>
@@ -40,7 +40,7 @@ async function opening(page: Page, file: string): Promise<number> {
       performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0)), 0)))`);
 }
 
-/** Milliseconds from a letter to the picture after it, for each text of a search. */
+/** Milliseconds from the input of a letter to the next paint, for each text of a search. */
 function searching(page: Page, texts: readonly string[]): Promise<number[]> {
   return page.evaluate<number[]>(`(async () => {
     const search = document.querySelector("#search");

@@ -20,7 +20,7 @@ export async function buildPages(folder, outdir) {
     target: "es2022",
     define: { "process.env.NODE_ENV": '"production"' },
     conditions: ["mcpgen-source"],
-    // As the package chooses for browsers.
+    // These aliases make the same choice as the package's entry for browsers.
     alias: {
       "@mcpgen/runtime/stdio": fileURLToPath(new URL("../runtime/core/no-stdio.ts", import.meta.url)),
     },

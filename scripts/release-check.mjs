@@ -1,5 +1,6 @@
-// Refuses a release whose parts disagree: TAG (vX.Y.Z; unset for a rehearsal) and the versions of all packages, and
-// GITHUB_REPOSITORY (unset outside of GitHub) and the repository that the packages name.
+// Refuses a release whose parts disagree. TAG (vX.Y.Z; unset in a rehearsal) must agree with the versions of
+// all packages. GITHUB_REPOSITORY (unset outside of GitHub) must agree with the repository that the packages
+// name.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";

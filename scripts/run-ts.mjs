@@ -18,7 +18,7 @@ await build({
   platform: "node",
   format: "esm",
   packages: "external",
-  // Our own packages are taken from source, so that scripts run without a build.
+  // Our packages are loaded from source, so that scripts run without a build.
   alias: {
     "@mcpgen/engine/interpreter": resolve("engine/interpreter.ts"),
     "@mcpgen/engine": resolve("engine/index.ts"),

@@ -1,4 +1,5 @@
-// Writes which files of the runtime name which methods and members: node scripts/run-ts.mjs scripts/runtime-places.ts
+// Writes lists of the runtime's files that name each method and each member: node scripts/run-ts.mjs
+// scripts/runtime-places.ts
 import { writeFileSync } from "node:fs";
 import { namedInRuntime, placesFile } from "./named-in-runtime.js";
 

@@ -1,4 +1,4 @@
-// Writes the JSON Schema of notes: node scripts/run-ts.mjs scripts/schemas.ts
+// Writes the JSON Schema of notes files: node scripts/run-ts.mjs scripts/schemas.ts
 import { writeFileSync } from "node:fs";
 import { format, resolveConfig } from "prettier";
 import { notesSchema } from "../generator/notes/parse.js";

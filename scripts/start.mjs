@@ -1,6 +1,7 @@
-// The main job, end to end: every revision in schema/ becomes code, the code is compiled, its validators judge
-// every revision's vectors, and a server made with it runs over stdio and is called by a client in both eras.
-// Prints one line a revision and one an era; exits with 1 when anything is not as it should be.
+// Checks the main path of the project from end to end. It generates and compiles the code of every revision
+// in schema/, and runs each revision's validators on its test vectors. Then it runs a generated server over
+// stdio, which a client calls in both eras. It prints one line for each revision and each era, and exits with
+// 1 if anything fails.
 import { spawn } from "node:child_process";
 import { readFile, readdir } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -36,7 +37,7 @@ try {
   process.exitCode = error.exitCode ?? 70;
 }
 
-/** Runs a Node script of this repository; resolves with what it prints, rejects when it fails. */
+/** Runs a Node script of this repository; resolves with its output, rejects if it fails. */
 function run(script, ...args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, script), ...args], {
@@ -56,14 +57,14 @@ function run(script, ...args) {
   });
 }
 
-/** The rows of a revision: its validators judge its vectors. */
+/** Returns the figures of a revision after running its validators on its vectors. */
 async function judged(revision) {
   const { revision: server } = await import(built(revision, "server.js"));
   const { revision: client } = await import(built(revision, "client.js"));
   return judgedIn(revision, revision, [server.table, client.table]);
 }
 
-/** The same of an extension over one of its bases. */
+/** Does the same for an extension and one of the revisions that it extends. */
 async function judgedExtension(id, base) {
   const folder = `extensions/${id}/${base}`;
   const { serverTable, clientTable } = await import(built(folder, "methods.js"));
@@ -74,7 +75,7 @@ function built(folder, file) {
   return pathToFileURL(join(root, "generated/dist", folder, file)).href;
 }
 
-/** Has the built validators in a folder judge its vectors. */
+/** Runs the built validators of a folder on its vectors, and returns the figures. */
 async function judgedIn(revision, path, tables) {
   const folder = join(root, "generated", path);
   const started = performance.now();
@@ -106,7 +107,7 @@ async function newestOfEachEra() {
   return [...new Map(clientRevisions.map(({ era, id }) => [era, id])).values()];
 }
 
-/** Starts the weather server, lists its tools and calls one, with the client of a revision. */
+/** Starts the weather server; lists its tools and calls one of them with the client of a revision. */
 async function called(revision) {
   const { clientRevisions } = await import("@mcpgen/protocol");
   const { callTool, listTools } = await import(`@mcpgen/protocol/${revision}/client`);

@@ -202,7 +202,9 @@ function fromResponse(schema: Schema, base: string): Pairing | undefined {
   };
 }
 
-/** @param plain the plain result, which may be a union itself: others stand for their arms */
+/**
+ * @param plain the plain result; if it is a union, its arms are not separated, but those of other unions are
+ */
 function resultArms(schema: Schema, response: Definition, plain: string): string[] {
   const arms = new Set<string>();
   const seen = new Set(memberNodes(schema, response.node, "result"));

@@ -14,7 +14,7 @@ if (!Number.isInteger(number)) {
   process.exit(0);
 }
 
-/** One request to the API; refused with 403 or 404, it resolves with undefined. */
+/** Sends one request to the API; resolves with undefined if the API answers 403 or 404. */
 async function request(method, path, body) {
   let response;
   try {
@@ -38,7 +38,7 @@ async function request(method, path, body) {
   fail(`${method} ${path} was answered with ${response.status}`, 4);
 }
 
-/** The report up to a line that fits. */
+/** Cuts the report after the last line that fits. */
 function cut(text) {
   if (text.length <= limit) return text;
   const end = text.lastIndexOf("\n", limit);
@@ -46,11 +46,11 @@ function cut(text) {
 }
 
 /**
- * The comment of an earlier run. Its author must be the owner of the token: who writes the same marker could edit
- * the report afterwards.
+ * Finds the comment of an earlier run. Its author must be the owner of the token: anyone else who wrote the
+ * same marker could edit the report afterwards.
  */
 async function earlierComment(marker) {
-  // Tokens of apps, such as the one of the job, name no user.
+  // A token of an app, such as the token of the job, belongs to no user.
   const user = await request("GET", "/user");
   const isOurs = (author) => (user ? author?.login === user.login : author?.type === "Bot");
   for (let page = 1; ; page += 1) {

@@ -1,4 +1,5 @@
-// The step "Compare" of action.yml: each contract with its version in the base, as annotations, Markdown and a page.
+// The step "Compare" of action.yml compares each contract with its version in the base. It writes
+// annotations, Markdown and an HTML page.
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
@@ -22,7 +23,7 @@ const root = git(["rev-parse", "--show-toplevel"]).output;
 if (root === "") fail("the working directory is not in a Git repository: run actions/checkout first", 2);
 const prefix = repositoryPrefix();
 
-/** The base by name: the input, or what the event compares with. */
+/** The name of the base: the input, or the base that the event names. */
 function baseName() {
   if (BASE !== "") return BASE;
   const { pull_request: pull, merge_group: group, before } = readEvent();
@@ -30,7 +31,7 @@ function baseName() {
   return commit === undefined || /^0+$/.test(commit) ? undefined : commit;
 }
 
-/** The commit of a branch, tag or commit, which is fetched if the clone does not have it. */
+/** Returns the commit of a branch, a tag or a commit name; fetches it if the clone does not have it. */
 function commitOf(name) {
   const isCommit = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(name);
   if (!isCommit && (/^[-+]/.test(name) || git(["check-ref-format", `refs/heads/${name}`]).code !== 0))
@@ -58,7 +59,7 @@ function writeTree(commit, folder) {
 const files = CONTRACTS.split("\n").flatMap((line) => line.trim() || []);
 if (files.length === 0) fail("the input contracts names no file", 2);
 const contracts = files.map((file) => {
-  // A path from the root is never a source of another kind, such as stdio:COMMAND.
+  // An absolute path is never taken for a source of another kind, such as stdio:COMMAND.
   const path = resolve(file);
   const name = relative(root, path).split(sep).join("/");
   if (isAbsolute(name) || name === ".." || name.startsWith("../"))
@@ -81,7 +82,7 @@ const pages = join(work, "pages");
 mkdirSync(pages);
 writeTree(commit, base);
 
-/** Names that mean the same as text, in Markdown and in HTML. */
+/** Whether a name reads the same as plain text, in Markdown and in HTML. */
 const isPlain = (name) => /^[\w./ -]+$/.test(name);
 
 const label = isPlain(named) && !/^[0-9a-f]{40}/.test(named) ? named : commit.slice(0, 7);
@@ -92,11 +93,11 @@ const reports = contracts.map(({ path, name }) => {
     return { code: 0, text: `## Protocol: \`${name.replaceAll("`", "'")}\` is new\n`, isChanged: false };
   }
   const run = (format) => mcpgen(["diff", `--fail-on=${FAIL_ON}`, `--format=${format}`, "--", old, path]);
-  /** The report without the temporary folder. */
+  /** Replaces the path of the temporary folder in the report by the name of the base. */
   const readable = (text) =>
     isPlain(name) ? text.replaceAll(old, `${label}:${relative(process.cwd(), path)}`) : text;
   const { code, output } = run("github");
-  // What the contract no longer has is not in a line of it.
+  // A finding about something that the contract no longer has has no line in the contract.
   const placed = mapAnnotations(output, (file) => {
     if (file === escapeProperty(old)) return { file: escapeProperty(name), hasLine: false };
     const isWhole = isAbsolute(file);
@@ -119,7 +120,7 @@ setOutputs({
   code: String(code),
   changed: String(reports.some((each) => each.isChanged)),
   pages,
-  // Two uses of the action in one workflow have a comment each.
+  // With this key, two uses of the action in one workflow write separate comments.
   key: createHash("sha256")
     .update(contracts.map(({ name }) => name).join("\n"))
     .digest("hex")

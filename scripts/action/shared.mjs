@@ -1,13 +1,13 @@
-// What the steps of action.yml share. They run on the Node.js of a runner, without packages.
+// Functions that the steps of action.yml share. They run on the Node.js of the runner, without packages.
 import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Text as the data of a workflow command: it cannot begin another command. */
+/** Escapes text as the data of a workflow command, so that it cannot begin another command. */
 const escapeData = (text) => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 
-/** Text as a property of a workflow command. */
+/** Escapes text as a property of a workflow command. */
 export const escapeProperty = (text) => escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 
 /** Prints an annotation without a place: `error`, `warning` or `notice`. */
@@ -21,7 +21,7 @@ export function fail(text, code) {
   process.exit(code);
 }
 
-/** Sets outputs of the step; values have one line. */
+/** Sets outputs of the step. Each value is one line. */
 export function setOutputs(values) {
   for (const [name, value] of Object.entries(values)) {
     if (/[\r\n]/.test(value)) fail(`the output ${name} has a line end`, 70);
@@ -29,7 +29,7 @@ export function setOutputs(values) {
   }
 }
 
-/** The event that started the workflow. */
+/** Reads the event that started the workflow. */
 export function readEvent() {
   const path = process.env.GITHUB_EVENT_PATH;
   return path && existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
@@ -61,9 +61,10 @@ export function mcpgen(args) {
 }
 
 /**
- * Annotations name files relative to the working directory; GitHub looks for them relative to the repository.
+ * Makes the files in annotations relative to the repository, where GitHub looks for them; mcpgen writes them
+ * relative to the working directory.
  *
- * @param place gets the file as it is written in the annotation; undefined leaves out file and line
+ * @param place gets the file as it is written in the annotation; undefined removes the file and the line
  */
 export function mapAnnotations(text, place) {
   return text.replace(/^::(\w+) file=([^,\n]*?)((?:,line=\d+)?)(?=,|::)/gm, (_, level, file, line) => {

@@ -2,14 +2,15 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** What git prints in a work tree. @throws where it fails */
+/** Runs git in a work tree; returns its output. @throws if git fails */
 export function git(folder: string, ...args: string[]): string {
   return execFileSync("git", args, { cwd: folder, encoding: "utf8", maxBuffer: 1 << 28, stdio: "pipe" });
 }
 
 /**
- * The commit from which changes count: the variable BASE; without it, the newest commit that is older than seven days. If this
- * clone has no commit that old, as one of a part of the history has not, the tree without files: everything changed.
+ * Returns the commit from which changes count: the one that the variable BASE names; without BASE, the newest
+ * commit that is older than seven days. A clone with a part of the history may have no commit that old: then
+ * it returns the tree without files, so that everything has changed.
  *
  * @throws if BASE names no commit
  */
@@ -27,20 +28,23 @@ export function baseCommit(folder = ".", named = process.env["BASE"]): string {
   }
 }
 
-/** The files of a work tree, those too that are not committed yet. */
+/** Returns the files of a work tree, including those that are not committed yet. */
 export function filesOf(folder = "."): string[] {
   const listed = fields(git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard"));
   return listed.filter((path) => existsSync(join(folder, path)));
 }
 
-/** The files that changed since a commit, or are gone, last changed first. A pure rename is no change. */
+/**
+ * Returns the files that were changed or deleted since a commit, the last changed first. A pure rename does
+ * not count as a change.
+ */
 export function changedSince(base: string, folder = "."): string[] {
   const isCommit = git(folder, "cat-file", "-t", base).trim() === "commit";
   const rowsOf = (...args: string[]): Row[] => statuses(git(folder, ...args));
   const whole = rowsOf("diff", ...options, base);
   const untracked = fields(git(folder, "ls-files", "-z", "--others", "--exclude-standard"));
   const changed = new Set([...untracked, ...whole.filter((row) => row.length === 2).map(([, path]) => path)]);
-  /** By a former name: the name that the file has now. */
+  /** The present name of each file, by its former name. */
   const names = new Map<string, string>();
   const order = new Set(untracked);
   for (const [, path, renamed] of [
@@ -49,7 +53,7 @@ export function changedSince(base: string, folder = "."): string[] {
   ])
     if (renamed !== undefined) names.set(path, names.get(renamed) ?? renamed);
     else order.add(names.get(path) ?? path);
-  // What a merge alone changed is in no commit of the log.
+  // Files that only a merge changed are in no commit of the log.
   return [...new Set([...order, ...changed])].filter((path) => changed.has(path) && !names.has(path));
 }
 
@@ -57,10 +61,10 @@ const options = ["--name-status", "--find-renames=100%", "-z"];
 
 const fields = (text: string): string[] => text.split("\0").filter((field) => field !== "");
 
-/** A letter, the path and, of a rename, the new path. */
+/** A row of git's output: a letter, the path and, for a rename, the new path. */
 type Row = readonly [status: string, path: string, renamed?: string];
 
-/** The rows of `--name-status -z`. */
+/** Parses the output of `--name-status -z`. */
 function statuses(text: string): Row[] {
   const rows: Row[] = [];
   // The log separates commits by empty lines.

@@ -1,9 +1,8 @@
-// Runs the long tests nearest to what changed, for at most three minutes, and names those that are left to the nightly:
+// Runs the long tests nearest to the changed files, for at most three minutes, and prints the tests that are left to the nightly run:
 //
 //   npm run test:nearest [-- --list] [-- --seconds N]
 //
-// BASE names the commit from which changes count. `--list` prints the tests, and runs none; `--seconds` is how long after the
-// start of this program no test goes on.
+// BASE names the commit from which changes count. `--list` only prints the tests. `--seconds` sets the time, from the start of this program, after which tests are cancelled.
 import { spawnSync } from "node:child_process";
 import { relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,7 +11,7 @@ import { baseCommit, changedSince, filesOf } from "./changes.js";
 import { type NearTest, nearestTests } from "./nearness.js";
 import { writeReport } from "./report.mjs";
 
-/** For tests that run when time ends: then the process ends, whatever they do. */
+/** Milliseconds that running tests get when the time has ended; then the process ends. */
 const grace = 10_000;
 
 const { list, seconds } = parseArgs({
@@ -28,7 +27,7 @@ console.log(`${changed.length} files changed since ${base.slice(0, 8)}; ${near.l
 if (list) for (const { file, distance, changed } of near) console.log(`${distance}  ${file}  (${changed})`);
 else if (near.length > 0) await run(near);
 
-/** A file of tests that ended, and whether time had ended before. */
+/** A test file that ended, and whether the time had ended before it did. */
 interface Ended {
   readonly module: TestModule;
   readonly late: boolean;
@@ -37,7 +36,7 @@ interface Ended {
 async function run(near: readonly NearTest[]): Promise<void> {
   process.env["MCPGEN_LONG"] = "1";
   const { createVitest } = await import("vitest/node");
-  // Suites of other runners (*.long.test.mjs) start databases, and are always left to the nightly.
+  // Suites of other runners (*.long.test.mjs) start databases, so they are always left to the nightly run.
   const files = near.map(({ file }) => file).filter((file) => file.endsWith(".ts"));
   const order = new Map(files.map((file, index) => [resolve(file), index]));
   const placeOf = ({ moduleId }: { readonly moduleId: string }): number => order.get(moduleId)!;
@@ -73,7 +72,7 @@ async function run(near: readonly NearTest[]): Promise<void> {
   end();
 }
 
-/** Reports to .ci/run, names what is left, and ends the process. */
+/** Writes the report for .ci/run, prints the tests that are left, and ends the process. */
 function finish(near: readonly NearTest[], ended: ReadonlyMap<string, Ended>, errors: number): never {
   const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
   const failed = new Set<string>();
@@ -82,7 +81,8 @@ function finish(near: readonly NearTest[], ended: ReadonlyMap<string, Ended>, er
     const { module, late } = ended.get(file) ?? {};
     const results = module ? [...module.children.allTests()].map((test) => test.result().state) : [];
     for (const state of results) counts[state]++;
-    // The tests of a file that is cancelled end as skipped ones, and what ends them may fail.
+    // When a file is cancelled, its remaining tests are reported as skipped, and cancelling may make tests
+    // fail.
     const isCut = !module || (late && (!module.ok() || results.some((state) => state !== "passed")));
     if (results.includes("failed") || (module && !isCut && !module.ok())) failed.add(file);
     else if (isCut) left.push(file);
@@ -90,7 +90,7 @@ function finish(near: readonly NearTest[], ended: ReadonlyMap<string, Ended>, er
   if (left.length > 0)
     console.log(`left to the nightly, ${left.length} of ${near.length}:\n  ${left.join("\n  ")}`);
   writeReport({ ...counts, failedFiles: failed });
-  // A worker that is busy does not notice that its parent ends, and would go on for ever.
+  // A busy worker does not notice that its parent ends, and would run for ever.
   spawnSync("pkill", ["-KILL", "-P", String(process.pid)]);
   process.exit(failed.size + errors > 0 ? 1 : 0);
 }

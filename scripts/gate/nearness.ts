@@ -2,21 +2,21 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { importsOf, specifiersOf } from "../rooms/imports.js";
 
-/** A long test, and how it came to be chosen. */
+/** A long test, and the changed file that it depends on. */
 export interface NearTest {
   readonly file: string;
-  /** Imports between it and the nearest file that changed; 0 if it changed itself. */
+  /** The number of imports between the test and the nearest changed file; 0 if the test itself changed. */
   readonly distance: number;
   readonly changed: string;
 }
 
-/** Folders of files that no module imports, and the module that reads them. */
+/** Folders of files that no module imports, each with the module that reads them. */
 const readers: readonly (readonly [start: string, reader: string])[] = [
   ["templates/", "generator/print/templates.ts"],
   ["schema/", "test/support/revisions.ts"],
 ];
 
-/** What builds write, and the source. */
+/** Paths of built files, each with the path of its source. */
 const built: readonly (readonly [pattern: RegExp, source: string])[] = [
   [/^dist\/generator\/(.+)\.js$/, "generator/$1.ts"],
   [/^dist\/examples\/(.+)\.js$/, "examples/$1.ts"],
@@ -25,11 +25,12 @@ const built: readonly (readonly [pattern: RegExp, source: string])[] = [
 const isCode = (file: string): boolean => /\.(?:ts|mts|mjs)$/.test(file);
 
 /**
- * The long tests from which imports lead to a changed file, nearest first; of two at one distance, the one whose changed file
- * changed last. A program that a module names by its path counts as imported. A file that is no code is near to the tests of the
- * folder of its name, `docs/` to `test/docs/`, or to those around it.
+ * Returns the long tests that depend on a changed file, the nearest first. At equal distance, the test whose
+ * changed file changed last comes first. A program whose path a module contains counts as imported. A file
+ * that is not code is near to the tests in the folder of the same name (`docs/` to `test/docs/`); a file in
+ * `test/` is near to the tests around it.
  *
- * @param changed last changed first; files that are gone, too
+ * @param changed the changed files, the last changed first, including deleted ones
  * @param files all files of the repository
  */
 export function nearestTests(changed: readonly string[], files: readonly string[]): NearTest[] {
@@ -37,7 +38,8 @@ export function nearestTests(changed: readonly string[], files: readonly string[
   const found = new Map<string, NearTest>();
   const order = new Map(changed.map((file, index) => [file, index]));
   const isLong = (file: string): boolean => /\.long\.test\.(?:ts|mjs)$/.test(file) && existsSync(file);
-  // Breadth first from all changed files together: who is met first is nearest.
+  // The search is breadth-first from all changed files at once, so the first visit of a file gives its
+  // shortest distance.
   let front = changed.map((file) => ({ file, changed: file }));
   const seen = new Set(changed);
   for (let distance = 0; front.length > 0; distance++) {
@@ -56,7 +58,7 @@ export function nearestTests(changed: readonly string[], files: readonly string[
   );
 }
 
-/** By file: who imports it, or names its path. */
+/** The modules that import a file or contain its path, by file. */
 function importersOf(
   code: readonly string[],
   files: ReadonlySet<string>,
@@ -79,7 +81,10 @@ function importersOf(
   return importers;
 }
 
-/** Where the paths of files may lead that stand in the texts of a module: from the root, or from its folder. */
+/**
+ * Returns the files that the paths in a module's string literals may mean, relative to the root and to the
+ * module's folder.
+ */
 function pathsIn(text: string, folder: string): string[] {
   const paths = [...text.matchAll(/["'`]([\w./-]+\.(?:[mc]?[jt]s|json|md|hbs|py|sh))["'`]/g)].map(
     ([, path]) => path!,
@@ -91,7 +96,7 @@ function pathsIn(text: string, folder: string): string[] {
   ]);
 }
 
-/** The sources of what our packages export, by specifier. */
+/** The source of each entry of our packages, by specifier. */
 function packageEntries(): ReadonlyMap<string, string> {
   const { workspaces } = JSON.parse(readFileSync("package.json", "utf8")) as { workspaces: string[] };
   const entries = workspaces.flatMap((folder) => {
@@ -107,7 +112,10 @@ function packageEntries(): ReadonlyMap<string, string> {
   return new Map(entries);
 }
 
-/** Who depends on a file without an import: the module that reads its folder, or tests that read it. */
+/**
+ * Returns the modules that depend on a file without importing it: the module that reads its folder, or the
+ * tests for it.
+ */
 function named(file: string, files: readonly string[]): readonly string[] {
   if (isCode(file) && !file.startsWith("examples/")) return [];
   const reader = readers.find(([start]) => file.startsWith(start))?.[1];

@@ -1,4 +1,5 @@
-// The reporter of node --test: it prints as "spec" does, and in CI writes a report for the summary of .ci/run.
+// The reporter for node --test: it prints like the reporter "spec" and, in CI, writes a report for the
+// summary of .ci/run.
 import { Readable } from "node:stream";
 import { spec } from "node:test/reporters";
 import { writeReport } from "./report.mjs";

@@ -1,4 +1,5 @@
-// What a run of tests gave, as a file that the summary of .ci/run adds up. In CI, each runner writes one.
+// Writes and reads the results of test runs as files. In CI, each test runner writes one, and the summary of
+// .ci/run adds them up.
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -6,7 +7,7 @@ import { seed, share } from "../../test/support/cases.mjs";
 
 const folder = "node_modules/.cache/mcpgen-reports";
 
-/** @param failedFiles those of which a test failed, or all, as they could not be read */
+/** @param failedFiles the files in which a test failed, or which could not be loaded */
 export function writeReport(
   { passed, failed, skipped, failedFiles },
   name = process.env.MCPGEN_REPORT ?? randomUUID(),
@@ -19,7 +20,7 @@ export function writeReport(
   );
 }
 
-/** @returns the reports that were written, or the one of a name */
+/** @returns all reports, or only the report of the given name */
 export function readReports(name) {
   let files = [];
   try {

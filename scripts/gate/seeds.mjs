@@ -1,7 +1,7 @@
-// Repeats what test/seeds.json lists: draws that failed once. node scripts/gate/seeds.mjs
+// Repeats the random draws in test/seeds.json that failed once. node scripts/gate/seeds.mjs
 //
-// A row: `seed` and `share` (MCPGEN_SEED, MCPGEN_SHARE) of the run that failed; `file`, a file of tests; `test`, if it is one test,
-// a part of its name; `why`, what was wrong.
+// A row has: `seed` and `share`, the values of MCPGEN_SEED and MCPGEN_SHARE in the failed run; `file`, a test
+// file; `test`, if only one test failed, a part of its name; `why`, the fault that was found.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { readReports } from "./report.mjs";

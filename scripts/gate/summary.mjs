@@ -1,5 +1,5 @@
-// Adds up what the runners of tests reported, and prints one closing line: node scripts/gate/summary.mjs
-// With --failed, prints the files that failed before it, each as a row for test/seeds.json.
+// Adds up the reports of the test runners, and prints one closing line: node scripts/gate/summary.mjs. With
+// --failed, it first prints the failed files, each as a row for test/seeds.json.
 import { readReports } from "./report.mjs";
 
 const reports = readReports();

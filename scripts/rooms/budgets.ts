@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { git } from "../gate/changes.js";
 import { type Figure, figures, structure } from "./figures.js";
 
-/** What an issue may add to a bar. */
+/** A raise of a bar that an issue allows. */
 interface Grant {
   readonly issue: string;
   readonly more: number;
@@ -13,7 +13,7 @@ interface Grant {
 }
 
 interface Budget {
-  /** The best figure that was written down. */
+  /** The best figure that was recorded. */
   readonly figure: number;
   readonly granted?: readonly Grant[];
 }
@@ -22,7 +22,10 @@ export type Budgets = { readonly [key: string]: Budget };
 
 const file = "bench/budgets.json";
 
-/** Prints every bar, then what is worse than its budget, or better and not written down. Returns whether all hold. */
+/**
+ * Prints every bar, then each figure that is over its budget, and each better figure that is not recorded.
+ * Returns whether there are no such figures.
+ */
 export function checkBudgets(): boolean {
   const measured = figures();
   const budgets = readBudgets();
@@ -32,7 +35,7 @@ export function checkBudgets(): boolean {
   return findings.length === 0;
 }
 
-/** Writes down the figures that are better than before, and those of new bars. */
+/** Records the figures that are better than before, and the figures of new bars. */
 export function writeBudgets(): void {
   const budgets = readBudgets();
   const entries = figures().map(({ key, value }) => {
@@ -43,9 +46,10 @@ export function writeBudgets(): void {
 }
 
 /**
- * The bars that do not hold, a text each, with the places that count more than `before` says.
+ * Returns a text for each bar that does not hold, with the places whose count exceeds the count in `before`.
  *
- * @param before the places of a bar at the commit that wrote its figure down; nothing where they are unknown
+ * @param before returns the places of a bar at the commit that recorded its figure; undefined if they are
+ * unknown
  */
 export function findingsOf(
   measured: readonly Figure[],
@@ -74,7 +78,7 @@ function allowedBy({ figure, granted = [] }: Budget): number {
   return granted.reduce((sum, { more }) => sum + more, figure);
 }
 
-/** The places that count more than before, those that grew most first; all of them where nothing is known. */
+/** Returns the places whose count has grown, the largest growth first; all places if nothing is known. */
 function grown(places: Figure["places"], before: Figure["places"] = new Map()): string[] {
   const most = 12;
   const rows = [...places]
@@ -87,7 +91,10 @@ function grown(places: Figure["places"], before: Figure["places"] = new Map()): 
 
 let known: ReadonlyMap<string, Figure["places"]> | undefined;
 
-/** The places at the newest commit that changed the budgets, for bars that source files alone decide. */
+/**
+ * Returns the places at the newest commit that changed the budgets; undefined for bars that depend on more
+ * than source files.
+ */
 function placesBefore(key: string): Figure["places"] | undefined {
   known ??= new Map(figuresBefore().map((figure) => [figure.key, figure.places]));
   return known.get(key);

@@ -6,28 +6,34 @@ import { circlesOf, upwardsOf } from "./order.js";
 import { type SourceFacts, factsOf } from "./source-facts.js";
 import { type Trip, callTrip, commandTrip, generateTrip } from "./trips/trips.js";
 
-/** A counted bar of the house. Less is better. */
+/** A bar: a count in the project that should be as small as possible. */
 export interface Figure {
   readonly key: string;
   readonly title: string;
   readonly value: number;
   readonly goal: number;
-  /** Up to this much more is no finding. */
+  /** A count up to this much higher is not reported. */
   readonly tolerance: number;
-  /** What to use, or to do, in place of one more. */
+  /** The code to use, or the step to take, instead of adding one more. */
   readonly owner: string;
-  /** Where it counts: a file, or a place in words, and how much there. */
+  /** The count for each place: a file, or a place in words. */
   readonly places: ReadonlyMap<string, number>;
 }
 
 type Rule = Omit<Figure, "key" | "value">;
 
-/** All bars of the project in the current folder. Takes seconds: it reads every source file and makes three trips. */
+/**
+ * Returns all bars of the project in the current folder. It takes seconds, because it reads every source file
+ * and makes three trips.
+ */
 export function figures(): Figure[] {
   return [...structure(), ...trips(), ...surface(), ...history()];
 }
 
-/** The bars that follow from source files alone: those in `engine`, `generator` and `runtime` below the folder. */
+/**
+ * Returns the bars that depend only on source files: those in `engine`, `generator` and `runtime` below the
+ * folder.
+ */
 export function structure(root = "."): Figure[] {
   const within = (file: string): string => relative(root, file).split(sep).join("/");
   const found = ["engine", "generator", "runtime"].flatMap((folder) => filesBelow(join(root, folder)));
@@ -67,7 +73,8 @@ export function structure(root = "."): Figure[] {
       goal: 1,
       tolerance: 0,
       owner: "engine/explain, by a schema of the value",
-      // A schema is read before anything is judged by it: what reads schemas has words for their keywords.
+      // Code that reads schemas runs before any schema can judge a value, so it has separate texts for their
+      // keywords and is not counted.
       places: counted(
         "judges",
         (file) =>
@@ -180,7 +187,7 @@ function filesIn({ files }: Trip): Map<string, number> {
   return new Map(files.map((file) => [file, 1]));
 }
 
-/** What users see: options, entries, generated lines, documents. */
+/** Counts what users see: options, entries, generated lines, documents. */
 function surface(): Figure[] {
   const options = optionsByHeading();
   const under = (heading: string): Map<string, number> =>
@@ -257,7 +264,7 @@ function surface(): Figure[] {
   ];
 }
 
-/** Of the newest 300 commits. A clone without them has nothing to count. */
+/** Counts in the newest 300 commits; returns no figures in a clone that lacks them. */
 function history(): Figure[] {
   const commits = 300;
   const log = logOf(commits).split("\0").slice(1);
@@ -305,7 +312,7 @@ function singleImporters(imports: readonly Import[]): Map<string, number> {
   return new Map([...importers].filter(([, from]) => from.size === 1).map(([to]) => [to, 1]));
 }
 
-/** Rows of the tables of options, by the heading of second rank that they stand under. */
+/** The number of rows in tables of options, by the level-two heading above them. */
 function optionsByHeading(): Map<string, number> {
   const options = new Map<string, number>();
   for (const part of readFileSync("docs/options.md", "utf8").split(/^## /m).slice(1)) {
@@ -320,7 +327,7 @@ function runtimeEntries(): string[] {
   return Object.keys(exports).filter((entry) => entry !== "./package.json");
 }
 
-/** The names that a module exports again, types left out. */
+/** The names of the values that a module re-exports, without types. */
 function exportedValues(file: string): string[] {
   return [...readFileSync(file, "utf8").matchAll(/^export (?!type)\{([^}]*)\}/gm)].flatMap(([, names]) =>
     names!
@@ -338,12 +345,12 @@ function lineCount(text: string): number {
   return text.split("\n").length - 1;
 }
 
-/** The files of a folder in the work tree, without what is built. */
+/** The files of a folder in the work tree, without build output. */
 function treeFiles(folder: string): string[] {
   return filesOf().filter((file) => file.startsWith(`${folder}/`));
 }
 
-/** The log of the newest commits; nothing where there is no history. */
+/** The log of the newest commits; empty if there is no history. */
 function logOf(commits: number): string {
   try {
     return git(".", "log", `-${commits}`, "--format=%x00", "--name-only");

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, normalize, sep } from "node:path";
 import { ts } from "ts-morph";
 
-/** That one file imports another. */
+/** An import of one file by another. */
 export interface Import {
   readonly from: string;
   readonly to: string;
@@ -18,7 +18,7 @@ export function filesBelow(folder: string): string[] {
     .toSorted();
 }
 
-/** What the files import of one another, by relative specifiers: static, dynamic, types. */
+/** Returns the imports among the files by relative specifiers: static, dynamic, and of types. */
 export function importsOf(files: readonly string[]): Import[] {
   return files.flatMap((from) =>
     specifiersOf(readFileSync(from, "utf8"))
@@ -39,10 +39,10 @@ interface Specifier {
   readonly typeOnly: boolean;
 }
 
-/** By the text they stand in: the rules of rooms and of packages read the same files. */
+/** Specifiers by the text of a module: the checks of rooms and of packages read the same files. */
 const known = new Map<string, readonly Specifier[]>();
 
-/** The specifiers of everything that a module imports or exports from another. */
+/** Returns the specifiers of everything that a module imports or re-exports. */
 export function specifiersOf(text: string): readonly Specifier[] {
   let specifiers = known.get(text);
   if (!specifiers) known.set(text, (specifiers = readSpecifiers(text)));

@@ -1,6 +1,6 @@
-// Prints the rooms: npm run rooms. With `-- FILE.svg`, also draws them. Exits with 1 where an arrow runs up or files form
-// a circle. `-- --check` prints the bars of the house, and exits with 1 where one is worse than bench/budgets.json says or
-// better than written down; `-- --write` writes down what is better.
+// Prints the rooms: npm run rooms. With `-- FILE.svg`, it also draws them. It exits with 1 if a room imports
+// from a higher one or files form a circle. `-- --check` prints the bars, and exits with 1 if a figure is
+// worse than bench/budgets.json says, or better and not recorded; `-- --write` records better figures.
 import { writeFileSync } from "node:fs";
 import { checkBudgets, writeBudgets } from "./budgets.js";
 import { plans } from "./plan.js";

@@ -27,8 +27,8 @@ export function circlesOf(imports: readonly Arrow[]): string[][] {
 }
 
 /**
- * The imports that no order of the files avoids: in an order in which every circle has few arrows that run up, those
- * that do (Eades, Lin and Smyth 1993).
+ * Orders the files of each circle so that few imports run upwards (Eades, Lin and Smyth 1993), and returns
+ * the imports that do. Files outside of circles can be ordered without such imports.
  */
 export function upwardsOf(imports: readonly Arrow[]): Arrow[] {
   return circlesOf(imports).flatMap((circle) => {
@@ -39,7 +39,7 @@ export function upwardsOf(imports: readonly Arrow[]): Arrow[] {
   });
 }
 
-/** Files from those that import to those that are imported. */
+/** Orders the files so that those that import come before those that they import. */
 function topDown(files: readonly string[], arrows: readonly Arrow[]): string[] {
   const left = new Set(files);
   const top: string[] = [];

@@ -3,7 +3,7 @@ import { type Import, filesBelow, importsOf } from "./imports.js";
 import { circlesOf } from "./order.js";
 import { type Building, type Room, buildings } from "./rooms.js";
 
-/** A room as it is. */
+/** A room with its measured size. */
 export interface Measured extends Room {
   readonly files: number;
   readonly lines: number;
@@ -14,23 +14,23 @@ interface Arrow {
   readonly from: string;
   readonly to: string;
   readonly imports: readonly Import[];
-  /** Why this arrow must not be; nothing where it may. */
+  /** Why this arrow is forbidden; undefined if it is allowed. */
   readonly fault?: "stands above it" | "stands behind a wall";
 }
 
-/** A building as it is. */
+/** A building with its measured rooms. */
 export interface Plan {
   readonly folder: string;
-  /** Lowest first. */
+  /** The rooms, the lowest first. */
   readonly rooms: readonly Measured[];
   readonly arrows: readonly Arrow[];
-  /** Files that load one another in a circle, types left out. */
+  /** Groups of files that load one another in a circle; imports of types do not count. */
   readonly circles: readonly (readonly string[])[];
-  /** Files that stand in no room. */
+  /** Files that belong to no room. */
   readonly homeless: readonly string[];
 }
 
-/** Measures every building, from the folder of the project. */
+/** Measures every building; the current folder is that of the project. */
 export function plans(): Plan[] {
   return buildings.map(planOf);
 }
@@ -55,7 +55,10 @@ export function planOf({ folder, rooms, walls = [] }: Building): Plan {
   };
 }
 
-/** A room holds everything below its folder; the entries of a building stand in its own folder, and nothing below. */
+/**
+ * Returns the room of a file. A room contains all files below its folder; the room of a building's entries
+ * contains only the files directly in the building's folder.
+ */
 function roomAround(file: string, building: string, rooms: readonly Room[]): Room | undefined {
   const isEntry = !file.slice(building.length + 1).includes("/");
   return rooms.find(({ path }) => (path === building ? isEntry : file.startsWith(`${path}/`)));

@@ -2,17 +2,17 @@
 // rooms below it, never from one above.
 
 export interface Room {
-  /** A folder with everything in it, unless a folder inside is a room; or a single file. */
+  /** A folder with everything in it, except folders that are separate rooms; or a single file. */
   readonly path: string;
-  /** Its content, in a few words. */
+  /** The content of the room, in a few words. */
   readonly holds: string;
 }
 
 export interface Building {
   readonly folder: string;
-  /** Lowest first. */
+  /** The rooms, the lowest first. */
   readonly rooms: readonly Room[];
-  /** Pairs of rooms that do not import one another, in either direction. */
+  /** Pairs of rooms that must not import one another, in either direction. */
   readonly walls?: readonly (readonly [string, string])[];
 }
 

@@ -1,14 +1,17 @@
 import { ts } from "ts-morph";
 
-/** What one source file counts for the bars of the house. Comments, names and blank lines do not count. */
+/** Counts of one source file, for the bars. Comments, names and blank lines do not count. */
 export interface SourceFacts {
-  /** Lines that hold a token. */
+  /** Lines that contain a token. */
   readonly code: number;
   /** Functions with five parameters or more. */
   readonly parameters: number;
   /** Functions that compute an edit distance. */
   readonly editDistances: number;
-  /** 1 if the file words what type of JSON value was expected, for three types or more. */
+  /**
+   * 1 if the file has texts that name the expected type of a JSON value, for three types or more; 0
+   * otherwise.
+   */
   readonly judges: number;
   /** Places that keep the pending requests of a JSON-RPC endpoint. */
   readonly endpoints: number;
@@ -59,7 +62,10 @@ function isText(node: ts.Node): node is Text {
   );
 }
 
-/** The types that a text says were expected: it begins with one, or has one behind `expected`. Other mentions judge nothing. */
+/**
+ * Returns the types that a text names as expected: at its beginning or after `expected`. Other mentions of
+ * types do not count.
+ */
 function typesIn(text: string): string[] {
   const expected =
     /(?:^|\bexpected )(?:an? (string|number|integer|boolean|object|array|list)\b|(true) or false\b)/g;
@@ -68,7 +74,7 @@ function typesIn(text: string): string[] {
   );
 }
 
-/** A call that waits for a time. Without one, it is `pause()` of a stream. */
+/** Whether a call waits for a time. A call without arguments is not one: it is `pause()` of a stream. */
 function isWait({ expression, arguments: { length } }: ts.CallExpression): boolean {
   return length > 0 && /(^|[.#])(sleep|pause|delay)$/.test(expression.getText());
 }
@@ -79,7 +85,7 @@ function isFunctionWithBody(node: ts.Node): node is FunctionWithBody {
   return ts.isFunctionLike(node) && "body" in node && node.body !== undefined;
 }
 
-/** Whether the rule holds for a function, and for none inside it. */
+/** Whether the rule holds for a function, but for no function inside it. */
 function isInnermost(node: FunctionWithBody, rule: (body: string) => boolean): boolean {
   if (!rule(node.body.getText())) return false;
   const holdsBelow = (below: ts.Node): boolean =>
@@ -87,12 +93,12 @@ function isInnermost(node: FunctionWithBody, rule: (body: string) => boolean): b
   return !holdsBelow(node.body);
 }
 
-/** The smaller of an insertion and a deletion. */
+/** Whether a function takes the minimum of two costs that are each one greater, as an edit distance does. */
 function isEditDistance(body: string): boolean {
   return /Math\.min\([^;]*\+ 1[^;]*\+ 1/.test(body);
 }
 
-/** A map that takes or gives up an entry as its size says. */
+/** Whether a function adds or removes an entry of a map depending on its size. */
 function isBound(body: string): boolean {
   return /\.size (>=?|<=?) \D/.test(body) && /\.(set|add|delete)\(/.test(body);
 }

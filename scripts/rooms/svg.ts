@@ -6,8 +6,9 @@ const column = 520;
 const top = 56;
 
 /**
- * The rooms as a picture: a column a building, the lowest room at the bottom; a curve beside them for each room that
- * another imports from, the wider the more imports. Lines are rounded, so that the picture changes with the structure.
+ * Draws the rooms as an SVG picture. Each building is a column, with the lowest room at the bottom. A curve
+ * beside the column connects a room with each room that it imports from; it is wider for more imports. Line
+ * counts are rounded, so that the picture changes only with the structure.
  */
 export function planPicture(plans: readonly Plan[]): string {
   const most = Math.max(...plans.map(({ rooms }) => rooms.length));
@@ -50,7 +51,7 @@ function roomBox({ lines, holds }: Measured, name: string, left: number, middle:
   ];
 }
 
-/** To two digits. */
+/** Rounds to two digits. */
 function rounded(lines: number): number {
   return Number(lines.toPrecision(2));
 }

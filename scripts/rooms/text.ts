@@ -1,7 +1,8 @@
 import type { Plan } from "./plan.js";
 
 /**
- * The rooms of every building from the highest to the lowest, with the rooms that each imports from; then the faults.
+ * Prints the rooms of every building from the highest to the lowest, with the rooms that each imports from;
+ * then the faults.
  */
 export function planText(plans: readonly Plan[]): string {
   return `${plans.map(buildingText).join("\n\n")}\n`;
@@ -26,7 +27,7 @@ function buildingText({ folder, rooms, arrows, circles, homeless }: Plan): strin
   ].join("\n");
 }
 
-/** The faults, a line each: arrows that run up, circles, files without a room. */
+/** Prints one line for each fault: imports that run upwards, circles, files without a room. */
 export function faultsOf({
   arrows,
   circles,
@@ -41,7 +42,7 @@ export function faultsOf({
   ];
 }
 
-/** The name of a room inside its building; `.` for the entries. */
+/** The name of a room inside its building; `.` for the room of the entries. */
 export function nameIn(building: string, path: string): string {
   return path === building ? "." : path.slice(building.length + 1);
 }

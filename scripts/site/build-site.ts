@@ -14,7 +14,7 @@ import { type References, readReferences } from "./references.js";
 import { resolverOf } from "./resolver.js";
 import { searchIndex } from "./search-index.js";
 
-/** Files by their path in the site, and a line for each link that leads nowhere. */
+/** The files of the site by path, and a line for each dead link. */
 export interface BuiltSite {
   readonly files: ReadonlyMap<string, string>;
   readonly problems: readonly string[];
@@ -22,7 +22,7 @@ export interface BuiltSite {
 
 const [input, programs, output] = ["scripts/site", "node_modules/.cache/mcpgen-site", "dist/site"] as const;
 
-/** The places that the head of every page leads to. */
+/** The pages that the head of every page links to. */
 const places = [
   { page: "index.html", label: "mcpgen" },
   { page: "docs/index.html", label: "Documentation" },
@@ -32,10 +32,11 @@ const places = [
 ];
 
 /**
- * The whole site, which depends on nothing but the repository.
+ * Builds the whole site from the repository alone.
  *
  * @param root the folder of the repository
- * @param repository the address of its files, e.g. `https://example.com/blob/main/`; without it, their paths are shown
+ * @param repository the address of its files, e.g. `https://example.com/blob/main/`; without it, pages show
+ * the paths of files and do not link to them
  */
 export async function buildSite(root: string, repository?: string): Promise<BuiltSite> {
   const references = await readReferences(root);
@@ -72,13 +73,13 @@ interface Content {
   readonly resolver: Resolver;
 }
 
-/** Every page is a text that Eleventy is given, with its layout. */
+/** Configures Eleventy: every page is a text that it gets from this program, with a layout. */
 function configure(config: UserConfig, { pages, references, index, groups, resolver }: Content): object {
   const readings = [...references.revisions, ...references.extensions, ...references.differences];
   const byPage = new Map(readings.map((each) => [each.page, each.reading]));
   const render = loadTemplates();
   const style = readFileSync("scripts/site/site.css", "utf8");
-  // Times of filters are none of the builder's business.
+  // Eleventy's timings of filters are not shown.
   config.benchmarks.config.setIsVerbose(false);
   config.setUseGitIgnore(false);
   config.setTemplateFormats("md");
@@ -115,7 +116,7 @@ function configure(config: UserConfig, { pages, references, index, groups, resol
     });
   for (const page of byPage.keys())
     config.addTemplate(`${page}.md`, "", { layout: "reading.njk", permalink: page, here: page });
-  // Documents are Markdown and nothing else: braces are text.
+  // Documents are plain Markdown: braces in them are text, not templates.
   return { markdownTemplateEngine: false };
 }
 
@@ -127,7 +128,7 @@ function referenceGroups({ revisions, extensions, differences }: References): Gr
   ].map(({ title, pages }) => ({ title, pages: pages.map(({ page, label }) => ({ page, label })) }));
 }
 
-/** The files of docs/ that documents link to and that are no documents. */
+/** Returns the files of docs/ that documents link to and that are not documents themselves. */
 function filesOf(root: string): Map<string, string> {
   const names = readdirSync(join(root, "docs")).filter((name) => /\.(?:json|svg)$/.test(name));
   return new Map(

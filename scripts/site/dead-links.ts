@@ -1,7 +1,10 @@
 import { posix } from "node:path";
 import type { Document } from "./documents.js";
 
-/** Links of pages that lead to no page and no element of the site, each as a line, with the place in the document if there is one. */
+/**
+ * Returns a line for each link whose page or element does not exist in the site, with the place in the
+ * document if it is known.
+ */
 export function deadLinks(
   files: ReadonlyMap<string, string>,
   documents: readonly Pick<Document, "file" | "page" | "text">[],
@@ -24,7 +27,10 @@ function isLive(page: string, address: string, ids: ReadonlyMap<string, Readonly
   return target !== undefined && (id === undefined || target.has(id) || target.has(decodeURIComponent(id)));
 }
 
-/** The line that has the address, or its part after #: the path of a page differs from that of its document. */
+/**
+ * Finds the line of a document that contains the address, or at least its part after #. The rest may differ,
+ * because pages and documents have different paths.
+ */
 function placeOf({ file, text }: Pick<Document, "file" | "text">, address: string): string {
   const end = `${address.slice(Math.max(0, address.indexOf("#")))})`;
   const line = text.split("\n").findIndex((each) => each.includes(end));
@@ -35,7 +41,7 @@ function idsOf(text: string): Set<string> {
   return new Set([...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => plain(id!)));
 }
 
-/** Without the data and programs of the page. */
+/** The addresses of links in a page, without its data and programs. */
 function addressesOf(text: string): string[] {
   const markup = text.replace(/<(script|style)\b[^>]*>[^]*?<\/\1>/g, "");
   return [

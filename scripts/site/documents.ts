@@ -2,24 +2,24 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 import { type Passage, passagesOf } from "./markdown.js";
 
-/** A Markdown text that becomes a page. */
+/** A Markdown document that becomes a page. */
 export interface Document {
-  /** Its path in the repository. */
+  /** The path of the document in the repository. */
   readonly file: string;
-  /** The path of its page in the site. */
+  /** The path of the page in the site. */
   readonly page: string;
   readonly text: string;
   readonly title: string;
   readonly passages: readonly Passage[];
 }
 
-/** A group of pages in the list that every page has. */
+/** A group in the list of pages that every page shows. */
 export interface Group {
   readonly title: string;
   readonly pages: { readonly page: string; readonly label: string }[];
 }
 
-/** Documents whose page has another name than the file. */
+/** The pages of documents whose page is named differently from the file. */
 const renamed: Readonly<Record<string, string>> = {
   "README.md": "index.html",
   "CHANGELOG.md": "changelog.html",
@@ -29,7 +29,7 @@ const renamed: Readonly<Record<string, string>> = {
 /** The document that lists the others. */
 const list = "docs/README.md";
 
-/** Every document of the site: those of docs/, the texts at the root, and the READMEs of examples. */
+/** Reads every document of the site: docs/, the Markdown files at the root, and the READMEs of examples. */
 export function documentsOf(root: string): Document[] {
   const examples = readdirSync(join(root, "examples"))
     .map((name) => `examples/${name}/README.md`)
@@ -44,7 +44,7 @@ export function documentsOf(root: string): Document[] {
   );
 }
 
-/** The document of a text. */
+/** Makes a document of a Markdown text. */
 export function documentOf(file: string, text: string): Document {
   const passages = passagesOf(text);
   return {
@@ -53,7 +53,7 @@ export function documentOf(file: string, text: string): Document {
   };
 }
 
-/** The documents as docs/README.md lists them, each where it comes first; then those of examples. */
+/** Groups the documents as docs/README.md lists them, each at its first mention; the examples follow. */
 export function groupsOf(documents: ReadonlyMap<string, Document>): Group[] {
   const left = new Map([...documents].filter(([file]) => file !== list));
   const take = (file: string): Group["pages"] => {
@@ -70,7 +70,7 @@ export function groupsOf(documents: ReadonlyMap<string, Document>): Group[] {
   return [...listed, { title: "Examples", pages: examples.flatMap(take) }];
 }
 
-/** The address of one page on another. */
+/** Returns the address of `target`, relative to `page`. */
 export function addressFrom(page: string, target: string): string {
   const path = posix.relative(posix.dirname(page), target);
   return path === "" ? posix.basename(target) : path;

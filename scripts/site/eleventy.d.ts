@@ -1,4 +1,4 @@
-// Eleventy brings no types: what the site uses of it.
+// Eleventy has no type declarations: these are for the part of it that the site uses.
 declare module "@11ty/eleventy" {
   import type { MarkdownIt } from "markdown-it";
 

@@ -1,22 +1,26 @@
 import MiniSearch from "minisearch";
 
-/** Something that a search finds. The names are short: the search page holds hundreds of them. */
+/**
+ * An entry of the search index. The member names are short, because the search page contains hundreds of
+ * entries.
+ */
 export interface Found {
-  /** Its name or heading. */
+  /** The name or heading of the entry. */
   readonly n: string;
-  /** The page, or the kind of entry. */
+  /** The name of its page, or the kind of entry. */
   readonly p: string;
   /** Its address from the root of the site. */
   readonly a: string;
   /** Its text. */
   readonly t: string;
-  /** Other pages that have the same entry, at the same anchor, by a label. */
+  /** Other pages that contain the same entry at the same anchor, each with a label. */
   readonly more?: readonly (readonly [label: string, page: string])[];
 }
 
 /**
- * A search in a list: every word of a query begins a word of what is found, or a part of a name like `maxBodyBytes`. Names count
- * more than pages, and these more than texts.
+ * Returns a search function for a list of entries. An entry is found if every word of the query begins a word
+ * of it, or a part of a name like `maxBodyBytes`. Matches in names rank above matches in pages, and these
+ * above matches in texts.
  */
 export function searchIn(all: readonly Found[]): (query: string) => Found[] {
   const index = new MiniSearch({

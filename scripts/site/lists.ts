@@ -1,7 +1,7 @@
 import { type Document, documentOf } from "./documents.js";
 import type { ReadingPage, References } from "./references.js";
 
-/** The pages that list references and differences. */
+/** Returns the pages that list the references and differences. */
 export function listsOf({ revisions, extensions, differences }: References): Document[] {
   const protocol = `# The protocol, revision by revision
 
@@ -32,7 +32,7 @@ ${differences
   return [documentOf("reference/README.md", protocol), documentOf("changes/README.md", changes)];
 }
 
-/** References with the number of entries in each of their sections. */
+/** Returns a table of the references, with the number of entries in each section. */
 function entriesTable(references: readonly ReadingPage[]): string {
   const rows = references.map(({ page, label, reading }) => {
     const counts = reading.sections.map(({ title, entries }) => `${entries.length} ${title.toLowerCase()}`);

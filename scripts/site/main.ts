@@ -1,4 +1,5 @@
-// Builds the site: npm run site -- [--out DIR] [--repository URL]. Exits with 1 where a link leads nowhere, and writes nothing.
+// Builds the site: npm run site -- [--out DIR] [--repository URL]. If a link is dead, it writes nothing and
+// exits with 1.
 import { parseArgs } from "node:util";
 import { buildSite } from "./build-site.js";
 import { writeSite } from "./write-site.js";

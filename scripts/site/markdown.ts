@@ -4,35 +4,36 @@ import GithubSlugger from "github-slugger";
 import Markdown, { type MarkdownIt, type RendererRule, type StateCore, type Token } from "markdown-it";
 import { escapeHtml } from "../../generator/page/html.js";
 
-/** An import would bring the types of browsers into every program that is checked with this one. */
+/** An `import` would add the types of browsers to every program that is type-checked with this one. */
 const highlighter = createRequire(import.meta.url)("highlight.js/lib/common") as {
   getLanguage(name: string): object | undefined;
   highlight(code: string, options: { readonly language: string }): { readonly value: string };
 };
 
-/** A heading, and the text below it up to the next one. */
+/** A heading, and the text from it to the next one. */
 export interface Passage {
   readonly level: number;
   readonly title: string;
   readonly id: string;
   readonly texts: string[];
-  /** Where its links lead, as the text has them. */
+  /** The targets of its links, as the document writes them. */
   readonly links: string[];
 }
 
-/** Finds what documents name. */
+/** Finds the addresses of links and names in documents. */
 export interface Resolver {
   /**
-   * The address that a link of a document leads to; nothing for a file of the repository that the site does not hold.
+   * Returns the address that a link of a document leads to; undefined for a file of the repository that is
+   * not in the site.
    *
-   * @param code the text of the link, if it is code alone
+   * @param code the text of the link, if it is only a code span
    */
   readonly link: (href: string, from: string, code?: string) => string | undefined;
-  /** The address of what a code span of a document names, if the site knows it. */
+  /** Returns the address of the thing that a code span names; undefined if the site does not know it. */
   readonly code: (code: string, from: string) => string | undefined;
 }
 
-/** The passages of a document. */
+/** Splits a document into passages. */
 export function passagesOf(text: string): Passage[] {
   const tokens = addressed(new Markdown({ html: true }).parse(text, {}));
   const passages: Passage[] = [];
@@ -49,7 +50,7 @@ export function passagesOf(text: string): Passage[] {
   return passages;
 }
 
-/** Headings get the addresses that GitHub gives them. */
+/** Gives headings the same anchors as GitHub does. */
 function addressed(tokens: Token[]): Token[] {
   const slugs = new GithubSlugger();
   for (const [index, token] of tokens.entries())
@@ -57,7 +58,7 @@ function addressed(tokens: Token[]): Token[] {
   return tokens;
 }
 
-/** The text of an inline token, without its marks. */
+/** The text of an inline token, without markup. */
 function plainText({ children }: Token): string {
   return (children ?? [])
     .map(({ type, content }) => (type.endsWith("break") ? " " : type === "html_inline" ? "" : content))
@@ -80,7 +81,10 @@ function hrefOf(link: Token): string {
   return String(link.attrGet("href"));
 }
 
-/** Reads documents for pages whose policy admits no attribute of style. The `file` of a page's data is the document. */
+/**
+ * Returns a Markdown reader for pages whose content security policy admits no style attributes. Pages pass
+ * their document as `file` of the data.
+ */
 export function siteMarkdown(resolver: Resolver): MarkdownIt {
   const markdown = new Markdown({ html: true, highlight: highlighted });
   markdown.core.ruler.push("site", (state) => {
@@ -96,7 +100,7 @@ export function siteMarkdown(resolver: Resolver): MarkdownIt {
   });
   const { rules } = markdown.renderer;
   const plainFence = rules["fence"]!;
-  // Code that scrolls is reachable by the keyboard.
+  // A code block that scrolls can be reached by the keyboard.
   rules["fence"] = (...context) =>
     `<div class="example">${plainFence(...context).replace("<pre", '<pre tabindex="0"')}</div>\n`;
   rules["html_block"] = rules["html_inline"] = plainMarkup;
@@ -105,22 +109,22 @@ export function siteMarkdown(resolver: Resolver): MarkdownIt {
   return markdown;
 }
 
-/** An empty text leaves the code as it is. */
+/** An empty result leaves the code without highlighting. */
 function highlighted(code: string, language: string): string {
   return highlighter.getLanguage(language) ? highlighter.highlight(code, { language }).value : "";
 }
 
-/** Markup is text: what is meant as `<name>` is read. Comments vanish. */
+/** HTML in documents is shown as text, so that `<name>` can be read. HTML comments are dropped. */
 const plainMarkup: RendererRule = (tokens, index) =>
   escapeHtml(tokens[index]!.content.replace(/<!--[^]*?-->/g, ""));
 
-/** A wide table scrolls within itself. */
+/** A wide table scrolls inside its box. */
 const openTable: RendererRule = (tokens, index) => {
   const number = tokens.slice(0, index + 1).filter(({ type }) => type === "table_open").length;
   return `<div class="wide" role="region" aria-label="Table ${number}" tabindex="0"><table>\n`;
 };
 
-/** The side of a column is a class; a header without text heads nothing: it is a plain cell. */
+/** Turns the alignment of a column into a class. A header cell without text becomes a plain cell. */
 function prepareCell(open: Token, { content }: Token, close: Token): void {
   const side = /^text-align:(\w+)/.exec(String(open.attrGet("style") ?? ""));
   open.attrs = side ? [["class", side[1]!]] : null;
@@ -133,7 +137,10 @@ interface Resolving {
   readonly resolver: Resolver;
 }
 
-/** The content of a text with the addresses of the site: of its links, and of code that names something. */
+/**
+ * Returns the tokens of a text in which links, and code spans that name something, have addresses of the
+ * site.
+ */
 function resolved(children: readonly Token[], { from, state, resolver }: Resolving): Token[] {
   const result: Token[] = [];
   for (let index = 0; index < children.length; index++) {
@@ -160,7 +167,7 @@ function linkAround(inner: readonly Token[], href: string, { Token: Made }: Stat
   return [open, ...inner, new Made("link_close", "a", -1)];
 }
 
-/** A file that the site does not hold is named, where the text does not name it. */
+/** Adds the path of a file that is not in the site, unless the text of the link contains it. */
 function named(inner: readonly Token[], file: string, { Token: Made }: StateCore): Token[] {
   if (file.endsWith(inner.map(({ content }) => content).join(""))) return [...inner];
   const [before, name, after] = [

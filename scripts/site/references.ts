@@ -15,24 +15,27 @@ import type { Reading } from "../../generator/page/reading.js";
 import { reportReading } from "../../generator/page/report/reading.js";
 import { readLock } from "../../generator/revision/lock.js";
 
-/** A page that is made of a reading. */
+/** A page that shows a reference or a report of differences. */
 export interface ReadingPage {
   readonly page: string;
-  /** What lists of pages call it. */
+  /** The name of the page in lists of pages. */
   readonly label: string;
   readonly reading: Reading;
 }
 
 /** The references and differences of the stored schemas. */
 export interface References {
-  /** Oldest first. */
+  /** The references of the revisions, the oldest first. */
   readonly revisions: readonly (ReadingPage & { readonly revision: string })[];
   readonly extensions: readonly ReadingPage[];
-  /** Between each revision and the one before it. */
+  /** The reports between each revision and the one before it. */
   readonly differences: readonly (ReadingPage & { readonly report: Report })[];
 }
 
-/** What `mcpgen docs` and `mcpgen diff --format html` print of each revision and extension, before it is markup. */
+/**
+ * Reads, for each revision and extension, the content that `mcpgen docs` and `mcpgen diff --format html`
+ * print, before it becomes HTML.
+ */
 export async function readReferences(root: string): Promise<References> {
   const schemaDir = posix.join(root, "schema");
   const revisions = [...readLock(schemaDir).keys()];
@@ -61,14 +64,14 @@ async function difference(
   };
 }
 
-/** The report of `mcpgen diff FROM TO`, without approvals. */
+/** Returns the report of `mcpgen diff FROM TO`, without approvals. */
 export async function reportBetween(root: string, from: string, to: string): Promise<Report> {
   const [args, project, context] = await commandOf(root, ["diff", from, to]);
   const [old, next] = await loadSources([from, to], project, context);
   return compareSources(old, next, {
     policy: policyOf(args, project),
     ...{ role: "both", baseline: new Set() },
-    // Approvals that expire are none here: the output depends on no day.
+    // The output must not depend on the day: approvals, which expire, are left out.
     approvalsOf: (differences) => applyApprovals(differences, [], ""),
   }).report;
 }

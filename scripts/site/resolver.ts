@@ -5,7 +5,7 @@ import { type Document, addressFrom } from "./documents.js";
 import type { Resolver } from "./markdown.js";
 import type { References } from "./references.js";
 
-/** What documents may link to. */
+/** The pages and files that documents may link to. */
 export interface Places {
   /** The folder of the repository. */
   readonly root: string;
@@ -13,13 +13,16 @@ export interface Places {
   readonly repository: string | undefined;
   readonly byFile: ReadonlyMap<string, Document>;
   readonly references: References;
-  /** Files that the site holds as they are, by their path in the repository, which is also their path in the site. */
+  /**
+   * Files that are copied into the site unchanged, by their path, which is the same in the repository and in
+   * the site.
+   */
   readonly copied: ReadonlyMap<string, string>;
 }
 
-/** Finds it by its path in the repository. */
+/** Returns the resolver of links and code spans of documents. */
 export function resolverOf({ root, repository, byFile, references, copied }: Places): Resolver {
-  // The reference of a revision stands for the report of its protocol.
+  // A link to the PROTOCOL.md of a revision leads to its reference page.
   const protocols = new Map(
     references.revisions.map((each) => [`generated/${each.revision}/PROTOCOL.md`, each]),
   );
@@ -39,7 +42,7 @@ export function resolverOf({ root, repository, byFile, references, copied }: Pla
       if (copied.has(file)) return addressFrom(page, file);
       const protocol = protocols.get(file);
       if (protocol) return addressFrom(page, protocol.page) + entryOf(protocol.reading, code);
-      // What is no file stays, and is found as a dead link.
+      // A path that is not a file is kept, and is reported later as a dead link.
       if (file.startsWith("..") || !existsSync(join(root, file))) return href;
       return repository && new URL(file, repository).href;
     },
@@ -50,7 +53,7 @@ export function resolverOf({ root, repository, byFile, references, copied }: Pla
   };
 }
 
-/** The anchor of what a link names in a reference. */
+/** Returns the anchor of the entry in a reference that a link names. */
 function entryOf({ sections }: Reading, name: string | undefined): string {
   if (name === undefined) return "";
   const entry = sections.flatMap(({ entries }) => entries).find((each) => each.name === name);

@@ -3,7 +3,10 @@ import type { Document } from "./documents.js";
 import type { Found } from "./find.js";
 import type { ReadingPage, References } from "./references.js";
 
-/** Every passage of the documents, and every entry of the references and differences, the newest first. */
+/**
+ * Returns the search entries: every passage of the documents, then every entry of the references and
+ * differences, the newest revision first.
+ */
 export function searchIndex(documents: readonly Document[], references: References): Found[] {
   return [
     ...documents.flatMap(passages),
@@ -20,7 +23,7 @@ function passages({ page, title, passages: all }: Document): Found[] {
   }));
 }
 
-/** The entries of several references: one that more of them have is found once. */
+/** Returns the entries of several references. An entry that several references have is returned once. */
 function entries(pages: readonly ReadingPage[]): Found[] {
   const found = new Map<string, Found>();
   for (const { page, label, reading } of pages) {
@@ -37,7 +40,7 @@ function entriesOf({ sections }: ReadingPage["reading"]): (readonly [string, Ent
   return sections.flatMap(({ title, entries: all }) => all.map((entry) => [title, entry] as const));
 }
 
-/** What is safe is not looked for. */
+/** Returns the differences of a report, without those that are safe. */
 function differences({ page, label, reading }: ReadingPage): Found[] {
   return entriesOf(reading)
     .filter(([section]) => section !== "Safe")

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 
 /**
- * Writes the site in place of an earlier one.
+ * Writes the site, and replaces an earlier one.
  *
- * @throws {Error} the folder holds something else
+ * @throws {Error} the folder contains something else
  */
 export function writeSite(folder: string, files: ReadonlyMap<string, string>): void {
   if (existsSync(folder) && readdirSync(folder).length > 0 && !isSite(folder))
@@ -16,7 +16,7 @@ export function writeSite(folder: string, files: ReadonlyMap<string, string>): v
   }
 }
 
-/** The first page of a site names its generator. */
+/** Whether a folder contains a site: its first page names the generator. */
 function isSite(folder: string): boolean {
   const first = join(folder, "index.html");
   return (

@@ -1,6 +1,6 @@
 import GithubSlugger from "github-slugger";
 
-/** Links from a document in docs/ to what `PROTOCOL.md` of a revision says. */
+/** Makes links from a document in docs/ to the entries in the `PROTOCOL.md` of a revision. */
 export class ProtocolReport {
   private readonly file: string;
   private readonly ids = new Map<string, string>();
@@ -19,7 +19,7 @@ export class ProtocolReport {
     );
   }
 
-  /** The name as a link; undefined where the revision has no such method or definition. */
+  /** Returns the name as a link; undefined if the revision has no method or definition of that name. */
   linkTo(name: string): string | undefined {
     const id = this.methods.has(name) ? "methods" : this.ids.get(name);
     return id === undefined ? undefined : `[\`${name}\`](${this.file}#${id})`;

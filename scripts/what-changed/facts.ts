@@ -8,17 +8,17 @@ import {
 import type { ProtocolReport } from "./definitions.js";
 import { topicOf, topics } from "./topics.js";
 
-/** What the page says of two revisions without a hand. */
+/** The data about two revisions from which the generated parts of the page are written. */
 export interface Sources {
   readonly report: Report;
-  /** The reports of the new revision and of the old one: a name leads to the first that has it. */
+  /** The reports of the new and of the old revision: a name links to the first report that has it. */
   readonly protocols: readonly ProtocolReport[];
   readonly headers: { readonly old: readonly HeaderRule[]; readonly new: readonly HeaderRule[] };
-  /** The headings of the page by their address. */
+  /** The headings of the page, by anchor. */
   readonly titles: ReadonlyMap<string, string>;
 }
 
-/** Every block of facts, by the name that its marks in the page have. */
+/** Returns every block of facts, by the name in its marks in the page. */
 export function factsOf(sources: Sources): Map<string, string> {
   const blocks = topics.map(({ id }) => {
     const own = sources.report.findings.filter((finding) => topicOf(finding)?.id === id);
@@ -37,13 +37,13 @@ export function factsOf(sources: Sources): Map<string, string> {
   ]);
 }
 
-/** Topics whose findings are no table: each of them would have the same row many times. */
+/** Topics whose findings are not shown as a table, because its rows would all be the same. */
 const forms: Readonly<Record<string, typeof tableOf>> = {
   deprecated: (findings, sources) => `Deprecated: ${subjects(findings, sources)}.`,
   "only-the-types": countsByRule,
 };
 
-/** How many findings of each topic break whom. */
+/** Returns a table with the number of breaking findings of each topic, for each role. */
 function overview({ report, titles }: Sources): string {
   const rows = topics.map(({ id }) => {
     const own = report.findings.filter((finding) => topicOf(finding)?.id === id);
@@ -60,13 +60,16 @@ function overview({ report, titles }: Sources): string {
   return ["| change | clients | servers |", "|---|---|---|", ...lines].join("\n");
 }
 
-/** What breaks more comes first. */
+/** The sort key of a group of findings: the more breaking ones come first. */
 function weightOf(findings: readonly ReportedFinding[]): number {
   const count = (level: string): number => findings.filter(({ worst }) => worst === level).length;
   return 1000 * count("breaking") + count("dangerous");
 }
 
-/** A row for each group of findings: what, the level for each role, and the first finding of the group. */
+/**
+ * Returns a table with a row for each group of findings: the subjects, the level for each role, and the first
+ * finding of the group.
+ */
 function tableOf(findings: readonly ReportedFinding[], sources: Sources): string {
   const rows = inGroups(findings).map((group) => {
     const { rule, level, fingerprint } = group[0]!;
@@ -75,7 +78,10 @@ function tableOf(findings: readonly ReportedFinding[], sources: Sources): string
   return ["| what | rule | client | server | finding |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
-/** Findings of one path stand together: a member of several definitions is named once. */
+/**
+ * Returns the subjects of a group. Findings with the same path are joined: a member of several definitions is
+ * named once.
+ */
 function subjects(group: readonly ReportedFinding[], { protocols }: Sources): string {
   const linked = (name: string): string =>
     protocols.map((each) => each.linkTo(name)).find((link) => link !== undefined) ?? `\`${name}\``;
@@ -97,10 +103,10 @@ function subjects(group: readonly ReportedFinding[], { protocols }: Sources): st
     .join("; ");
 }
 
-/** Characters of a shape that a row has room for. */
+/** The longest shape, in characters, that a row shows. */
 const longest = 40;
 
-/** What became of what, where both are short. */
+/** Returns the old and the new shape, if both are short. */
 function shapesText(rule: string, isMethod: boolean, old: string | null, next: string | null): string {
   if (rule === "deprecated-added") return "";
   const alternative = old ?? next;
@@ -119,7 +125,7 @@ function countsByRule(findings: readonly ReportedFinding[]): string {
   return ["| rule | types |", "|---|---|", ...rows].join("\n");
 }
 
-/** Headers that the old revision does not know. */
+/** Returns a table of the headers that the old revision does not have. */
 function headerTable({ old, new: next }: Sources["headers"]): string {
   const known = new Set(old.map(({ header, method }) => `${header} ${method}`));
   const rows = next.map(({ header, method, from }) => {

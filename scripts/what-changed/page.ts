@@ -9,11 +9,11 @@ import { reportBetween } from "../site/references.js";
 import { ProtocolReport } from "./definitions.js";
 import { type Sources, factsOf } from "./facts.js";
 
-/** The page, whose text is written by hand; the blocks between its marks are written from the comparison. */
+/** The page. Its text is written by hand; the blocks between its marks are generated from the comparison. */
 export const pageFile = "docs/what-changed-2026-07-28.md";
 const [from, to] = ["2025-11-25", "2026-07-28"];
 
-/** The page with the facts as they are. */
+/** Returns the page with its blocks generated from the present schemas. */
 export async function writtenPage(root: string): Promise<string> {
   const text = readFileSync(join(root, pageFile), "utf8");
   return withFacts(text, factsOf(await sourcesOf(root, text)));
@@ -36,7 +36,7 @@ export function withFacts(text: string, facts: ReadonlyMap<string, string>): str
   return written;
 }
 
-/** What the facts are made from. */
+/** Reads the data from which the blocks are generated. */
 export async function sourcesOf(root: string, text: string): Promise<Sources> {
   const protocolOf = (revision: string): ProtocolReport =>
     new ProtocolReport(revision, readFileSync(join(root, `generated/${revision}/PROTOCOL.md`), "utf8"));

@@ -2,12 +2,15 @@ import type { ReportedFinding } from "../../generator/diff/report/report.js";
 
 /** A subject that docs/what-changed-2026-07-28.md explains under a heading. */
 export interface Topic {
-  /** The address of the heading. */
+  /** The anchor of the heading. */
   readonly id: string;
   readonly holds: (subject: Subject) => boolean;
 }
 
-/** What a finding is about: `name` is a method and the type that is affected, or a definition and the path of its member. */
+/**
+ * The subject of a finding: `name` is a method and the name of the affected type, or a definition and the
+ * path of its member.
+ */
 interface Subject {
   readonly rule: string;
   readonly name: string;
@@ -18,7 +21,7 @@ const named =
   ({ name }: Subject) =>
     pattern.test(name);
 
-/** A finding belongs to the first topic that holds it. */
+/** The topics, in order: a finding belongs to the first one that accepts it. */
 export const topics: readonly Topic[] = [
   { id: "deprecated", holds: ({ rule }) => rule === "deprecated-added" },
   { id: "only-the-types", holds: ({ rule }) => /^(definition-|unreachable-)/.test(rule) },
@@ -55,7 +58,7 @@ export const topics: readonly Topic[] = [
 
 type TopicKeys = Pick<ReportedFinding, "rule" | "subject" | "old" | "new">;
 
-/** The topic of a finding; undefined for one that the page would not explain. */
+/** Returns the topic of a finding; undefined if the page does not explain it. */
 export function topicOf(finding: TopicKeys): Topic | undefined {
   const { rule, subject, old, new: next } = finding;
   const name =

@@ -134,7 +134,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "tools/list": ["runtime/core/client/client.ts", "runtime/core/server/features.ts"],
 };
 
-/** The files of the runtime that name a member that the runtime fills in, by member. */
+/** The files of the runtime that name a member which an era fills in, by member. */
 export const memberPlaces: { readonly [member: string]: readonly string[] | undefined } = {
   cacheScope: [
     "runtime/core/client/cache.ts",

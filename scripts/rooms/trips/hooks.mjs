@@ -1,4 +1,4 @@
-// Loads the project's TypeScript from source and reports each call of a function: see trace.mjs.
+// Loads the project's TypeScript from source, and makes each function report its calls: see trace.mjs.
 import { readFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -26,7 +26,7 @@ export async function load(url, context, next) {
 
 const announcement = "globalThis.entered(import.meta.url)";
 
-/** The source of a module in which every function begins with a call of `globalThis.entered`. */
+/** Returns the source of a module in which every function begins with a call of `globalThis.entered`. */
 function announced(text) {
   const insertions = [];
   const visit = (node) => {
@@ -39,7 +39,10 @@ function announced(text) {
     .reduce((changed, { at, code }) => changed.slice(0, at) + code + changed.slice(at), text);
 }
 
-/** What makes the body of a function begin with the call: directives and the call of a parent's constructor stay first. */
+/**
+ * Returns the edit that puts the call at the beginning of a function's body, but after directives and
+ * `super()`.
+ */
 function announcing(body) {
   if (!ts.isBlock(body))
     return [

@@ -1,4 +1,5 @@
-// Prints as JSON the files that a warm `tools/call` of 2026-07-28 over HTTP enters, and how often it enters one.
+// Prints as JSON the files whose functions run in a warm `tools/call` of 2026-07-28 over HTTP, and how often
+// a function of each is entered.
 import { createServer } from "../../../runtime/core/all.ts";
 import { createHttpHandler } from "../../../runtime/core/http.ts";
 

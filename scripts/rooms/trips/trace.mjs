@@ -1,6 +1,7 @@
-// node --import=./scripts/rooms/trips/trace.mjs PROGRAM: runs the sources of the project and prints, as a last line of
-// JSON, the files of which a function ran and how often another file, or the platform, called one.
-// MCPGEN_TRIP_BELOW names the folder whose files count. With MCPGEN_TRIP=asked, the program calls `trip.begin()`.
+// node --import=./scripts/rooms/trips/trace.mjs PROGRAM runs the sources of the project. As its last line it
+// prints JSON: the files of which a function ran, and how often another file or the platform called one of
+// its functions. MCPGEN_TRIP_BELOW names the folder whose files count. With MCPGEN_TRIP=asked, counting
+// starts when the program calls `trip.begin()`.
 import { register } from "node:module";
 
 register("./hooks.mjs", import.meta.url);
@@ -20,7 +21,7 @@ globalThis.entered = (url) => {
   isOn = true;
 };
 
-/** The file of the function that called the one that called `entered`. */
+/** Returns the file of the function that called the function that called `entered`. */
 function callerOf() {
   const frame = new Error("frames").stack.split("\n")[4] ?? "";
   return /file:[^ ]*?\.ts/.exec(frame)?.[0];

@@ -1,4 +1,5 @@
-// The program of documents: theme, copying, and a key for the search. Without it, the page shows everything.
+// The program of document pages: the theme, buttons to copy code, and a key for the search. Without it, the
+// page shows everything.
 import { addCopying } from "../../../generator/page/browser/reading/controls.js";
 import { addControls } from "./parts/controls.js";
 
@@ -8,7 +9,7 @@ addCopying((text) => {
   if (status) status.textContent = text;
 });
 
-// The list of all pages scrolls in itself on wide screens: to the page that is shown.
+// On wide screens, the list of all pages scrolls separately: it is scrolled to the page that is shown.
 const pages = document.querySelector(".pages");
 const shown = pages?.querySelector("[aria-current]");
 if (pages && shown)

@@ -2,10 +2,10 @@
 import { type Found, searchIn } from "../find.js";
 import { addControls } from "./parts/controls.js";
 
-/** More results than these are not read. */
+/** The highest number of results that are shown. */
 const most = 60;
 
-/** Characters of a text around the first word. */
+/** The number of characters of a text that are shown around the first word. */
 const around = 110;
 
 const input = document.querySelector<HTMLInputElement>("#search")!;
@@ -42,7 +42,10 @@ function resultOf(found: Found, words: readonly string[]): Element {
   return item;
 }
 
-/** The part of a text that has a word; its beginning, where none is in it. */
+/**
+ * Returns the part of a text around the first word that it contains; its beginning if it contains none of the
+ * words.
+ */
 function excerptOf(text: string, words: readonly string[]): string {
   const lower = text.toLowerCase();
   const places = words.map((word) => lower.indexOf(word.toLowerCase())).filter((at) => at >= 0);
@@ -51,7 +54,7 @@ function excerptOf(text: string, words: readonly string[]): string {
   return `${start > 0 ? "…" : ""}${text.slice(start, end)}${end < text.length ? "…" : ""}`;
 }
 
-/** A text in which the words stand out. */
+/** Returns a text in which the words are highlighted. */
 function marked(text: string, words: readonly string[]): Node[] {
   const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   if (escaped.length === 0) return [document.createTextNode(text)];
@@ -63,13 +66,16 @@ function marked(text: string, words: readonly string[]): Node[] {
   });
 }
 
-/** Keeps the words in the address, so that a search can be linked to. Local files may refuse it. */
+/**
+ * Keeps the words in the address, so that a search can be linked to. A browser may refuse this for local
+ * files.
+ */
 function keep(): void {
   const { value } = input;
   try {
     history.replaceState(null, "", value === "" ? location.pathname : `?q=${encodeURIComponent(value)}`);
   } catch {
-    // The search works without it.
+    // The search works without the address.
   }
 }
 

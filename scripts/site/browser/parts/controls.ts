@@ -1,6 +1,9 @@
 import { addTheme } from "../../../../generator/page/browser/reading/controls.js";
 
-/** Shows what needs a program: the theme, and the search, to which the key / leads wherever nothing is being written. */
+/**
+ * Shows the controls that need a program: the theme and the search. The key / opens the search unless the
+ * user is typing in a field.
+ */
 export function addControls(): void {
   for (const controls of document.querySelectorAll<HTMLElement>(".controls")) controls.hidden = false;
   addTheme();
