@@ -1,5 +1,5 @@
-// What comparing two released revisions costs in process, in CPU time: the first time and once everything is warm.
-// node scripts/run-ts.mjs bench/compiler/diff.ts
+// Measures the CPU time for comparing two released revisions inside this process: the first comparison, and
+// comparisons once the process is warm. node scripts/run-ts.mjs bench/compiler/diff.ts
 import { join } from "node:path";
 import { diffModels } from "../../generator/diff/diff-models.js";
 import { undocumented } from "../../generator/revision/schema-source.js";
@@ -21,7 +21,7 @@ async function compare(from: string, to: string): Promise<{ load: number; diff: 
   return { load: loaded - start, diff: spent() - loaded, findings: length };
 }
 
-/** Milliseconds that the process has computed. */
+/** The CPU time of this process so far, in milliseconds. */
 function spent(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

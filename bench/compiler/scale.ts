@@ -1,5 +1,5 @@
-// What compiling costs as a schema grows: the newest revision 1, 10 and 100 times over, every output.
-// node scripts/run-ts.mjs bench/compiler/scale.ts [copies …]
+// Measures how the time for compiling grows with the schema: it compiles 1, 10 and 100 copies of the newest
+// revision, with every output. node scripts/run-ts.mjs bench/compiler/scale.ts [copies …]
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,10 @@ const source = "schema/2026-07-28/schema.json";
 const document = JSON.parse(readFileSync(source, "utf8")) as JsonObject;
 const copies = process.argv.slice(2).map(Number);
 
-/** The schema `count` times over, under other names and with separate methods; unions list all copies. */
+/**
+ * Returns a schema with `count` copies of the original, each with separate names and methods; unions list the
+ * members of all copies.
+ */
 function grown(count: number): JsonObject {
   const definitions: JsonObject = {};
   for (let copy = 0; copy < count; copy++) {
@@ -41,7 +44,7 @@ async function timed(work: () => unknown): Promise<number> {
   return performance.now() - start;
 }
 
-/** Milliseconds of each step for a schema of that size. */
+/** Milliseconds of each step for a schema with `count` copies. */
 async function measured(count: number, folder: string): Promise<Map<string, number>> {
   const schema = grown(count);
   const schemaFile = join(folder, `${count}.json`);

@@ -1,5 +1,6 @@
-// What the compiler spends on the output of contracts: `node bench/contracts/types.mjs`, after `npm run build`.
-// Each project holds the generated server and client, a handler for each tool, and a call of each.
+// Measures the type checker's work for the output of contracts: `node bench/contracts/types.mjs`, after `npm
+// run build`. Each project contains the generated server and client, a handler for each tool, and a call of
+// each tool.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,7 +9,10 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = `${root}node_modules/.cache/mcpgen-bench-contracts/`;
 const fields = 25;
 
-/** Tools of `fields` fields each way: texts, numbers, a choice, a list, an object inside. */
+/**
+ * Returns a contract whose tools have `fields` fields in their input and in their output: strings, numbers,
+ * an enumeration, an array and an object.
+ */
 function contractOf(tools) {
   const properties = (tool) =>
     Object.fromEntries(

@@ -1,5 +1,5 @@
-// How long `mcpgen dev` takes from the save of a contract to a restarted server, with 20 and with 300 tools.
-// node bench/dev/cycle.mjs [--edits 7] [tools …]; needs `npm run build`.
+// Measures the time that `mcpgen dev` takes from saving a contract to a restarted server, with 20 and with
+// 300 tools. node bench/dev/cycle.mjs [--edits 7] [tools …]; needs `npm run build`.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ const { values, positionals } = parseArgs({
 const edits = Number(values.edits);
 const sizes = positionals.length > 0 ? positionals.map(Number) : [20, 300];
 
-/** A tool as a service has them: some properties, an enumeration, an object, and a result. */
+/** Returns a typical tool of a service: some properties, an enumeration, an object, and a result. */
 function tool(index, extra) {
   return {
     name: `find_order_${index}`,
@@ -53,14 +53,17 @@ function tool(index, extra) {
   };
 }
 
-/** The contract after some edits: each adds a property to the first tool. A value of JSON is one of YAML. */
+/**
+ * Returns the contract after `count` edits that each add a property to the first tool, and `added` edits that
+ * each add a tool. It is JSON, which is also YAML.
+ */
 function contract(tools, count, added) {
   const extra = Array.from({ length: count }, (_, index) => `extra_${index}`);
   const all = Array.from({ length: tools + added }, (_, index) => tool(index, index === 0 ? extra : []));
   return JSON.stringify({ name: "orders", version: "1.0.0", tools: all }, null, 2);
 }
 
-/** A running `dev` with a client, whose notifications and lines can be awaited. */
+/** Starts `dev` with a client, and returns functions that wait for its notifications and lines. */
 function start(folder) {
   const program = spawn(process.execPath, [cli, "dev", "--stdio", "--verbose"], { cwd: folder });
   const read = { stdout: "", stderr: "" };
@@ -72,7 +75,7 @@ function start(folder) {
       wake();
     });
   const ended = new Promise((resolve) => program.on("exit", resolve));
-  /** The next text of a stream that matches; what stands before it is passed over. */
+  /** Waits for the next match in the text of a stream; skips the text before it. */
   const next = async (stream, pattern) => {
     for (;;) {
       const match = pattern.exec(read[stream].slice(seen[stream]));
@@ -89,13 +92,15 @@ function start(folder) {
   return { next, send, end: () => (program.stdin.end(), ended) };
 }
 
-/** A project of `init server`, whose contract has `tools` tools, and whose handlers `dev` inserts. */
+/**
+ * Makes a project with `init server`; its contract gets `tools` tools, for which `dev` inserts the handlers.
+ */
 function project(above, tools) {
   const folder = join(above, "orders");
   const init = spawnSync(process.execPath, [cli, "init", "server", "orders", "--yes"], { cwd: above });
   if (init.status !== 0) throw new Error(String(init.stderr));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "dir");
-  // The contract of `init` has a tool that this one has not.
+  // The contract that `init` writes has a tool that the benchmark's contract lacks.
   const handlers = "export const handlers: Handlers = {\n  tools: {},\n};\n";
   const text = `import type { Handlers } from "./generated/server.js";\n\n${handlers}`;
   writeFileSync(join(folder, "src/handlers.ts"), text);
@@ -113,7 +118,10 @@ const initialize = {
   },
 };
 
-/** Milliseconds from each save to the notification that the client gets from the restarted loop, and the steps' own times. */
+/**
+ * Milliseconds from each save to the notification that the client gets from the restarted server, and the
+ * durations that the steps report.
+ */
 async function measured(tools) {
   const above = mkdtempSync(join(tmpdir(), "mcpgen-dev-"));
   try {
@@ -140,7 +148,7 @@ async function measured(tools) {
       await loop.next("stdout", /"protocolVersion"/);
       loop.send({ method: "notifications/initialized" });
       await loop.next("stderr", /server started.*\n/);
-      // The first two warm up.
+      // The first two edits warm the process up, and are not counted.
       for (let count = 1; count <= edits + 2; count++) {
         await edit("property added", contract(tools, count, 0));
         if (count === 2) rows.clear();

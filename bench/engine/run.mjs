@@ -1,6 +1,7 @@
 /**
- * Speed of the interpreter beside compiled ajv, over the official suite's schemas and over the protocol's messages.
- * Usage: node bench/engine/run.mjs [--quick] [--verbose] [revision…], after npm run build and npm ci --prefix bench.
+ * Compares the speed of the interpreter with that of compiled ajv, on the schemas of the official test suite
+ * and on protocol messages. Usage: node bench/engine/run.mjs [--quick] [--verbose] [revision…], after npm run
+ * build and npm ci --prefix bench.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -22,7 +23,7 @@ const verbose = process.argv.includes("--verbose");
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const revisions = wanted.length > 0 ? wanted : ["2025-11-25", "2026-07-28"];
 const settings = { strict: false, validateSchema: false, validateFormats: false, logger: false };
-/** What a document of the suite declares, by the peer that reads it. */
+/** The `$schema` URI of the suite's documents, by the name of the ajv class that reads them. */
 const dialectOf = {
   Ajv2020: "https://json-schema.org/draft/2020-12/schema",
   Ajv: "http://json-schema.org/draft-07/schema#",
@@ -32,7 +33,7 @@ reportSuite("2020-12", "draft2020-12", Ajv2020);
 reportSuite("draft-07", "draft7", Ajv);
 for (const revision of revisions) reportRevision(revision);
 
-/** One ratio a schema: all its values, valid and invalid ones, in turn. */
+/** Computes one ratio for each schema, over all its values: valid and invalid ones in turn. */
 function reportSuite(dialect, folder, Peer) {
   const remotes = jsonFiles(join(suite, "remotes")).map(([path, document]) => [
     `http://localhost:1234/${path}`,
@@ -47,7 +48,7 @@ function reportSuite(dialect, folder, Peer) {
       const ours = validatorOf(readDocument(schema, { dialect, documents }));
       const ajv = compiled(Peer, schema, remotes);
       const values = tests.map(({ data }) => data);
-      // What ajv cannot compile, or judges otherwise than the suite, is no measure.
+      // Schemas that ajv cannot compile, or for which its verdicts differ from the suite, are not measured.
       if (!ajv || !agrees(ajv, tests)) {
         left++;
         continue;

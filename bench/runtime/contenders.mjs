@@ -5,26 +5,29 @@ import { ours as bundles, oursInDevelopment } from "./production.mjs";
 const here = new URL("./", import.meta.url);
 const path = (relative) => fileURLToPath(new URL(relative, here));
 
-/** By hand: what the others are measured against. */
+/** The hand-written programs that all contenders are compared with. */
 export const floor = "floor";
 export const floorValid = "floor-valid";
 export const ours = "ours";
 
-/** Ours without a bundle, and with the checks of development. */
+/** mcpgen without bundling, and with the checks that run in development. */
 export const development = oursInDevelopment;
 
-/** Ours by its fetch adapter, behind the same conversion on Node as the peers'. */
+/**
+ * mcpgen with its fetch adapter. On Node it runs behind the same conversion from `node:http` as the other
+ * implementations.
+ */
 export const oursByFetch = path("servers/http/ours-fetch.mjs");
 
-/** Protocol revisions that the rows speak: one of either era, which all contenders of that era know. */
+/** The protocol revisions of the rows: one for each era, which all contenders of that era support. */
 export const legacy = "2025-06-18";
 export const modern = "2026-07-28";
 
 /**
- * The implementations compared, in the order of the columns: `{ name, server?, client?, http?, revisions }`, with
- * absolute paths of files.
- * `http` is `{ server, responses?, acceptsJson? }`: the one form it answers in, if it has no choice, and the
- * `Accept` that makes it answer with JSON, if that decides.
+ * Returns the compared implementations in the order of the columns: `{ name, server?, client?, http?,
+ * revisions }`, with absolute paths of files. `http` is `{ server, responses?, acceptsJson? }`: `responses`
+ * is the only form of response, if it has just one; `acceptsJson` is the `Accept` header that makes it
+ * respond with JSON, if it needs one.
  */
 export function contenders() {
   const all = [

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 
 /**
- * Connections that are kept, each with one request at a time. What the driver costs is the driver's: it reads
- * no more of an answer than where it ends while it measures.
+ * Connections that are kept alive, each with one request at a time. To keep the client cheap, it searches a
+ * response only for its end while it measures.
  */
 export class HttpLoad {
   #connections;
@@ -12,18 +12,18 @@ export class HttpLoad {
     this.#connections = connections;
   }
 
-  /** @param headers what every request says beside its length */
+  /** @param headers headers of every request besides its content length */
   static async open(port, count, headers) {
     const opening = Array.from({ length: count }, () => KeptConnection.open(port, headers));
     return new HttpLoad(await Promise.all(opening));
   }
 
-  /** Connections. */
+  /** The number of connections. */
   get size() {
     return this.#connections.length;
   }
 
-  /** Does `work(connection, index)` for each index below `count`, as soon as a connection is free. */
+  /** Runs `work(connection, index)` for each index below `count`, each as soon as a connection is free. */
   async inTurns(count, work) {
     let begun = 0;
     const through = async (connection) => {
@@ -37,7 +37,7 @@ export class HttpLoad {
   }
 }
 
-/** One connection to a server, raw: a request is one write. */
+/** One connection to a server over a raw socket. Each request is a single write. */
 class KeptConnection {
   #socket;
   #head;
@@ -65,12 +65,12 @@ class KeptConnection {
     );
   }
 
-  /** From here on every request belongs to this session, or to none. */
+  /** Sends all later requests in this session; without an argument, in no session. */
   join(session) {
     this.#session = session === undefined ? "" : `Mcp-Session-Id: ${session}\r\n`;
   }
 
-  /** Resolves to the answer as it came: head and body. */
+  /** Sends a request; resolves to the response as it was received: head and body. */
   post(body) {
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
@@ -101,18 +101,18 @@ function isWhole(received) {
   if (end < 0) return false;
   const length = /\r\ncontent-length: (\d+)/i.exec(received);
   if (length && length.index < end) return received.length >= end + 4 + Number(length[1]);
-  // The answers to notifications have no body, and perhaps no length either.
+  // Responses to notifications have no body, and may have no Content-Length.
   return /^transfer-encoding: chunked/im.test(received.slice(0, end))
     ? received.endsWith("\r\n0\r\n\r\n")
     : true;
 }
 
-/** Value of a header of an answer. */
+/** Returns the value of a header of a response. */
 export function headerOf(answer, name) {
   return new RegExp(`^${name}: (.*?)\\r?$`, "im").exec(answer.slice(0, answer.indexOf("\r\n\r\n")))?.[1];
 }
 
-/** The message that an answer brings, in a body of JSON or as the last event of a stream. */
+/** Returns the message in a response: a JSON body, or the last event of a stream. */
 export function messageOf(answer) {
   const body = answer.slice(answer.indexOf("\r\n\r\n") + 4);
   const text = headerOf(answer, "transfer-encoding") === "chunked" ? joined(body) : body;
@@ -120,7 +120,7 @@ export function messageOf(answer) {
   return JSON.parse(isStream ? /.*^data: (\{.*\})\r?$/ms.exec(text)[1] : text);
 }
 
-/** The chunks of a body, put together. */
+/** Joins the chunks of a chunked body. */
 function joined(body) {
   const end = body.indexOf("\r\n");
   const length = parseInt(body.slice(0, end), 16);

@@ -7,9 +7,10 @@ import { ProcessUnderTest } from "./process-under-test.mjs";
 const mediaTypes = { json: "application/json", sse: "text/event-stream" };
 
 /**
- * The contenders that serve in this mode over HTTP.
+ * Returns the contenders that support this mode over HTTP.
  *
- * @param mode `{ revision, stateful, responses, headers }`; `responses` is `json` or `sse`, or nothing for either
+ * @param mode `{ revision, stateful, responses, headers }`; `responses` is `json` or `sse`, or undefined for
+ * either
  */
 export function contendersFor({ revision, responses }) {
   return contenders().filter(
@@ -45,7 +46,10 @@ export class HttpUnderTest {
     return new HttpUnderTest(process, load, { ...mode, responses });
   }
 
-  /** Opens a session on each connection, one after another, until there are `count`; the last ones stay joined. */
+  /**
+   * Opens sessions on each connection, one after another, until there are `count`; each connection stays in
+   * the last session that it opened.
+   */
   async openSessions(count = this.#load.size) {
     const { revision } = this.#mode;
     await this.#load.inTurns(count, async (connection) => {
@@ -57,7 +61,7 @@ export class HttpUnderTest {
     });
   }
 
-  /** Asks once on every connection, and has `judge` look at each result. */
+  /** Sends one request on every connection, and passes each result to `judge`. */
   async tryOut(body, judge) {
     await this.#load.inTurns(this.#load.size, async (connection) => {
       const answer = await connection.post(body(0));
@@ -68,19 +72,22 @@ export class HttpUnderTest {
     });
   }
 
-  /** Microseconds of CPU time for each of `count` requests, `body(index)` being the text of one. */
+  /**
+   * Measures the CPU time for each of `count` requests, in microseconds; `body(index)` returns the text of a
+   * request.
+   */
   async cost(body, count) {
     const before = await this.cpu();
     await this.#load.inTurns(count, (connection, index) => connection.post(body(index)));
     return ((await this.cpu()) - before) / count;
   }
 
-  /** Microseconds of CPU time spent so far. */
+  /** Microseconds of CPU time that the server has used so far. */
   cpu() {
     return this.#process.cpu();
   }
 
-  /** Bytes in use. */
+  /** Bytes of heap in use. */
   heap() {
     return this.#process.heap();
   }

@@ -1,4 +1,4 @@
-// A server in this process, without a transport.
+// Calls a server in this process, without a transport.
 
 export const modernMeta = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -6,9 +6,10 @@ export const modernMeta = {
 };
 
 /**
- * Connects a server. Returns a function that sends it a number of calls of its tool `echo`, and resolves when all are answered.
+ * Connects to a server. Returns a function that calls its tool `echo` a number of times, and resolves when
+ * all calls are answered.
  *
- * @param _meta of the calls
+ * @param _meta the `_meta` of the calls
  */
 export function callerOf(server, _meta = modernMeta) {
   let receiver;

@@ -2,7 +2,7 @@ import { modern } from "./contenders.mjs";
 
 const clientInfo = { name: "bench", version: "1.0.0" };
 
-/** What a request of the modern revision carries. */
+/** The `_meta` of a request of the modern revision. */
 export const meta = {
   "io.modelcontextprotocol/protocolVersion": modern,
   "io.modelcontextprotocol/clientInfo": clientInfo,
@@ -18,7 +18,10 @@ export const initialized = { jsonrpc: "2.0", method: "notifications/initialized"
 
 export const discover = { jsonrpc: "2.0", id: "open", method: "server/discover", params: { _meta: meta } };
 
-/** The text of request `index`, for any index: only the id differs, so the rest is serialised once. */
+/**
+ * Returns a function that gives the text of request `index`. Only the id differs, so the rest is serialised
+ * once.
+ */
 export function requestLine(method, params, revision) {
   const all = revision === modern ? { ...params, _meta: meta } : params;
   const tail = `,"method":${JSON.stringify(method)},"params":${JSON.stringify(all)}}\n`;

@@ -1,6 +1,6 @@
 /**
- * For each contender, a server with nothing wrong in it, and the edits that make a mistake of it each: the text that
- * stands in the program once, and what is put in its place. The mistakes are those that users were seen to make.
+ * For each contender, a correct server, and edits of it that each make one mistake. An edit is a text that
+ * occurs once in the program, and its replacement. Users were seen to make these mistakes.
  */
 const form = `{ type: "object", properties: { seat: { type: "string" } }, required: ["seat"] }`;
 
@@ -68,7 +68,8 @@ export const mistaken = {
     edits: editsOf({
       seat: [`?.["seat"]`, `?.["saet"]`],
       variable: [`variables["day"]`, `variables["dya"]`],
-      // Completers of arguments are part of their schemas there; those of variables are not.
+      // In this SDK, completers of prompt arguments belong to their schemas; completers of template variables
+      // do not.
       completer: ["complete: { day:", "complete: { dya:"],
     }),
   },

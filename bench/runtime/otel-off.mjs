@@ -1,6 +1,6 @@
-// What OpenTelemetry costs a server that does not use it, as a share of the least that a program can do: CPU of a call over stdio and
-// HTTP. The bar is 1 % of that floor.
-// Usage: npm run build && node bench/runtime/otel-off.mjs [stdio or HTTP]
+// Measures the cost of OpenTelemetry for a server that does not use it: the added CPU time of a call over
+// stdio and HTTP, as a share of the floor, the cheapest possible program. The bar is 1 % of the floor. Usage:
+// npm run build && node bench/runtime/otel-off.mjs [stdio or HTTP]
 import { fileURLToPath } from "node:url";
 import { contenders, floor, modern } from "./contenders.mjs";
 import { HttpUnderTest } from "./http-under-test.mjs";
@@ -27,7 +27,7 @@ const rows = [
   ["API alone", ["--otel=alone"]],
 ];
 
-/** Opens a program over stdio. @returns what makes calls and says their cost, and what ends it */
+/** Opens a program over stdio. @returns `cost`, which makes calls and returns their cost, and `end` */
 async function overStdio(options) {
   const [file, more] = options ? [server, options] : [byHand.server, []];
   const opened = new ProcessUnderTest(file, { environment, options: ["--stdio", ...more] });
@@ -48,12 +48,15 @@ async function overHttp(options) {
 
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
-/** Prints each row beside that without OpenTelemetry in the same round: the median of all rounds. */
+/**
+ * Prints the difference of each row to the row without OpenTelemetry in the same round, as the median of all
+ * rounds.
+ */
 async function measure(title, open) {
   const opened = [];
   for (const [name, options] of rows) {
     const each = await open(options);
-    // At once: a server gives up a new connection that stays silent.
+    // Calls follow at once: a server closes a new connection that stays silent.
     await each.cost(5 * calls);
     opened.push({ name, ...each, costs: [] });
   }

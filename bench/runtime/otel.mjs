@@ -1,5 +1,6 @@
-// CPU that OpenTelemetry adds to one `tools/call` of a server, in one process without a transport: each row less the row without it.
-// Usage: npm run build && node bench/runtime/otel.mjs [BEGIN OF A TITLE]
+// Measures the CPU time that OpenTelemetry adds to one `tools/call`, in one process without a transport: the
+// difference of each row to the row without it. Usage: npm run build && node bench/runtime/otel.mjs
+// [BEGINNING OF A TITLE]
 import { createServer } from "@mcpgen/runtime/all";
 import { instrument } from "@mcpgen/observe/otel";
 import { SpanKind, context, trace } from "@opentelemetry/api";
@@ -15,7 +16,7 @@ import { pinToOneCore } from "./pinning.mjs";
 
 pinToOneCore();
 
-/** Calls of a turn: short turns, so that what else the machine does falls on all rows alike. */
+/** The calls of a turn. Turns are short, so that other load on the machine affects all rows equally. */
 const calls = 2000;
 const rounds = 101;
 
@@ -29,7 +30,7 @@ const malformed = {
 };
 const wrongDigit = { ...malformed, traceparent: `00-${"a".repeat(32)}-${"b".repeat(15)}g-01` };
 
-/** A server, and a function that sends it calls and resolves when all are answered. */
+/** Returns a row: `run` makes the calls of a turn on its server, and resolves when all are answered. */
 function contender(
   name,
   { bar, options, use, _meta = modernMeta, isRemoved = false, reset = () => {} } = {},
@@ -49,7 +50,7 @@ function contender(
   return { name, bar, run };
 }
 
-/** CPU of a call in microseconds. */
+/** The CPU time of a call in microseconds. */
 async function costOf({ run }) {
   const started = process.cpuUsage();
   await run();
@@ -57,7 +58,10 @@ async function costOf({ run }) {
   return (user + system) / calls;
 }
 
-/** The numbers below `count` in an order of chance: a contender pays for the garbage that the one before it left. */
+/**
+ * Returns the numbers below `count` in random order, because a contender pays for the garbage that the one
+ * before it left.
+ */
 function shuffled(count) {
   const order = Array.from({ length: count }, (_, index) => index);
   for (let last = count - 1; last > 0; last--) {
@@ -70,9 +74,9 @@ function shuffled(count) {
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
 /**
- * Prints the microseconds of each contender beside the first one of the same round, the median of all rounds. The second contender
- * is the same as the first: what it shows is the error of the measurement. The share is that of a call without a transport, so over
- * stdio and HTTP it is less.
+ * Prints the difference in microseconds of each contender to the first one in the same round, as the median
+ * of all rounds. The second contender is the same as the first, so its difference is the error of the
+ * measurement. The shares refer to a call without a transport; over stdio and HTTP, they are smaller.
  */
 async function measure(title, contenders) {
   if (!title.startsWith(process.argv[2] ?? "")) return;
@@ -109,7 +113,10 @@ const sampled = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcess
 const unsampled = new BasicTracerProvider({ sampler: new AlwaysOffSampler() });
 const reset = () => exporter.reset();
 
-/** What the SDK itself costs: a span with its context, and none of our attributes. */
+/**
+ * Returns middleware that makes a span with its context and without our attributes: the cost of the SDK
+ * itself.
+ */
 function spanOf(provider) {
   const tracer = provider.getTracer("bench");
   return (_, next) => {
@@ -133,7 +140,8 @@ await measure("SDK, W3C Trace Context and Baggage", [
   contender("sampled, kept in memory", { bar: 35, options: { tracerProvider: sampled }, reset }),
 ]);
 
-// Beside calls that are traced and bring no trace context; without OpenTelemetry, the same messages: parsing JSON is not its work.
+// These rows compare calls with an invalid trace context to calls without one. The latter have members of the
+// same length under other names, because parsing JSON is not OpenTelemetry's work.
 for (const [name, _meta] of Object.entries({
   malformed,
   "a wrong digit": wrongDigit,
@@ -147,7 +155,7 @@ for (const [name, _meta] of Object.entries({
   ]);
 }
 
-/** The members of trace context under names that no propagator reads. */
+/** Renames the members of the trace context to names that no propagator reads. */
 function renamed({ traceparent, tracestate, baggage, ..._meta }) {
   return { ..._meta, "acme/parent": traceparent, "acme/state": tracestate, "acme/bags": baggage };
 }

@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 
 /**
- * Keeps this process, and all that it starts from now on, on one core. Where two processes talk in turns, what
- * a wake-up costs depends on whether they share one, and the kernel decides that for each process.
+ * Keeps this process, and all processes that it starts from now on, on one core. If two processes exchange
+ * messages, the cost of waking one up depends on whether they share a core, and the kernel decides that for
+ * each process.
  */
 export function pinToOneCore() {
   const { status } = spawnSync("taskset", ["-acp", "1", String(process.pid)], { stdio: "ignore" });

@@ -5,8 +5,8 @@ const report = fileURLToPath(new URL("report.cjs", import.meta.url));
 const newline = 10;
 
 /**
- * A server in a separate process, driven in bytes: what the driver costs is the driver's, and it reads
- * no more of an answer than its line end while it measures.
+ * A server in a separate process. To keep this client cheap, it writes prepared bytes, and searches a
+ * response only for its line end while it measures.
  */
 export class ProcessUnderTest {
   #child;
@@ -34,7 +34,7 @@ export class ProcessUnderTest {
     this.#child.stdin.write(messages.map((message) => JSON.stringify(message) + "\n").join(""));
   }
 
-  /** The next `count` messages, parsed. */
+  /** Resolves to the next `count` messages, parsed. */
   receive(count = 1) {
     return new Promise((resolve) => {
       let text = "";
@@ -48,7 +48,9 @@ export class ProcessUnderTest {
     });
   }
 
-  /** Sends `count` requests, `line(index)` being the text of one, so that `inFlight` are always open. */
+  /**
+   * Sends `count` requests so that `inFlight` are always open; `line(index)` returns the text of a request.
+   */
   exchange(line, count, inFlight) {
     return new Promise((resolve) => {
       let sent = 0;
@@ -71,17 +73,17 @@ export class ProcessUnderTest {
     });
   }
 
-  /** Microseconds of CPU time spent so far, all threads. */
+  /** Microseconds of CPU time that all threads have used so far. */
   cpu() {
     return this.#ask("SIGUSR2");
   }
 
-  /** Bytes of heap in use once all that can be thrown away is. */
+  /** Bytes of heap in use after a garbage collection. */
   heap() {
     return this.#ask("SIGHUP");
   }
 
-  /** The number that report.cjs answers a signal with. */
+  /** Sends a signal; resolves to the number that report.cjs answers it with. */
   #ask(signal) {
     return new Promise((resolve) => {
       this.#child.stdio[3].once("data", (data) => resolve(Number(String(data))));

@@ -3,22 +3,25 @@ import { fileURLToPath } from "node:url";
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const folder = path("node_modules/.cache/production/");
 
-/** A server in one file for production, as the command bundles it that `mcpgen package` prints. */
+/**
+ * Options of esbuild that put a server into one file for production, as the command does that `mcpgen
+ * package` prints.
+ */
 export const bundling = {
   bundle: true,
   minify: true,
   platform: "node",
   format: "esm",
   legalComments: "none",
-  // It warns of imports that it rightly drops.
+  // esbuild would warn of imports that it rightly drops.
   logLevel: "error",
   define: { "process.env.NODE_ENV": '"production"' },
 };
 
-/** Ours in development, as it is built: without a bundle, and with the checks of what it sends. */
+/** mcpgen's server in development: not bundled, and with checks of the messages that it sends. */
 export const oursInDevelopment = path("../../dist/examples/bench-server/main.js");
 
-/** Ours as users run it: each program is one file. */
+/** mcpgen's programs as users run them in production: each is one file. */
 export const ours = {
   server: `${folder}server.mjs`,
   http: `${folder}http.mjs`,
@@ -28,7 +31,7 @@ export const ours = {
   tasks: `${folder}tasks.mjs`,
 };
 
-/** Makes the files of `ours`. Loads the bundler, so processes under test do not import it. */
+/** Builds the files of `ours`. It loads the bundler, so processes under test do not import it. */
 export async function bundleOurs() {
   const { build } = await import("esbuild");
   const entries = {

@@ -1,10 +1,10 @@
 import { SignJWT, exportJWK, generateKeyPair } from "jose";
 
-/** What a token is for, and who issues it. */
+/** The resource and the issuer of the token. */
 export const resource = "https://api.example.com/mcp";
 export const issuer = "https://auth.example.com";
 
-/** A token of the size that issuers give out, and the keys that verify it. */
+/** Returns a token of the usual size, and the keys that verify it. */
 export async function accessToken() {
   const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: "bench", alg: "ES256" };

@@ -1,6 +1,7 @@
 /**
- * The runtime beside other implementations and the floors. Usage: npm run bench -- [--quick] [--only=TEXT]
- * The contenders of a row take turns on one machine in one run, so that only ratios need to be believed.
+ * Compares the runtime with other implementations and with the floors. Usage: npm run bench -- [--quick]
+ * [--only=TEXT] The contenders of a row take turns on one machine in one run, so only the ratios between them
+ * are meaningful.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** All contenders take turns, `rounds` times; the order rotates, and the median of each counts. */
+/** Lets all contenders take turns, `rounds` times, in rotating order; returns the median of each. */
 export async function takeTurns(contenders, rounds, turn) {
   const samples = new Map(contenders.map((one) => [one.name, []]));
   for (let round = 0; round < rounds; round++) {

@@ -1,7 +1,8 @@
 /**
- * Sources of a server with `count` tools of five fields, typed as each contender's documentation shows. No two tools have
- * the same fields, so that nothing the compiler did for one serves another. A row holds contenders that infer from the
- * same kind of schema; its floor is the schema alone, with a function of what it gives.
+ * Functions that return the source of a server with `count` tools of five fields, typed as the documentation
+ * of each contender shows. No two tools have the same fields, so the compiler cannot reuse the work for one
+ * tool for another. A row contains contenders that infer types from the same kind of schema; its floor is the
+ * schema alone, with a function that uses its inferred type.
  */
 export const typed = {
   "from zod": {
@@ -77,7 +78,7 @@ ${ours(count, jsonSchema, (name) => `<${name}Input>`)}`,
   },
 };
 
-/** A contract with `count` such tools. */
+/** Returns a contract with `count` such tools. */
 export function contractOf(count) {
   const tools = Array.from({ length: count }, (_, index) => ({
     name: `Tool${index}`,
@@ -86,7 +87,7 @@ export function contractOf(count) {
   return { name: "bench", version: "1.0.0", tools };
 }
 
-/** A program that gives the contract its handlers. */
+/** Returns a program that passes handlers to the contract. */
 export function handlersOf(count) {
   return `
 import { type Handlers, createBenchServer } from "./out/server.js";

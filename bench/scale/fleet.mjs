@@ -1,6 +1,8 @@
-// CPU time of a call by the number of nodes, the calls in flight, and what the nodes share: `node bench/scale/fleet.mjs`.
-// It needs test/engines installed. Rounds alternate, and the medians count; other work on the machine still changes them.
-// `constants.mjs` keeps the rows; beside each stands what the model says by rows of one node and of node:http alone.
+// Measures the CPU time of a call, depending on the number of nodes, the calls in flight, and the store that
+// the nodes share: `node bench/scale/fleet.mjs`. It needs test/engines installed. Rounds alternate and the
+// medians count, but other work on the machine still changes them. The rows are recorded in `constants.mjs`.
+// Beside each row stands the prediction of the model, which follows from the rows of one node and of plain
+// node:http.
 import { fork } from "node:child_process";
 import { Agent, request } from "node:http";
 import { createRequire } from "node:module";
@@ -11,13 +13,16 @@ import { constantsOf, predicted } from "./prediction.mjs";
 
 const rounds = Number(process.env.ROUNDS ?? 5);
 const calls = Number(process.env.CALLS ?? 8000);
-/** Calls of a node before the first round: the compiler of the engine is done by then. */
+/** Calls of a node before the first round: afterwards V8 has compiled its code. */
 const warm = Number(process.env.WARM ?? 20_000);
 const load = createRequire(new URL("../../test/engines/", import.meta.url));
 const keys = ["the first secret of the service for tests"];
 const revision = "2025-11-25";
 
-/** A node: answers calls, and says what it has used. @param address of Redis, "" for sessions in memory, or "floor" */
+/**
+ * Runs a node, which answers calls and reports the resources it has used. @param address the address of
+ * Redis, "" for sessions in memory, or "floor"
+ */
 async function serve(address) {
   const url = await (address === "floor" ? serveFloor() : serveTools(address));
   process.on("message", () =>
@@ -26,7 +31,7 @@ async function serve(address) {
   process.send(url);
 }
 
-/** What node:http alone costs: it reads and writes the same messages, and checks nothing. */
+/** Runs a plain node:http server, which reads and writes the same messages and checks nothing. */
 async function serveFloor() {
   const { createServer } = await import("node:http");
   const server = createServer((request, response) => {
@@ -67,7 +72,7 @@ async function shared(path) {
 
 const reply = (child) => new Promise((resolve) => child.once("message", resolve));
 
-/** Nodes, and a client that calls them in turn. */
+/** Several nodes, and a client that calls them in turn. */
 export class Fleet {
   #children;
   #urls;
@@ -84,7 +89,7 @@ export class Fleet {
     fleet.#urls = await Promise.all(fleet.#children.map(reply));
     fleet.#agents = fleet.#urls.map(() => new Agent({ keepAlive: true, maxSockets: 128 }));
     fleet.#sessions = [];
-    // In memory, a session belongs to its node.
+    // With sessions in memory, a session belongs to its node.
     for (let number = 0; number < 16 * count; number++)
       fleet.#sessions.push(await fleet.#open(number % count));
     return fleet;
@@ -98,7 +103,7 @@ export class Fleet {
     return session;
   }
 
-  /** Makes calls, so many at a time. */
+  /** Makes `total` calls, `inFlight` at a time. */
   async call(total, inFlight) {
     let left = total;
     const worker = async () => {
@@ -114,7 +119,7 @@ export class Fleet {
     await Promise.all(Array.from({ length: inFlight }, worker));
   }
 
-  /** Microseconds of CPU time, turns of event loops and events of all nodes, since they started. */
+  /** Microseconds of CPU time, turns of event loops, and events of all nodes since they started. */
   async used() {
     const all = await Promise.all(
       this.#children.map((child) => {
@@ -155,7 +160,7 @@ export class Fleet {
 
 const median = (numbers) => [...numbers].sort((one, other) => one - other)[numbers.length >> 1];
 
-/** CPU time of Redis in microseconds. */
+/** The CPU time of Redis in microseconds. */
 async function redisCpu(monitor) {
   const text = await monitor.info("cpu");
   return ["used_cpu_user", "used_cpu_sys"].reduce(
@@ -164,7 +169,7 @@ async function redisCpu(monitor) {
   );
 }
 
-/** Prints what a call costs for each number of nodes and of calls in flight, and the ratio of row 9. */
+/** Prints the cost of a call for each number of nodes and of calls in flight, and the ratio of row 9. */
 async function main() {
   const { socket, stop } = await startRedis();
   const { Redis } = load("ioredis");
@@ -226,7 +231,7 @@ async function main() {
   }
   const of = (name, count, inFlight) =>
     cells.find((each) => each.name === name && each.nodes === count && each.inFlight === inFlight);
-  // Four processes on fewer cores cost more by themselves: the ratio of the floor says how much.
+  // Four processes on fewer than four cores cost more in any case: the ratio of the floor shows how much.
   for (const inFlight of [16, 64])
     for (const [name, reference] of [
       ["floor", "floor"],

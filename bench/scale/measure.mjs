@@ -1,5 +1,6 @@
-// Measures what the simulation needs to know of Redis: `node bench/scale/measure.mjs` prints it, and `constants.mjs` keeps it. CPU
-// time is what other work on the machine changes little. It needs test/engines installed.
+// Measures the constants of Redis for the simulation: `node bench/scale/measure.mjs` prints them, and
+// `constants.mjs` records them. It measures CPU time, which other work on the machine changes little. It
+// needs test/engines installed.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +14,10 @@ const calls = 20_000;
 console.log(await redisCosts());
 process.exit();
 
-/** Microseconds of CPU time of a process for a command that it waits for: with the wake-up when the answer arrives. */
+/**
+ * Microseconds of CPU time that a process uses for a command that it waits for, including the wake-up when
+ * the answer arrives.
+ */
 async function commandCost(path) {
   const { Redis } = createRequire(new URL("../../test/engines/", import.meta.url))("ioredis");
   const store = redisClusterStore(new Redis({ path }), new Redis({ path }));
@@ -27,7 +31,10 @@ async function commandCost(path) {
   return (user + system) / calls;
 }
 
-/** Microseconds of CPU time of Redis for a function call, and for a message to a subscriber; bytes of an idle session. */
+/**
+ * Microseconds of CPU time of Redis for a function call and for a message to a subscriber, and the bytes of
+ * an idle session.
+ */
 async function redisCosts() {
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-scale-"));
   const path = join(folder, "socket");
@@ -76,7 +83,7 @@ end)`;
   }
 }
 
-/** A connection that sends arrays of strings, and reads replies. */
+/** A connection that sends arrays of strings and reads replies. */
 async function connection(path) {
   let socket;
   for (let tries = 0; !socket; tries++)
@@ -108,7 +115,7 @@ async function connection(path) {
   return { send, many };
 }
 
-/** Where the reply that begins at a place ends; -1 if it is not there yet. */
+/** Returns the end of the reply that begins at a position; -1 if it has not fully arrived. */
 function replyEnd(text, at) {
   const line = text.indexOf("\r\n", at);
   if (line < 0) return -1;

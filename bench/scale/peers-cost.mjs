@@ -1,6 +1,7 @@
-// CPU time of a plain call, and memory, at one node and at four, of ours and of others: `node bench/scale/peers-cost.mjs`.
-// It needs test/engines and bench/runtime installed; see peers/list.mjs for platformatic/mcp. All services run at once and are
-// called in turns, so that what else the machine does falls on all alike. The client is not counted.
+// Measures the CPU time of a plain call and the memory of servers made with mcpgen and with other
+// implementations, on one node and on four: `node bench/scale/peers-cost.mjs`. It needs test/engines and
+// bench/runtime installed; see peers/list.mjs for platformatic/mcp. All services run at once and are called
+// in turns, so that other load on the machine affects all equally. The client is not counted.
 import { Agent } from "node:http";
 import { createRequire } from "node:module";
 import { loadavg } from "node:os";
@@ -12,14 +13,14 @@ import { peers, program } from "./peers/list.mjs";
 
 const rounds = Number(process.env.ROUNDS ?? 7);
 const calls = Number(process.env.CALLS ?? 4000);
-/** Calls of a node before the first round: the compiler of the engine is done by then. */
+/** Calls of a node before the first round: afterwards V8 has compiled its code. */
 const warm = Number(process.env.WARM ?? 10_000);
 const inFlight = Number(process.env.IN_FLIGHT ?? 16);
 const sessionsOfNode = 16;
 
 const { Redis } = createRequire(new URL("../../test/engines/", import.meta.url))("ioredis");
 
-/** What a process has used: CPU time in microseconds, and resident memory in bytes. */
+/** The resources that a process has used: CPU time in microseconds, and resident memory in bytes. */
 function usedBy({ child }) {
   return new Promise((resolve) => {
     const answered = ({ used }) => {
@@ -34,10 +35,10 @@ function usedBy({ child }) {
 
 const usage = new URL("peers/usage.mjs", import.meta.url).href;
 
-/** Of requests that open a connection each. */
+/** An agent for requests that each open a new connection. */
 const unkept = new Agent();
 
-/** A service of so many nodes, with a separate Redis if it uses one, and a client. */
+/** A service of several nodes, with a separate Redis if it uses one, and a client. */
 class Service {
   #nodes;
   #sessions = [];
@@ -64,10 +65,10 @@ class Service {
     return service;
   }
 
-  /** Makes calls, so many at a time: each node gets those of all sessions. */
+  /** Makes `total` calls; every node gets calls of all sessions. */
   async call(total) {
     const ports = this.#nodes.ports();
-    // A node closes a connection that is idle for long: each turn opens its own.
+    // A node closes a connection that is idle for long, so each turn opens new ones.
     const agents = ports.map(() => new Agent({ keepAlive: true }));
     let left = total;
     const work = async () => {
@@ -77,7 +78,7 @@ class Service {
         const session = this.#sessions[Math.floor(turn / this.count) % this.#sessions.length];
         const body = call(turn, "test_simple_text", {});
         const sent = { session, body, agent: agents[node] };
-        // On a busy machine a node may close a connection as idle that gets a call just now.
+        // On a busy machine, a node may close an idle connection at the moment when a call arrives on it.
         const { text } = await send(ports[node], sent).catch(() => send(ports[node], sent));
         if (!text.includes("simple text response"))
           throw new Error(`${this.peer.name}: ${text.slice(0, 300)}`);

@@ -1,5 +1,6 @@
-// What a client meets on four nodes without affinity, of ours and of others: `node bench/scale/peers.mjs [NAME]`.
-// It needs test/engines, test/portability and bench/runtime installed; see peers/list.mjs for platformatic/mcp.
+// Compares the behaviour that a client meets on four nodes without affinity, with servers made with mcpgen
+// and with other implementations: `node bench/scale/peers.mjs [NAME]`. It needs test/engines,
+// test/portability and bench/runtime installed; see peers/list.mjs for platformatic/mcp.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +14,7 @@ import { freePorts } from "../../test/support/free-ports.mjs";
 import { peers, program } from "./peers/list.mjs";
 
 const revision = "2025-11-25";
-/** Those whose tools each peer has. */
+/** Conformance scenarios whose tools every peer offers. */
 const scenarios = [
   "server-initialize",
   "ping",
@@ -22,14 +23,17 @@ const scenarios = [
   "server-sse-multiple-streams",
 ];
 
-/** What a request ends with: the status, and the text of a stream up to `until`. A connection that breaks is its code. */
+/**
+ * Sends a request; returns its status and the text of the stream up to `until`. If the connection breaks, the
+ * status is the error code.
+ */
 async function tried(port, options, longest = 8000) {
   const failed = (error) => ({ status: error.code ?? error.message, text: "" });
   const late = sleep(longest, { status: "no end", text: "" }, { ref: false });
   return Promise.race([send(port, options).catch(failed), late]);
 }
 
-/** How a call ended: with a text, with an error of the protocol, or with a status alone. */
+/** Describes the end of a call: its text, the code of a protocol error, or only the HTTP status. */
 function verdict({ status, text }) {
   const answer = /"text":"([^"]*)"/.exec(text)?.[1];
   if (answer) return /simple text/.test(answer) ? "result" : answer;
@@ -37,7 +41,7 @@ function verdict({ status, text }) {
   return code ? `${status}, ${code}` : String(status);
 }
 
-/** Checks of the public conformance suite with so many nodes: how many succeed, of how many. */
+/** Runs checks of the public conformance suite on so many nodes; returns how many of them succeed. */
 async function checks(peer, count, env) {
   const nodes = new Nodes(program(peer), env);
   await nodes.start(count);
@@ -59,7 +63,7 @@ async function checks(peer, count, env) {
   }
 }
 
-/** GET at one node, the call at another, and the answer at a third one. */
+/** Sends GET to the first node, the call to the second, and the client's answer to the third. */
 async function asked([listens, calls, answers], session) {
   const [listening, calling] = await Promise.all([
     Stream.open(listens, { method: "GET", session }),
@@ -67,7 +71,7 @@ async function asked([listens, calls, answers], session) {
   ]);
   const question = /^data: (\{.*"method":"elicitation\/create".*\})$/m;
   try {
-    // The question comes with the stream of the call, or with that of GET.
+    // The question arrives on the stream of the call, or on that of GET.
     const found = await Promise.any([listening, calling].map((each) => each.until(question, 4000))).catch(
       () => undefined,
     );
@@ -82,7 +86,7 @@ async function asked([listens, calls, answers], session) {
   }
 }
 
-/** What a session meets at other nodes, and after the death of its node. */
+/** Returns the behaviour of a session at other nodes, and after its node has died. */
 async function behaviour(peer, env) {
   const nodes = new Nodes(program(peer), env);
   await nodes.start(4);
@@ -108,7 +112,7 @@ console.log(
   "peer | checks, 1 node | 4 nodes | invented session id | call at another node | ask over three nodes | node killed | session after",
 );
 for (const peer of peers.filter(({ name }) => !process.argv[2] || name.startsWith(process.argv[2]))) {
-  // Not all of platformatic's parts take a socket of the file system.
+  // Some parts of platformatic do not accept a Unix socket.
   const [port] = (await freePorts(1)).map(String);
   const redis = peer.usesRedis ? await startRedis({ port }) : undefined;
   const env = { ...peer.env, ...(redis && { REDIS_PORT: port }) };

@@ -1,15 +1,15 @@
-// What a call costs at a number of nodes, by what it costs at one. Rows have `name` (where the sessions are), `nodes`, `inFlight`, and
-// `cpu`: microseconds of CPU time of all nodes for a call.
+// Predicts the cost of a call at a number of nodes from its cost at one. Rows have `name` (where sessions are
+// kept), `nodes`, `inFlight`, and `cpu`: microseconds of CPU time of all nodes for a call.
 
 const mean = (numbers) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 const cpuOf = (rows, name, nodes) =>
   mean(rows.filter((row) => row.name === name && row.nodes === nodes).map(({ cpu }) => cpu));
 
 /**
- * @param rows measured ones; those named "floor" are of `node:http` alone
- * @returns microseconds of CPU time for a call at one node with sessions in memory (`nodeCall`), what one with sessions in Redis
- *   costs more (`nodeSession`), and `crowd`: how much longer the same work takes where so many nodes share the cores, by
- *   `node:http` alone
+ * @param rows measured rows; the rows named "floor" are of a plain `node:http` server
+ * @returns `nodeCall`, the microseconds of CPU time for a call at one node with sessions in memory;
+ * `nodeSession`, the additional microseconds with sessions in Redis; and `crowd`, which returns how many
+ * times longer the same work takes if so many nodes share the cores, measured with plain `node:http`
  */
 export function constantsOf(rows) {
   const nodeCall = cpuOf(rows, "memory", 1);
@@ -18,7 +18,7 @@ export function constantsOf(rows) {
   return { nodeCall, nodeSession, crowd };
 }
 
-/** Microseconds of CPU time of the nodes for a call, as the model says. */
+/** Returns the microseconds of CPU time of the nodes for a call that the model predicts. */
 export function predicted({ name, nodes }, { nodeCall, nodeSession, crowd }) {
   return crowd(nodes) * (nodeCall + (name === "Redis" ? nodeSession : 0));
 }

@@ -1,5 +1,5 @@
-// What it costs to refuse what is forged, before any command of Redis: `node bench/scale/refusals.mjs`. CPU time, in
-// microseconds; the bar is 10 each.
+// Measures the cost of refusing forged ids before any command of Redis: `node bench/scale/refusals.mjs`. The
+// unit is microseconds of CPU time; the bar is 10 for each.
 import { randomBytes } from "node:crypto";
 import { cluster } from "@mcpgen/cluster";
 import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
@@ -10,7 +10,7 @@ const rounds = 100_000;
 let commands = 0;
 const counted = () => void commands++;
 const none = async () => undefined;
-/** A store that counts what is asked of it. */
+/** A store that counts the requests to it. */
 const store = {
   log: { append: none, drop: none, after: counted },
   publish: counted,
@@ -43,7 +43,7 @@ const random = many(() => randomBytes(Math.floor((session.length * 3) / 4)).toSt
 const long = many(() => randomBytes(3072).toString("base64url"));
 const megabyte = "1".repeat(1_048_576);
 
-/** What `redisClusterStore` does with the id of an event before it asks Redis. */
+/** The check of an event id that `redisClusterStore` makes before it asks Redis. */
 const { redisClusterStore } = await import("@mcpgen/redis");
 const client = { call: async () => void commands++ };
 const subscriber = { ssubscribe: none, sunsubscribe: none, on: () => {}, off: () => {}, call: client.call };

@@ -1,7 +1,8 @@
-// A discrete-event simulation of nodes and shards of Redis. Requests arrive at random, and go to nodes in turn; a node and a
-// shard do one thing at a time. All randomness follows from a seed, so that the same constants give the same figures.
+// A discrete-event simulation of nodes and shards of Redis. Requests arrive at random times and go to the
+// nodes in turn; each node and each shard does one thing at a time. All random numbers follow from a seed, so
+// the same constants give the same results.
 
-/** @returns {() => number} numbers from 0 to 1 */
+/** @returns {() => number} a function that returns numbers from 0 to 1 */
 function random(seed) {
   let state = seed >>> 0;
   return () => {
@@ -12,7 +13,7 @@ function random(seed) {
   };
 }
 
-/** Events in the order of their time. */
+/** Events in the order of their times. */
 class Agenda {
   #heap = [];
 
@@ -50,7 +51,7 @@ class Agenda {
   }
 }
 
-/** Does one piece of work after the other. Microseconds. */
+/** A worker that does one piece of work after another. Times are in microseconds. */
 class Worker {
   free = 0;
   busy = 0;
@@ -58,13 +59,13 @@ class Worker {
   #every;
   #since = 0;
 
-  /** @param pause microseconds of a pause after each `every` microseconds of work */
+  /** @param pause microseconds of a pause after every `every` microseconds of work */
   constructor(pause = 0, every = Infinity) {
     this.#pause = pause;
     this.#every = every;
   }
 
-  /** @returns when work that arrives now is done */
+  /** @returns the time at which work that arrives now is done */
   work(now, time) {
     const done = Math.max(now, this.free) + time;
     this.busy += time;
@@ -79,7 +80,7 @@ class Worker {
 }
 
 /**
- * Runs a fleet for `requests` requests.
+ * Simulates a fleet for `requests` requests.
  *
  * @param fleet `sessions`, `nodes`, `shards`
  * @returns latencies in milliseconds, and the load of the busiest node and shard
@@ -109,7 +110,7 @@ export function simulate(
   const half = whole / 2;
   const command = (count) => count * measured.nodeCommand;
 
-  /** Commands one after the other: each waits for the one before. */
+  /** Runs commands one after another: each waits for the one before. */
   const commands = (at, shard, left, done) => {
     if (left === 0) return done(at);
     agenda.add(at + assumed.network, () => {
@@ -134,7 +135,9 @@ export function simulate(
     });
   };
 
-  /** The client's answer comes to another node, and goes to the node of the call over the shard. */
+  /**
+   * The client's answer arrives at another node, which passes it to the node of the call through the shard.
+   */
   const answered = (began, origin, shard) => {
     const ready = nodeInTurn().work(now, whole + command(assumed.commandsPerAsk));
     commands(ready, shard, assumed.commandsPerAsk - 1, (known) =>
@@ -164,14 +167,17 @@ export function simulate(
   return { call: spread(calls), ask: spread(asks), node: busiest(nodes), shard: busiest(shards) };
 }
 
-/** Milliseconds. */
+/** Returns percentiles in milliseconds. */
 function spread(times) {
   const sorted = times.sort((a, b) => a - b);
   const at = (share) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) / 1000;
   return { p50: at(0.5), p99: at(0.99) };
 }
 
-/** The fewest nodes that stay below the planned load: what `simulate` lets a node do for a call, and for an answer. */
+/**
+ * Returns the fewest nodes that stay below the planned load. The work for a call and for an answer is the
+ * same as in `simulate`.
+ */
 function nodesFor(requests, measured, assumed) {
   const whole = measured.nodeCall + measured.nodeSession;
   const call = whole + assumed.commandsPerRequest * measured.nodeCommand;
@@ -179,7 +185,10 @@ function nodesFor(requests, measured, assumed) {
   return Math.ceil((requests * (call + assumed.asks * answer)) / (1e6 * assumed.load));
 }
 
-/** The nodes and shards that a number of sessions needs, and which need decides the shards. */
+/**
+ * Returns the nodes and shards that a number of sessions needs, and whether commands or memory decide the
+ * number of shards.
+ */
 export function plan(sessions, measured, assumed) {
   const requests = sessions * assumed.rate;
   const asks = requests * assumed.asks;

@@ -1,4 +1,4 @@
-// Writes the tables of bench/scale/journal.md that follow from the constants: `node bench/scale/table.mjs`.
+// Writes the tables in bench/scale/journal.md that follow from the constants: `node bench/scale/table.mjs`.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { assumed, measured, measuredCalls } from "./constants.mjs";
@@ -9,10 +9,10 @@ const page = new URL("journal.md", import.meta.url);
 
 const whole = (value) => value.toLocaleString("en-US");
 
-/** The tables of the page by their marks, as Markdown. */
+/** The tables of the page as Markdown, by their marks. */
 export const tables = () => ({ simulated: simulatedTable(), predicted: predictedTable() });
 
-/** What the rig needed for a call, and what the model says. */
+/** Returns the table with the measured and the predicted cost of a call. */
 function predictedTable() {
   const rows = measuredCalls
     .filter(({ name }) => name !== "floor")
@@ -36,7 +36,7 @@ function predictedTable() {
   ].join("\n");
 }
 
-/** @param requests of the simulation, for each row */
+/** @param requests the number of simulated requests for each row */
 function simulatedTable(requests = 50_000) {
   const rows = [10_000, 100_000, 1_000_000, 10_000_000].map((sessions) => {
     const fleet = plan(sessions, measured, assumed);

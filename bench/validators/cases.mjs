@@ -5,7 +5,10 @@ const variants = 16;
 
 const several = (make) => Array.from({ length: variants }, (_, index) => parsed(make(index)));
 
-/** Copies of `values` with one thing wrong in each, in turn; `breakers` change a copy in place. */
+/**
+ * Returns copies of `values` with one error in each; the functions in `breakers`, used in turn, change a copy
+ * in place.
+ */
 function broken(values, breakers) {
   return values.map((value, index) => {
     const copy = parsed(value);
@@ -15,8 +18,8 @@ function broken(values, breakers) {
 }
 
 /**
- * What is measured at a revision: a definition, values it accepts and values it refuses. Errors sit where
- * they are found late as well as soon.
+ * The cases of a revision: a definition, values that it accepts and values that it refuses. Some errors are
+ * found early, others late.
  */
 export function casesFor(revision) {
   const legacy = revision === "2025-11-25";

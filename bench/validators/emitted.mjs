@@ -14,7 +14,7 @@ const given = process.argv
   ?.slice("--generated=".length);
 const folders = given === undefined ? [join(root, "generated/dist"), join(root, "generated")] : [given];
 
-/** Where the emitted validators of a revision are: compiled or as source. */
+/** The path of the emitted validators of a revision: compiled or as source. */
 function validatorsFile(revision) {
   const candidates = folders.flatMap((folder) =>
     ["js", "ts"].map((extension) => join(folder, revision, `validators.${extension}`)),
@@ -28,7 +28,7 @@ function validatorsFile(revision) {
   return found;
 }
 
-/** Minified bundle of what `entry` (source text beside the validators) exports. */
+/** Returns a minified bundle with the exports `names` of a revision's validators. */
 export async function bundle(revision, names) {
   const file = validatorsFile(revision);
   const entry =
@@ -46,7 +46,7 @@ export async function bundle(revision, names) {
   return result.outputFiles[0].contents;
 }
 
-/** Runs `use` with the URL of a module file that holds `code`. */
+/** Writes `code` to a module file, and runs `use` with the URL of the file. */
 export async function withModule(code, use) {
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-bench-"));
   try {

@@ -1,11 +1,11 @@
-/** Judges all of `values` once; the number accepted keeps the work from being optimised away. */
+/** Validates each of `values` once. It counts the accepted values, so that the work is not optimised away. */
 function pass(validate, values) {
   let accepted = 0;
   for (let index = 0; index < values.length; index++) if (validate(values[index])) accepted++;
   return accepted;
 }
 
-/** CPU time of this process: what else runs on the machine does not count. */
+/** The CPU time of this process: other work on the machine does not count. */
 function nanoseconds(validate, values, passes) {
   const start = process.cpuUsage();
   let accepted = 0;
@@ -15,7 +15,7 @@ function nanoseconds(validate, values, passes) {
   return ((user + system) * 1000) / (passes * values.length);
 }
 
-/** About `milliseconds` of work. */
+/** The number of passes that take about `milliseconds`. */
 function passesFor(validate, values, milliseconds) {
   let passes = 1;
   for (;;) {
@@ -34,15 +34,15 @@ export function geometricMean(numbers) {
   return Math.exp(numbers.reduce((sum, number) => sum + Math.log(number), 0) / numbers.length);
 }
 
-/** How many of `values` a contender judges otherwise than expected. */
+/** The number of `values` for which a contender's verdict differs from the expected one. */
 export function wrongVerdicts(validate, { values, expected }) {
   return values.filter((value) => validate(value) !== expected).length;
 }
 
 /**
- * Nanoseconds a verdict, by contender: all contenders take turns, `rounds` times, so that what disturbs
- * the machine disturbs all of them; the order rotates, and the median counts. Compilers work on threads of
- * the same process, so two rounds go by before anything is counted.
+ * Measures nanoseconds for each verdict, by contender. All contenders take turns, `rounds` times, in rotating
+ * order, so that disturbances of the machine affect all equally, and the median counts. Compilers work on
+ * threads of the same process, so the first two rounds are not counted.
  */
 export function measure(contenders, values, { rounds, milliseconds }) {
   const passes = contenders.map(([, validate]) => passesFor(validate, values, milliseconds));

@@ -1,8 +1,8 @@
-/** Messages the benchmark judges: what servers and clients send every day, several of each kind. */
+/** The messages for the benchmark: typical messages of servers and clients, several of each kind. */
 
 const legacy = "2025-11-25";
 
-/** A fresh copy as JSON.parse makes it. */
+/** Returns a fresh copy, as JSON.parse makes it. */
 export const parsed = (value) => JSON.parse(JSON.stringify(value));
 
 const times = (count, make) => Array.from({ length: count }, (_, index) => make(index));

@@ -1,6 +1,9 @@
 import { createRequire } from "node:module";
 
-/** Peers by name: from a schema document and the name of a definition to a validator. */
+/**
+ * Returns the compared libraries by name. Each is a function from a schema document and the name of a
+ * definition to a validator.
+ */
 export async function loadPeers() {
   let Ajv, typebox;
   try {

@@ -1,6 +1,7 @@
 /**
- * Speed and size of the emitted validators beside hand-written ones and the fastest exact peers.
- * Usage: node bench/validators/run.mjs [--quick] [--only=TEXT] [--generated=FOLDER] [revision…], after npm run build and npm ci --prefix bench.
+ * Compares the speed and size of the emitted validators with hand-written ones and with the fastest exact
+ * libraries. Usage: node bench/validators/run.mjs [--quick] [--only=TEXT] [--generated=FOLDER] [revision…],
+ * after npm run build and npm ci --prefix bench.
  */
 import { bundle, schemaOf, withModule } from "./emitted.mjs";
 import { casesFor } from "./cases.mjs";

@@ -5,7 +5,7 @@ import { median } from "./measure.mjs";
 
 const kilobytes = (bytes) => (bytes / 1024).toFixed(2);
 
-/** Milliseconds that a separate process takes to import the module, the median of many. */
+/** The median of the milliseconds that separate processes take to import the module. */
 function importTime(url, runs = 15) {
   const script = `const start = performance.now(); await import(${JSON.stringify(url)}); console.log(performance.now() - start);`;
   const samples = Array.from({ length: runs }, () =>
@@ -14,7 +14,7 @@ function importTime(url, runs = 15) {
   return median(samples);
 }
 
-/** Prints what all exact validators of a revision weigh, and both readings together. */
+/** Prints the size of all exact validators of a revision, and of the exact and open validators together. */
 export async function reportSize(revision) {
   const both = await bundle(revision);
   const names = await withModule(both, async (url) => Object.keys(await import(url)));

@@ -1,6 +1,7 @@
 /**
- * Speed of emitted validators beside ajv's standalone code, over the schemas of the official suite.
- * Usage: node scripts/run-ts.mjs bench/validators/suite.ts [--quick] [--verbose], after npm ci --prefix bench.
+ * Compares the speed of emitted validators with that of ajv's standalone code, on the schemas of the official
+ * test suite. Usage: node scripts/run-ts.mjs bench/validators/suite.ts [--quick] [--verbose], after npm ci
+ * --prefix bench.
  */
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -56,7 +57,7 @@ async function report(dialect: Dialect, name: string, peer: string, metaSchema: 
   for (const [index, group] of groups.entries()) {
     const theirs = standaloneOf(group.schema, peer, metaSchema);
     if (!agrees(validators[index]!, group)) throw new Error(`${group.file}: ${group.description}: we fail`);
-    // What ajv cannot compile, or judges otherwise than the suite, is no measure.
+    // Schemas that ajv cannot compile, or for which its verdicts differ from the suite, are not measured.
     if (!theirs || !agrees(theirs, group)) {
       left++;
       continue;
@@ -82,7 +83,7 @@ async function report(dialect: Dialect, name: string, peer: string, metaSchema: 
   );
 }
 
-/** The validators of all groups, from one module. */
+/** Returns the validators of all groups, from one module. */
 async function emitted(groups: readonly Group[], dialect: Dialect): Promise<Validate[]> {
   const documents = new Map([...metaSchemas, ...remotes]);
   const schemas = new Map<number, Schema>(

@@ -1,6 +1,7 @@
 /**
- * What a careful person writes by hand for the three messages that servers see most, revision 2025-11-25.
- * The yardstick for emitted validators; kept apart from them so that neither is written after the other.
+ * Validators that a careful person writes by hand for the three messages that servers see most, revision
+ * 2025-11-25. They are the yardstick for the emitted validators, and are kept apart from them so that neither
+ * is written after the other.
  */
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,8 +1,10 @@
-// Runs the long tests nearest to the changed files, for at most three minutes, and prints the tests that are left to the nightly run:
+// Runs the long tests nearest to the changed files, for at most three minutes, and prints the tests that are left to
+// the nightly run:
 //
 //   npm run test:nearest [-- --list] [-- --seconds N]
 //
-// BASE names the commit from which changes count. `--list` only prints the tests. `--seconds` sets the time, from the start of this program, after which tests are cancelled.
+// BASE names the commit from which changes count. `--list` only prints the tests. `--seconds` sets the time, from the
+// start of this program, after which tests are cancelled.
 import { spawnSync } from "node:child_process";
 import { relative, resolve } from "node:path";
 import { parseArgs } from "node:util";

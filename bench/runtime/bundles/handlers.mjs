@@ -1,4 +1,4 @@
-/** What the contract server of the size rows does. */
+/** The handlers of the contract server in the rows of bundle sizes. */
 export const handlers = {
   tools: { echo: ({ message }) => message, add: ({ a, b }) => String(a + b) },
 };

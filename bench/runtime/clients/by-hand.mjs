@@ -4,8 +4,9 @@ import { modern } from "../contenders.mjs";
 import { revision, server } from "./calls.mjs";
 
 /**
- * A client by hand: a map of open requests, an id for each. `send(text)` of what `sender(stdin)` returns writes a
- * line, `accept(message)` says whether an answer is one. Resolves to `{ call, close }` when the session is open.
+ * Starts the server and opens a session with a hand-written client, which keeps a map of open requests by id.
+ * `sender(stdin)` returns the function that writes a line; `accept(message)` returns whether a message is a
+ * valid response. Resolves to `{ call, close }` when the session is open.
  */
 export async function clientByHand(sender, accept) {
   const child = spawn(process.execPath, [server, "--stdio"], { stdio: ["pipe", "pipe", "inherit"] });

@@ -3,12 +3,13 @@ import { deepStrictEqual } from "node:assert";
 const inFlight = 64;
 const message = "a message of some forty characters, hello";
 
-/** What the client is to connect to. */
+/** The server that the client starts, and the revision that it speaks. */
 export const [, , server, revision] = process.argv;
 
 /**
- * Does as many calls as the parent process asks for, 64 in flight, and reports the CPU time (microseconds) that
- * this process spent on them. `call(params)` does one; `close()` is called when the parent has no more wishes.
+ * Makes as many calls as the parent process asks for, with 64 in flight, and reports the CPU time in
+ * microseconds that this process used for them. `call(params)` makes one call; `close()` is called when the
+ * parent needs no more calls.
  */
 export async function serveCalls(call, close) {
   const params = { name: "echo", arguments: { message } };

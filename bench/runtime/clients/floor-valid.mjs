@@ -1,4 +1,5 @@
-// Every answer is checked, and the requests of one turn are written together.
+// A hand-written client that checks every response, and writes the requests of one turn of the event loop
+// together.
 import { clientByHand } from "./by-hand.mjs";
 import { serveCalls } from "./calls.mjs";
 

@@ -1,4 +1,4 @@
-// Nothing is checked, and each request is written by itself.
+// A hand-written client that checks nothing, and writes each request separately.
 import { clientByHand } from "./by-hand.mjs";
 import { serveCalls } from "./calls.mjs";
 

@@ -5,14 +5,17 @@ import { takeTurns } from "../turns.mjs";
 
 const { server } = contenders().find((one) => one.name === floorValid);
 
-/** CPU time of a client for each call, 64 in flight, over pipes; the server is always the same one. */
+/**
+ * The CPU time of a client for each call, with 64 in flight, over pipes. The server is the same for all
+ * clients.
+ */
 export const clientRows = [row("client, 64 in flight", legacy), row("client, 64 in flight, modern", modern)];
 
 function row(name, revision) {
   return { name, unit: "µs", bar: [1.5, floor], measure: (effort) => measureRow(revision, effort) };
 }
 
-/** Calls in a round. */
+/** The number of calls in a round. */
 const most = 10_000;
 
 async function measureRow(revision, { share, rounds }) {

@@ -6,12 +6,15 @@ import { measureStdio, short } from "./stdio.mjs";
 const plain = "plain";
 const bar = 1.02;
 
-/** What a plain `tools/call` costs on a server with extensions, times the same server without them. */
+/**
+ * The cost of a plain `tools/call` on a server with extensions, as a multiple of the cost on the same server
+ * without them.
+ */
 export const extensionRows = [
   row("stdio, tools/call with extensions", onStdio(64, 10_000), [], bar),
   row("stdio, tools/call with extensions, 1 in flight", onStdio(1, 2_000), [], bar),
   row("HTTP, tools/call with extensions", onHttp, [], bar),
-  // For information: what a function of an extension around the method adds.
+  // For information: an extension also registers a function around `tools/call`.
   row("stdio, tools/call, one around it", onStdio(64, 10_000), ["--around"]),
 ];
 

@@ -20,7 +20,7 @@ const modes = [
   ["modern, events", { ...statelessJson, revision: modern, responses: "sse" }],
 ];
 
-/** CPU time of a server for each `tools/call` over HTTP, in every way of answering and both eras. */
+/** The CPU time of a server for each `tools/call` over HTTP, for every form of response and both eras. */
 export const httpRows = [
   ...modes.map(([name, mode]) => row(name, mode)),
   ...modes.map(([name, mode]) =>
@@ -32,7 +32,8 @@ export const httpRows = [
     bar: [0.08, floor],
     measure: measureProtected,
   },
-  // For information: what web objects cost on Node, and what is measured without a bundle for production.
+  // For information: the fetch adapter, which uses web objects on Node, and the server without a production
+  // bundle.
   {
     ...row("stateless, JSON, by fetch", { ...statelessJson, taking: withOurs(oursByFetch) }),
     bar: undefined,
@@ -44,7 +45,10 @@ function row(name, mode) {
   return { name: `HTTP, ${name}`, unit: "µs", bar, measure: (effort) => measureHttp(mode, effort) };
 }
 
-/** What a verified token that is cached adds to a call: the difference to the same server without protection. */
+/**
+ * The time that verifying a cached token adds to a call: the difference to the same server without
+ * protection.
+ */
 async function measureProtected(effort) {
   const { token, keys } = await accessToken();
   const open = "open";
@@ -63,17 +67,23 @@ async function measureProtected(effort) {
   ]);
 }
 
-/** Connections, each with one call in flight, unless the row says another number. */
+/** The number of connections, each with one call in flight, unless the row sets another. */
 const inFlight = 64;
-/** Calls of a turn, and calls before the first turn: after them every function of the judged rows is compiled. */
+/**
+ * The calls of a turn, and the calls before the first turn, after which V8 has compiled every function of the
+ * judged rows.
+ */
 const calls = 4000;
 const warmingCalls = 12_000;
 const judged = new Set([floor, floorValid, ours, "open", "plain"]);
-/** Microseconds of CPU time that are enough for others: the last per cent does not decide between them. */
+/**
+ * Limits for contenders that are not judged, in microseconds of CPU time: the last per cent does not matter
+ * for them.
+ */
 const turnLimit = 120_000;
 const warmingLimit = 800_000;
 
-/** The CPU time of each server of a mode for a `tools/call`, by name. */
+/** Returns the CPU time of each server of a mode for a `tools/call`, by name. */
 export async function measureHttp(mode, { share, rounds }) {
   const body = requestLine("tools/call", { name: "echo", arguments: { message } }, mode.revision);
   const taking = (mode.taking ?? contendersFor)(mode);
@@ -95,7 +105,9 @@ function withOurs(server) {
   return (mode) => judgedOnly(mode).map((one) => (one.name === ours ? { ...one, http: { server } } : one));
 }
 
-/** A server that has answered rightly, and often; and how many calls make a turn of it. */
+/**
+ * Starts a server and warms it up, after checking its answer; returns it with the number of calls in a turn.
+ */
 async function prepare(one, mode, body) {
   const server = await HttpUnderTest.open(one, mode, mode.connections ?? inFlight);
   if (mode.stateful) await server.openSessions();
@@ -105,7 +117,10 @@ async function prepare(one, mode, body) {
   return { server, count: judged.has(one.name) ? calls : Math.min(calls, turnLimit / cost) };
 }
 
-/** Calls until it is warm, or `limit` microseconds are spent; says how many a call takes in the end. */
+/**
+ * Makes calls until the server is warm, or until it has used `limit` microseconds; returns the cost of a call
+ * at the end.
+ */
 async function warmUp(server, body, limit) {
   const end = (await server.cpu()) + limit;
   let cost;

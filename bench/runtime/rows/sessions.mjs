@@ -3,15 +3,16 @@ import { HttpUnderTest, contendersFor } from "../http-under-test.mjs";
 
 const mode = { revision: legacy, stateful: true };
 /**
- * Connections that the sessions are opened over; how many are opened between looks at the clock, and before they
- * are counted; microseconds of CPU time that are enough.
+ * `connections`: the connections on which sessions are opened. `step`: the sessions that are opened between
+ * two looks at the clock. `warming`: the sessions that are opened before the measurement. `timeLimit`: the
+ * limit for opening, in microseconds of CPU time.
  */
 const connections = 16;
 const step = 200;
 const warming = 2000;
 const timeLimit = 600_000;
 
-/** Heap that a session takes which was opened and left alone, over HTTP. */
+/** The heap that an idle session takes over HTTP. */
 export const sessionsRow = {
   name: "idle session over HTTP",
   unit: "KiB of heap",
@@ -22,10 +23,10 @@ export const sessionsRow = {
 async function measureSessions(count) {
   const values = new Map();
   for (const one of contendersFor(mode)) {
-    // It keeps no session.
+    // The floor keeps no sessions.
     if (one.name === floor) continue;
     const server = await HttpUnderTest.open(one, mode, connections);
-    // What is made once for all sessions is there before they are counted.
+    // Objects that are made once for all sessions exist before the measurement.
     await openMore(server, warming);
     const before = await server.heap();
     const opened = await openMore(server, count);
@@ -35,7 +36,10 @@ async function measureSessions(count) {
   return values;
 }
 
-/** Opens so many sessions, or fewer where a server is slow, which makes them large ones; says how many. */
+/**
+ * Opens `count` sessions, or fewer if the server is slow; returns the number. Where opening is slow, sessions
+ * are large, so fewer suffice.
+ */
 async function openMore(server, count) {
   const end = (await server.cpu()) + timeLimit;
   let opened = 0;

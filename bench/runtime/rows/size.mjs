@@ -11,7 +11,7 @@ import { bundling } from "../production.mjs";
 
 const lock = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta.url), "utf8")).packages;
 
-/** What a stdio server of two tools is as one file, and what is installed for it. */
+/** The size of a stdio server with two tools as one file, and of the packages that are installed for it. */
 export const sizeRows = [
   { name: "stdio server in one file, min+gzip", unit: "KB", bar: 45, measure: () => sizes("five") },
   { name: "the same, two newest revisions", unit: "KB", bar: 30, measure: () => sizes("two") },
@@ -21,7 +21,10 @@ export const sizeRows = [
 
 const bundleOf = (name) => fileURLToPath(new URL(`../bundles/${name}.mjs`, import.meta.url));
 
-/** Ours is a server from a contract; which revisions the others hold cannot be chosen. */
+/**
+ * For mcpgen, the server is generated from a contract for the given revisions. Other implementations always
+ * contain the same revisions.
+ */
 async function sizes(revisions) {
   const contract = generated();
   const values = new Map();
@@ -33,14 +36,14 @@ async function sizes(revisions) {
   return values;
 }
 
-/** What our stdio server of all revisions grows by when it serves over HTTP, too. */
+/** The growth of our stdio server of all revisions when it also serves over HTTP. */
 async function httpAdds() {
   const contract = generated();
   const [alone, both] = await Promise.all(["five", "http"].map((name) => bundled(bundleOf(name), contract)));
   return new Map([[ours, (gzipSync(both).length - gzipSync(alone).length) / 1000]]);
 }
 
-/** What the compiler makes of the contract, in a folder that is below this one and no part of the repository. */
+/** Compiles the contract into a folder below this one that git ignores. */
 function generated() {
   const folder = fileURLToPath(new URL("../node_modules/.cache/contract", import.meta.url));
   const contract = fileURLToPath(new URL("../bundles/mcp.contract.yaml", import.meta.url));
@@ -50,7 +53,10 @@ function generated() {
   return folder;
 }
 
-/** A program as one file that loads nothing: what it may import on demand is in it. */
+/**
+ * Bundles a program into one file that loads nothing: it also contains the modules that the program may
+ * import on demand.
+ */
 async function bundled(file, contract) {
   const { outputFiles } = await build({
     ...bundling,
@@ -61,7 +67,10 @@ async function bundled(file, contract) {
   return outputFiles[0].contents;
 }
 
-/** A bundle counts if it works: alone in a folder, it answers a call; and unless by hand, refuses wrong arguments. */
+/**
+ * Checks a bundle: alone in a folder, it must answer a call and, unless it is hand-written, refuse wrong
+ * arguments.
+ */
 async function expectAnswers(name, code) {
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-bundle-"));
   const file = join(folder, "server.mjs");
@@ -90,7 +99,7 @@ const handshake = {
   clientInfo: { name: "bench", version: "1.0.0" },
 };
 
-/** Sends requests to a process, one after another, and gives their answers. */
+/** Returns a function that sends requests to a process, one after another, and resolves to its answers. */
 function asking(child) {
   let id = 0;
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -105,7 +114,10 @@ function asking(child) {
   };
 }
 
-/** What each needs beyond Node, as its documentation has it: the package, its stdio transport, a schema library. */
+/**
+ * The packages that each implementation needs besides Node, according to its documentation: the package, its
+ * stdio transport, a schema library.
+ */
 const needed = {
   "mcp-lite": ["mcp-lite", "zod"],
   tmcp: ["tmcp", "@tmcp/transport-stdio", "@tmcp/adapter-valibot", "valibot"],
@@ -120,7 +132,7 @@ function packages() {
   return values;
 }
 
-/** All that comes with `roots`, themselves included. */
+/** Returns all packages that are installed with `roots`, including these. */
 function closure(roots) {
   const seen = new Set();
   const visit = (path) => {
@@ -134,7 +146,7 @@ function closure(roots) {
   return seen;
 }
 
-/** Where Node finds `name` from the package at `path`. */
+/** Returns the path of the package `name` that Node finds from the package at `path`. */
 function resolve(path, name) {
   const nested = `${path}/node_modules/${name}`;
   if (lock[nested] !== undefined) return nested;
@@ -142,7 +154,7 @@ function resolve(path, name) {
   return outer === -1 ? `node_modules/${name}` : resolve(path.slice(0, outer), name);
 }
 
-/** Packages of others that our own need, at any depth. */
+/** Returns the third-party packages that our packages depend on, at any depth. */
 function thirdParties(folder) {
   const { dependencies = {} } = JSON.parse(
     readFileSync(new URL(`${folder}package.json`, import.meta.url), "utf8"),

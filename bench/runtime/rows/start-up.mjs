@@ -3,7 +3,10 @@ import { initialize } from "../messages.mjs";
 import { ProcessUnderTest } from "../process-under-test.mjs";
 import { takeTurns } from "../turns.mjs";
 
-/** CPU time from the start of the process to the answer to `initialize`; the floor is Node itself. */
+/**
+ * The CPU time from the start of the process to the answer to `initialize`. The floor is the start of Node
+ * itself.
+ */
 export const startUpRow = {
   name: "start-up to the answer to initialize",
   unit: "ms",

@@ -12,7 +12,7 @@ const call = (message) => ({
 export const short = call("a message of some forty characters, hello");
 const list = { method: "tools/list", params: {}, judge: ({ tools }) => deepStrictEqual(tools.length, 1000) };
 
-/** CPU time of a server for each request, over pipes. */
+/** The CPU time of a server for each request, over pipes. */
 export const stdioRows = [
   row("tools/call, 64 in flight", short, legacy, 64, 10_000, [1.5, floorValid]),
   row("tools/call, 64 in flight, modern", short, modern, 64, 10_000, [1.5, floorValid]),
@@ -23,7 +23,7 @@ export const stdioRows = [
     floorValid,
   ]),
   row("tools/list, 1,000 tools", list, legacy, 1, 50, [0.2, floor]),
-  // For information: what is measured without a bundle for production.
+  // For information: the server without a production bundle.
   row("64 in flight, modern, development", short, modern, 64, 10_000, undefined, inDevelopment),
   row("1 in flight, modern, development", short, modern, 1, 2_000, undefined, inDevelopment),
 ];
@@ -33,20 +33,21 @@ function row(name, request, revision, inFlight, calls, bar, taking = contenders)
   return { name: `stdio, ${name}`, unit: "µs", bar, measure };
 }
 
-/** The floors, and ours in development. */
+/** Returns the floors, and mcpgen in development. */
 function inDevelopment() {
   const found = contenders().filter(({ name }) => [floor, floorValid, ours].includes(name));
   return found.map((one) => (one.name === ours ? { ...one, server: development } : one));
 }
 
-/** The CPU time of each server that `taking` returns, for a request, by name. */
+/** Returns the CPU time for a request of each server that `taking` returns, by name. */
 export async function measureStdio({ request, revision, inFlight, calls, taking: chosen, share, rounds }) {
   const line = requestLine(request.method, request.params, revision);
   const servers = new Map();
   const taking = chosen().filter((one) => one.revisions.includes(revision));
   for (const one of taking) servers.set(one.name, await open(one, revision, request, line));
   const count = Math.ceil(calls * share);
-  // Until every function is compiled: in the quick run as well, or it would measure the compiler.
+  // Warms up until V8 has compiled every function: in the quick run as well, which would otherwise measure
+  // the compiler.
   for (const server of servers.values()) {
     await server.exchange(line, 3 * calls, 64);
     await server.exchange(line, calls, inFlight);
@@ -61,7 +62,7 @@ export async function measureStdio({ request, revision, inFlight, calls, taking:
   return spent;
 }
 
-/** A server that has answered the opening and, rightly, one request. */
+/** Starts a server, and checks its answers to the opening and to one request. */
 async function open({ server: file, options = [] }, revision, request, line) {
   const server = new ProcessUnderTest(file, {
     options: ["--stdio", ...options],

@@ -8,7 +8,7 @@ import { takeTurns } from "../turns.mjs";
 const capabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 const _meta = { ...meta, "io.modelcontextprotocol/clientCapabilities": capabilities };
 
-/** What a poll of a task in memory costs. */
+/** The cost of polling a task that is kept in memory. */
 export const taskRows = [
   row("stdio, tasks/get, 64 in flight", 64, 10_000, [1.5, floorValid]),
   row("stdio, tasks/get, 1 in flight", 1, 2_000, [1.5, floorValid]),
@@ -38,7 +38,9 @@ async function measure(inFlight, calls, { share, rounds }) {
   return spent;
 }
 
-/** A server that has a task, and the text of the poll of it. */
+/**
+ * Starts a server and makes a task on it; returns the server and the text of a request that polls the task.
+ */
 async function open({ server: file }) {
   const server = new ProcessUnderTest(file);
   server.send(discover);

@@ -11,8 +11,8 @@ const cli = fileURLToPath(new URL("../../../dist/generator/cli.js", import.meta.
 const many = 50;
 
 /**
- * What the compiler does for one more tool of five fields: the difference between servers of 50 tools and of 1. Each row
- * holds those that have their types from the same kind of schema.
+ * The type checker's work for one more tool of five fields: the difference between servers of 50 tools and of
+ * 1. Each row compares implementations that infer their types from the same kind of schema.
  */
 export const typesRows = [
   { name: "mistakes that do not compile, of 11", unit: "", measure: async () => mistakesCaught() },
@@ -24,7 +24,7 @@ export const typesRows = [
   })),
 ];
 
-/** Ours alone has contracts: what is generated of one, and a handler for each tool. */
+/** Only mcpgen has contracts: this measures the code generated from one, with a handler for each tool. */
 async function ofContract() {
   const between =
     instantiations("contract-many", handlersOf(many), contractOf(many)) -
@@ -42,7 +42,7 @@ function measure(kind, sources) {
   return values;
 }
 
-/** How many edits of a right program the compiler refuses. */
+/** Counts the edits of a correct program that the compiler refuses. */
 function mistakesCaught() {
   const values = new Map();
   for (const [name, { program, edits }] of Object.entries(mistaken)) {

@@ -1,4 +1,4 @@
-// Answers by hand with every message checked: what the floors over stdio and over HTTP share.
+// Hand-written answers with a check of every message, for the floors over stdio and over HTTP.
 import { add, echo, more } from "./tools.mjs";
 import { opening } from "./opening.mjs";
 
@@ -8,7 +8,7 @@ function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether it is a request or a notification. */
+/** Whether a message is a request or a notification. */
 export function isRequest(message) {
   if (!isObject(message) || message.jsonrpc !== "2.0" || typeof message.method !== "string") return false;
   const { id, params } = message;
@@ -58,7 +58,7 @@ function listResult(params) {
     : { tools };
 }
 
-/** The one task. It has ended. */
+/** The only task. It has ended. */
 const task = {
   taskId: "0123456789abcdefghijklmnopqrstuvwxyzABCDEFG",
   createdAt: "2026-07-28T00:00:00.000Z",
@@ -78,7 +78,7 @@ export function isModern(meta) {
   return meta?.["io.modelcontextprotocol/protocolVersion"] !== undefined;
 }
 
-/** @throws {Error} the request is not one of its method's */
+/** @throws {Error} the request is not valid for its method */
 export function resultOf(method, params) {
   if (method === "tools/call") return callResult(params);
   if (method === "tools/list") return listResult(params);

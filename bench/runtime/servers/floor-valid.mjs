@@ -1,4 +1,5 @@
-// The same by hand with every message checked, and the answers to one chunk written together.
+// The hand-written stdio server that checks every message. It writes the answers to one chunk of input
+// together.
 import { isRequest, resultOf } from "./checked.mjs";
 
 let rest = "";

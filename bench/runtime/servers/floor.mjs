@@ -1,4 +1,5 @@
-// The least a Node script can do: parse each line, answer by hand, write each answer by itself. No message is checked.
+// The least that a Node script can do: it parses each line, answers with hand-written code, and writes each
+// answer separately. It checks no message.
 import { add, echo, more, text } from "./tools.mjs";
 import { opening } from "./opening.mjs";
 
@@ -31,7 +32,7 @@ process.stdin.on("data", (chunk) => {
   }
 });
 
-/** What an answer of 2026-07-28 says besides. */
+/** Adds the members that a result of 2026-07-28 also has. */
 function complete(result, method) {
   result.resultType = "complete";
   if (method !== "tools/list") return;

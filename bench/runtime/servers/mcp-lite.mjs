@@ -1,4 +1,5 @@
-// mcp-lite has no stdio transport: lines are split and written here as sparingly as its dispatcher allows.
+// mcp-lite has no stdio transport: this file splits and writes lines, with as little work as its dispatcher
+// allows.
 import { server } from "./definitions/mcp-lite.mjs";
 
 let rest = "";

@@ -1,6 +1,6 @@
 export const serverInfo = { name: "bench", version: "1.0.0" };
 
-/** How the hand-written servers answer `initialize`, `server/discover` and `ping`. */
+/** Returns the result of the hand-written servers for `initialize`, `server/discover` and `ping`. */
 export function opening(method, params) {
   switch (method) {
     case "initialize":

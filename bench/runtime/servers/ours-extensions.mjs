@@ -1,4 +1,5 @@
-// Ours with two extensions, over stdio or HTTP; with `--plain` without them, with `--around` and a function around `tools/call`.
+// mcpgen with two extensions, over stdio or HTTP. `--plain`: without them; `--around`: one of them also
+// registers a function around `tools/call`.
 import "@mcpgen/runtime/stdio-guard";
 import { writeSync } from "node:fs";
 import { skills } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/skills/server";
@@ -22,7 +23,7 @@ const server = createServer(
   { name: "bench", version: "1.0.0" },
   { revisions: serverRevisions, ...(given.has("--plain") ? {} : { extensions }) },
 );
-// The capability that skills need.
+// Skills require the resources capability.
 server.resource("bench:none", { name: "none" }, () => "nothing");
 server.tool(echo.name, echo, ({ message }) => message);
 server.tool(add.name, add, ({ a, b }) => String(a + b));
@@ -30,6 +31,7 @@ server.tool(add.name, add, ({ a, b }) => String(a + b));
 if (given.has("--http")) {
   const responses = given.has("--responses=sse") ? "sse" : "json";
   const { port } = await serveHttp(server, { port: 0, sessions: !given.has("--stateless"), responses });
-  // Past the guard, which keeps standard output for messages.
+  // Standard output is reserved for messages by the guard, so the port is written to the file descriptor
+  // directly.
   writeSync(1, `${port}\n`);
 } else serveStdio(server);

@@ -1,4 +1,5 @@
-// Ours over stdio, or over HTTP with `--http`. `--otel=alone`: instrumented, without an SDK; `--otel=removed`: that is over.
+// mcpgen over stdio, or over HTTP with `--http`. `--otel=alone`: instrumented without an SDK;
+// `--otel=removed`: instrumented, and the instrumentation removed again.
 import { createServer } from "@mcpgen/runtime/all";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { serveStdio } from "@mcpgen/runtime/stdio";

@@ -1,4 +1,4 @@
-// Ours with a task that has ended, in memory, over stdio. The first call of `report` makes it.
+// mcpgen with a task that has ended, kept in memory, over stdio. The first call of `report` makes the task.
 import "@mcpgen/runtime/stdio-guard";
 import { tasks as extension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { serverRevisions } from "@mcpgen/protocol/server";

@@ -1,4 +1,4 @@
-// Ours over stdio alone, as its users write it.
+// mcpgen over stdio only, as its users write it.
 import "@mcpgen/runtime/stdio-guard";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime/server";

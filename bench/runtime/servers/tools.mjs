@@ -1,6 +1,6 @@
 /**
- * The tools that every server of the benchmarks offers: `echo`, `add`, and as many more as `BENCH_TOOLS` asks
- * for. Each is `{ name, description, inputSchema }` as `tools/list` shows it.
+ * The tools that every server of the benchmarks offers: `echo`, `add`, and more tools up to the number in
+ * `BENCH_TOOLS`. Each is `{ name, description, inputSchema }` as in the result of `tools/list`.
  */
 const string = { type: "string" };
 const number = { type: "number" };
@@ -8,7 +8,7 @@ const number = { type: "number" };
 export const echo = tool("echo", "Answers with the message", { message: string });
 export const add = tool("add", "Adds two numbers", { a: number, b: number });
 
-/** Tools beyond the two, so that all together are `BENCH_TOOLS`. */
+/** The additional tools: with the two above, there are `BENCH_TOOLS` tools. */
 export const more = Array.from(
   { length: Math.max(0, Number(process.env.BENCH_TOOLS ?? 2) - 2) },
   (_, index) =>

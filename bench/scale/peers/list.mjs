@@ -1,8 +1,8 @@
-// The servers that are compared on four nodes. platformatic/mcp is not in the registry of npm: it takes part with
-// MCPGEN_PLATFORMATIC=CLONE, a clone that was installed and built.
+// The servers that are compared on four nodes. platformatic/mcp is not in the registry of npm: it takes part
+// if MCPGEN_PLATFORMATIC names a clone that was installed and built.
 import { fileURLToPath } from "node:url";
 
-/** `isBound`: a session is valid at the node that made it, and at no other. */
+/** `isBound`: a session is valid only at the node that made it. */
 export const peers = [
   { name: "ours, sealed sessions", program: "ours" },
   { name: "ours, Redis", program: "ours", usesRedis: true },

@@ -1,4 +1,4 @@
-// Ours: sealed sessions, and with REDIS_PORT what processes share.
+// mcpgen with sealed sessions; with REDIS_PORT, processes share a store in Redis.
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cluster } from "@mcpgen/cluster";

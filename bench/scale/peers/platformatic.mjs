@@ -1,4 +1,4 @@
-// platformatic/mcp, from the clone that MCPGEN_PLATFORMATIC names, in which it was installed and built.
+// platformatic/mcp, from the installed and built clone that MCPGEN_PLATFORMATIC names.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,7 +26,7 @@ tool("slow", async () => {
   return text("slow");
 });
 const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
-// It says that the question was sent; handlers do not get the answer.
+// The result only confirms that the question was sent, because handlers do not get the answer.
 tool("ask", async (_, { sessionId }) =>
   text(`sent ${await app.mcpElicit(sessionId, "Name?", requestedSchema, "name")}`),
 );

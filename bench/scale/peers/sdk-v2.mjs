@@ -1,4 +1,5 @@
-// The official SDK v2: with sessions, which are in memory, for it has no other place for them; with STATELESS without.
+// The official SDK v2. Its sessions are in memory, because it has no other store for them. With STATELESS, it
+// runs without sessions.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
@@ -43,7 +44,7 @@ async function connected(options) {
   return transport;
 }
 
-/** The transport of a request; none for a session of another process. */
+/** Returns the transport of a request; undefined for a session of another process. */
 async function transportOf(id) {
   if (isStateless) return connected({ sessionIdGenerator: undefined });
   if (id !== undefined) return sessions.get(id);

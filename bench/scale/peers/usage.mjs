@@ -1,4 +1,5 @@
-// Loaded into the process of a node: answers its parent with what the process has used.
+// Loaded into the process of a node: answers messages of the parent process with the resources that the node
+// has used.
 process.on("message", (message) => {
   if (message === "used")
     process.send({ used: { cpu: process.cpuUsage(), memory: process.memoryUsage.rss() } });

@@ -1,4 +1,5 @@
-// By hand on node:http: the bytes that ours answers with, every message checked, sessions looked up, events kept.
+// A hand-written server on node:http that sends the same bytes as mcpgen. It checks every message, looks up
+// sessions, and keeps events.
 import { randomUUID } from "node:crypto";
 import { isModern, isRequest, resultOf } from "../checked.mjs";
 import { serverInfo } from "../opening.mjs";
@@ -51,7 +52,7 @@ function open() {
   return id;
 }
 
-/** With a session the event has an id, and is kept for a client that comes back for it. */
+/** In a session, an event has an id, and is kept for a client that resumes the stream. */
 function event(session, data) {
   if (session === undefined) return `data: ${data}\n\n`;
   const id = `${(session.streams++).toString(36)}-${++session.last}`;

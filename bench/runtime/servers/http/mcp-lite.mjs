@@ -1,4 +1,4 @@
-// JSON or events, as the request's Accept says.
+// Answers with JSON or events, depending on the request's Accept header.
 import { getRequestListener } from "@hono/node-server";
 import { InMemorySessionAdapter, StreamableHttpTransport } from "mcp-lite";
 import { server } from "../definitions/mcp-lite.mjs";

@@ -1,4 +1,5 @@
-// Ours by its fetch adapter, on Node: what other platforms take stands behind the same conversion as the peers'.
+// mcpgen with its fetch adapter, which it uses on other platforms. On Node it runs behind the same conversion
+// from `node:http` as the other implementations.
 import { getRequestListener } from "@hono/node-server";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime/server";

@@ -1,4 +1,4 @@
-// Ours with the hooks that `--hooks=` names: none, middleware, events or log.
+// mcpgen with the hooks that `--hooks=` names: none, middleware, events or log.
 import { createServer } from "@mcpgen/runtime/all";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { requestLog } from "@mcpgen/observe";

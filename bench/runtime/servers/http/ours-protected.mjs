@@ -1,4 +1,5 @@
-// Ours over HTTP, protected by a resource server that verifies JWT; with `--open`, without it. BENCH_JWKS holds the keys.
+// mcpgen over HTTP, protected by a resource server that verifies JWTs; with `--open`, without protection.
+// BENCH_JWKS contains the keys.
 import { jwks, resourceServer } from "@mcpgen/auth/server";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime/server";

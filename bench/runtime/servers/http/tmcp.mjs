@@ -1,4 +1,4 @@
-// Answers requests with event streams alone.
+// tmcp answers requests only with event streams.
 import { getRequestListener } from "@hono/node-server";
 import { HttpTransport } from "@tmcp/transport-http";
 import { server } from "../definitions/tmcp.mjs";
