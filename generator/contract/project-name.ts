@@ -35,8 +35,8 @@ export function nearestName(text: string): string | undefined {
 }
 
 /**
- * The npm package name for a server or client: as similar to `name` as npm and the names of installed
- * packages allow.
+ * The npm package name for a server or client: `name`, changed only as far as npm's rules and the names of
+ * installed packages require.
  */
 export function packageName(name: string, role: "client" | "server"): string {
   const plain = nearestName(name)?.toLowerCase() ?? "mcp";

@@ -274,7 +274,7 @@ function added(
   return { edits: [{ after: pointer(at, after), key, value: content }] };
 }
 
-/** Adds `items: {}`, which allows any item, like its absence. */
+/** Adds `items: {}`, which allows any item, as a schema without `items` does. */
 function withItems(place: SchemaPlace): Mend | undefined {
   if (place.schema["items"] !== true) return added(place, "type", "items", {});
   return { edits: [{ replace: pointer(place.pointer, "items"), value: {} }] };

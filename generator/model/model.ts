@@ -98,7 +98,10 @@ export interface Method {
   readonly invalidates?: readonly string[];
   /** Requests that read a list page by page. */
   readonly page?: Page;
-  /** The member with the list in the vocabulary, if `page` has none or another. Only tables have it. */
+  /**
+   * The member with the list under its name in the vocabulary, if `page` is absent or names another member.
+   * Only tables have it.
+   */
   readonly list?: string;
   readonly deprecated?: Deprecation;
   readonly description?: string;

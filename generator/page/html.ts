@@ -77,8 +77,8 @@ export function visible(page: string): string {
 const longest = 100;
 
 /**
- * The `id` of the element about `name`, the same in every page; `#` and this is its link. Characters not
- * allowed in fragments (RFC 3986, section 3.5) are percent-encoded.
+ * The `id` of the element about `name`, which is the same in every page; a link to the element is `#` and the
+ * id. Characters not allowed in fragments (RFC 3986, section 3.5) are percent-encoded.
  */
 export function anchor(kind: string, name: string): string {
   const encoded = encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd"))

@@ -59,8 +59,8 @@ export function over({ extension, isBase, error }: TriedExtension, revision: str
 }
 
 /**
- * A finding for a stored extension that does not compile over it: an error if the revision is one of its
- * bases, else a warning.
+ * A finding for a stored extension that does not compile over the new revision: an error if the revision is
+ * one of its bases, else a warning.
  */
 export function notOver({ extension, file, isBase, error }: TriedExtension, revision: string): Finding[] {
   if (!error) return [];

@@ -128,7 +128,7 @@ function conditionOf(places: Places, name: string): Condition {
 function saidIn(reader: FormReader, nodes: Conjunction, name: string): Said[] {
   const said = new Map<unknown, Said>();
   for (const node of reader.alternativesOf(nodes).flat()) {
-    // Each call builds a new `if`; the schema in it stays the same.
+    // Each call builds a new object around `if`, so the schema in `if` identifies the condition.
     for (const type of shapeTypes) {
       for (const [other, each] of conditionsIn(node, type))
         if (other === name) said.set("if" in each ? each.if : each, each);
@@ -328,7 +328,7 @@ const opposites = new Map<string, (end: RangeEnd) => Partial<SchemaNode>>([
   ["maxProperties", ({ value }) => ({ minProperties: value + 1 })],
 ]);
 
-/** The constants in a condition's schema, for which it is decisive. */
+/** The constants in a condition's schema: at these values, its result may change. */
 function constantsIn(limit: JsonValue | undefined): JsonValue[] {
   const found: JsonValue[] = [];
   const visit = (part: JsonValue): void => {

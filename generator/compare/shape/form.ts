@@ -140,7 +140,7 @@ export class Alternatives {
     return known;
   }
 
-  /** All combinations of one alternative from each factor. The combination has none of their names. */
+  /** All combinations of one alternative from each factor. A combination has no definition name. */
   private joined(node: SchemaNode, factors: readonly (readonly Alternative[])[]): readonly Alternative[] {
     let result: Alternative[] = [{ nodes: [], name: undefined, pointer: node.pointer }];
     for (const factor of factors) {

@@ -189,7 +189,10 @@ function presenceChange(was: Presence, is: Presence): Pick<Fact, "rule" | "when"
   return { rule: "property-removed", when: `it was ${was}` };
 }
 
-/** Whether the comparison of the complete message reports added or removed params, because it is closed. */
+/**
+ * Whether the comparison of the complete message already reports added or removed params: it does if the
+ * message is closed.
+ */
 function isToldOfMessage(
   { old, next, aligner }: Direction,
   before: Method,

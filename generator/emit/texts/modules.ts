@@ -14,7 +14,7 @@ import { capitalised } from "../../print/text.js";
 
 /**
  * Whether a generated automaton must match `pattern`: the platform's regular expressions may need more than
- * linear time, or it is too expensive to decide.
+ * linear time for it, or this is too expensive to decide.
  *
  * @param patterns the matchers of the schema that contains it
  */

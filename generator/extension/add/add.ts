@@ -165,8 +165,8 @@ export async function stageExtension(request: AddExtensionRequest): Promise<Stag
 }
 
 /**
- * Whether the same file was added before. Nothing is written then, which keeps what people have written
- * beside the schema.
+ * Whether the same file was added before. Nothing is written then, so that the notes and facts that people
+ * have added are kept.
  */
 function isRepeated({ replace, senders }: AddExtensionRequest, standing: Standing): boolean {
   return standing === "same" && !replace && !senders;

@@ -69,7 +69,7 @@ function named(method: Method): Method {
   };
 }
 
-/** Runs `work`. Errors of it get pointers into the extension's own schema. */
+/** Runs `work`. If it throws, the pointers in the error are made to refer to the extension's own schema. */
 function withOwnPlaces<T>(work: () => T): T {
   try {
     return work();
