@@ -1,40 +1,10 @@
 // For packages that give an extension its behaviour.
-export {
-  addedToTool,
-  alternativeOf,
-  askApart,
-  asSent,
-  askDirectly,
-  askThroughOther,
-  clockOf,
-  detachable,
-  errorOfHandler,
-  hasRequest,
-  liftedAnswer,
-  loweredResult,
-  judgesRights,
-  mayKeep,
-  mayRead,
-  notifyClient,
-  notifyNow,
-  principalOf,
-  reportTo,
-  requestAgain,
-  readAnswer,
-  requestEither,
-  requestOfClient,
-  requestWithin,
-  storedRequest,
-  undeclared,
-  type Detachable,
-  type DetachedHooks,
-  type Done,
-  type Journal,
-  type RequestAgain,
-  type StoredRequest,
-} from "./server/detached.js";
+export { RequestContext, modernServer } from "./server/request.js";
+export { ServerConnection } from "./server/connection.js";
+export { liftedAnswer, missingCapability } from "./server/ask.js";
+export { SerialisedResult, placeOf, type RequestProtocol } from "./server/server-definition.js";
 export { scopesOfCall } from "./http/server/permit.js";
-export { makesCall, type InnerCall } from "./server/inner-calls.js";
+export { makesCall, type InnerCall } from "./http/server/permit.js";
 export { type Alternative, expectAlternative } from "./client/middleware.js";
 export {
   harmless,
@@ -76,7 +46,6 @@ export {
   stopAnswer,
 } from "./client/answering.js";
 export { type Asked, type Rounds, isSuspended } from "./server/rounds.js";
-export { placeOf } from "./server/server-definition.js";
 export {
   type Rules,
   checkOptions,
@@ -86,11 +55,11 @@ export {
   withFunctions,
 } from "./options/option-check.js";
 export { type Members, jsonOr, malformedMember, withoutNulls } from "./protocol/members.js";
-export type { Around, InternalContext, Peer } from "./protocol/hooks.js";
-export { nullReader } from "./protocol/protocol-warnings.js";
-export { wrongPlace } from "./protocol/send-check.js";
+export type { InternalContext, Peer, Surrounding } from "./protocol/hooks.js";
+export { nullReader } from "./protocol/events.js";
+export { sendError, wrongPlace } from "./protocol/revision-view.js";
 export { locateIssue } from "./schema/locate.js";
-export { refusal } from "./protocol/refusals.js";
+export { refusal } from "./protocol/error-table.js";
 export { type RevisionView, declares } from "./protocol/revision-view.js";
 export { Admission, type Amounts, type Quota, type Refusal } from "./admission/admission.js";
 export { BoundedMap } from "./admission/bounded-map.js";
@@ -110,4 +79,4 @@ export type { NewSession, SessionStore, StoredSession } from "./legacy/http/sess
 export { stored } from "./legacy/http/sessions.js";
 export { withoutCalls } from "./legacy/http/stream-rights.js";
 export { mostReserved, weightOf } from "./jsonrpc/json-limits.js";
-export { isLogLevel } from "./protocol/meta.js";
+export { isLogLevel, metaKeys } from "./protocol/meta.js";

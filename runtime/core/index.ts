@@ -18,7 +18,7 @@ export type { VendorHandler, VendorRequestOptions } from "./client/vendor-method
 export type { ClientLimits } from "./client/client-profile.js";
 export { UriTemplate, type TemplateValue } from "./protocol/uri-template.js";
 export type { VariablesOf } from "./protocol/template-matcher.js";
-export { displayName } from "./protocol/display-name.js";
+export { displayName } from "./protocol/safe-urls.js";
 export { pageProblem, safeIcons } from "./protocol/safe-urls.js";
 export type { Rejected } from "./client/decode.js";
 export type { ListBounds, ListResult } from "./client/lists.js";

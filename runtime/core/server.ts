@@ -4,7 +4,7 @@
 // Servers: written in code, or from a contract.
 export { createServer, defineServer, defineToolServer } from "./legacy/server/servers.js";
 export type { CodeFirstServer } from "./server/create-server.js";
-export type { Mount, MountOptions } from "./server/mounts.js";
+export type { Mount, MountOptions } from "./server/offers.js";
 export type {
   ListedResource,
   PromptDefinition,
@@ -19,11 +19,11 @@ export type {
   ToolRegistration,
 } from "./server/definitions.js";
 export type { Contract, ContractHandlers, DefineServerOptions, ToolChecks } from "./server/define-server.js";
-export { addToTools } from "./server/added-to-tools.js";
+export { addToTools } from "./server/registration.js";
 export { withDefaults, withoutNulls } from "./schema/arguments.js";
 export { toolCheck } from "./schema/schema-check.js";
 export { methodSchemas, type MethodSchemas, type SchemaReader } from "./schema/message-schema.js";
-export type { Scopes, UncheckedArguments } from "./server/scopes.js";
+export type { Scopes, UncheckedArguments } from "./server/listing.js";
 export type { Server, ServerOptions, ServerStats } from "./server/server.js";
 export type {
   ServerSession,
@@ -62,7 +62,7 @@ export type { PromptAnswer, PromptHandler } from "./server/prompts.js";
 export { isInsideRoots } from "./protocol/safe-urls.js";
 export type { Completer, Completers } from "./server/completion.js";
 export { memoryStateStore, type StateStore, type UsedState } from "./server/rounds.js";
-export type { Change, NotificationBus } from "./server/changes.js";
+export type { Change, NotificationBus } from "./server/server-definition.js";
 export type { FromJsonSchema } from "./schema/inferred-type.js";
 export type {
   InputOf,

@@ -14,7 +14,7 @@ import {
 } from "@opentelemetry/api";
 import type { ClientEvent, Middleware, MiddlewareRequest, Next, Params, ServerEvent } from "@mcpgen/runtime";
 import {
-  type Around,
+  type Surrounding,
   type InternalContext,
   type Rules,
   checkOptions,
@@ -137,19 +137,19 @@ class Spans {
   readonly end = (): void => void (this.#isOn = false);
 
   /** Lets notifications run in spans, inside those of an earlier instrumentation. */
-  readonly attach = (hooks: { around: Around }): void => {
-    const { around } = hooks;
-    hooks.around = (direction, method, params, connection, revision, run) =>
-      around(direction, method, params, connection, revision, (given) => {
-        if (!this.#isOn) return run(given);
-        const context = { connection, protocol: { revision } };
-        const next = (replaced = given as object): Params => {
-          run(replaced as Params);
-          return nothing;
-        };
-        this.middleware({ direction, method, params: given as object, context: context as never }, next);
-      });
-  };
+  readonly attach = (hooks: Surrounding): void =>
+    hooks.surround(
+      (around) => (direction, method, params, connection, revision, run) =>
+        around(direction, method, params, connection, revision, (given) => {
+          if (!this.#isOn) return run(given);
+          const context = { connection, protocol: { revision } };
+          const next = (replaced = given as object): Params => {
+            run(replaced as Params);
+            return nothing;
+          };
+          this.middleware({ direction, method, params: given as object, context: context as never }, next);
+        }),
+    );
 
   readonly middleware = (request: MiddlewareRequest, next: Next): object | Promise<object> => {
     if (this.#isSilent()) return next();

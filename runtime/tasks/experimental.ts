@@ -1,5 +1,5 @@
 import { type HandlerContext, McpError, type Server, type ServerOptions } from "@mcpgen/runtime";
-import { askApart, declares, makesCall, notifyClient, requestWithin } from "@mcpgen/runtime/extending";
+import { declares, makesCall } from "@mcpgen/runtime/extending";
 import type {
   ClientRequests,
   CreateTaskResult,
@@ -8,6 +8,7 @@ import type {
   TaskStatus as DialectStatus,
   experimentalTasks as Dialect,
 } from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/server";
+import { askApart, notifyClient, requestWithin } from "./server/request.js";
 import { type TaskRecord, internal, isFinal } from "./state/record.js";
 import { answered, refused } from "./server/answers.js";
 import type { Engine } from "./server/engine.js";
@@ -154,11 +155,12 @@ function endOf({ status, result, error, updatedAt }: TaskRecord): object {
 function voiceOf(engine: Engine, context: HandlerContext): Voice {
   const asking = new Set<string>();
   let part = 0;
-  const report = (taskId: string, currentStep: string | undefined): void =>
+  const report = (taskId: string, currentStep: string | undefined): void => {
     notifyClient(context, progressed, {
       ...{ taskId, progress: part },
       ...(currentStep !== undefined && { currentStep }),
     });
+  };
   const ask = async ({ id, limits }: TaskRecord, key: string, asked: Asked): Promise<void> => {
     asking.add(key);
     try {

@@ -9,7 +9,7 @@ import { builtProgram } from "../support/built-program.js";
 
 const program = builtProgram("test/runtime/stdio/programs/walked.ts");
 
-// Outside production one module more checks what is sent.
+// Outside production what is sent is checked, too.
 const env = { NODE_ENV: "production" };
 
 async function connected(source: Parameters<typeof connect>[0]): Promise<Client> {

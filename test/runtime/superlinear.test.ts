@@ -58,7 +58,7 @@ test("tool uses in sampling are compared in a time that grows with their number 
 
 describe("a cursor", () => {
   const context = {} as HandlerContext;
-  const listing = new Listing("tools", 10);
+  const listing = new Listing("tools", { pageSize: 10 });
   for (let index = 0; index < 5000; index++)
     listing.entries.set(`tool ${index}`, { definition: { name: `tool ${index}` }, enabled: true });
   listing.changed();
@@ -89,7 +89,7 @@ describe("a cursor", () => {
   });
 
   test("is as long as a name needs it", () => {
-    const long = new Listing("tools", 1);
+    const long = new Listing("tools", { pageSize: 1 });
     for (const name of ["\u0001ü🌍".repeat(20_000), "b"])
       long.entries.set(name, { definition: { name }, enabled: true });
     long.changed();

@@ -15,7 +15,7 @@ const onDemand: Plugin = {
 };
 
 test.each([
-  ["server", "index", 7700],
+  ["server", "index", 6000],
   ["client", "client", 3000],
 ] as const)("the half of a %s (%s.ts) has at most %i bytes min+gzip", async (_, entry, most) => {
   const { outputFiles } = await build({

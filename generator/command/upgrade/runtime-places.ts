@@ -17,7 +17,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/legacy/http/session-requests.ts",
     "runtime/core/legacy/server/handshake.ts",
     "runtime/core/protocol/revision-view.ts",
-    "runtime/core/server/request-protocol.ts",
+    "runtime/core/server/request.ts",
   ],
   "logging/setLevel": [
     "runtime/core/client/client.ts",
@@ -30,7 +30,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/cluster/sharing/shared-session.ts",
     "runtime/core/client/link.ts",
     "runtime/core/legacy/server/client-requests.ts",
-    "runtime/core/protocol/listener-check.ts",
+    "runtime/core/protocol/hooks.ts",
     "runtime/core/server/connection.ts",
   ],
   "notifications/initialized": [
@@ -45,7 +45,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/cluster/sharing/shared-session.ts",
     "runtime/core/client/link.ts",
     "runtime/core/client/server-messages.ts",
-    "runtime/core/protocol/listener-check.ts",
+    "runtime/core/protocol/hooks.ts",
     "runtime/core/server/connection.ts",
     "runtime/core/server/request.ts",
   ],
@@ -54,7 +54,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   "notifications/resources/updated": [
     "runtime/core/client/attach.ts",
     "runtime/core/legacy/client/attach-legacy.ts",
-    "runtime/core/server/changes.ts",
+    "runtime/core/server/server-definition.ts",
     "runtime/observe/otel/conventions.ts",
   ],
   "notifications/roots/list_changed": [
@@ -64,7 +64,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   ],
   "notifications/subscriptions/acknowledged": [
     "runtime/core/client/attach.ts",
-    "runtime/core/server/request-protocol.ts",
+    "runtime/core/server/features.ts",
   ],
   "notifications/tools/list_changed": ["runtime/core/client/attach.ts", "runtime/core/client/client.ts"],
   ping: [
@@ -73,7 +73,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/client/server-messages.ts",
     "runtime/core/legacy/server/client-requests.ts",
     "runtime/core/legacy/server/handshake.ts",
-    "runtime/core/server/request-protocol.ts",
+    "runtime/core/server/request.ts",
     "runtime/core/server/server-session.ts",
   ],
   "prompts/get": [
@@ -149,7 +149,6 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
   inputResponses: [
     "runtime/core/client/rounds.ts",
     "runtime/core/server/ask.ts",
-    "runtime/core/server/detached.ts",
     "runtime/core/server/request.ts",
     "runtime/core/server/rounds.ts",
   ],
@@ -161,7 +160,6 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
   "io.modelcontextprotocol/subscriptionId": ["runtime/core/protocol/meta.ts"],
   requestState: [
     "runtime/core/client/rounds.ts",
-    "runtime/core/server/detached.ts",
     "runtime/core/server/request.ts",
     "runtime/core/server/rounds.ts",
   ],
@@ -170,7 +168,6 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
     "runtime/core/client/decode.ts",
     "runtime/core/client/rounds.ts",
     "runtime/core/schema/parsed.ts",
-    "runtime/core/server/request-protocol.ts",
     "runtime/core/server/request.ts",
     "runtime/core/server/server-definition.ts",
   ],

@@ -222,6 +222,10 @@ export class PeerConnection implements Receiver, MessageTaker {
     };
   }
 
+  batched(): void {
+    this.refuse(undefined, refusal("invalid-request", "a channel has no batches"));
+  }
+
   refuse(id: RequestId | undefined, error: McpError): void {
     this.#channel.send(errorTextOf(id, error));
   }

@@ -67,8 +67,10 @@ export class SharedSession implements ClusterSession {
 
   opened(): void {
     this.#sessions.set(this.digest, this);
-    // Each node gets each change: the client hears it from the one at which it listens.
-    this.session.connection.hears = () => this.session.listens;
+  }
+
+  hears(): boolean {
+    return this.#digest === undefined || this.session.listens;
   }
 
   pass(text: string): boolean {

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../admission/bounded-map.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { type LogLevel, metaKeys } from "../protocol/meta.js";
-import type { ClientEvent } from "../protocol/events.js";
+import type { ClientEvent, NullReader } from "../protocol/events.js";
 import type { Hooks } from "../protocol/hooks.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { McpError } from "../jsonrpc/errors.js";
@@ -9,7 +9,6 @@ import * as rpc from "../jsonrpc/rpc-codes.js";
 import type { Clock } from "../time/clock.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
-import type { NullReader } from "../protocol/protocol-warnings.js";
 import type { Era, Extended, Role } from "@mcpgen/protocol/model";
 
 /** The client as it describes itself, and its settings. */

@@ -7,8 +7,7 @@ import { type ClientEra, type ClientProfile, byEra, eraOf } from "./client-profi
 import { Link, type Notifying } from "./link.js";
 import { exchangeThrough, peerOf } from "./middleware.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
-import type { RevisionView } from "../protocol/revision-view.js";
-import { sendError } from "../protocol/send-check.js";
+import { type RevisionView, sendError } from "../protocol/revision-view.js";
 import { withinBounds } from "./bounds.js";
 import { invalidResult, httpStatusOf, isMisunderstood, remoteError } from "./decode.js";
 import type { Incoming } from "./server-messages.js";

@@ -1,5 +1,5 @@
 import type { OutgoingRequest, Page } from "@mcpgen/protocol/model";
-import { type NullReader, warning } from "../protocol/protocol-warnings.js";
+import { type NullReader, warning } from "../protocol/events.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { McpError, type ErrorCode, rateLimitedCode, timeLimitCode } from "../jsonrpc/errors.js";
 import * as rpc from "../jsonrpc/rpc-codes.js";

@@ -1,7 +1,7 @@
 import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
 import type { Clock } from "../time/clock.js";
 import { shortText, shortened } from "../jsonrpc/foreign-text.js";
-import { warning } from "../protocol/protocol-warnings.js";
+import { warning } from "../protocol/events.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import * as rpc from "../jsonrpc/rpc-codes.js";
 import {

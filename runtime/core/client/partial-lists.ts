@@ -2,7 +2,7 @@ import type { EntryRequest, Page, PartialList } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import * as rpc from "../jsonrpc/rpc-codes.js";
 import { valueAt, type Params, isObject } from "../jsonrpc/message.js";
-import type { NullReader } from "../protocol/protocol-warnings.js";
+import type { NullReader } from "../protocol/events.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { type Decoded, invalidResult, isReference, sift } from "./decode.js";
 

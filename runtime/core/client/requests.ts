@@ -1,6 +1,6 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
-import { exactParams } from "../protocol/send-check.js";
 import {
+  exactParams,
   type RevisionView,
   noSuchMethod,
   requireCapability,

@@ -1,11 +1,10 @@
-import type { NullReader } from "../protocol/protocol-warnings.js";
+import type { NullReader } from "../protocol/events.js";
 import type { ClientCapabilities, CreateMessageResult, ElicitResult, Root } from "@mcpgen/protocol/authoring";
 import type { IncomingNotification, IncomingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { Open } from "@mcpgen/protocol/open";
 import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
-import { type RevisionView, issuesText, requestParams } from "../protocol/revision-view.js";
-import { sendError } from "../protocol/send-check.js";
+import { type RevisionView, issuesText, requestParams, sendError } from "../protocol/revision-view.js";
 import {
   harmless,
   invalidParams,

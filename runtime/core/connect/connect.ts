@@ -23,7 +23,7 @@ import {
   requireModern,
   selectRevisions,
 } from "../protocol/revision-view.js";
-import { nullReader } from "../protocol/protocol-warnings.js";
+import { nullReader, type ClientEvent } from "../protocol/events.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import { harmless, McpError, isMcpError, printError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
@@ -37,7 +37,6 @@ import type { LegacyAttach } from "../client/attach.js";
 import { Client } from "../client/client.js";
 import type { VendorHandler } from "../client/vendor-methods.js";
 import type { AnswerContext, ClientHooks, ClientMiddleware } from "../client/middleware.js";
-import type { ClientEvent } from "../protocol/events.js";
 import { contentWarnings } from "../protocol/binary-content.js";
 import { Hooks } from "../protocol/hooks.js";
 import { establish } from "../client/connections.js";

@@ -1,6 +1,17 @@
 /** The id that a request and its answer share (JSON-RPC 2.0; never null in MCP). */
 export type RequestId = string | number;
 
+/**
+ * The map for a further request: after each 1,024 another one with the same entries. The table of a map refers to the one that
+ * replaces it. Once a collection of young objects has made one table old, it keeps all that follow, with all their requests, until
+ * everything is collected.
+ *
+ * @param added the number of requests with this one
+ */
+export function renewed<Value>(map: Map<RequestId, Value>, added: number): Map<RequestId, Value> {
+  return added % 1024 === 0 ? new Map(map) : map;
+}
+
 export interface RequestMessage {
   readonly jsonrpc: "2.0";
   readonly id: RequestId;

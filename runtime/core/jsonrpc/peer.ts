@@ -1,39 +1,37 @@
 import type { Progress } from "@mcpgen/protocol/model";
-import type { Clock } from "../time/clock.js";
 import { McpError, invalidRequest, messageOf, parseError } from "./errors.js";
 import {
   type NotificationMessage,
   type Params,
+  type Problem,
   type RequestId,
   type RequestMessage,
   type ResponseMessage,
   classify,
   idOf,
   isRequestId,
+  renewed,
   withoutNullId,
 } from "./message.js";
-import { Pending, type PendingRequest, type Timeouts, defaultTimeouts, renewed } from "./pending.js";
-
-interface JsonRpcPeerOptions {
-  /** Default: 60,000 ms without an answer or progress, 3,600,000 in all. */
-  readonly timeouts?: Partial<Timeouts> | undefined;
-  readonly clock?: Clock | undefined;
-  /** What came since a time and answered no request, for the errors of requests that time out. */
-  readonly meanwhile?: (since: number) => string;
-}
+import { Pending, type PendingOptions, type PendingRequest } from "./pending.js";
 
 /**
  * One side of a JSON-RPC connection: the requests that it has sent, and those that it is answering. Its owner writes and
  * sends the messages, and decides what is refused.
  */
 export class JsonRpcPeer<Answer, Work extends Abortable> {
-  /** Requests of this side that wait for their answers. */
-  readonly pending: Pending<Answer>;
   /** Requests of the other side that have no answer yet. */
   readonly running = new Running<Work>();
+  readonly #options: PendingOptions;
+  #pending: Pending<Answer> | undefined;
 
-  constructor({ timeouts, clock, meanwhile }: JsonRpcPeerOptions) {
-    this.pending = new Pending({ ...defaultTimeouts, ...timeouts }, clock, meanwhile);
+  constructor(options: PendingOptions) {
+    this.#options = options;
+  }
+
+  /** Requests of this side that wait for their answers. Made when it is first read: many sides only answer. */
+  get pending(): Pending<Answer> {
+    return (this.#pending ??= new Pending(this.#options));
   }
 
   /** Resolves the request that a response answers. Returns the request; `undefined` for an unknown id. */
@@ -50,16 +48,12 @@ export class JsonRpcPeer<Answer, Work extends Abortable> {
    * @returns what it reports, if no request has its token
    */
   progressed({ progressToken, progress, total, message }: Params): Progress | undefined {
-    if (!isFiniteNumber(progress)) return undefined;
-    const report = {
-      progress,
-      ...(isFiniteNumber(total) && { total }),
-      ...(typeof message === "string" && { message }),
-    };
+    const numbers = reportOf(progress, total);
+    if (!numbers) return undefined;
+    const report = typeof message === "string" ? { ...numbers, message } : numbers;
     const request = this.pending.progressed(progressToken);
-    if (!request) return report;
-    request.onProgress?.(report);
-    return undefined;
+    request?.onProgress?.(report);
+    return request ? undefined : report;
   }
 
   /**
@@ -68,22 +62,23 @@ export class JsonRpcPeer<Answer, Work extends Abortable> {
    * @param unstated the reason, if it states none
    * @param ends whether it may end a request of this side, by its method
    */
-  cancelled(
-    { requestId, reason }: Params,
-    unstated: string,
-    ends = (_method: string): boolean => false,
-  ): void {
+  cancelled({ requestId, reason }: Params, unstated: string, ends?: (method: string) => boolean): void {
     const id = requestId as RequestId;
     const why = new McpError("cancelled", typeof reason === "string" ? reason : unstated);
     if (this.running.cancel(id, why)) return;
     const request = this.pending.get(id);
-    if (request && ends(request.method)) this.pending.take(id)!.reject(why);
+    if (request && ends?.(request.method)) this.pending.take(id)!.reject(why);
+  }
+
+  /** Requests of this side fail: the other one can no longer answer. */
+  unanswered(reason: McpError): void {
+    this.#pending?.rejectAll(() => reason);
   }
 
   /** The connection has ended: requests of this side fail, those of the other side are aborted. */
   end(reason: McpError): void {
     this.running.end(reason);
-    this.pending.rejectAll(() => reason);
+    this.unanswered(reason);
   }
 }
 
@@ -142,50 +137,63 @@ export function progressOf(
   progressToken: unknown,
   ...[progress, total, message]: Report
 ): Params | undefined {
-  // JSON has only finite numbers, and callers in JavaScript may pass other values.
-  if (!isRequestId(progressToken) || !isFiniteNumber(progress) || progress <= work.lastProgress)
-    return undefined;
+  const report = reportOf(progress, total);
+  if (!report || !isRequestId(progressToken) || progress <= work.lastProgress) return undefined;
   work.lastProgress = progress;
-  return {
-    progressToken,
-    progress,
-    ...(isFiniteNumber(total) && { total }),
-    ...(message !== undefined && { message }),
-  };
+  return { progressToken, ...report, ...(message !== undefined && { message }) };
 }
 
-function isFiniteNumber(value: unknown): value is number {
-  return Number.isFinite(value);
+/** JSON has only finite numbers; peers, and callers in JavaScript, may give other values. */
+function reportOf(progress: unknown, total: unknown): Progress | undefined {
+  if (!Number.isFinite(progress)) return undefined;
+  return { progress: progress as number, ...(Number.isFinite(total) && { total: total as number }) };
 }
 
 /** Takes the messages of the other side. */
-export interface MessageTaker {
+export interface MessageTaker<Batch = unknown> {
   /** Whether the other side sends requests of a method: their ids are required. */
   isRequest(method: string): boolean;
-  requested(message: RequestMessage): void;
+  requested(message: RequestMessage, batch?: Batch): void;
   notified(message: NotificationMessage): void;
   answered(message: ResponseMessage): void;
-  /** @param id of the message, if it can be read */
-  refuse(id: RequestId | undefined, error: McpError): void;
+  batched(messages: readonly unknown[]): void;
+  /**
+   * @param id of the message, if it can be read
+   * @param batch the batch that contains it
+   */
+  refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void;
+  /** Gets an event for a notification whose id is null. */
+  emit?(event: { readonly type: "nulls-ignored"; method: string; members: readonly string[] }): void;
 }
 
 /** Gives the message of a text to the function for its kind. */
 export function takeMessage(text: string, taker: MessageTaker): void {
-  let given: unknown;
+  let message: unknown;
   try {
-    given = JSON.parse(text);
+    message = JSON.parse(text);
   } catch (error) {
     return taker.refuse(undefined, parseError(messageOf(error)));
   }
-  const message = withoutNullId(
-    given,
-    (method) => taker.isRequest(method),
-    () => {},
-  );
+  takeParsed(message, taker);
+}
+
+/**
+ * Gives a parsed message, or those of a batch, to the function for its kind. A notification whose id is null has none.
+ *
+ * @param batch the batch that contains it
+ */
+export function takeParsed<Batch>(given: unknown, taker: MessageTaker<Batch>, batch?: Batch): void {
+  const plain = (each: unknown): unknown =>
+    withoutNullId(
+      each,
+      (method) => taker.isRequest(method),
+      (event) => taker.emit?.(event),
+    );
+  if (Array.isArray(given)) return taker.batched(given.map(plain));
+  const message = plain(given);
   const kind = classify(message);
-  if (kind === "request") return taker.requested(message as RequestMessage);
-  if (kind === "notification") return taker.notified(message as NotificationMessage);
-  if (kind === "response") return taker.answered(message as ResponseMessage);
-  const problem = kind === "batch" ? "a channel has no batches" : kind.problem;
-  taker.refuse(idOf(message), invalidRequest(problem));
+  if (kind === "request") taker.requested(message as RequestMessage, batch);
+  else if (kind === "notification") taker.notified(message as NotificationMessage);
+  else if (kind === "response") taker.answered(message as ResponseMessage);
+  else taker.refuse(idOf(message), invalidRequest((kind as Problem).problem), batch);
 }

@@ -1,7 +1,7 @@
 import type { Progress, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import { Aborts, type Clock, longestWait, systemClock } from "../time/clock.js";
 import { McpError } from "./errors.js";
-import type { RequestId } from "./message.js";
+import { type RequestId, renewed } from "./message.js";
 
 /** Milliseconds of one request; its own options take precedence. */
 export interface Timeouts {
@@ -12,6 +12,14 @@ export interface Timeouts {
 }
 
 export const defaultTimeouts: Timeouts = { timeout: 60_000, totalTimeout: 3_600_000 };
+
+export interface PendingOptions {
+  /** Default: 60,000 ms without an answer or progress, 3,600,000 in all. */
+  readonly timeouts?: Partial<Timeouts> | undefined;
+  readonly clock?: Clock | undefined;
+  /** What came since a time and answered no request, for the errors of requests that time out. */
+  readonly meanwhile?: (since: number) => string;
+}
 
 /** A request that waits for its answer. */
 export interface PendingRequest<Answer> {
@@ -29,17 +37,6 @@ export interface PendingRequest<Answer> {
   readonly abandon: (reason: McpError) => void;
   /** Removes the listener from the abort signal of the request. */
   ignore: (() => void) | undefined;
-}
-
-/**
- * The map for a further request: after each 1,024 another one with the same entries. The table of a map refers to the one that
- * replaces it. Once a collection of young objects has made one table old, it keeps all that follow, with all their requests, until
- * everything is collected.
- *
- * @param added the number of requests with this one
- */
-export function renewed<Value>(map: Map<RequestId, Value>, added: number): Map<RequestId, Value> {
-  return added % 1024 === 0 ? new Map(map) : map;
 }
 
 /** When a request times out, unless progress arrives. */
@@ -85,13 +82,8 @@ export class Pending<Answer> {
   readonly #clock: Clock;
   readonly #meanwhile: (since: number) => string;
 
-  /** @param meanwhile what came since a time and answered no request, for errors */
-  constructor(
-    timeouts: Timeouts = defaultTimeouts,
-    clock: Clock = systemClock,
-    meanwhile = (_since: number): string => "",
-  ) {
-    this.#timeouts = timeouts;
+  constructor({ timeouts, clock = systemClock, meanwhile = () => "" }: PendingOptions = {}) {
+    this.#timeouts = { ...defaultTimeouts, ...timeouts };
     this.#clock = clock;
     this.#meanwhile = meanwhile;
   }

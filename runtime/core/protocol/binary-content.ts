@@ -1,7 +1,6 @@
 import type * as platform from "../platform/platform.js";
 import { isObject } from "../jsonrpc/message.js";
 import { placeText } from "../schema/words.js";
-import { toBase64 } from "./base64.js";
 import type { Received } from "./revision-view.js";
 
 /** Bytes in content, which are sent as base64. A `Buffer` is a `Uint8Array`. */
@@ -18,6 +17,10 @@ export type WithBytes<Value> = Value extends readonly (infer Item)[]
           : Value[Name];
     };
 
+interface Fields {
+  readonly [name: string]: unknown;
+}
+
 /** The members that may be bytes, and those that hold further content. */
 const direct = ["data", "blob"];
 const nested = ["content", "resource", "contents", "messages"];
@@ -32,10 +35,11 @@ export function encodeBytes<Value>(value: Value): Promise<Value> | undefined {
 }
 
 function holdsBytes(value: unknown): boolean {
+  // All that handlers give comes here.
+  if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return value.some(holdsBytes);
-  if (!isObject(value)) return false;
-  for (const name of direct) if (isBytes(value[name])) return true;
-  for (const name of nested) if (holdsBytes(value[name])) return true;
+  for (const name of direct) if (isBytes((value as Fields)[name])) return true;
+  for (const name of nested) if (holdsBytes((value as Fields)[name])) return true;
   return false;
 }
 
@@ -124,4 +128,38 @@ function isBytes(value: unknown): value is Bytes {
 
 async function base64Of(bytes: Bytes): Promise<string> {
   return toBase64(new Uint8Array("size" in bytes ? await bytes.arrayBuffer() : bytes));
+}
+
+/** RFC 4648 §4, with padding. */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  // One character at a time takes seconds and hundreds of megabytes for an image.
+  for (let at = 0; at < bytes.length;) binary += String.fromCharCode(...bytes.subarray(at, (at += 8192)));
+  return btoa(binary);
+}
+
+/** RFC 4648 §5, without padding. */
+export function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** Strict: the bytes have one text, so that every changed character is noticed. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  const bytes = bytesOf(text);
+  return bytes && toBase64(bytes) === text ? bytes : undefined;
+}
+
+/** Strict, as `fromBase64`. */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  const bytes = bytesOf(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return bytes && toBase64Url(bytes) === text ? bytes : undefined;
+}
+
+/** `atob` accepts missing padding and white space. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
-import { McpError } from "../jsonrpc/errors.js";
+import { McpError, invalidParams } from "../jsonrpc/errors.js";
+import type { RevisionView, ErrorTable } from "./revision-view.js";
 import * as rpc from "../jsonrpc/rpc-codes.js";
 import { type Rules, checkOptions, invalid } from "../options/option-check.js";
-import type { ErrorTable, RevisionView } from "./revision-view.js";
 
 /** Names of errors whose code, text and data a server can choose for legacy clients. */
 export type RefusalName =
@@ -130,4 +130,38 @@ function otherMeaning(
       return `is ${named[0]![0]} at ${id}`;
   }
   return code >= -32099 && code <= -32020 ? "is reserved for the specification" : undefined;
+}
+
+/**
+ * An error with the code that the table of the revision has for its name, in the form that the server chooses.
+ *
+ * @param error is changed
+ * @param subject what the error is about
+ * @param available what there is in its place
+ */
+export function refusal(
+  { table, refusals }: RevisionView<"server">,
+  name: string,
+  error: McpError,
+  subject: string,
+  available: () => readonly string[] = () => [],
+): McpError {
+  const known = table.errors[name];
+  if (known) (error as { rpcCode?: number }).rpcCode = known.code;
+  return refusals ? refusals.override(name, error, subject, available) : error;
+}
+
+/**
+ * The error for a name that is not in a list, or that this client may not use.
+ *
+ * @param kind `tool` or `prompt`
+ */
+export function notFound(
+  view: RevisionView<"server">,
+  kind: string,
+  name: string,
+  available: () => readonly string[],
+): McpError {
+  const error = invalidParams(`there is no ${kind} ${JSON.stringify(name)}`);
+  return refusal(view, `${kind.toUpperCase()}_NOT_FOUND`, error, name, available);
 }

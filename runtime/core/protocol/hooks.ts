@@ -1,3 +1,4 @@
+import { invalid, requireFunction } from "../options/option-check.js";
 import type * as platform from "../platform/platform.js";
 import type { Params, RequestId } from "../jsonrpc/message.js";
 import type { Clock } from "../time/clock.js";
@@ -94,9 +95,15 @@ export type Around = (
   run: (params: Params | undefined) => void,
 ) => void;
 
+/** Notifications, around which functions run. */
+export interface Surrounding {
+  /** Puts a function outside those before. @param outer gets the functions before */
+  surround(outer: (inner: Around) => Around): void;
+}
+
 /** Middleware that learns what it is added to. */
 export interface AttachedMiddleware extends Middleware {
-  attach(hooks: { around: Around }): void;
+  attach(hooks: Surrounding): void;
 }
 
 /** Runs the next middleware, or the request itself. @param params in place of those of the request */
@@ -105,12 +112,16 @@ export type Next = (params?: object) => Params | Promise<Params>;
 type Outcome = Params | Promise<Params>;
 
 /** The middleware and the event listeners of a server or a client. */
-export class Hooks<Event> {
+export class Hooks<Event> implements Surrounding {
   /** The outermost first. */
   middleware: readonly Middleware<never>[] = [];
   /** Runs around each notification. */
   around: Around = (_direction, _method, params, _connection, _revision, run) => run(params);
   readonly #listeners = new Set<(event: Event) => void>();
+
+  surround(outer: (inner: Around) => Around): void {
+    this.around = outer(this.around);
+  }
 
   /** Adds a middleware inside those before it. Returns a function that removes it. */
   use(middleware: Middleware<never>): () => void {
@@ -145,4 +156,21 @@ export function through<Request extends { readonly params: Params }>(
   return current(request, (params) =>
     through(middleware, params ? { ...request, params } : request, last, index + 1),
   ) as Outcome;
+}
+
+/** The notifications that the runtime handles, on both sides. */
+const handled: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  "notifications/cancelled",
+  "notifications/progress",
+]);
+
+/**
+ * Checks a listener of notifications.
+ *
+ * @throws {McpError} `invalid-definition`: it is not a function, or would never be called
+ */
+export function checkListener(method: string, listener: unknown): void {
+  requireFunction(method, listener);
+  if (handled.has(method))
+    throw invalid(`${method}: the runtime handles it. Use the signal or onProgress of the request.`);
 }

@@ -1,5 +1,5 @@
 import { BoundedMap } from "../admission/bounded-map.js";
-import { fromBase64, toBase64 } from "./base64.js";
+import { fromBase64, toBase64 } from "./binary-content.js";
 import { isObject } from "../jsonrpc/message.js";
 import { mostLevels } from "../jsonrpc/json-limits.js";
 

@@ -2,23 +2,20 @@ import type { ClientCapabilities, ElicitResult, ListRootsResult } from "@mcpgen/
 import { encodeBytes } from "../protocol/binary-content.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { McpError, invalidParams, messageOf } from "../jsonrpc/errors.js";
-import { refusal } from "../protocol/refusals.js";
+import { refusal } from "../protocol/error-table.js";
 import type { Params } from "../jsonrpc/message.js";
 import { declares, requestParams } from "../protocol/revision-view.js";
 import { type Names, invalid, requireKnown } from "../options/option-check.js";
 import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./context.js";
 import { type AskFacts, askThrough } from "./middleware.js";
 import type { RequestContext } from "./request.js";
-import { type Asked, type Rounds, Suspended, newRounds } from "./rounds.js";
-import type { RequestProtocol, ServerDefinition } from "./server-definition.js";
+import { type Asked, Suspended } from "./rounds.js";
+import type { RequestProtocol } from "./server-definition.js";
 
 const askOptions: Names<AskOptions> = { timeout: 0, totalTimeout: 0 };
 
-/** Sends a request to the client in the way of an era, and resolves with its result. */
-type Send = (key: string, asked: Asked, options: AskOptions | undefined) => Promise<Params>;
-
 /** Makes the functions of `Ask`. Both eras check capabilities and parameters first, and the result afterwards. */
-export function askWith(context: RequestContext, send: Send): Ask {
+export function askWith(context: RequestContext): Ask {
   const used = new Set<string>();
   const sent = async (
     key: string,
@@ -30,10 +27,11 @@ export function askWith(context: RequestContext, send: Send): Ask {
     if (used.has(key)) throw invalid(`two asks have the key ${JSON.stringify(key)}: number those of a loop`);
     used.add(key);
     requireKnown(options ?? {}, askOptions);
-    const { connection, protocol, rounds } = context;
-    const facts = { context, answered: rounds?.answers.has(key) === true };
-    const asking = { definition: connection.definition, protocol, name: JSON.stringify(key), facts };
-    const answer = await askClient(asking, asked, (wanted) => send(key, wanted, options));
+    const facts = { context, answered: context.rounds?.answers.has(key) === true };
+    const send = context.sendAsk ?? context.protocol.era.sendAsk;
+    const answer = await askClient(JSON.stringify(key), facts, asked, (wanted) =>
+      send(context, key, wanted, options),
+    );
     return pick ? pick(answer as never) : answer;
   };
   const request = <Answer = Params>(...given: Parameters<typeof sent>): Promise<Answer> =>
@@ -72,32 +70,29 @@ function withHandledRejection<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-/** Who asks a client. */
-interface Asking {
-  readonly definition: ServerDefinition;
-  readonly protocol: RequestProtocol;
-  /** Of the request, for errors. */
-  readonly name: string;
-  /** For the middleware. */
-  readonly facts: AskFacts;
-}
+/** Who asks a client: a request, or a session. */
+type Asking = Pick<RequestContext, "connection" | "protocol"> & Partial<Pick<RequestContext, "rounds">>;
 
 /**
  * Runs the middleware around a request to the client. Checks the request before it is sent, and its result.
  *
+ * @param name of the request, for errors
  * @throws {McpError} `missing-capability`, `invalid-params`, `invalid-result`; `invalid-definition` for the schema of a library
  *   that is no form
  */
 export async function askClient(
-  { definition, protocol, name, facts }: Asking,
+  name: string,
+  facts: AskFacts & { readonly context: Asking },
   asked: Asked,
   send: (asked: Asked) => Promise<Params>,
 ): Promise<Params> {
-  return definition.ask(name, asked, async (wanted) => {
+  const { connection, protocol, rounds } = facts.context;
+  const { ask, hooks } = connection.definition;
+  return ask(name, asked, async (wanted) => {
     const encoding = encodeBytes(wanted.params);
-    if (encoding) (facts.context as RequestContext).rounds?.encoding.push(encoding);
+    if (encoding) rounds?.encoding.push(encoding);
     const sent = encoding ? { ...wanted, params: (await encoding)! } : wanted;
-    return askThrough(definition.hooks, facts, sent, (last) => judged(protocol, name, last, send));
+    return askThrough(hooks, facts, sent, (last) => judged(protocol, name, last, send));
   });
 }
 
@@ -180,28 +175,18 @@ export function withElicitationId<Given extends Params | undefined>(params: Give
   return params?.["mode"] === "url" ? { elicitationId: crypto.randomUUID(), ...params } : params;
 }
 
-/** Asks the client by results that contain requests (2026-07-28, multi round-trip requests). */
-export function askInRounds(context: RequestContext): Ask {
-  const rounds = (context.rounds ??= newRounds());
-  return askWith(context, (key, asked) => answerOf(context, rounds, key, asked));
-}
-
 /**
- * The answer to an ask of a handler, if the client has given it.
+ * Asks the client by a result that contains the request (2026-07-28, multi round-trip requests). Resolves with the answer, if the
+ * client has given it.
  *
- * @throws `Suspended`: it has not; the request is among those that `rounds` wants
+ * @throws `Suspended`: it has not; the request is among those that the rounds want
  */
-export async function answerOf(
-  context: RequestContext,
-  rounds: Rounds,
-  key: string,
-  asked: Asked,
-): Promise<Params> {
-  const { revision } = context.protocol;
+export async function answerOf(context: RequestContext, key: string, asked: Asked): Promise<Params> {
+  const rounds = context.rounds!;
   const { method } = asked;
-  const entry = revision.table.outgoingRequests.get(method);
+  const entry = context.protocol.revision.table.outgoingRequests.get(method);
   if (!entry || !context.entry.multiRoundTrip)
-    throw new McpError("missing-capability", `${context.request.method} cannot ask for ${method}`);
+    throw new McpError("missing-capability", `${context.method} cannot ask for ${method}`);
   const answer = rounds.answers.get(key);
   if (answer === undefined) {
     rounds.wanted.set(key, lowered(context, asked));
@@ -209,17 +194,29 @@ export async function answerOf(
     await Promise.all(rounds.encoding);
     throw new Suspended();
   }
-  const result = await context.connection.read(revision, entry.result!, answer, method, (problem) =>
+  const { connection, protocol } = context;
+  const result = await connection.read(protocol.revision, entry.result!, answer, method, (problem) =>
     invalidParams(
       `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${method}: ${problem}`,
     ),
   );
-  const sent = lowered(context, asked, false).params;
-  return revision.lift("incomingResults", method, result, requestParams(sent, asked.params));
+  return liftedAnswer(context, asked, result);
+}
+
+/**
+ * The result of a request to the client in the authoring vocabulary.
+ *
+ * @param isNew whether losses are reported
+ */
+export function liftedAnswer(context: RequestContext, asked: Asked, result: Params, isNew?: boolean): Params {
+  const { method, params } = asked;
+  const sent = lowered(context, params ? { method, params: withElicitationId(params) } : asked, false);
+  const request = requestParams(sent.params, params);
+  return context.protocol.revision.lift("incomingResults", method, result, request, isNew);
 }
 
 /** @param isNew whether losses are reported */
-export function lowered(
+function lowered(
   { protocol: { revision } }: RequestContext,
   { method, params }: Asked,
   isNew?: boolean,

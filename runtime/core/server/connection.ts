@@ -1,38 +1,33 @@
 import type { BatchAnswers, Era, OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
-import { issuesText, mayGet, type RevisionView } from "../protocol/revision-view.js";
+import { issuesText, mayGet, type RevisionView, sendError } from "../protocol/revision-view.js";
 import {
   batchesUnsupported,
   classify,
   type NotificationMessage,
   type Params,
-  type Problem,
   type RequestId,
   type RequestMessage,
   type ResponseMessage,
   errorText,
-  idOf,
   notificationOf,
   notificationText,
-  withoutNullId,
 } from "../jsonrpc/message.js";
-import {
-  McpError,
-  invalidParams,
-  invalidRequest,
-  messageOf,
-  internalError,
-  parseError,
-} from "../jsonrpc/errors.js";
+import { McpError, invalidParams, invalidRequest, messageOf, internalError } from "../jsonrpc/errors.js";
 import * as rpc from "../jsonrpc/rpc-codes.js";
 import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
-import { runRequest, RequestContext, errorOf, handlerOf } from "./request.js";
-import { type NullReader, nullReader } from "../protocol/protocol-warnings.js";
-import type { ServerEvent } from "../protocol/events.js";
-import { type Change, resourceUpdated } from "./changes.js";
-import type { ServerSession } from "./context.js";
+import { JsonRpcPeer, type MessageTaker, takeMessage, takeParsed } from "../jsonrpc/peer.js";
 import {
+  RequestContext,
+  errorOf,
+  methodNotFound,
+  resolveProtocol,
+  revisionOfNotification,
+} from "./request.js";
+import { type NullReader, nullReader, warning, type ServerEvent } from "../protocol/events.js";
+import {
+  type Change,
+  resourceUpdated,
   vendorMessage,
-  type ClientRequests,
   type RequestProtocol,
   type ServerRequest,
   type Session,
@@ -40,11 +35,10 @@ import {
   type ServerDefinition,
   placeOf,
 } from "./server-definition.js";
-import { methodNotFound, resolveProtocol, revisionOfNotification } from "./request-protocol.js";
+import type { ServerSession } from "./context.js";
 import { ConnectedSession } from "./server-session.js";
 import { type LogLevel, logMessage, reaches } from "../protocol/meta.js";
 import { mostReserved } from "../jsonrpc/json-limits.js";
-import { sendError } from "../protocol/send-check.js";
 
 /** What a transport knows about the client of a connection. */
 export interface ConnectionOptions {
@@ -78,11 +72,17 @@ export interface HttpRequest {
   readonly permits?: (call: EarlierCall, answers: boolean) => boolean | Promise<boolean>;
 }
 
-/** The values that a client follows, by member of its filter. */
-type Filter = ReadonlyMap<string, ReadonlySet<unknown>>;
+/** A request that follows changes. */
+interface Follower {
+  /** The values that it follows, by member of its filter. */
+  readonly wanted: ReadonlyMap<string, ReadonlySet<unknown>>;
+  changed(change: Change): void;
+  /** The server closes the connection. */
+  closing(): void;
+}
 
 /** The connection of one client: dispatches its messages, sends responses, and notifies it of changes. */
-export class ServerConnection implements Receiver {
+export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
   readonly definition: ServerDefinition;
   /** The authenticated client; a transport that authenticates each request sets it before each. */
   auth: unknown;
@@ -97,17 +97,18 @@ export class ServerConnection implements Receiver {
   /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
   readonly #channel: ServerChannel;
-  #running: Map<RequestId, RequestContext> | undefined;
-  #clientRequests: ClientRequests | undefined;
-  /** With what each follows, by member of its filter. */
-  #listeners: Map<(change: Change) => void, Filter> | undefined;
-  #closers: Set<() => void> | undefined;
+  #peer: JsonRpcPeer<ResponseMessage, RequestContext> | undefined;
+  /** Sends the requests that wait until the client is initialized, or opens a stream. Returns `false` without a stream. */
+  held: Map<RequestId, () => boolean> | undefined;
+  #followers: Set<Follower> | undefined;
   /** Called when the connection has ended. */
   #enders: (() => void)[] | undefined;
   #reserved = 0;
   readonly #drainMs: number;
   /** The client has ended its output: it answers no requests. */
   #inputEnded = false;
+  /** Answers the requests that are open at the end of the connection, if the client may still read. */
+  #late: McpError | undefined;
   /** Called when no request is open. */
   #idle: (() => void)[] | undefined;
   #isOver = false;
@@ -123,6 +124,8 @@ export class ServerConnection implements Receiver {
     definition.counts.connections++;
   }
 
+  /** Called with the id of each request of the server to this client. */
+  onRequestId: ((id: RequestId) => void) | undefined;
   /** The id of a request of the server, from its number; of a transport whose answers may reach another process. */
   requestId?(number: number): RequestId;
   /** Whether this process notifies the client of changes: of several that serve its session, one does. */
@@ -152,17 +155,16 @@ export class ServerConnection implements Receiver {
 
   /** Number of open requests. */
   get open(): number {
-    return this.#running?.size ?? 0;
+    return this.#peer?.running.size ?? 0;
+  }
+
+  /** The requests of both sides that have no answer. Made for the first one that waits: most are answered at once. */
+  get peer(): JsonRpcPeer<ResponseMessage, RequestContext> {
+    return (this.#peer ??= new JsonRpcPeer(this.definition));
   }
 
   message(text: string): void {
-    let message: unknown;
-    try {
-      message = JSON.parse(text);
-    } catch (error) {
-      return this.refuse(undefined, parseError(messageOf(error)));
-    }
-    this.receive(message);
+    takeMessage(text, this);
   }
 
   turn(): void {
@@ -175,7 +177,8 @@ export class ServerConnection implements Receiver {
 
   /** Answers the received requests, then ends the connection. Requests to the client fail at once. */
   ended(): void {
-    this.#clientRequests?.end(inputEndedError());
+    this.held = undefined;
+    this.#peer?.unanswered(inputEndedError());
     this.#inputEnded = true;
     const { clock } = this.definition;
     const timer = clock.schedule(() => this.#overdue(), this.#drainMs);
@@ -187,15 +190,7 @@ export class ServerConnection implements Receiver {
 
   /** Sends an error for each open request (the client may still read), then ends the connection. */
   #overdue(): void {
-    const message = `not answered within ${this.#drainMs} ms after the end of the input`;
-    const error = internalError(message);
-    const gone = new McpError("connection-closed", "the client is gone");
-    for (const context of this.#running?.values() ?? []) {
-      const { request, batch } = context;
-      this.#untrack(request.id);
-      this.refuse(request.id, error, batch);
-      context.abort(gone);
-    }
+    this.#late = internalError(`not answered within ${this.#drainMs} ms after the end of the input`);
     this.#end("the client is gone");
   }
 
@@ -205,7 +200,7 @@ export class ServerConnection implements Receiver {
 
   /** Answers open subscriptions; resolves when no request is open. */
   drain(): Promise<void> {
-    for (const closer of this.#closers ?? []) closer();
+    for (const follower of this.#followers ?? []) follower.closing();
     if (this.open === 0) return Promise.resolve();
     return new Promise((resolve) => (this.#idle ??= []).push(resolve));
   }
@@ -221,47 +216,40 @@ export class ServerConnection implements Receiver {
 
   /** Dispatches a parsed message or batch. A value that is not a JSON-RPC message is answered with an error. */
   receive(message: unknown): void {
-    if (!Array.isArray(message)) return this.#dispatch(this.#plain(message));
+    takeParsed(message, this);
+  }
+
+  batched(messages: readonly unknown[]): void {
     const batches = this.session?.revision.revision.batches;
     if (!batches) return this.refuse(undefined, invalidRequest(batchesUnsupported));
     const { sendBatch } = this.#channel;
-    batches.receive(message.map(this.#plain), {
+    batches.receive(messages, {
       kindOf: classify,
       send: sendBatch?.bind(this.#channel),
-      dispatch: (each, answers) => this.#dispatch(each, answers),
+      dispatch: (each, answers) => takeParsed(each, this, answers),
       refuse: (problem, id, answers) => this.refuse(id, invalidRequest(problem), answers),
     });
   }
 
-  readonly #plain = (message: unknown): unknown =>
-    withoutNullId(message, this.definition.isRequest, (event) => this.emit(event));
-
-  #dispatch(message: unknown, batch?: BatchAnswers): void {
-    const kind = classify(message);
-    if (kind === "request") return this.request(message as RequestMessage, undefined, batch);
-    if (kind === "notification") return this.notified(message as NotificationMessage);
-    if (kind === "response") return this.answered(message as ResponseMessage);
-    this.refuse(idOf(message), invalidRequest((kind as Problem).problem), batch);
+  isRequest(method: string): boolean {
+    return this.definition.isRequest(method);
   }
 
   /**
    * Dispatches a request. Every failure is answered with an error.
    *
-   * @param given the protocol, if the transport has resolved it already
    * @param batch the batch that contains the request
+   * @param given the protocol, if the transport has resolved it already
    */
-  request(request: RequestMessage, given?: RequestProtocol, batch?: BatchAnswers): void {
+  requested(request: RequestMessage, batch?: BatchAnswers, given?: RequestProtocol): void {
     try {
       const protocol = given ?? resolveProtocol(this, request);
-      let entry = protocol.revision.table.incomingRequests.get(request.method);
-      if (!entry || entry.payload) entry = vendorMessage;
-      const handler = handlerOf(this.definition, entry, request.method);
+      const context = new RequestContext(this, request, protocol, batch);
+      const { entry, handler } = context;
       const refused = handler ? entry.refuse?.(protocol, request) : methodNotFound(protocol, request.method);
       if (refused) throw this.refused("method", request, refused as McpError);
-      if (this.#running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
-      const context = new RequestContext(this, request, protocol, entry, handler);
-      context.batch = batch;
-      runRequest(context);
+      if (this.#peer?.running.has(request.id)) throw invalidRequest("a request of this id is being answered");
+      context.run();
     } catch (error) {
       this.refuse(request.id, errorOf(error), batch);
     }
@@ -269,12 +257,9 @@ export class ServerConnection implements Receiver {
 
   /** Tracks an open request, so that the client can cancel it and the end of the connection aborts it. */
   track(context: RequestContext): void {
-    if (!this.#running) {
-      this.#running = new Map();
-      // A handler may have ended the connection.
-      if (!this.#isOver) this.definition.connections.add(this);
-    }
-    this.#running.set(context.request.id, context);
+    this.peer.running.start(context.request.id, context);
+    // A handler may have ended the connection.
+    if (!this.#isOver) this.definition.connections.add(this);
   }
 
   #becomeIdle(): void {
@@ -348,14 +333,9 @@ export class ServerConnection implements Receiver {
   answer(context: RequestContext, text: string, rpcCode?: number): void {
     const { request, batch, reported } = context;
     this.definition.publish?.();
-    context.over = true;
-    this.#untrack(request.id);
+    this.#peer?.running.finish(request.id, context);
+    if (this.open === 0) this.#becomeIdle();
     this.respond(request.id, text, batch, rpcCode, reported);
-  }
-
-  #untrack(id: RequestId): void {
-    this.#running?.delete(id);
-    if (this.#idle && this.open === 0) this.#becomeIdle();
   }
 
   /** Ends a request with an error. */
@@ -399,21 +379,17 @@ export class ServerConnection implements Receiver {
     this.#channel.reserve?.(-bytes);
   }
 
-  /**
-   * Calls `listener` with each change. Returns a function that removes it.
-   *
-   * @param wanted what it follows, by member of its filter
-   */
-  onChange(listener: (change: Change) => void, wanted: Filter): () => void {
-    this.#listeners = (this.#listeners ?? new Map()).set(listener, wanted);
-    return () => void this.#listeners?.delete(listener);
+  /** Notifies a request of each change. Returns a function that ends this. */
+  follow(follower: Follower): () => void {
+    this.#followers = (this.#followers ?? new Set()).add(follower);
+    return () => void this.#followers?.delete(follower);
   }
 
   /** Notifies the session, once the client is initialized, and its subscribers of a change. */
   changed(change: Change): void {
     const { session } = this;
     session?.era.changed(this, session, change);
-    for (const listener of this.#listeners?.keys() ?? []) listener(change);
+    for (const follower of this.#followers ?? []) follower.changed(change);
   }
 
   /** Changes were lost: notifies of each list, and of each resource that the client subscribed to. */
@@ -421,14 +397,15 @@ export class ServerConnection implements Receiver {
     const { table } = this.session?.revision ?? this.definition.revisions[0]!;
     for (const [method, { capability }] of table.outgoingNotifications)
       if (capability?.path.at(-1) === "listChanged") this.changed({ method });
-    const wanted = [...(this.#listeners?.values() ?? [])].flatMap((filter) => [...filter.values()]);
+    const wanted = [...(this.#followers ?? [])].flatMap((follower) => [...follower.wanted.values()]);
     for (const uri of new Set([this.session?.watched ?? [], ...wanted].flatMap((uris) => [...uris])))
       this.changed({ method: resourceUpdated, uri: uri as string });
   }
 
-  /** Sends the requests that waited until the client was initialized, or opened a stream. */
+  /** The client is initialized, or has opened a stream: sends the requests that waited for it. */
   sendHeld(): void {
-    this.#clientRequests?.sendHeld();
+    if (this.session?.ready !== false)
+      for (const [key, send] of this.held ?? []) if (send()) this.held!.delete(key);
   }
 
   /**
@@ -440,10 +417,11 @@ export class ServerConnection implements Receiver {
     const { method } = message;
     const params = message.params ?? undefined;
     this.definition.hooks.around("incoming", method, params, this, revision, () => {
-      if (method === "notifications/cancelled") return this.#cancel(params);
+      if (method === "notifications/cancelled")
+        return this.#peer?.cancelled(params ?? {}, "the client cancelled the request");
       const { session } = this;
       session?.era.heard(this, session, method);
-      if (method === "notifications/progress") return this.#clientRequests?.progressed(params);
+      if (method === "notifications/progress") return void this.#peer?.progressed(params ?? {});
       if (!revision) return;
       const { notificationHandlers: listeners, defines } = this.definition;
       const entry = revision.table.incomingNotifications.get(method);
@@ -467,18 +445,16 @@ export class ServerConnection implements Receiver {
     });
   }
 
-  #cancel(params: Params | undefined): void {
-    const context = this.#running?.get(params?.["requestId"] as RequestId);
-    if (!context) return;
-    this.#untrack(context.request.id);
-    this.definition.counts.cancelled++;
-    const reason = params?.["reason"];
-    context.abort(
-      new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
-    );
-    context.batch?.dropAnswer();
+  /** A request ends without a response: the client cancelled it, or the connection has ended. */
+  aborted({ request: { id }, batch }: RequestContext, { code }: McpError): void {
+    const { counts } = this.definition;
+    if (this.#late) return this.refuse(id, this.#late, batch);
     this.#channel.abortedWork?.(1);
-    this.#channel.dropAnswer?.(context.request.id);
+    if (code !== "cancelled") return void counts.aborted++;
+    counts.cancelled++;
+    batch?.dropAnswer();
+    this.#channel.dropAnswer?.(id);
+    if (this.open === 0) this.#becomeIdle();
   }
 
   disconnect(origin: RequestId, retryMs: number): void {
@@ -490,23 +466,26 @@ export class ServerConnection implements Receiver {
    * needs of it, and a log message only if the client wants messages of this level. An invalid one is reported, and not sent. A failure to send is a warning.
    *
    * @param origin the request of the client that it belongs to
+   * @returns whether it was sent: not if the client has no stream for it
    */
   notify(
     protocol: Pick<RequestProtocol, "logLevel" | "revision">,
     method: string,
     params: Params | undefined,
     origin?: RequestId,
-  ): void {
+  ): boolean {
+    let isSent = false;
     const { definition } = this;
     const { revision, logLevel } = protocol;
     const entry = revision.table.outgoingNotifications.get(method);
-    const isSent = entry
+    const isKnown = entry
       ? mayGet(entry, protocol as RequestProtocol)
       : !definition.defines("outgoingNotifications", method);
-    if (this.#isOver || !isSent) return;
+    if (this.#isOver || !isKnown) return false;
     if (method === logMessage) {
       const level = params?.["level"] as LogLevel;
-      if (logLevel === undefined || !reaches(level, logLevel) || !definition.capabilities().logging) return;
+      if (logLevel === undefined || !reaches(level, logLevel) || !definition.capabilities().logging)
+        return false;
     }
     definition.hooks.around("outgoing", method, params, this, revision, (given) => {
       try {
@@ -514,11 +493,12 @@ export class ServerConnection implements Receiver {
         const text = notificationText(method, lowered);
         const wrong = sendError(revision, "notifications", method, notificationOf(method, lowered));
         if (wrong) this.reportError(wrong, { method }, origin);
-        else this.send(text, origin);
+        else isSent = this.send(text, origin);
       } catch (error) {
         definition.warn(`${method} is left out: ${messageOf(error)}`);
       }
     });
+    return isSent;
   }
 
   /**
@@ -539,19 +519,14 @@ export class ServerConnection implements Receiver {
    */
   ask(request: ServerRequest, options: RequestOptions, origin?: RequestId): Promise<Params> {
     if (this.#inputEnded || this.#isOver) return Promise.reject(inputEndedError());
-    const requests = (this.#clientRequests ??= this.definition.legacyEra!.requestsOf(this));
-    return requests.ask(request, options, origin);
+    return this.definition.legacyEra!.request(this, request, options, origin);
   }
 
-  /** Dispatches a response of the client. */
+  /** Dispatches a response of the client; one with an unknown id is ignored. */
   answered(response: ResponseMessage): void {
-    this.#clientRequests?.answered(response);
-  }
-
-  /** Calls `closer` once, when the server closes the connection. Returns a function that removes it. */
-  onClosing(closer: () => void): () => void {
-    this.#closers = (this.#closers ?? new Set()).add(closer);
-    return () => void this.#closers?.delete(closer);
+    const request = this.#peer?.settle(response);
+    if (request && request.id !== response.id)
+      this.emit(warning("response-id", JSON.stringify(response.id), request.method));
   }
 
   /** Calls `listener` once, when the connection has ended. */
@@ -564,17 +539,13 @@ export class ServerConnection implements Receiver {
     if (this.#isOver) return;
     this.#isOver = true;
     for (const listener of this.#enders ?? []) listener();
-    this.#listeners = undefined;
+    this.#followers = this.held = undefined;
     this.definition.connections.delete(this);
     if (this.isAnnounced) this.emit({ type: "connection-closed", reason: why });
-    if (this.open === 0 && !this.#clientRequests) return;
-    const reason = new McpError("connection-closed", why);
-    this.definition.counts.aborted += this.open;
-    this.#channel.abortedWork?.(this.open);
-    for (const context of this.#running?.values() ?? []) context.abort(reason);
-    this.#running = undefined;
+    // Without a session, the server has sent no requests.
+    if (this.open === 0 && !this.session) return;
+    this.#peer?.end(new McpError("connection-closed", why));
     this.#becomeIdle();
-    this.#clientRequests?.end(reason);
   }
 }
 

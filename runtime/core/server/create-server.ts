@@ -21,6 +21,7 @@ import { type PromptArguments, argumentsOf, type PromptEntry, type PromptHandler
 import type { ToolEntry } from "./tools.js";
 import { type VariablesOf, TemplateMatcher } from "../protocol/template-matcher.js";
 import type { Params } from "../jsonrpc/message.js";
+import { BoundedMap } from "../admission/bounded-map.js";
 import { methodSchemas } from "../schema/message-schema.js";
 import { argumentsCheck } from "../schema/arguments.js";
 import { schemaCheck } from "../schema/schema-check.js";
@@ -30,13 +31,15 @@ import { invalid, requireFunction } from "../options/option-check.js";
 import type { ServerEvent } from "../protocol/events.js";
 import type { OtherMethod } from "../protocol/hooks.js";
 import type { ServerMiddleware } from "./middleware.js";
-import type { Mount, MountOptions } from "./mounts.js";
-import { Offers } from "./offers.js";
+import { type Mount, type MountOptions, Offers } from "./offers.js";
 import { listResources, otherFeatures } from "./features.js";
 import { type Build, addedBy, register } from "./registration.js";
 import type { ResourceEntry, ResourceHandler, TemplateEntry, TemplateHandler } from "./resources.js";
 import type { LegacyEra, Direction } from "./server-definition.js";
 import { Server, type ServerOptions } from "./server.js";
+
+/** Pages that are cached of a list, for clients that see different entries. */
+const cachedViews = 64;
 
 /**
  * A server that is defined in code. Tools, resources and prompts may change while it runs.
@@ -52,6 +55,7 @@ export class CodeFirstServer<Members = unknown> extends Server {
     checkSpelling("capabilities", options.capabilities ?? {}, "ServerCapabilities");
     super(info, options, {
       changing: true,
+      views: () => new BoundedMap({ count: cachedViews, full: "evict" }),
       schemas: methodSchemas,
       others: otherFeatures(listResources),
       legacyEra,

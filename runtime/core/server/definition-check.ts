@@ -11,7 +11,7 @@ import {
 } from "../options/option-check.js";
 import { checkExtensionIds } from "../options/extension-ids.js";
 import { isObject } from "../jsonrpc/message.js";
-import { checkListener } from "../protocol/listener-check.js";
+import { checkListener } from "../protocol/hooks.js";
 import type { CacheHints, Direction, ServerDefinition } from "./server-definition.js";
 import type { ServerOptions } from "./server.js";
 

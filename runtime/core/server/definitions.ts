@@ -7,7 +7,7 @@ import type { Completer } from "./completion.js";
 import type { HandlerContext } from "./context.js";
 import type { ArgumentNames, PromptArguments, PromptHandler, PromptValues } from "./prompts.js";
 import type { ResourceHandler, TemplateHandler } from "./resources.js";
-import type { Scopes } from "./scopes.js";
+import type { Scopes } from "./listing.js";
 import type { CacheHints } from "./server-definition.js";
 import type { StructuredAnswer, ToolHandler } from "./tools.js";
 import type { VariableNames, VariablesOf } from "../protocol/template-matcher.js";

@@ -1,23 +1,21 @@
 import type { Resource, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import { harmless, invalidParams, printWarning } from "../jsonrpc/errors.js";
+import { McpError, harmless, invalidParams, printWarning } from "../jsonrpc/errors.js";
+import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { contentWarnings } from "../protocol/binary-content.js";
-import { notFound } from "../protocol/refusals.js";
-import type { ViewOptions } from "../protocol/revision-view.js";
+import { notFound } from "../protocol/error-table.js";
+import { metaKeys } from "../protocol/meta.js";
+import { type ViewOptions, isGranted, mayGet } from "../protocol/revision-view.js";
 import { type CompleteParams, complete } from "./completion.js";
-import { Listing } from "./listing.js";
+import { Listing, type ListingOptions } from "./listing.js";
 import { type PromptEntry, getPrompt } from "./prompts.js";
 import type { RequestContext } from "./request.js";
 import { type ResourceEntry, type TemplateEntry, readResource } from "./resources.js";
-import { type CacheHints, type MethodHandler, uncached, unusableResult } from "./server-definition.js";
+import { type MethodHandler, uncached, unusableResult } from "./server-definition.js";
 import { type ToolEntry, callsOf } from "./tools.js";
 
 /** Options of the lists of a server. */
-export interface ListOptions {
-  /** Items on a page. Default: all. */
-  readonly pageSize?: number | undefined;
-  /** How long and for whom a list may be cached. */
-  readonly cache?: CacheHints | undefined;
+export interface ListOptions extends ListingOptions {
   /** Whether lists may change while the server runs; clients are then notified. */
   readonly changing: boolean;
 }
@@ -45,13 +43,12 @@ export class Features {
   readonly #others: OtherFeatures | undefined;
 
   constructor(options: ListOptions, others: OtherFeatures | undefined) {
-    const { pageSize, cache } = options;
     this.options = options;
     this.#others = others;
-    this.tools = new Listing("tools", pageSize, cache);
-    this.resources = new Listing("resources", pageSize, cache);
-    this.templates = new Listing("resourceTemplates", pageSize, cache);
-    this.prompts = new Listing("prompts", pageSize, cache);
+    this.tools = new Listing("tools", options);
+    this.resources = new Listing("resources", options);
+    this.templates = new Listing("resourceTemplates", options);
+    this.prompts = new Listing("prompts", options);
   }
 
   capabilities(): ServerCapabilities {
@@ -174,7 +171,9 @@ async function page(
   const found = await Promise.all(templates.map((template) => resourcesOf(template, context)));
   context.hints = { ...(options.cache ?? uncached), cacheScope: "private" };
   // The lists are made for this request: so are their pages.
-  const all = new Listing<Pick<ResourceEntry, "definition" | "enabled">>("resources", options.pageSize);
+  const all = new Listing<Pick<ResourceEntry, "definition" | "enabled">>("resources", {
+    pageSize: options.pageSize,
+  });
   const add = (definition: Params & Resource): void => {
     if (!all.entries.has(definition.uri)) all.entries.set(definition.uri, { definition, enabled: true });
   };
@@ -208,4 +207,58 @@ async function resourcesOf(
 
 function isResource(value: unknown): value is Params & Resource {
   return isObject(value) && typeof value["uri"] === "string";
+}
+
+/** Handles `subscriptions/listen` (2026-07-28, subscriptions). Resolves when the server ends the stream. */
+export function listen(params: { readonly notifications: Params }, context: RequestContext): Promise<Params> {
+  const { connection, protocol, requestId, signal } = context;
+  // A bus may throw: nothing is reserved or acknowledged before.
+  connection.definition.followChanges();
+  // The request stays in memory as long as the stream is open.
+  const weight = weightOf(context.request, mostReserved);
+  connection.reserve(weight);
+  const honoured = honouredFilter(params.notifications, context);
+  const wanted = new Map(
+    Object.entries(honoured).map(([member, value]) => [member, new Set([value].flat())]),
+  );
+  const _meta = { [metaKeys.subscriptionId]: requestId };
+  context.send("notifications/subscriptions/acknowledged", { notifications: honoured });
+  return new Promise((resolve, reject) => {
+    const unfollow = connection.follow({
+      wanted,
+      changed({ method, uri, params: sent = { uri } as Params }) {
+        const { filter, filterKey } = protocol.revision.table.outgoingNotifications.get(method) ?? {};
+        if (wanted.get(filter!)?.has(filterKey === undefined || sent[filterKey])) context.send(method, sent);
+      },
+      closing() {
+        end();
+        resolve({ _meta });
+      },
+    });
+    const end = (): void => {
+      connection.release(weight);
+      unfollow();
+    };
+    signal.addEventListener("abort", () => {
+      end();
+      reject(new McpError("cancelled", "the subscription was ended"));
+    });
+  });
+}
+
+/** The part of a filter that the server honours: the notifications whose capabilities are declared. */
+function honouredFilter(filter: Params, { connection, protocol }: RequestContext): Params {
+  const declared = connection.definition.capabilities();
+  const honoured: Record<string, unknown> = {};
+  for (const facts of protocol.revision.table.outgoingNotifications.values()) {
+    const { filter: member } = facts;
+    if (
+      member !== undefined &&
+      filter[member] &&
+      isGranted(facts, "server", declared) &&
+      mayGet(facts, protocol)
+    )
+      honoured[member] = filter[member];
+  }
+  return honoured;
 }

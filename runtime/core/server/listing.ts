@@ -1,9 +1,8 @@
 import { type McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { invalid } from "../options/option-check.js";
-import { toBase64Url } from "../protocol/base64.js";
+import { toBase64Url } from "../protocol/binary-content.js";
 import type { HandlerContext } from "./context.js";
-import type { Scopes } from "./scopes.js";
 import { type CacheHints, SerialisedResult, uncached } from "./server-definition.js";
 
 /** A tool, resource, resource template or prompt. It does not change: another entry takes its place. */
@@ -18,8 +17,21 @@ export interface Listed {
   readonly added?: { readonly [member: string]: unknown };
 }
 
-/** Pages that are cached for clients that see different entries. */
-const cachedViews = 64;
+/** The serialised pages of a list, by the entries on and before them. */
+export interface PageCache {
+  get(key: string): SerialisedResult | undefined;
+  set(key: string, page: SerialisedResult): unknown;
+}
+
+/** Options of a list. */
+export interface ListingOptions {
+  /** Items on a page. Default: all. */
+  readonly pageSize?: number | undefined;
+  /** How long and for whom a list may be cached. */
+  readonly cache?: CacheHints | undefined;
+  /** Makes the cache of a list of which clients see different entries. Default: all pages are kept. */
+  readonly views?: (() => PageCache) | undefined;
+}
 
 /**
  * The entries of one kind in the order of registration, and the pages of their list. A page is serialised once for all
@@ -30,7 +42,9 @@ export class Listing<Entry extends Listed> {
   readonly #member: string;
   readonly #pageSize: number;
   readonly #hints: CacheHints;
-  readonly #pages = new Map<string, SerialisedResult>();
+  readonly #views: () => PageCache;
+  /** Made with the first page. */
+  #pages: PageCache | undefined;
   /** Whether any entry has `visible`; computed with the first page. */
   #filtered: boolean | undefined;
   /** The names of the entries by cursor; computed with the first cursor that is received. */
@@ -38,12 +52,16 @@ export class Listing<Entry extends Listed> {
   #filled = false;
 
   /** @param member the member of the result that contains the items */
-  constructor(member: string, pageSize = Infinity, hints: CacheHints = uncached) {
+  constructor(
+    member: string,
+    { pageSize = Infinity, cache = uncached, views = () => new Map() }: ListingOptions,
+  ) {
     if (!(pageSize >= 1))
       throw invalid(`pageSize: expected 1 or more, got ${pageSize}. Leave it out for one page.`);
     this.#member = member;
     this.#pageSize = pageSize;
-    this.#hints = hints;
+    this.#hints = cache;
+    this.#views = views;
   }
 
   /** Whether the listing has or had an entry. */
@@ -54,7 +72,7 @@ export class Listing<Entry extends Listed> {
   /** Drops the cached pages; call it after an entry was added, removed or changed. */
   changed(): void {
     this.#filled ||= this.entries.size > 0;
-    this.#pages.clear();
+    this.#pages = undefined;
     this.#filtered = undefined;
     this.#cursors = undefined;
   }
@@ -76,14 +94,14 @@ export class Listing<Entry extends Listed> {
     const after = cursor === undefined ? undefined : this.#nameOfCursor(cursor);
     const view = this.#filtered ? this.#seenBy(context) : undefined;
     const key = JSON.stringify([after, view?.map(([name]) => name)]);
-    let page = this.#pages.get(key);
+    const pages = (this.#pages ??= this.#filtered ? this.#views() : new Map());
+    let page = pages.get(key);
     if (!page) {
       const entries = view ?? this.#seenBy(context);
       const start = after === undefined ? 0 : positionAfter(after, entries);
       page = this.#prepare(start, entries);
-      if (this.#pages.size >= cachedViews && this.#filtered) this.#pages.clear();
       // A cursor can name any entry: only the pages that start at a multiple of the page size are cached.
-      if (start % this.#pageSize === 0) this.#pages.set(key, page);
+      if (start % this.#pageSize === 0) pages.set(key, page);
     }
     return page;
   }
@@ -131,4 +149,23 @@ function noSuchPage(): McpError {
 
 function isOpenTo({ enabled, visible, definition }: Listed, context: HandlerContext): boolean {
   return enabled && (visible === undefined || visible(definition as never, context));
+}
+
+/** The arguments of a call as the client sent them: they are not checked yet. */
+export interface UncheckedArguments {
+  readonly [name: string]: unknown;
+}
+
+/**
+ * The scopes that a client needs (RFC 6749, 3.3), or a function that names them for the arguments of a call: of a template,
+ * for the variables of the URI. Only `permit` of an HTTP endpoint reads them.
+ */
+export type Scopes = readonly string[] | ((args: UncheckedArguments) => readonly string[]);
+
+/** Whether a value is a list of scopes. */
+export function isScopes(value: unknown): value is readonly string[] {
+  return (
+    Array.isArray(value) &&
+    value.every((each) => typeof each === "string" && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(each))
+  );
 }

@@ -4,7 +4,7 @@ import { invalidParams } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { HandlerContext } from "./context.js";
 import type { RequestContext } from "./request.js";
-import { notFound } from "../protocol/refusals.js";
+import { notFound } from "../protocol/error-table.js";
 import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import type { Listed, Listing } from "./listing.js";
 import type { Completers } from "./completion.js";

@@ -1,10 +1,17 @@
-import { requestParams } from "../protocol/revision-view.js";
 import type * as platform from "../platform/platform.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
-import type { BatchAnswers, IncomingRequest } from "@mcpgen/protocol/model";
-import { type McpError, isMcpError, messageOf, invalidParams, internalError } from "../jsonrpc/errors.js";
+import type { BatchAnswers, Era, IncomingRequest } from "@mcpgen/protocol/model";
+import {
+  McpError,
+  isMcpError,
+  messageOf,
+  invalidParams,
+  invalidRequest,
+  internalError,
+} from "../jsonrpc/errors.js";
 import * as rpc from "../jsonrpc/rpc-codes.js";
 import {
+  type NotificationMessage,
   type Params,
   type RequestId,
   type RequestMessage,
@@ -12,74 +19,101 @@ import {
   isPromise,
   resultText,
 } from "../jsonrpc/message.js";
+import { progressOf } from "../jsonrpc/peer.js";
 import { invalid } from "../options/option-check.js";
+import { type LogLevel, isLogLevel, logMessage, metaKeys } from "../protocol/meta.js";
+import { refusal } from "../protocol/error-table.js";
+import {
+  type RevisionView,
+  declaredIn,
+  isNewer,
+  requestParams,
+  sendError,
+} from "../protocol/revision-view.js";
+import { answerOf, askWith } from "./ask.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import type { Ask, HandlerContext, ServerSession } from "./context.js";
+import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
 import {
   type CacheHints,
   type MethodHandler,
   type RequestProtocol,
+  type SendAsk,
   type ServerDefinition,
+  type ServerEra,
+  type Session,
   uncached,
   placeOf,
   SerialisedResult,
   unusableResult,
   vendorMessage,
 } from "./server-definition.js";
-import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
-import { logMessage, metaKeys } from "../protocol/meta.js";
-import { sendError } from "../protocol/send-check.js";
 
-/** An open request. Its signal, its asks and its rounds are created on first use. */
+type Result = Params | SerialisedResult;
+
+/** An open request of a client, from its dispatch to its response. Its signal, its asks and its rounds are created on first use. */
 export class RequestContext implements HandlerContext {
   readonly connection: ServerConnection;
   /** Without members that are null instead of absent, once it is accepted. */
   request: RequestMessage;
   protocol: RequestProtocol;
-  readonly entry: IncomingRequest;
-  /** Absent where only the visibility of a tool is looked up. */
+  /** What the revision says of its method. */
+  entry: IncomingRequest;
+  /** Of its method, or of all other methods. */
   readonly handler: MethodHandler | undefined;
-  readonly auth: unknown;
-  /** Contexts that are made of this one share it, so that it is no private member. */
-  readonly http: HttpRequest | undefined;
+  auth: unknown;
+  http: HttpRequest | undefined;
+  /** The JSON-RPC batch that contained the request. */
+  readonly batch: BatchAnswers | undefined;
   /** The params in the authoring vocabulary, once the handler was called. */
   params: Params | undefined;
   /** Cache hints of the result, if the method is cacheable. */
   hints: CacheHints = uncached;
   /** The rounds of a multi round-trip request; created on first use. */
   rounds: Rounds | undefined;
-  /** The JSON-RPC batch that contained the request. */
-  batch: BatchAnswers | undefined;
+  /** Sends its asks in another way than its era does. */
+  sendAsk: SendAsk | undefined;
   /** Time of the last progress notification, by `performance.now()`. */
   reported: number | undefined;
+  lastProgress = -Infinity;
   /** The object in `session` where there is no session; made when it is first used. */
   client: ServerSession | undefined;
-  /** The request has ended: nothing more is sent for it. */
-  over = false;
+  /** Called when the request is aborted; it costs less than the signal. */
+  onAbort: ((reason: Error) => void) | undefined;
+  #isOver = false;
   #controller: AbortController | undefined;
   #asking: Ask | undefined;
-  #lastProgress = -Infinity;
 
   constructor(
     connection: ServerConnection,
     request: RequestMessage,
     protocol: RequestProtocol,
-    entry: IncomingRequest,
-    handler?: MethodHandler,
+    batch?: BatchAnswers,
   ) {
+    const { method } = request;
+    const { handlers, defines } = connection.definition;
     this.connection = connection;
     this.request = request;
     this.protocol = protocol;
-    this.entry = entry;
-    this.handler = handler;
+    this.batch = batch;
     this.auth = connection.auth;
     this.http = connection.http;
+    const entry = protocol.revision.table.incomingRequests.get(method);
+    this.entry = entry && !entry.payload ? entry : vendorMessage;
+    // A request of the protocol that the revision does not have is never given to its handler, for no table checks it.
+    const isOther = this.entry === vendorMessage && defines("incomingRequests", method);
+    this.handler = (isOther ? undefined : handlers.get(method)) ?? handlers.get("*");
+  }
+
+  /** The request has ended: nothing more is sent for it. */
+  get over(): boolean {
+    return this.#isOver;
   }
 
   get signal(): platform.AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      if (this.over) this.#controller.abort();
+      if (this.#isOver) this.#controller.abort();
     }
     return this.#controller.signal;
   }
@@ -128,18 +162,12 @@ export class RequestContext implements HandlerContext {
 
   get progress(): HandlerContext["progress"] {
     return (progress, total, message) => {
-      const progressToken = this.request.params?._meta?.["progressToken"];
-      if (this.over || progressToken === undefined) return;
-      // JSON has only finite numbers, and callers in JavaScript may pass other values.
-      if (!Number.isFinite(progress) || progress <= this.#lastProgress) return;
-      this.#lastProgress = progress;
+      if (this.over) return;
+      const token = this.request.params?._meta?.["progressToken"];
+      const report = progressOf(this, token, progress, total, message);
+      if (!report) return;
       this.reported = performance.now();
-      this.send("notifications/progress", {
-        progressToken,
-        progress,
-        total: Number.isFinite(total) ? total : undefined,
-        message,
-      });
+      this.send("notifications/progress", report);
     };
   }
 
@@ -170,7 +198,8 @@ export class RequestContext implements HandlerContext {
   }
 
   get ask(): Ask {
-    return (this.#asking ??= this.protocol.era.ask(this));
+    this.rounds ??= newRounds();
+    return (this.#asking ??= askWith(this));
   }
 
   get once(): HandlerContext["once"] {
@@ -179,9 +208,7 @@ export class RequestContext implements HandlerContext {
       const known = results.get(key);
       if (known) return known as Promise<T>;
       // The promise is stored, so that overlapping calls share one run.
-      const running = Promise.resolve()
-        .then(effect)
-        .then((value) => jsonOnly(key, value));
+      const running = Promise.resolve().then(() => this.runOnce(key, effect));
       results.set(key, running);
       // Handles the rejection, even if the handler does not await it.
       running.catch(() => results.delete(key));
@@ -189,11 +216,24 @@ export class RequestContext implements HandlerContext {
     };
   }
 
+  /** Runs an effect of `once`. @throws {McpError} `invalid-definition`: its result is not JSON */
+  async runOnce<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+    return jsonOnly(key, await effect());
+  }
+
   /** Reports what a handler threw to `onError`, unless the error is meant for the client. */
   report(thrown: unknown): void {
     if (isMeantForClient(thrown)) return;
     const { method, params, id } = this.request;
     this.connection.reportError(thrown, placeOf(method, params), id);
+  }
+
+  /** The error that answers what a handler threw. It is reported, unless it is meant for the client. */
+  errorOf(thrown: unknown): McpError {
+    this.report(thrown);
+    const error = errorOf(thrown, this.connection.definition.thrownErrors === "message");
+    const { refusals } = this.protocol.revision;
+    return refusals ? refusals.thrown(error, this.method) : error;
   }
 
   /**
@@ -204,14 +244,164 @@ export class RequestContext implements HandlerContext {
   stop(reason: Error): boolean {
     if (this.signal.aborted) return false;
     this.#controller!.abort(reason);
+    this.onAbort?.(reason);
     return true;
   }
 
   /** Ends the request without a response, and aborts its signal. */
   abort(reason: McpError): void {
-    if (this.over) return;
-    this.over = true;
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#controller?.abort(reason);
+    this.onAbort?.(reason);
+    this.connection.aborted(this, reason);
+  }
+
+  /** Checks the request, calls the handler of its method and sends the response. */
+  run(): void {
+    if (!this.entry.accepts(this.request) || this.#isRetry()) return this.#settle(this.#prepared());
+    let result: Result | Promise<Result>;
+    try {
+      // A handler that returns a plain result costs no promise.
+      result = this.#call();
+      // A thenable may call back twice, or throw: Promise.resolve guards against both.
+      if (isPromise(result)) return this.#settle(Promise.resolve(result));
+    } catch (error) {
+      return this.#fail(error);
+    }
+    this.#succeed(result);
+  }
+
+  #call(): Result | Promise<Result> {
+    const { connection, request, protocol } = this;
+    try {
+      this.params = protocol.revision.lift("incomingRequests", request.method, request.params ?? {});
+    } catch (error) {
+      throw connection.refused("params", request, invalidParams(messageOf(error)));
+    }
+    return this.handler!(this.params as never, this);
+  }
+
+  /** Responds when the result settles. Until then the client can cancel the request. */
+  #settle(result: Promise<Result>): void {
+    this.connection.track(this);
+    result.then(
+      (value) => this.#succeed(value),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  /** Whether it carries the state or the answers of an earlier round. */
+  #isRetry(): boolean {
+    const { params } = this.request;
+    return (
+      this.entry.multiRoundTrip === true &&
+      (params?.["requestState"] !== undefined || params?.["inputResponses"] !== undefined)
+    );
+  }
+
+  /**
+   * Calls the handler of a request that its definition refuses, without the members that are null instead of absent, or of one that
+   * continues earlier rounds.
+   *
+   * @throws {McpError} `invalid-params`: what is wrong with it even so; `state-rejected`
+   */
+  async #prepared(): Promise<Result> {
+    const { connection, protocol, entry, method, request } = this;
+    this.request = await connection.read(protocol.revision, entry, request, method, (problem) =>
+      connection.refused("params", request, invalidParams(problem)),
+    );
+    // It states what the client has declared, too.
+    this.protocol = protocol.era.stated?.(connection.definition, this.request) ?? protocol;
+    if (this.#isRetry()) this.rounds = await openRounds(this);
+    return this.#call();
+  }
+
+  #succeed(result: Result): void {
+    const { connection, method, rounds } = this;
+    if (this.#isOver) return connection.countAborted(-1);
+    if (rounds?.wanted.size) {
+      connection.definition.warn(
+        `${method}: the handler went on before an ask was answered; its result is dropped`,
+      );
+      return this.#suspend(rounds);
+    }
+    let text: string;
+    try {
+      text = this.#textOf(result);
+    } catch (error) {
+      return this.#fail(error);
+    }
+    this.#answer(text);
+  }
+
+  #answer(text: string): void {
+    this.#isOver = true;
+    this.connection.answer(this, resultText(this.request.id, text));
+  }
+
+  #textOf(result: Result): string {
+    if (!(result instanceof SerialisedResult)) return this.#finishedText(result, this.hints);
+    const { value, hints } = result;
+    const { revision } = this.protocol;
+    return result.text(
+      revision,
+      () => this.#finishedText(value, hints),
+      () => !revision.hasReadRequest,
+    );
+  }
+
+  /** Lowers a result, adds the members that its era requires, and serialises it. */
+  #finishedText(value: Params, hints: CacheHints): string {
+    if (!isObject(value))
+      throw unusableResult(`the result of the handler or middleware of ${this.method} is not an object`);
+    const { entry, params, protocol, request } = this;
+    const asked = requestParams(request.params, params);
+    const lowered = protocol.revision.lower("outgoingResults", request.method, value, asked);
+    return this.#sentText(protocol.era.finish(lowered, this, entry.cacheable ? hints : undefined));
+  }
+
+  /** Serialises a result, and checks it if the server checks what it sends. @throws {McpError} `invalid-message` */
+  #sentText(result: Params): string {
+    const { method, protocol } = this;
+    // A `toJSON` of the result may return anything, even nothing.
+    const text = JSON.stringify(result) as string | undefined;
+    if (text?.startsWith("{") !== true)
+      throw unusableResult(`the result of the handler or middleware of ${method} is not an object in JSON`);
+    if (protocol.revision.sends?.find("results", method, result))
+      throw sendError(protocol.revision, "results", method, result)!;
+    return text;
+  }
+
+  #fail(thrown: unknown): void {
+    const { connection, rounds } = this;
+    if (this.#isOver) return connection.countAborted(-1);
+    if (rounds?.wanted.size) return this.#suspend(rounds);
+    const error = this.errorOf(thrown);
+    this.#isOver = true;
+    connection.fail(this, error);
+  }
+
+  /** Responds with the input requests of the handler (`input_required`). The client retries with another request. */
+  #suspend(rounds: Rounds): void {
+    const { connection, entry, protocol } = this;
+    const inputRequests = Object.fromEntries(rounds.wanted);
+    const textOfRound = (requestState: string): string => {
+      const asking = { resultType: entry.asks ?? "input_required", inputRequests, requestState };
+      return this.#sentText(protocol.era.finish(asking, this, undefined, asking.resultType));
+    };
+    void sealRounds(rounds, this)
+      .then(textOfRound)
+      .then(
+        (text) => {
+          if (this.#isOver) return connection.countAborted(-1);
+          this.#answer(text);
+        },
+        (error: unknown) => {
+          rounds.wanted.clear();
+          this.#fail(error);
+        },
+      );
   }
 }
 
@@ -220,7 +410,7 @@ export class RequestContext implements HandlerContext {
  *
  * @throws {McpError} `invalid-definition`
  */
-export function jsonOnly<T>(key: string, value: T): T {
+function jsonOnly<T>(key: string, value: T): T {
   try {
     if (value === undefined || isJson(value)) return value;
   } catch {
@@ -260,175 +450,176 @@ export function errorOf(thrown: unknown, open = false): McpError {
   return internalError(open ? messageOf(thrown) : "the server failed to answer", thrown);
 }
 
-type Result = Params | SerialisedResult;
-
-/** Checks a request, calls the handler of its method and sends the response. */
-export function runRequest(context: RequestContext): void {
-  const { entry, request } = context;
-  if (!entry.accepts(request)) return settle(context, mended(context));
-  if (isRetry(context)) return settle(context, resume(context));
-  run(context);
+/** The protocol of a request that needs no handshake, or opens it. */
+export function beforeHandshake(
+  { legacyEra }: ServerDefinition,
+  revision: RevisionView<"server">,
+): Pick<Session, "era" | "revision" | "clientCapabilities"> {
+  return { era: legacyEra!, revision, clientCapabilities: {} };
 }
 
-/** Calls the handler. A handler that returns a plain result costs no promise. */
-function run(context: RequestContext): void {
-  let result: Result | Promise<Result>;
-  try {
-    result = call(context);
-    // A thenable may call back twice, or throw: Promise.resolve guards against both.
-    if (isPromise(result)) return settle(context, Promise.resolve(result));
-  } catch (error) {
-    return fail(context, error);
-  }
-  succeed(context, result);
+/** What decides the protocol of a message, beside the message. */
+interface Conversation {
+  readonly definition: ServerDefinition;
+  readonly session: Session | undefined;
+  readonly era: Era | undefined;
 }
 
 /**
- * The handler of a request: of its method, or of all other methods. A request of the protocol that the revision does not
- * have is never given to its handler, for no table checks it.
- */
-export function handlerOf(
-  { handlers, defines }: ServerDefinition,
-  entry: IncomingRequest,
-  method: string,
-): MethodHandler | undefined {
-  const isOther = entry === vendorMessage && defines("incomingRequests", method);
-  return (isOther ? undefined : handlers.get(method)) ?? handlers.get("*");
-}
-
-function call(context: RequestContext): Result | Promise<Result> {
-  const { connection, request, protocol } = context;
-  try {
-    context.params = protocol.revision.lift("incomingRequests", request.method, request.params ?? {});
-  } catch (error) {
-    throw connection.refused("params", request, invalidParams(messageOf(error)));
-  }
-  return context.handler!(context.params as never, context);
-}
-
-/** Responds when the result settles. Until then the client can cancel the request. */
-function settle(context: RequestContext, result: Promise<Result>): void {
-  context.connection.track(context);
-  result.then(
-    (value) => succeed(context, value),
-    (error: unknown) => fail(context, error),
-  );
-}
-
-/** Continues a multi round-trip request with the state and the answers that the client sends. */
-async function resume(context: RequestContext): Promise<Result> {
-  context.rounds = await openRounds(context);
-  return call(context);
-}
-
-function succeed(context: RequestContext, result: Result): void {
-  const { connection, request, rounds } = context;
-  if (context.over) return connection.countAborted(-1);
-  if (rounds?.wanted.size) {
-    connection.definition.warn(
-      `${request.method}: the handler went on before an ask was answered; its result is dropped`,
-    );
-    return suspend(context, rounds);
-  }
-  let text: string;
-  try {
-    text = textOf(context, result);
-  } catch (error) {
-    return fail(context, error);
-  }
-  connection.answer(context, resultText(request.id, text));
-}
-
-function textOf(context: RequestContext, result: Result): string {
-  if (!(result instanceof SerialisedResult)) return finishedText(context, result, context.hints);
-  const { value, hints } = result;
-  const { revision } = context.protocol;
-  return result.text(
-    revision,
-    () => finishedText(context, value, hints),
-    () => !revision.hasReadRequest,
-  );
-}
-
-/** Lowers a result, adds the members that its era requires, and serialises it. */
-function finishedText(context: RequestContext, value: Params, hints: CacheHints): string {
-  const { protocol, request, entry } = context;
-  if (!isObject(value))
-    throw unusableResult(`the result of the handler or middleware of ${request.method} is not an object`);
-  const asked = requestParams(request.params, context.params);
-  const lowered = protocol.revision.lower("outgoingResults", request.method, value, asked);
-  return sentText(context, protocol.era.finish(lowered, context, entry.cacheable ? hints : undefined));
-}
-
-/** Serialises a result, and checks it if the server checks what it sends. @throws {McpError} `invalid-message` */
-function sentText({ protocol: { revision }, request: { method } }: RequestContext, result: Params): string {
-  const text = jsonOf(result, method);
-  const wrong = revision.sends && sendError(revision, "results", method, result);
-  if (wrong) throw wrong;
-  return text;
-}
-
-/** Serialises a result. A `toJSON` of the result may return anything, even nothing. */
-function jsonOf(result: Params, method: string): string {
-  const text = JSON.stringify(result) as string | undefined;
-  if (text?.startsWith("{") !== true)
-    throw unusableResult(`the result of the handler or middleware of ${method} is not an object in JSON`);
-  return text;
-}
-
-function fail(context: RequestContext, thrown: unknown): void {
-  const { connection, rounds } = context;
-  if (context.over) return connection.countAborted(-1);
-  if (rounds?.wanted.size) return suspend(context, rounds);
-  context.report(thrown);
-  const error = errorOf(thrown, connection.definition.thrownErrors === "message");
-  const { refusals } = context.protocol.revision;
-  connection.fail(context, refusals ? refusals.thrown(error, context.request.method) : error);
-}
-
-/** Responds with the input requests of the handler (`input_required`). The client retries with another request. */
-function suspend(context: RequestContext, rounds: Rounds): void {
-  const { connection, request, protocol } = context;
-  const inputRequests = Object.fromEntries(rounds.wanted);
-  const textOfRound = (requestState: string): string => {
-    const asking = { resultType: context.entry.asks ?? "input_required", inputRequests, requestState };
-    return sentText(context, protocol.era.finish(asking, context, undefined, asking.resultType));
-  };
-  void sealRounds(rounds, context)
-    .then(textOfRound)
-    .then(
-      (text) => {
-        if (context.over) return connection.countAborted(-1);
-        connection.answer(context, resultText(request.id, text));
-      },
-      (error: unknown) => {
-        rounds.wanted.clear();
-        fail(context, error);
-      },
-    );
-}
-
-/**
- * Runs a request that was refused, without the members that are null instead of absent.
+ * Finds the protocol of a request: stated in the request (modern era), or negotiated for the session (legacy era).
  *
- * @throws {McpError} `invalid-params`: what is wrong with it even so
+ * @throws {McpError} if the request must follow a handshake, or names a revision that the server does not serve
  */
-async function mended(context: RequestContext): Promise<Result> {
-  const { connection, protocol, entry, method, request } = context;
-  const { revision } = protocol;
-  const read = await connection.read(revision, entry, request, method, (problem) =>
-    connection.refused("params", request, invalidParams(problem)),
-  );
-  context.request = read;
-  // It states what the client has declared, too.
-  context.protocol = protocol.era.stated?.(connection.definition, read) ?? protocol;
-  return isRetry(context) ? resume(context) : call(context);
+export function resolveProtocol(
+  { definition, session, era }: Conversation,
+  request: RequestMessage,
+): RequestProtocol {
+  const { modern, legacy } = definition;
+  const servesModern = modern.length > 0;
+  if (servesModern && era !== "legacy" && statesRevision(request)) return modernProtocol(definition, request);
+  if (request.method === "initialize") {
+    const version = request.params?.["protocolVersion"];
+    // That revision, or the newest one with a handshake.
+    const revision = legacy.find(({ id }) => id === version) ?? legacy[0];
+    if (!revision) throw unsupportedVersion(definition, version);
+    return beforeHandshake(definition, revision);
+  }
+  if (session) return session;
+  const oldest = legacy.at(-1);
+  if (request.method === "ping" && oldest) return beforeHandshake(definition, oldest);
+  if (servesModern) return modernProtocol(definition, request);
+  throw invalidRequest("the session has not been opened: send initialize first");
 }
 
-/** Whether a request carries the state or the answers of an earlier round. */
-function isRetry({ entry, request: { params } }: RequestContext): boolean {
-  return (
-    entry.multiRoundTrip === true &&
-    (params?.["requestState"] !== undefined || params?.["inputResponses"] !== undefined)
+/**
+ * The revision of a notification: that of the session, or in the modern era the stated one, or else the newest.
+ * `undefined` if it is not served, or must follow a handshake.
+ */
+export function revisionOfNotification(
+  { definition: { modern }, session, era }: Conversation,
+  { params }: NotificationMessage,
+): RevisionView<"server"> | undefined {
+  if (session || era === "legacy") return session?.revision;
+  const version = params?._meta?.[metaKeys.protocolVersion];
+  return version === undefined ? modern[0] : revisionOf(modern, version);
+}
+
+/** The revision that a request states in its `_meta`, if the server serves it. The request is not checked yet. */
+export function statedRevision(
+  { modern }: ServerDefinition,
+  params: Params | undefined,
+): RevisionView<"server"> | undefined {
+  return revisionOf(modern, params?._meta?.[metaKeys.protocolVersion]);
+}
+
+/** A loop: every request asks, and one of the first is the one. */
+function revisionOf(
+  revisions: readonly RevisionView<"server">[],
+  version: unknown,
+): RevisionView<"server"> | undefined {
+  for (const each of revisions) if (each.id === version) return each;
+  return undefined;
+}
+
+/** The error for a method that the revision does not have, or that has no handler. */
+export function methodNotFound({ revision }: RequestProtocol, method: string): McpError {
+  const message = `there is no method ${JSON.stringify(method)} at ${revision.id}`;
+  const error = new McpError("method-not-found", message, { rpcCode: rpc.methodNotFound });
+  return refusal(revision, "METHOD_NOT_FOUND", error, method);
+}
+
+/** Whether a parsed message states its revision in `_meta` (2026-07-28, versioning). It may be any value. */
+export function statesRevision(message: unknown): boolean {
+  const meta = (message as RequestMessage | null | undefined)?.params?._meta;
+  return meta?.[metaKeys.protocolVersion] !== undefined || meta?.[metaKeys.clientCapabilities] !== undefined;
+}
+
+/**
+ * Reads the protocol of a request from its `_meta`.
+ *
+ * @throws {McpError} `unsupported-version`, `invalid-params`
+ */
+export function modernProtocol(definition: ServerDefinition, request: RequestMessage): RequestProtocol {
+  const meta = request.params?._meta ?? {};
+  const version = meta[metaKeys.protocolVersion];
+  if (typeof version !== "string")
+    throw missing(metaKeys.protocolVersion, definition.legacy[0] ? ": send initialize first, or add it" : "");
+  const revision = revisionOf(definition.modern, version);
+  if (!revision) throw unsupportedVersion(definition, version);
+  const capabilities = meta[metaKeys.clientCapabilities];
+  if (!isObject(capabilities)) throw missing(metaKeys.clientCapabilities);
+  const given = revision.lift(
+    "incomingRequests",
+    "*",
+    {
+      [metaKeys.clientCapabilities]: capabilities,
+      [metaKeys.clientInfo]: meta[metaKeys.clientInfo] ?? undefined,
+      [metaKeys.logLevel]: meta[metaKeys.logLevel] ?? undefined,
+    },
+    undefined,
+    false,
+  );
+  const level = given[metaKeys.logLevel];
+  return {
+    era: modernServer,
+    revision,
+    clientCapabilities: declaredIn(capabilities, given[metaKeys.clientCapabilities]) as ClientCapabilities,
+    clientInfo: given[metaKeys.clientInfo] as Implementation | undefined,
+    logLevel: level === undefined ? level : logLevelOf(level),
+  };
+}
+
+/** @throws {McpError} `invalid-params`: a client sent something else as a log level */
+export function logLevelOf(level: unknown): LogLevel {
+  if (!isLogLevel(level)) throw invalidParams(`there is no log level ${JSON.stringify(level)}`);
+  return level;
+}
+
+/** Characters of an unsupported version that its error repeats. */
+const versionLimit = 64;
+
+/** The error for a revision that the server does not serve (2026-07-28, versioning, negotiation). */
+export function unsupportedVersion(definition: ServerDefinition, version: unknown): McpError {
+  const requested = typeof version === "string" ? version.slice(0, versionLimit) : undefined;
+  const { modern, revisions } = definition;
+  const supported = revisions.map(({ id }) => id);
+  // Another revision may have another code for it: the client knows the one of its time.
+  const nearest = modern.find(({ id }) => isNewer(requested ?? "", id)) ?? revisions[0]!;
+  return new McpError(
+    "unsupported-version",
+    `protocol version ${JSON.stringify(requested)} is not supported; supported: ${supported.join(", ")}`,
+    {
+      rpcCode: nearest.errorCode("UNSUPPORTED_PROTOCOL_VERSION"),
+      data: { supported, requested },
+    },
   );
 }
+
+function missing(key: string, more = ""): McpError {
+  return invalidParams(`params._meta: ${key} is missing or malformed${more}`);
+}
+
+/** Each request states its protocol (2026-07-28). */
+export const modernServer: ServerEra = {
+  finish(result, { entry, connection, protocol: { revision } }, hints, resultType = "complete") {
+    // Other result types need members that a handler cannot supply.
+    const given = result["resultType"] as string | undefined;
+    if (given !== undefined && given !== resultType && !entry.resultTypes?.includes(given))
+      throw internalError(
+        "the server failed to answer",
+        `a handler's result has the resultType ${JSON.stringify(given)}; use context.ask`,
+      );
+    return {
+      resultType,
+      ...(hints && revision.lower("outgoingResults", "*", hints as unknown as Params)),
+      ...result,
+      _meta: {
+        ...revision.lower("outgoingResults", "*", { [metaKeys.serverInfo]: connection.definition.info }),
+        ...result._meta,
+      },
+    };
+  },
+  noRequests: "a server sends no requests at this revision",
+  stated: modernProtocol,
+  sendAsk: answerOf,
+};

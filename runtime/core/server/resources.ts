@@ -2,7 +2,7 @@ import type { ReadResourceResult, Resource, ResourceTemplate } from "@mcpgen/pro
 import { McpError } from "../jsonrpc/errors.js";
 import * as rpc from "../jsonrpc/rpc-codes.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
-import { refusal } from "../protocol/refusals.js";
+import { refusal } from "../protocol/error-table.js";
 import type { Completers } from "./completion.js";
 import type { HandlerContext } from "./context.js";
 import type { RequestContext } from "./request.js";

@@ -3,7 +3,7 @@ import { McpError } from "../jsonrpc/errors.js";
 import * as rpc from "../jsonrpc/rpc-codes.js";
 import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.js";
 import { invalid } from "../options/option-check.js";
-import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
+import { fromBase64Url, toBase64Url } from "../protocol/binary-content.js";
 import { type Clock, wallTimeOf } from "../time/clock.js";
 
 /** A request to the client inside a result (`InputRequests`). */

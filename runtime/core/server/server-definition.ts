@@ -1,18 +1,12 @@
+import { type Params, type RequestId, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import type {
   ClientCapabilities,
-  ClientRequests as Requests,
+  ClientRequests,
   Implementation,
   ServerCapabilities,
 } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import { type McpError, internalError, printError } from "../jsonrpc/errors.js";
-import {
-  type Params,
-  type RequestId,
-  type RequestMessage,
-  type ResponseMessage,
-  isObject,
-} from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { ServerEvent } from "../protocol/events.js";
 import type { Hooks } from "../protocol/hooks.js";
@@ -20,11 +14,10 @@ import type { LogLevel } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import type { FormAsker, SchemaReader } from "../schema/message-schema.js";
 import type { Clock } from "../time/clock.js";
-import type { Change } from "./changes.js";
 import type { ServerConnection } from "./connection.js";
-import type { Ask, NotificationHandler, ServerSession } from "./context.js";
+import type { AskOptions, NotificationHandler, ServerSession } from "./context.js";
 import type { RequestContext } from "./request.js";
-import type { StateStore, StateSeal } from "./rounds.js";
+import type { Asked, StateStore, StateSeal } from "./rounds.js";
 
 /** Handles the requests of one method. Results are in the authoring vocabulary. */
 export type MethodHandler = (
@@ -64,7 +57,7 @@ export interface ServerDefinition {
   readonly states: StateStore | undefined;
   readonly counts: ServerCounts;
   readonly clock: Clock;
-  readonly timeouts: Timeouts;
+  readonly timeouts?: Partial<Timeouts>;
   readonly argumentDefaults?: boolean;
   readonly nulls?: "absent" | "reject";
   readonly wrongArguments?: "error" | "result";
@@ -108,9 +101,16 @@ export interface ServerEra {
   stated?(definition: ServerDefinition, request: RequestMessage): RequestProtocol;
   /** Why the server sends no requests to the client. */
   readonly noRequests?: string;
-  /** Returns the functions that a handler calls to ask the client for input. */
-  ask(context: RequestContext): Ask;
+  readonly sendAsk: SendAsk;
 }
+
+/** Sends an ask of a handler to the client, and resolves with the result in the authoring vocabulary. */
+export type SendAsk = (
+  context: RequestContext,
+  key: string,
+  asked: Asked,
+  options: AskOptions | undefined,
+) => Promise<Params>;
 
 /** The roots of a session; without a result while they are asked for. */
 export interface KeptRoots {
@@ -141,8 +141,18 @@ export interface Session extends RequestProtocol {
 export interface LegacyEra extends ServerEra {
   /** The handlers of methods that legacy revisions alone have. */
   readonly methods: readonly [method: string, handler: MethodHandler][];
-  /** The requests of the server to one client. */
-  requestsOf(connection: ServerConnection): ClientRequests;
+  /**
+   * Sends a request to the client, and resolves with its result. Kept roots answer without a request.
+   *
+   * @param origin the request of the client that it belongs to
+   * @throws {McpError} `missing-capability`, `cancelled`, `timeout`, `remote-error`, `invalid-result`, `invalid-message`
+   */
+  request(
+    connection: ServerConnection,
+    request: ServerRequest,
+    options: RequestOptions,
+    origin: RequestId | undefined,
+  ): Promise<Params>;
   /** Notifies a session of a change, if its client wants to know of it. */
   changed(connection: ServerConnection, session: Session, change: Change): void;
   /** Sends a notification of no request once the client is initialized. */
@@ -156,21 +166,6 @@ export interface ServerRequest {
   readonly revision: RevisionView<"server">;
   readonly method: string;
   readonly params?: Params | undefined;
-}
-
-/** Requests that a server sends to one client (legacy era). */
-export interface ClientRequests {
-  /**
-   * @param origin the request of the client that it belongs to
-   * @throws {McpError}
-   */
-  ask(request: ServerRequest, options: RequestOptions, origin: RequestId | undefined): Promise<Params>;
-  /** Sends the requests that waited until the client was initialized, or opened a stream. */
-  sendHeld(): void;
-  answered(response: ResponseMessage): void;
-  progressed(params: Params | undefined): void;
-  /** Rejects all requests: the client can no longer answer. */
-  end(reason: McpError): void;
 }
 
 /** The table entry of each message that the revision does not define. */
@@ -260,7 +255,10 @@ export class SerialisedResult {
 }
 
 /** What a handler may return in place of the plain result: alternatives of the vocabulary that ask for nothing. */
-export type OtherResult<Method extends keyof Requests, Plain> = Exclude<Requests[Method]["result"], Plain>;
+export type OtherResult<Method extends keyof ClientRequests, Plain> = Exclude<
+  ClientRequests[Method]["result"],
+  Plain
+>;
 
 /** Whether a handler gave a result in place of the plain one. Its `resultType` is judged as it is sent. */
 export function isOtherResult(answer: unknown): answer is Params {
@@ -286,4 +284,45 @@ export function unusableResult(problem: string): McpError {
   const error = internalError(problem);
   delete error.stack;
   return error;
+}
+
+/** A change that clients can be notified of. */
+export interface Change {
+  /** Method of the notification. */
+  readonly method: string;
+  /** URI of the resource, for `notifications/resources/updated`. */
+  readonly uri?: string;
+  /** Parameters of other notifications: JSON. */
+  readonly params?: Params;
+}
+
+/**
+ * Carries changes from a server to its connections. Implement it to carry changes between processes.
+ */
+export interface NotificationBus {
+  publish(change: Change): void;
+  /**
+   * Returns a function that ends the subscription.
+   *
+   * @param onGap to call after changes were lost, e.g. while the bus was away: clients are then notified of all that may have
+   *   changed
+   */
+  subscribe(listener: (change: Change) => void, onGap?: () => void): () => void;
+}
+
+/** The notification of a resource that has changed. */
+export const resourceUpdated = "notifications/resources/updated";
+
+/** The bus within one process. */
+export class Changes implements NotificationBus {
+  readonly #listeners = new Set<(change: Change) => void>();
+
+  publish(change: Change): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  subscribe(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
 }

@@ -79,9 +79,8 @@ export class ConnectedSession implements ServerSession {
     const signal = options.signal as never;
     // `connection` and `protocol` are for the middleware of this package (`InternalContext`).
     const context = { revision: revision.id, signal, session: this, connection, protocol };
-    const { definition } = connection;
-    const asking = { definition, protocol, name: method, facts: { context, answered: false } };
-    const answer = await askClient(asking, { method, params: params as Params }, (asked) =>
+    const facts = { context, answered: false };
+    const answer = await askClient(method, facts, { method, params: params as Params }, (asked) =>
       connection.ask({ revision, method, params: asked.params }, options),
     );
     return (schemas ? await schemas.result(method, result!, answer) : answer) as never;

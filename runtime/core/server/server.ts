@@ -22,14 +22,14 @@ import { harmless, McpError, printWarning } from "../jsonrpc/errors.js";
 import { invalid } from "../options/option-check.js";
 import type { MethodSchemas, ParamsOf, SchemaHandler, SchemaReader } from "../schema/message-schema.js";
 import type { MessageSchema } from "../schema/schema-type.js";
-import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
+import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Channel } from "../jsonrpc/channel.js";
-import { type Change, Changes, type NotificationBus, resourceUpdated } from "./changes.js";
-import { listen } from "./request-protocol.js";
-import { plainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
-import type { ServerSession, NotificationContext, NotificationHandler, HandlerContext } from "./context.js";
 import {
+  type Change,
+  Changes,
+  type NotificationBus,
+  resourceUpdated,
   type LegacyEra,
   type Direction,
   type MethodHandler,
@@ -41,7 +41,9 @@ import {
   SerialisedResult,
   uncached,
 } from "./server-definition.js";
-import { Features, type OtherFeatures } from "./features.js";
+import { plainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
+import type { ServerSession, NotificationContext, NotificationHandler, HandlerContext } from "./context.js";
+import { Features, type ListOptions, type OtherFeatures, listen } from "./features.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
 import { type StateStore, stateSeal } from "./rounds.js";
 
@@ -147,6 +149,8 @@ interface BuiltIn {
 export interface ServerParts {
   /** Tools, resources and prompts may change while clients are connected. */
   readonly changing?: boolean;
+  /** Makes the cache of a list of which clients see different entries. */
+  readonly views?: ListOptions["views"];
   /** Reads the schemas of vendor methods. */
   readonly schemas?: SchemaReader | undefined;
   /** Resources, prompts and completions. */
@@ -194,7 +198,7 @@ export class Server {
   constructor(
     info: Implementation,
     options: ServerOptions,
-    { changing = false, schemas, others, legacyEra }: ServerParts,
+    { changing = false, views, schemas, others, legacyEra }: ServerParts,
   ) {
     const extended = (this.#extended = options.extensions?.[0]?.extend(options, McpError, this));
     const reading = others?.judgingContent(options) ?? options;
@@ -203,7 +207,7 @@ export class Server {
     this.#changes = options.changes ?? new Changes();
     this.#extra = options.capabilities;
     const { pageSize, cache } = options;
-    this.features = new Features({ pageSize, cache, changing }, others);
+    this.features = new Features({ pageSize, cache, views, changing }, others);
     this.definition = {
       // What is not prepared below is used as it was given.
       ...options,
@@ -228,7 +232,6 @@ export class Server {
       states: options.stateStore,
       counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
       clock: options.clock ?? systemClock,
-      timeouts: { ...defaultTimeouts, ...options.timeouts },
       hooks: new Hooks(),
       warn: harmless(options.onWarning ?? printWarning),
       report: harmless(options.onError ?? printHandlerError),
@@ -288,7 +291,7 @@ export class Server {
   ): void;
   handle(method: string, given: object, handler?: (params: never, context: HandlerContext) => unknown): void {
     const vendor = handler && this.definition.schemas().handler(method, given, handler);
-    this.#register("incomingRequests", method, given, vendor, this.#added);
+    this.#added.set(method, this.#checked("incomingRequests", method, given, vendor));
     this.refresh();
   }
 
@@ -311,7 +314,8 @@ export class Server {
     listener?: (params: never, context: NotificationContext) => unknown,
   ): void {
     const vendor = listener && this.definition.schemas().listener(method, given, listener);
-    this.#register("incomingNotifications", method, given, vendor, this.definition.notificationHandlers);
+    const heard = this.#checked<NotificationHandler>("incomingNotifications", method, given, vendor);
+    this.definition.notificationHandlers.set(method, heard);
   }
 
   /**
@@ -322,19 +326,13 @@ export class Server {
   protected checkHandler(_direction: Direction, _method: string, _given: unknown): void {}
 
   /** @throws {McpError} `invalid-definition` */
-  #register<Handler>(
-    direction: Direction,
-    method: string,
-    given: object,
-    vendor: unknown,
-    handlers: Map<string, Handler>,
-  ): void {
+  #checked<Handler>(direction: Direction, method: string, given: object, vendor: unknown): Handler {
     this.checkHandler(direction, method, vendor ?? given);
     if (!vendor && method !== "*" && !this.definition.defines(direction, method))
       throw invalid(
         `${JSON.stringify(method)} is not a client ${direction === "incomingRequests" ? "request" : "notification"} of any given revision. For a vendor method, pass schemas, or {}.`,
       );
-    handlers.set(method, (vendor ?? given) as Handler);
+    return (vendor ?? given) as Handler;
   }
 
   /**
@@ -432,13 +430,10 @@ export class Server {
     this.#declared = undefined;
     this.#methods.clear();
     const declared = this.#capabilities();
-    for (const { method, handler, capability } of this.#builtIn)
-      if (!capability || declares(declared, capability)) this.#set(method, handler);
-    for (const [method, handler] of this.#added) this.#set(method, handler);
-  }
-
-  #set(method: string, handler: MethodHandler): void {
-    this.#methods.set(method, withMiddleware(this.definition.hooks, handler));
+    const offered = this.#builtIn.filter(({ capability }) => !capability || declares(declared, capability));
+    const all = [...offered.map(({ method, handler }) => [method, handler] as const), ...this.#added];
+    for (const [method, handler] of all)
+      this.#methods.set(method, withMiddleware(this.definition.hooks, handler));
   }
 
   #builtInMethods(cache: CacheHints = uncached): BuiltIn[] {
@@ -451,7 +446,7 @@ export class Server {
     const all = this.#extended?.methods(handlers) ?? handlers;
     return all.map(([method, handler]) => {
       const found = this.#given.map(({ table }) => table.incomingRequests.get(method)?.capability);
-      return { method, handler, capability: found.find((capability) => capability?.of === "server")?.path };
+      return { method, handler, capability: found.find((each) => each?.of === "server")?.path };
     });
   }
 

@@ -8,7 +8,7 @@ import type { HandlerContext } from "./context.js";
 import type { RequestContext } from "./request.js";
 import type { Listed, Listing } from "./listing.js";
 import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
-import { notFound, refusal } from "../protocol/refusals.js";
+import { notFound, refusal } from "../protocol/error-table.js";
 import {
   type MethodHandler,
   type OtherResult,

@@ -1,31 +1,26 @@
 import type { Signal } from "@mcpgen/protocol/model";
 
-/** The context of a request that a server got: these functions end it early. */
+/** The context of a request that a server got. */
 interface Abortable {
-  abort: (reason: unknown) => void;
-  stop: (reason: unknown) => boolean;
+  /** Called when it is aborted. */
+  onAbort: ((reason: unknown) => void) | undefined;
 }
 
 /**
  * Calls a listener when a request is aborted.
  *
  * A server makes the signal of a request when it is first read, and that costs more than a span. So the listener does not read it
- * where the context has the functions that abort it.
+ * where the context calls a function itself.
  *
  * @returns what removes the listener from a signal
  */
 export function onAbort(context: object, listener: (reason: unknown) => void): (() => void) | undefined {
-  if ("abort" in context && "stop" in context) {
+  if ("onAbort" in context) {
     const request = context as Abortable;
-    const { abort, stop } = request;
-    request.abort = (reason) => {
-      abort.call(request, reason);
+    const earlier = request.onAbort;
+    request.onAbort = (reason) => {
+      earlier?.(reason);
       listener(reason);
-    };
-    request.stop = (reason) => {
-      const isFirst = stop.call(request, reason);
-      listener(reason);
-      return isFirst;
     };
     return undefined;
   }

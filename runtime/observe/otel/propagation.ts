@@ -179,9 +179,10 @@ export function rememberRound(context: object, from: Context): void {
   once.set(prefix + JSON.stringify(carrier), Promise.resolve(true));
 }
 
-/** The connection of a server: it chooses the id of each request to the client. */
+/** The connection of a server. */
 interface Numbering {
-  requestId?(number: number): RequestId;
+  /** Called with the id of each request to the client. */
+  onRequestId: ((id: RequestId) => void) | undefined;
 }
 
 const spanKey = createContextKey("mcpgen span of a request to the client");
@@ -197,14 +198,11 @@ export function expectId(connection: object, span: Span, context: Context): Cont
   if (!numbered.has(connection)) {
     numbered.add(connection);
     const numbering = connection as Numbering;
-    const requestId = numbering.requestId?.bind(numbering);
-    numbering.requestId = (number) => {
-      const id = requestId?.(number) ?? number;
-      (contexts.active().getValue(spanKey) as Span | undefined)?.setAttribute(
-        "jsonrpc.request.id",
-        String(id),
-      );
-      return id;
+    const earlier = numbering.onRequestId;
+    numbering.onRequestId = (id) => {
+      earlier?.(id);
+      const current = contexts.active().getValue(spanKey) as Span | undefined;
+      current?.setAttribute("jsonrpc.request.id", String(id));
     };
   }
   return context.setValue(spanKey, span);

@@ -1,8 +1,8 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
-import { mayKeep, principalOf, readAnswer } from "@mcpgen/runtime/extending";
 import { type Journal, type TaskRecord, internal } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import { isReadable, wrongParams } from "./lookup.js";
+import { mayKeep, principalOf, readAnswer } from "./request.js";
 
 // Answers of clients to what a task asks.
 

@@ -1,7 +1,7 @@
-import { principalOf } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import type { Quotas } from "./quotas.js";
+import { principalOf } from "./request.js";
 import { Run } from "./run.js";
 import type { CallWords, HandlerTask, Next, ToolCall } from "./tool-call.js";
 
@@ -62,7 +62,7 @@ export class Call {
       };
     });
     if (isAsked) this.#promote();
-    const result = attempt(() => next(undefined, handler.context));
+    const result = attempt(() => next(undefined, handler));
     const outcome = Promise.resolve(result);
     outcome.catch(() => {});
     // The handler may have ended; a task that it asked for holds the result.

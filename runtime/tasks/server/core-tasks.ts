@@ -1,5 +1,4 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
-import { asSent, loweredResult, notifyClient, notifyNow, principalOf } from "@mcpgen/runtime/extending";
 import { relatedKey, statusMethod } from "../state/core-names.js";
 import { coreTask } from "../state/core-task.js";
 import { type TaskRecord, isFinal } from "../state/record.js";
@@ -7,6 +6,7 @@ import { Call } from "./call.js";
 import type { Engine } from "./engine.js";
 import { found, isReadable, wrongParams } from "./lookup.js";
 import { type ToolTask, isTask } from "./options.js";
+import { asSent, loweredResult, notifyClient, principalOf } from "./request.js";
 import { changeOf } from "./waiters.js";
 import { ask, takeBack, unasked } from "./core-asks.js";
 import { askByTasks, askForTask } from "./requestor.js";
@@ -181,7 +181,7 @@ function coreVoice(engine: Engine, context: HandlerContext): Voice {
       const isNew = record.status !== status;
       if (!isNew && keys.length === 0) return;
       ({ status } = record);
-      if (isNew || !isHeard) isHeard = notifyNow(context, statusMethod, coreTask(record, engine.now()));
+      if (isNew || !isHeard) isHeard = notifyClient(context, statusMethod, coreTask(record, engine.now()));
       // Where `tasks/result` waits, its stream asks. A client without a stream is asked when it has one.
       if (!isHeard || !known.has(voice) || engine.waiters.has(record.id)) return;
       for (const key of keys)

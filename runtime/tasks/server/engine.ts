@@ -5,7 +5,7 @@ import {
   type NotificationBus,
   type Server,
 } from "@mcpgen/runtime";
-import { clockOf, invalid, reportTo, unref, wallTimeOf } from "@mcpgen/runtime/extending";
+import { invalid, unref, wallTimeOf } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type Lease, type TaskRecord, isFinal } from "../state/record.js";
 import { type MemoryTaskStore, memoryTaskStore } from "../store/memory.js";
@@ -14,7 +14,8 @@ import { reporter } from "./events.js";
 import type { TaskIds } from "./ids.js";
 import type { TasksOptions } from "./options.js";
 import { QuotaCounter, type Quotas } from "./quotas.js";
-import { type Run, ended } from "./run.js";
+import { clockOf, reportTo } from "./request.js";
+import type { Run } from "./run.js";
 import type { CallWords, Next, Voice } from "./tool-call.js";
 import { detailedTask, notification } from "./view.js";
 
@@ -26,6 +27,9 @@ const shortError = 1000;
 
 /** Milliseconds between two looks at what is due, at most: leases, input, retention, `maxRunMs`. */
 const longestSweepMs = 1000;
+
+/** Why a run is stopped whose task has ended, waits, or belongs to another run. */
+export const ended = (): McpError => new McpError("cancelled", "the task has ended");
 
 /** Keeps the tasks of a server, and runs them. */
 export class Engine {

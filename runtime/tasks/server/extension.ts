@@ -1,12 +1,5 @@
 import type { HandlerContext, Server, ServerOptions } from "@mcpgen/runtime";
-import {
-  addedToTool,
-  declares,
-  hasRequest,
-  invalid,
-  principalOf,
-  undeclared,
-} from "@mcpgen/runtime/extending";
+import { declares, invalid } from "@mcpgen/runtime/extending";
 import type { Around, Revision } from "@mcpgen/protocol/model";
 import type {
   CancelTaskResult,
@@ -15,10 +8,11 @@ import type {
 } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { resultMethod } from "../state/core-names.js";
 import type { Journal, TaskRecord, TaskStatus } from "../state/record.js";
-import { Call } from "./call.js";
+import type { Call } from "./call.js";
 import { Engine } from "./engine.js";
 import { found, isReadable } from "./lookup.js";
 import { type TasksOptions, type ToolTask, checkTasksOptions, isTask, toolTaskProblem } from "./options.js";
+import { addedToTool, hasRequest, principalOf, undeclared } from "./request.js";
 import type { HandlerTask, Next, ToolCall } from "./tool-call.js";
 import { createdTask, detailedTask } from "./view.js";
 
@@ -38,6 +32,15 @@ const input = () => import("./answers.js");
 
 /** What only the core protocol has (2025-11-25, tasks): it is loaded when a client asks for it. */
 const core = () => import("./core-tasks.js");
+
+/** Loaded with the first call that may become a task: further calls need no promise for that. */
+let calls: { readonly Call: typeof Call } | undefined;
+
+function withCalls(
+  start: (module: { readonly Call: typeof Call }) => object | Promise<object>,
+): object | Promise<object> {
+  return calls ? start(calls) : import("./call.js").then((module) => start((calls = module)));
+}
 
 /** What clients of revisions without tasks get. */
 const fallback = () => import("./fallback-tools.js");
@@ -154,7 +157,10 @@ function calling(
     const { name } = params as { readonly name: string };
     const added = addedToTool(engine.server, name, context)?.["task"] as ToolTask | undefined;
     const task = added?.support === "forbidden" ? undefined : added;
-    if (wanted && task) return new Call(engine, { context, params, task }, wanted).start(next, true);
+    if (wanted && task)
+      return withCalls((module) =>
+        new module.Call(engine, { context, params, task }, wanted).start(next, true),
+      );
     const path = declaration.get(context.revision);
     if (!path) {
       if (hasRequest(context, resultMethod)) return coreCall(engine, { context, params, task }, next);
@@ -166,7 +172,9 @@ function calling(
       if (task.support !== "required") return next();
       throw undeclared(context, path);
     }
-    return new Call(engine, { context, params, task }, { created: createdTask }).start(next);
+    return withCalls((module) =>
+      new module.Call(engine, { context, params, task }, { created: createdTask }).start(next),
+    );
   };
 }
 

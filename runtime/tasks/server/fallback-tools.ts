@@ -1,11 +1,12 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
-import { askDirectly, invalid } from "@mcpgen/runtime/extending";
+import { invalid } from "@mcpgen/runtime/extending";
 import { type TaskRecord, isFinal } from "../state/record.js";
 import { Call } from "./call.js";
 import { ask, takeBack, unasked } from "./core-asks.js";
 import type { Engine } from "./engine.js";
 import { found } from "./lookup.js";
 import { type ToolTask, isTask } from "./options.js";
+import { askDirectly } from "./request.js";
 import type { Next, ToolCall } from "./tool-call.js";
 import { changeOf } from "./waiters.js";
 

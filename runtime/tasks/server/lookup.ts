@@ -1,7 +1,7 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
-import { mayRead, principalOf } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
+import { mayRead, principalOf } from "./request.js";
 
 /** Characters of an id that a client made up, in events. */
 const shownId = 64;

@@ -1,8 +1,9 @@
 import { McpError } from "@mcpgen/runtime";
-import { principalOf, scopesOfCall, storedRequest } from "@mcpgen/runtime/extending";
+import { scopesOfCall } from "@mcpgen/runtime/extending";
 import { type TaskRecord, charactersOf } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import { fullQuota, refuseCall } from "./refusals.js";
+import { principalOf, storedRequest } from "./request.js";
 import type { Run } from "./run.js";
 import { began, enqueue } from "./runs.js";
 import { prepareStore } from "./shared-store.js";

@@ -1,21 +1,19 @@
 import { type AskOptions, type Clock, type HandlerContext, McpError } from "@mcpgen/runtime";
-import {
-  BoundedMap,
-  abortable,
-  alternativeOf,
-  askApart,
-  askDirectly,
-  askThroughOther,
-  attempts,
-  liftedAnswer,
-  principalOf,
-  requestEither,
-  requestOfClient,
-} from "@mcpgen/runtime/extending";
+import { BoundedMap, abortable, attempts } from "@mcpgen/runtime/extending";
 import { type CoreMethod, relatedKey, resultMethod } from "../state/core-names.js";
 import { type Asked, type TaskStatus, isFinal } from "../state/record.js";
 import { Waits } from "../state/polling.js";
 import type { Engine } from "./engine.js";
+import {
+  alternativeOf,
+  askApart,
+  askDirectly,
+  askThroughOther,
+  liftedAnswer,
+  principalOf,
+  requestEither,
+  requestOfClient,
+} from "./request.js";
 
 // Requests to a client that the client runs as tasks (2025-11-25, tasks): a user may answer late, over another connection.
 // Servers load this when a client may be asked so.

@@ -1,15 +1,9 @@
-import { type Clock, type HandlerContext, McpError, type Server } from "@mcpgen/runtime";
-import {
-  type Detachable,
-  type Done,
-  type Journal,
-  detachable,
-  errorOfHandler,
-  reportTo,
-  unref,
-} from "@mcpgen/runtime/extending";
+import type { Clock, HandlerContext, McpError, Server } from "@mcpgen/runtime";
+import { unref } from "@mcpgen/runtime/extending";
 import type { TaskEvent } from "../state/advance.js";
 import {
+  type Done,
+  type Journal,
   type Lease,
   type Note,
   type TaskError,
@@ -17,6 +11,9 @@ import {
   charactersOf,
   internal,
 } from "../state/record.js";
+import { ended } from "./engine.js";
+import { DetachableRequest } from "./detachable.js";
+import { errorOfHandler, reportTo } from "./request.js";
 import type { Report, Voice } from "./tool-call.js";
 
 const refusals = () => import("./refusals.js");
@@ -26,9 +23,6 @@ const noteInterval = 1000;
 
 /** Characters of the longest message that a task keeps of a report. */
 const longestMessage = 1000;
-
-/** Why a run is stopped whose task has ended, waits, or belongs to another run. */
-export const ended = (): McpError => new McpError("cancelled", "the task has ended");
 
 /** What a run needs of the engine that has its task. */
 interface RunKeeper {
@@ -66,7 +60,7 @@ export class Run {
   onSettled: () => void = () => {};
   readonly #engine: RunKeeper;
   #id: string | undefined;
-  #handler: Detachable | undefined;
+  #handler: DetachableRequest | undefined;
   readonly #done: Done[] = [];
   #created: Promise<unknown> | undefined;
   /** Changes of the record follow one another. */
@@ -93,8 +87,8 @@ export class Run {
   }
 
   /** The context for the handler. @param task the member `task` of it */
-  handler(context: HandlerContext, task: object): Detachable {
-    this.#handler = detachable(context, { ...this.#hooks(), added: { task } }, this.record?.journal);
+  handler(context: HandlerContext, task: object): DetachableRequest {
+    this.#handler = new DetachableRequest(context, this.#hooks(), { task }, this.record?.journal);
     return this.#handler;
   }
 
@@ -260,7 +254,7 @@ export class Run {
     if (asked) return asked;
     const error: TaskError = this.#isStopped
       ? internal("the handler was stopped")
-      : errorOfHandler(this.#handler?.context ?? context, thrown);
+      : errorOfHandler(this.#handler ?? context, thrown);
     return this.#fitting({ type: "failed", run: this.name, error, size: charactersOf(error) });
   }
 
@@ -282,7 +276,7 @@ export class Run {
   stop(reason: Error): void {
     if (this.#isStopped || this.isSettled) return;
     this.#isStopped = true;
-    this.#handler?.abort(reason);
+    this.#handler?.cancel(reason);
     this.end();
   }
 

@@ -1,9 +1,10 @@
 import { type HandlerContext, McpError, type Server } from "@mcpgen/runtime";
-import { invalid, principalOf, requestAgain } from "@mcpgen/runtime/extending";
+import { invalid } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type TaskRecord, type TaskStatus, internal } from "../state/record.js";
-import type { Engine } from "./engine.js";
-import { Run, ended } from "./run.js";
+import { type Engine, ended } from "./engine.js";
+import { principalOf, requestAgain } from "./request.js";
+import { Run } from "./run.js";
 import { prepareStore } from "./shared-store.js";
 import type { HandlerTask, Next } from "./tool-call.js";
 import { notification } from "./view.js";
@@ -109,7 +110,7 @@ function runAgain(run: Run, context: HandlerContext, next: Next): object | Promi
   const task = { id: run.id, principal: principalOf(context), detach: () => {} } satisfies HandlerTask;
   const handler = run.handler(context, task);
   handler.detach();
-  return next(undefined, handler.context);
+  return next(undefined, handler);
 }
 
 /** Starts a task without a run, unless its last run forbids it. */

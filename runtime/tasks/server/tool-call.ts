@@ -1,7 +1,7 @@
 import type { HandlerContext } from "@mcpgen/runtime";
-import { judgesRights } from "@mcpgen/runtime/extending";
 import type { TaskRecord } from "../state/record.js";
 import type { ToolTask } from "./options.js";
+import { judgesRights } from "./request.js";
 
 /** A call that is a task, or may become one. */
 export interface HandlerTask {

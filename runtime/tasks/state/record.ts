@@ -1,6 +1,35 @@
-import type { Asked, Done, Journal, StoredRequest } from "@mcpgen/runtime/extending";
+import type { HandlerContext, Params } from "@mcpgen/runtime";
+import type { Asked } from "@mcpgen/runtime/extending";
 
-export type { Asked, Done, Journal, StoredRequest };
+export type { Asked };
+
+/** What a handler has asked, and what it has done once: with it, the handler runs again from its first line. JSON. */
+export interface Journal {
+  /** Answers of the client, by the key of the ask. */
+  readonly answers: { readonly [key: string]: Params };
+  /** Results of `context.once`, in the order of their ends. */
+  readonly once: readonly Done[];
+}
+
+/** The result of one `context.once`; without a value if it is `undefined`. */
+export interface Done {
+  readonly key: string;
+  readonly value?: unknown;
+}
+
+/** A request of a client, as it can be made again: JSON. */
+export interface StoredRequest {
+  readonly method: string;
+  /** In the authoring vocabulary, without what belongs to one round. */
+  readonly params: object;
+  readonly revision: string;
+  readonly clientCapabilities: HandlerContext["clientCapabilities"];
+  readonly clientInfo?: NonNullable<HandlerContext["clientInfo"]>;
+  /** Name of the authenticated client, or an empty string. */
+  readonly principal: string;
+  /** Whether the client does not get what handlers throw. */
+  readonly hidesErrors: boolean;
+}
 
 /** The states of a task. The last three are final. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";

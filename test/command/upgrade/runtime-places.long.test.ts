@@ -9,7 +9,7 @@ test("the table of what the runtime names is as the script writes it", async () 
 
 test("it has the methods of the handshake, and members that eras fill in", () => {
   expect(methodPlaces["initialize"]).toContain("runtime/core/legacy/client/handshake.ts");
-  expect(memberPlaces["resultType"]).toContain("runtime/core/server/request-protocol.ts");
+  expect(memberPlaces["resultType"]).toContain("runtime/core/server/request.ts");
   for (const places of [...Object.values(methodPlaces), ...Object.values(memberPlaces)])
     for (const place of places ?? []) expect(existsSync(place)).toBe(true);
 });

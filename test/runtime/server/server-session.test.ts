@@ -115,6 +115,24 @@ test("requests are cancelled by signal and timeout, and report progress", async 
   expect(await failed).toMatchObject({ code: "timeout" });
 });
 
+test("malformed progress of a client is ignored, and restarts no timeout", async () => {
+  const { session, client, clock } = await open("2025-11-25");
+  const seen: unknown[] = [];
+  const asked = session.request("acme/slow", {}, { timeout: 1000, onProgress: (each) => seen.push(each) });
+  const failed = asked.catch((error: Error) => error);
+  const { params } = await client.next("acme/slow");
+  const progressToken = params!._meta!["progressToken"] as number;
+  client.notify("notifications/progress", { progressToken, progress: 1, total: "2", message: 3 });
+  await client.settled();
+  await clock.advance(900);
+  for (const progress of ["2", null, {}])
+    client.notify("notifications/progress", { progressToken, progress });
+  await client.settled();
+  await clock.advance(100);
+  expect(await failed).toMatchObject({ code: "timeout" });
+  expect(seen).toEqual([{ progress: 1 }]);
+});
+
 test("roots are kept until the client reports a change, if it says that it does", async () => {
   const { session, client } = await open("2025-11-25");
   const first = await session.listRoots();

@@ -12,7 +12,7 @@ import { mostLevels } from "../../jsonrpc/json-limits.js";
 import { requireModern } from "../../protocol/revision-view.js";
 import { errorOf } from "../../server/request.js";
 import { placeOf } from "../../server/server-definition.js";
-import { statesRevision } from "../../server/request-protocol.js";
+import { statesRevision } from "../../server/request.js";
 import type { Server } from "../../server/server.js";
 import { withTimeout } from "../../time/clock.js";
 import {

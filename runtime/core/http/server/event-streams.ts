@@ -1,4 +1,4 @@
-import { toBase64Url } from "../../protocol/base64.js";
+import { toBase64Url } from "../../protocol/binary-content.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
 import { Ticker } from "../../time/ticker.js";

@@ -1,12 +1,10 @@
-import { invalid } from "../../options/option-check.js";
 import { type Params, type RequestMessage, isObject } from "../../jsonrpc/message.js";
-import type { Features } from "../../server/features.js";
-import type { Listed } from "../../server/listing.js";
-import { innerCallOf } from "../../server/inner-calls.js";
-import { statedRevision } from "../../server/request-protocol.js";
-import { isScopes } from "../../server/scopes.js";
-import { placeOf } from "../../server/server-definition.js";
 import type { Server } from "../../server/server.js";
+import { invalid } from "../../options/option-check.js";
+import type { Features } from "../../server/features.js";
+import { type Listed, isScopes } from "../../server/listing.js";
+import { statedRevision } from "../../server/request.js";
+import { placeOf } from "../../server/server-definition.js";
 import type { Denial, PermitCall, Principal } from "./exchange.js";
 
 /**
@@ -136,4 +134,23 @@ function watched(features: Features, filter: unknown): (readonly [Listed, unknow
   if (uris.size <= mostWatched) return [...uris].flatMap((uri) => read(features, uri));
   const { resources, templates } = features;
   return [...resources.entries.values(), ...templates.entries.values()].map((entry) => [entry, {}] as const);
+}
+
+/** A request that another request makes. Its params are not checked yet. */
+export interface InnerCall {
+  readonly method: string;
+  readonly params: Params;
+}
+
+const byServer = new WeakMap<Server, Map<string, (params: Params) => InnerCall>>();
+
+/** Says which request the requests of a method of an extension make. Who may send that one may send them. */
+export function makesCall(server: Server, method: string, callOf: (params: Params) => InnerCall): void {
+  const calls = byServer.get(server) ?? new Map<string, (params: Params) => InnerCall>();
+  byServer.set(server, calls.set(method, callOf));
+}
+
+/** The request that a request makes, or itself. */
+export function innerCallOf(server: Server, method: string, params: Params): InnerCall {
+  return byServer.get(server)?.get(method)?.(params) ?? { method, params };
 }

@@ -17,9 +17,14 @@ import {
 import { decodeHeaderValue, keyword } from "../../protocol/param-headers.js";
 import { type RevisionView, runsTools } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
-import { RequestContext, errorOf } from "../../server/request.js";
+import {
+  RequestContext,
+  errorOf,
+  modernProtocol,
+  statedRevision,
+  unsupportedVersion,
+} from "../../server/request.js";
 import type { RequestProtocol } from "../../server/server-definition.js";
-import { modernProtocol, statedRevision, unsupportedVersion } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import {
   type Accepted,
@@ -98,7 +103,7 @@ export class ModernRequests {
       return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong));
     }
     channel.follow(connection, listens ? undefined : concurrency);
-    connection.request(request, protocol);
+    connection.requested(request, undefined, protocol);
     channel.watch();
   }
 
@@ -147,7 +152,7 @@ export class ModernRequests {
   ): boolean {
     const entry = protocol.revision.table.incomingRequests.get(request.method);
     if (!entry) return false;
-    const context = new RequestContext(connection, request, protocol, entry);
+    const context = new RequestContext(connection, request, protocol);
     try {
       return this.#server.features.tools.find(name as string, context) !== undefined;
     } catch {

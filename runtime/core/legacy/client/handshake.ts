@@ -8,8 +8,7 @@ import { mirrorHeaders } from "../../client/mirrored-headers.js";
 import { type Handshake, noCommonVersion } from "../../client/negotiation.js";
 import * as rpc from "../../jsonrpc/rpc-codes.js";
 import { isObject } from "../../jsonrpc/message.js";
-import { declaredIn } from "../../protocol/revision-view.js";
-import { exactParams } from "../../protocol/send-check.js";
+import { declaredIn, exactParams } from "../../protocol/revision-view.js";
 
 /** The handshake of the legacy era (2025-11-25, lifecycle, initialization). */
 export const handshake: Handshake = async (link, legacy, context) => {

@@ -13,7 +13,7 @@ import { McpError, invalidRequest, internalError } from "../../jsonrpc/errors.js
 import * as rpc from "../../jsonrpc/rpc-codes.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
-import { beforeHandshake, unsupportedVersion } from "../../server/request-protocol.js";
+import { beforeHandshake, unsupportedVersion } from "../../server/request.js";
 import type { RequestProtocol, ServerDefinition } from "../../server/server-definition.js";
 import type { Server } from "../../server/server.js";
 import {
@@ -350,7 +350,7 @@ export class StatelessRequests {
     const protocol = this.#protocols.get(revision);
     channel.follow(connection, concurrency);
     for (const request of requests)
-      connection.request(request, request.method === "initialize" ? undefined : protocol);
+      connection.requested(request, undefined, request.method === "initialize" ? undefined : protocol);
     channel.watch();
   }
 

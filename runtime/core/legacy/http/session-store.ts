@@ -4,7 +4,7 @@ import { type Members, malformedMember } from "../../protocol/members.js";
 import { type LogLevel, isLogLevel } from "../../protocol/meta.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
-import { beforeHandshake } from "../../server/request-protocol.js";
+import { beforeHandshake } from "../../server/request.js";
 import { type Clock, systemClock } from "../../time/clock.js";
 
 /** What a session must keep so that another process, or the same after a restart, can continue it. It is JSON. */
@@ -135,7 +135,6 @@ export function restore(
     declared,
     weight,
     ready: true,
-    held: undefined,
     watched: subscriptions.length > 0 ? new Set(subscriptions) : undefined,
   };
 }

@@ -81,6 +81,8 @@ export interface ClusterRefusal {
 export interface ClusterSession {
   /** The id of a request to the client: it names this process. */
   requestId(number: number): RequestId;
+  /** Whether this process notifies the client of changes: each process gets each change. */
+  hears(): boolean;
   /** The name of a stream: it names this process. @param ids of the requests that the stream answers */
   streamName(name: string, ids: readonly RequestId[] | undefined): string;
   /** Clients may use the session from now on: other processes may name it. */

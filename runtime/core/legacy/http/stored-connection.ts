@@ -22,6 +22,10 @@ export class StoredConnection extends ServerConnection {
     return peer?.requestId(number) ?? `${node ?? ""}.${number}.${randomText(9)}`;
   }
 
+  override hears(): boolean {
+    return this.#session.peer?.hears() ?? true;
+  }
+
   override async save(): Promise<void> {
     if (this.#session.node !== undefined) await this.#session.store();
   }

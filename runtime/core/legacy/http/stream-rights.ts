@@ -1,9 +1,9 @@
-import { fromBase64Url, toBase64Url } from "../../protocol/base64.js";
+import { fromBase64Url, toBase64Url } from "../../protocol/binary-content.js";
 import { jsonOr } from "../../protocol/members.js";
 import { isPromise } from "../../jsonrpc/message.js";
 import { replyDenial, replyInvalid } from "../../http/server/access.js";
 import type { PermitCall, Exchange } from "../../http/server/exchange.js";
-import { isScopes } from "../../server/scopes.js";
+import { isScopes } from "../../server/listing.js";
 
 // Who resumes a stream reads results that an earlier request began: `permit` is asked about its calls again. The name of a stream
 // says which they are, so that each process which reads the events knows it.

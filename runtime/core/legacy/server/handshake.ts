@@ -3,13 +3,10 @@ import { invalidParams } from "../../jsonrpc/errors.js";
 import { weightOf } from "../../jsonrpc/json-limits.js";
 import type { Params } from "../../jsonrpc/message.js";
 import { declaredIn, isGranted } from "../../protocol/revision-view.js";
-import type { Ask } from "../../server/context.js";
-import { askWith } from "../../server/ask.js";
 import type { ServerConnection } from "../../server/connection.js";
-import type { RequestContext } from "../../server/request.js";
+import { type RequestContext, beforeHandshake, logLevelOf } from "../../server/request.js";
 import type { LegacyEra, Session } from "../../server/server-definition.js";
-import { logLevelOf } from "../../server/request-protocol.js";
-import { ServerToClientRequests } from "./client-requests.js";
+import { requestClient } from "./client-requests.js";
 import { forgetRoots, rootsChanged } from "./kept-roots.js";
 
 /** The notification that ends the handshake (2025-11-25 and before, lifecycle, initialization). */
@@ -18,13 +15,15 @@ const readyMethod = "notifications/initialized";
 /** A handshake opens a session. */
 export const legacyEra: LegacyEra = {
   finish: (result) => result,
-  ask: askByRequest,
+  // Asks by requests from the server (2025-11-25 and before).
+  sendAsk: ({ connection, protocol, request, signal }, _key, { method, params }, options) =>
+    connection.ask({ revision: protocol.revision, method, params }, { ...options, signal }, request.id),
   methods: [
     ["initialize", initialize],
     ["ping", () => ({})],
     ["logging/setLevel", setLevel],
   ],
-  requestsOf: (connection) => new ServerToClientRequests(connection),
+  request: requestClient,
   changed(connection, session, { method, uri, params }) {
     if (uri !== undefined && !session.watched?.has(uri)) return;
     const facts = session.revision.table.outgoingNotifications.get(method) ?? {};
@@ -34,7 +33,12 @@ export const legacyEra: LegacyEra = {
   },
   notify,
   heard(connection, session, method) {
-    if (method === readyMethod && !session.ready) becomeReady(connection, session);
+    if (method === readyMethod && !session.ready) {
+      session.ready = true;
+      for (const send of session.held?.values() ?? []) send();
+      session.held &&= undefined;
+      connection.sendHeld();
+    }
     if (method === rootsChanged) forgetRoots(connection, session);
   },
 };
@@ -47,33 +51,28 @@ function notify(
   params: Params | undefined,
   key: unknown = {},
 ): void {
-  const send = (): void => connection.notify(session, method, params);
+  const send = (): void => void connection.notify(session, method, params);
   if (session.ready) send();
   else (session.held ??= new Map()).set(key, send);
-}
-
-/** The client is initialized: sends the notifications and requests that waited for it. */
-function becomeReady(connection: ServerConnection, session: Session): void {
-  session.ready = true;
-  for (const send of session.held?.values() ?? []) send();
-  session.held &&= undefined;
-  connection.sendHeld();
 }
 
 function initialize(params: Params, context: RequestContext): Params {
   const { connection, protocol } = context;
   const { definition } = connection;
   const declared = definition.capabilities(protocol.revision.id);
-  const { clientCapabilities, clientInfo, weight } = clientProfile(
-    declaredIn(context.request.params?.["capabilities"], params["capabilities"]) as ClientCapabilities,
-    params["clientInfo"] as Params,
-  );
+  const clientCapabilities = declaredIn(
+    context.request.params?.["capabilities"],
+    params["capabilities"],
+  ) as ClientCapabilities;
+  const clientInfo = shortened(params["clientInfo"] as Params) as unknown as Implementation;
+  const weight = weightOf([clientCapabilities, clientInfo], mostDeclared);
+  if (weight > mostDeclared)
+    throw invalidParams(`params.capabilities: more than ${mostDeclared} bytes in memory`);
   definition.followChanges();
   connection.reserve(weight);
   if (connection.session) connection.release(connection.session.weight);
   connection.session = {
-    era: definition.legacyEra!,
-    revision: protocol.revision,
+    ...beforeHandshake(definition, protocol.revision),
     clientCapabilities,
     clientInfo,
     weight,
@@ -101,14 +100,6 @@ export function saved(connection: ServerConnection): Params | Promise<Params> {
   return connection.save?.().then(() => ({})) ?? {};
 }
 
-/** Asks the client by requests from the server (2025-11-25 and before). */
-function askByRequest(context: RequestContext): Ask {
-  const { connection, signal, protocol, request } = context;
-  return askWith(context, (_key, asked, options) =>
-    connection.ask({ revision: protocol.revision, ...asked }, { ...options, signal }, request.id),
-  );
-}
-
 /** Bytes that a client's capabilities and description may take in memory. */
 const mostDeclared = 65_536;
 
@@ -118,23 +109,6 @@ const mostInfo = 16_384;
 /** Members of a larger `clientInfo` that are kept, and characters of their texts. */
 const mostMembers = 8;
 const longestText = 1024;
-
-/** The part of `initialize` that a session keeps. */
-interface ClientProfile {
-  readonly clientCapabilities: ClientCapabilities;
-  readonly clientInfo: Implementation;
-  /** Bytes in memory. */
-  readonly weight: number;
-}
-
-/** @throws {McpError} `invalid-params`: the capabilities take more than 64 KiB in memory */
-function clientProfile(clientCapabilities: ClientCapabilities, info: Params): ClientProfile {
-  const clientInfo = shortened(info) as unknown as Implementation;
-  const weight = weightOf([clientCapabilities, clientInfo], mostDeclared);
-  if (weight > mostDeclared)
-    throw invalidParams(`params.capabilities: more than ${mostDeclared} bytes in memory`);
-  return { clientCapabilities, clientInfo, weight };
-}
 
 /** Drops the long members of a large `clientInfo`, such as icons: it is for display only. */
 function shortened(info: Params): Params {

@@ -1,0 +1,344 @@
+import {
+  type AskOptions,
+  type Clock,
+  type HandlerContext,
+  McpError,
+  type Params,
+  type Server,
+} from "@mcpgen/runtime";
+import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
+import {
+  type Asked,
+  RequestContext,
+  type RequestProtocol,
+  SerialisedResult,
+  ServerConnection,
+  declares,
+  liftedAnswer as lifted,
+  metaKeys,
+  missingCapability,
+  modernServer,
+  mostReserved,
+  rpc,
+  sendError,
+  weightOf,
+} from "@mcpgen/runtime/extending";
+import type { StoredRequest, TaskError } from "../state/record.js";
+
+// What tasks read of the request of a client, and what they send for it: also after its response.
+
+/** The context of a handler as the server made it. */
+export function requestOf(context: HandlerContext): RequestContext {
+  return context as RequestContext;
+}
+
+const ofProtocol: ReadonlySet<string> = new Set(Object.values(metaKeys));
+
+/** @param params in the authoring vocabulary */
+export function storedRequest(context: HandlerContext, params: object): StoredRequest {
+  const { connection, protocol, method } = requestOf(context);
+  const { inputResponses: _, requestState: __, _meta = {}, ...rest } = params as Params;
+  const meta = Object.entries(_meta).filter(([key]) => !ofProtocol.has(key));
+  const { clientCapabilities, clientInfo, revision } = protocol;
+  return {
+    method,
+    params: { ...rest, ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }) },
+    revision: revision.id,
+    clientCapabilities,
+    ...(clientInfo && { clientInfo }),
+    principal: connection.principal,
+    hidesErrors: connection.thrownErrors === "hide",
+  };
+}
+
+/**
+ * Whether the client of a request may read what an earlier request began: another token of the same user may have fewer rights.
+ * Over HTTP, the option `permit` is asked again; elsewhere all of a client's requests have the same rights.
+ *
+ * @param name of the tool that was called
+ * @param scopes that the call needed
+ * @param answers whether a denial answers the request, with its status and headers: the caller then throws
+ */
+export function mayRead(
+  context: HandlerContext,
+  name: string,
+  scopes: readonly string[],
+  answers: boolean,
+): boolean | Promise<boolean> {
+  const { http, method, request } = requestOf(context);
+  return http?.permits?.({ method, name, params: request.params ?? {}, scopes }, answers) ?? true;
+}
+
+/** Whether requests of one client may have different rights: then `mayRead` decides. */
+export function judgesRights(context: HandlerContext): boolean {
+  return requestOf(context).http?.permits !== undefined;
+}
+
+/** Whether the server may keep a request while its stream is open; `subscriptions/listen` refuses any other. */
+export function mayKeep(context: HandlerContext): boolean {
+  return weightOf(requestOf(context).request, mostReserved) <= mostReserved;
+}
+
+/** A request that the server makes for a client. */
+export interface RequestAgain {
+  readonly context: HandlerContext;
+  /** Calls the handler of the method, inside the middleware. */
+  call(): Promise<object>;
+}
+
+/**
+ * Makes a request again, without a connection to its client.
+ *
+ * @param auth for `context.auth`
+ * @throws {McpError} `unsupported-version`, `method-not-found`: the server is another one than that of the first request
+ */
+export function requestAgain(server: Server, stored: StoredRequest, auth: unknown): RequestAgain {
+  const { definition } = server;
+  const { method, principal, hidesErrors, clientCapabilities, clientInfo } = stored;
+  const revision = definition.revisions.find(({ id }) => id === stored.revision);
+  if (!revision)
+    throw new McpError("unsupported-version", `protocol version ${stored.revision} is not served`);
+  const noClient = {
+    isBrief: true,
+    hidesErrors,
+    send: () => false,
+    answer() {},
+    flush() {},
+    async close() {},
+  };
+  const connection = new ServerConnection(definition, noClient, { auth, principal });
+  const era = revision.era === "modern" ? modernServer : definition.legacyEra!;
+  const protocol = { era, revision, clientCapabilities, clientInfo };
+  return requestOn(connection, protocol, crypto.randomUUID(), method, stored.params as Params);
+}
+
+/**
+ * Makes another request for the client of a request, with the id of that one.
+ *
+ * @param params in the authoring vocabulary; they are not checked
+ * @throws {McpError} `method-not-found`
+ */
+export function requestWithin(context: HandlerContext, method: string, params: object): RequestAgain {
+  const { connection, protocol, requestId, auth, http } = requestOf(context);
+  const made = requestOn(connection, protocol, requestId, method, params as Params);
+  // The connection has those of the last request that came: another token of the client may have sent it.
+  made.context.auth = auth;
+  made.context.http = http;
+  return made;
+}
+
+function requestOn(
+  connection: ServerConnection,
+  protocol: RequestProtocol,
+  id: RequestContext["requestId"],
+  method: string,
+  params: Params,
+): RequestAgain & { readonly context: RequestContext } {
+  const context = new RequestContext(connection, { jsonrpc: "2.0", id, method, params }, protocol);
+  const { handler } = context;
+  if (!handler) throw new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`);
+  return { context, call: async () => handler(params as never, context) };
+}
+
+/** The JSON-RPC error for what a handler threw, as its client would get it. Reports it as the server does. */
+export function errorOfHandler(context: HandlerContext, thrown: unknown): TaskError {
+  const { rpcCode: code = rpc.internalError, message, data } = requestOf(context).errorOf(thrown);
+  return { code, message, ...(data !== undefined && { data }) };
+}
+
+/** Reports an error of work that belongs to no request, as the server reports what handlers throw. */
+export function reportTo({ definition }: Server, error: unknown, method: string): void {
+  definition.report(error, { method });
+}
+
+/** The clock of a server. */
+export function clockOf({ definition }: Server): Clock {
+  return definition.clock;
+}
+
+/**
+ * Reads a result of a request to the client that came in another way.
+ *
+ * @returns the result, without members that are null instead of absent; `undefined` if it is not a result of the method
+ */
+export async function readAnswer(
+  context: HandlerContext,
+  { method }: Asked,
+  answer: unknown,
+): Promise<Params | undefined> {
+  const { connection, protocol } = requestOf(context);
+  const definition = protocol.revision.table.outgoingRequests.get(method)?.result;
+  if (!definition) return undefined;
+  const read = await connection.readNulls(definition, answer, method);
+  return definition.accepts(read) ? (read as Params) : undefined;
+}
+
+/** Whether the revision of a request has a request of the client. */
+export function hasRequest(context: HandlerContext, method: string): boolean {
+  return requestOf(context).protocol.revision.table.incomingRequests.has(method);
+}
+
+/**
+ * A result in the words of the request's revision, which is sent as it is.
+ *
+ * @throws {McpError} `invalid-message`: the result does not match its definition (`validateSend`)
+ */
+export function asSent(context: HandlerContext, result: object): object {
+  const { method, protocol } = requestOf(context);
+  const { revision } = protocol;
+  const wrong = sendError(revision, "results", method, result);
+  if (wrong) throw wrong;
+  const sent = new SerialisedResult(result as Params);
+  sent.text(revision, () => JSON.stringify(result));
+  return sent;
+}
+
+/** The result of another method, which came before, in the words of the request's revision. */
+export function loweredResult(context: HandlerContext, method: string, result: object): object {
+  return requestOf(context).protocol.revision.lower("outgoingResults", method, result as Params);
+}
+
+/**
+ * Sends a request to the client of a request, on the stream of that request (legacy era).
+ *
+ * @param asked as the revision sends it
+ * @throws {McpError} as `context.ask`
+ */
+export function askDirectly(context: HandlerContext, asked: Asked): Promise<object> {
+  return requestOfClient(context, asked, { signal: context.signal });
+}
+
+/**
+ * As `askDirectly`, whether or not the request is over: on a stream of no request.
+ *
+ * @param waitMs milliseconds for the answer
+ */
+export function askApart(
+  context: HandlerContext,
+  asked: Asked,
+  waitMs: number,
+  signal?: HandlerContext["signal"],
+): Promise<object> {
+  const options = { timeout: waitMs, totalTimeout: waitMs, ...(signal && { signal }) };
+  return requestOfClient(context, asked, options, true);
+}
+
+/**
+ * Sends the asks of a handler in another way than the era does, within the checks of `context.ask`.
+ *
+ * @param send gets each ask that passed them; resolves with the result in the authoring vocabulary
+ */
+export function askThroughOther(
+  context: HandlerContext,
+  send: (asked: Asked, options: AskOptions) => Promise<object>,
+): void {
+  requestOf(context).sendAsk = (_context, _key, asked, options = {}) =>
+    send(asked, options) as Promise<Params>;
+}
+
+/** Another result that a client may answer a request with, by the mark of that result; `undefined` if it declares none. */
+export function alternativeOf(
+  context: HandlerContext,
+  method: string,
+  mark: string,
+): OpenDefinition | undefined {
+  const { revision, clientCapabilities } = requestOf(context).protocol;
+  return revision.table.outgoingRequests
+    .get(method)
+    ?.alternatives?.find(
+      ({ key, capability }) =>
+        key === mark && capability !== undefined && declares(clientCapabilities, capability),
+    );
+}
+
+/**
+ * Sends a request to the client of a request (legacy era).
+ *
+ * @param isApart on a stream of no request, whether or not the request is over
+ * @throws {McpError} as `context.ask`
+ */
+export function requestOfClient(
+  context: HandlerContext,
+  asked: Asked,
+  options: RequestOptions,
+  isApart = false,
+): Promise<object> {
+  const { connection, protocol, requestId } = requestOf(context);
+  const origin = isApart ? undefined : requestId;
+  return connection.ask({ revision: protocol.revision, ...asked }, options, origin);
+}
+
+/**
+ * As `requestOfClient`, for a request that may be answered by another result, which is returned as it came.
+ *
+ * @param alternative what `alternativeOf` gives
+ * @throws {McpError} as `context.ask`
+ */
+export function requestEither(
+  context: HandlerContext,
+  { method, params }: Asked,
+  alternative: OpenDefinition,
+  options: RequestOptions,
+  isApart = false,
+): Promise<object> {
+  const { connection, protocol, requestId } = requestOf(context);
+  const { revision } = protocol;
+  const { id, sends, table } = revision;
+  const entry = table.outgoingRequests.get(method)!;
+  const result: OpenDefinition = {
+    ...entry.result!,
+    accepts: (value) => alternative.accepts(value) || entry.result!.accepts(value),
+  };
+  // The revision itself takes the result alone, as all others need it.
+  const view = {
+    id,
+    sends,
+    table: { ...table, outgoingRequests: new Map([[method, { ...entry, result }]]) },
+    lower: revision.lower.bind(revision),
+    lift: (...given: Parameters<typeof revision.lift>) =>
+      alternative.accepts(given[2]) ? given[2] : revision.lift(...given),
+    issues: revision.issues.bind(revision),
+  };
+  const origin = isApart ? undefined : requestId;
+  return connection.ask({ revision: view as object as typeof revision, method, params }, options, origin);
+}
+
+/**
+ * The result of another method, which the server has received, as that of a request to the client, in the authoring vocabulary.
+ *
+ * @throws {McpError} `invalid-result`
+ */
+export async function liftedAnswer(context: HandlerContext, asked: Asked, result: object): Promise<object> {
+  const read = await readAnswer(context, asked, result);
+  if (!read)
+    throw new McpError(
+      "invalid-result",
+      `${asked.method}: the task's result is not a valid result of the method`,
+    );
+  return lifted(requestOf(context), asked, read, false);
+}
+
+/** Sends a notification to the client of a request, whether or not the request is over. */
+export function notifyClient(context: HandlerContext, method: string, params: object): boolean {
+  const { connection, protocol } = requestOf(context);
+  return connection.notify(protocol, method, params as Params);
+}
+
+/** The error for a client that has not declared what a request needs. @param path into its capabilities */
+export function undeclared(context: HandlerContext, path: readonly string[]): McpError {
+  return missingCapability(requestOf(context).protocol, path);
+}
+
+/** Name of the authenticated client, or an empty string. */
+export function principalOf(context: HandlerContext): string {
+  return requestOf(context).connection.principal;
+}
+
+/** The members of extensions in the registration of a tool, if this client may use the tool. */
+export function addedToTool(
+  server: Server,
+  name: string,
+  context: HandlerContext,
+): { readonly [member: string]: unknown } | undefined {
+  return server.features.tools.find(name, context)?.added;
+}
