@@ -11,9 +11,9 @@ export type {
   HeaderValues,
 } from "./http/client/http-client-options.js";
 export type { ClientState } from "./client/connections.js";
-export type { Client, ToolResult } from "./client/client.js";
-export { userRejected, type ClientErrorListener, type ClientHandlers } from "./client/server-messages.js";
-export type { BatchNotification, BatchRequest, BatchResults } from "./client/outgoing-batch.js";
+export type { BatchNotification, BatchRequest, BatchResults, Client, ToolResult } from "./client/client.js";
+export { userRejected, type ClientHandlers } from "./client/handlers.js";
+export type { ClientErrorListener } from "./client/questions.js";
 export type { VendorHandler, VendorRequestOptions } from "./client/vendor-methods.js";
 export type { ClientLimits } from "./client/client-profile.js";
 export { UriTemplate, type TemplateValue } from "./protocol/uri-template.js";

@@ -2,18 +2,10 @@ import type * as platform from "../platform/platform.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Clock } from "../time/clock.js";
 import type { Client } from "./client.js";
-import { limitExceeded } from "./client-profile.js";
 import { decode, isAccepted } from "./decode.js";
-import type { AnswerContext, AnsweringContext, Progressed } from "./middleware.js";
-import {
-  answerServer,
-  asReady,
-  capabilitiesOf,
-  errorBody,
-  reportFailure,
-  resultText,
-  shown,
-} from "./server-messages.js";
+import { capabilitiesOf } from "./handlers.js";
+import type { AnswerContext } from "./middleware.js";
+import { type Progressed, type QuestionContext, type Questions, asReady, resultText } from "./questions.js";
 
 export { asReady };
 
@@ -24,23 +16,12 @@ export { asReady };
  * @returns the answers by key
  * @throws {McpError} `limit-exceeded`: they are more than `limits.maxRoundQuestions`
  */
-export async function answersFor(
-  { answers, limits, view }: Client,
+export function answersFor(
+  { questions, view }: Client,
   requests: { readonly [key: string]: { readonly method: string; readonly params?: Params } },
   signal: platform.AbortSignal,
 ): Promise<{ readonly [key: string]: object }> {
-  const asked = Object.entries(requests);
-  const most = limits.maxRoundQuestions;
-  if (asked.length > most) {
-    answers.hooked.hooks.emit({ type: "limit-hit", limit: "limits.maxRoundQuestions" });
-    const text = `the server asks ${asked.length} questions at once; at most ${most} are answered`;
-    throw limitExceeded(text, "maxRoundQuestions", most);
-  }
-  const given = asked.map(async ([key, request]) => {
-    const context = { signal, method: request.method, progress: () => {} };
-    return [key, JSON.parse(await answerServer(answers, view, request, context)) as object] as const;
-  });
-  return Object.fromEntries(await Promise.all(given));
+  return questions.answerAll(view, requests, signal);
 }
 
 /** Whether the negotiated revision of a client has a request, extensions included. */
@@ -53,11 +34,11 @@ export function canRequest({ view }: Client, method: string): boolean {
  *
  * @throws {McpError} `invalid-result`
  */
-export async function resultAs({ answers, view }: Client, method: string, result: object): Promise<object> {
+export async function resultAs({ questions, view }: Client, method: string, result: object): Promise<object> {
   const entry = view.table.outgoingRequests.get(method)!;
   const decoded = isAccepted(entry, result)
     ? result
-    : (await decode(view, method, { entry, result }, answers.hooked)).result;
+    : (await decode(view, method, { entry, result }, questions.hooked)).result;
   return view.lift("incomingResults", method, decoded, undefined, false);
 }
 
@@ -72,15 +53,15 @@ export function clockOfClient({ clock }: Client): Clock {
 }
 
 /** The capabilities that follow from the functions of a client. */
-export function functionsOf({ answers }: Client): ReturnType<typeof capabilitiesOf> {
-  return capabilitiesOf(answers.handlers);
+export function functionsOf({ questions }: Client): ReturnType<typeof capabilitiesOf> {
+  return capabilitiesOf(questions.handlers);
 }
 
 // What follows is for middleware of a client, which answers a request of the server while its handler runs on.
 
 /** Whether the revision of a request of the server has another one. */
 export function hasServerRequest(context: AnswerContext, method: string): boolean {
-  return (context as AnsweringContext).protocol.revision.table.incomingRequests.has(method);
+  return (context as QuestionContext).protocol.revision.table.incomingRequests.has(method);
 }
 
 /**
@@ -90,12 +71,12 @@ export function hasServerRequest(context: AnswerContext, method: string): boolea
  * @returns resolves when the answer is sent, or the server has cancelled the request
  */
 export function outlast(context: AnswerContext, meta: object, progressed: Progressed): Promise<void> {
-  return (context as AnsweringContext).outlast(meta as Params, progressed);
+  return (context as QuestionContext).outlast(meta as Params, progressed);
 }
 
 /** Aborts the signal of a handler. */
 export function stopAnswer(context: AnswerContext, reason: Error): void {
-  (context as AnsweringContext).stop(reason);
+  (context as QuestionContext).stop(reason);
 }
 
 /**
@@ -104,17 +85,17 @@ export function stopAnswer(context: AnswerContext, reason: Error): void {
  * @throws {McpError} it is no result of the method
  */
 export function loweredAnswer(context: AnswerContext, result: object): object {
-  const { method, protocol } = context as AnsweringContext;
+  const { method, protocol } = context as QuestionContext;
   return JSON.parse(resultText(protocol.revision, method, result)) as object;
 }
 
 /** The JSON-RPC error for what a handler threw. Reports it as the client does, unless the signal of the handler has aborted. */
 export function answerError(
-  { answers }: Client,
+  { questions }: Client,
   context: AnswerContext,
   thrown: unknown,
-): ReturnType<typeof errorBody> {
+): ReturnType<Questions["errorBody"]> {
   const { method, signal } = context;
-  if (!signal.aborted) reportFailure(answers, { method }, thrown);
-  return errorBody(shown(answers, thrown));
+  if (!signal.aborted) questions.reportFailure({ method }, thrown);
+  return questions.errorBody(thrown);
 }

@@ -2,7 +2,8 @@ import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
 import { type Clock, longestWait } from "../time/clock.js";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
-import type { Link } from "./link.js";
+import type { ClientProfile } from "./client-profile.js";
+import type { Connection } from "./connection.js";
 
 /** Options of requests inside an operation with its own timeout. */
 export const unbounded: RequestOptions = { timeout: Infinity, totalTimeout: Infinity };
@@ -18,7 +19,7 @@ interface Bounds {
   /** The error at the deadline. */
   readonly late: (now: number) => McpError;
   /** The connection of the operation; its end ends the operation. */
-  readonly link?: Link;
+  readonly connection?: Connection;
 }
 
 /** A request with its timeouts and its start, through all rounds and retries. */
@@ -35,7 +36,7 @@ export interface Bounded {
  * @throws {McpError} `cancelled`, `timeout`, `connection-closed`, or the error of `work`
  */
 export function withinBounds<T>(
-  { clock, method, signal, due, late, link }: Bounds,
+  { clock, method, signal, due, late, connection }: Bounds,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
@@ -47,7 +48,7 @@ export function withinBounds<T>(
     };
     const aborted = (): void =>
       end(new McpError("cancelled", `${method} was cancelled`, { cause: signal?.reason }));
-    if (link) clear.push(link.whenClosed(end));
+    if (connection) clear.push(connection.whenClosed(end));
     const wait = Math.max(due - clock.now(), 0);
     if (wait <= longestWait) {
       const timer = clock.schedule(() => end(late(clock.now())), wait);
@@ -69,11 +70,14 @@ export function withinBounds<T>(
  * The limits of a request while the client collects input for it: its signal, its total timeout and its connection. The
  * timeout without progress does not apply, because the client waits for the user and not for the server.
  */
-export function whileAwaitingInput(link: Link, { method, options, started }: Bounded): Bounds {
-  const { clock, timeouts } = link;
+export function whileAwaitingInput(
+  connection: Connection,
+  { clock, timeouts }: Pick<ClientProfile, "clock" | "timeouts">,
+  { method, options, started }: Bounded,
+): Bounds {
   const { signal, totalTimeout = timeouts.totalTimeout } = options;
   const late = (now: number): McpError => overdue(method, totalTimeout, now - started, ", input included");
-  return { clock, method, signal, due: started + totalTimeout, late, link };
+  return { clock, method, signal, due: started + totalTimeout, late, connection };
 }
 
 /** The limits of a request that waits for a connection: its signal and both timeouts. */

@@ -1,4 +1,3 @@
-import { BoundedMap } from "../admission/bounded-map.js";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { type LogLevel, metaKeys } from "../protocol/meta.js";
 import type { ClientEvent, NullReader } from "../protocol/events.js";
@@ -70,27 +69,9 @@ export function limitsOf(given: Partial<ClientLimits> = {}): ClientLimits {
   return limits;
 }
 
-/**
- * What a client keeps of the tools that a server lists, by name. The least recently used leaves: a server may list other tools
- * each time.
- *
- * @param bytes of all entries, about
- */
-export function ofListedTools<Value>(bytes = 16 * 1_048_576): BoundedMap<string, Value> {
-  return new BoundedMap({ count: 10_000, bytes, full: "evict" });
-}
-
 /** The error for a server that exceeds a limit; `data` names the limit. */
 export function limitExceeded(message: string, limit: keyof ClientLimits, value: number): McpError {
   return new McpError("limit-exceeded", message, { rpcCode: rpc.internalError, data: { limit, value } });
-}
-
-/** The profile during a negotiation. */
-export interface HandshakeContext extends ClientProfile {
-  /** Called before a handshake is sent: from then on the server may send requests. */
-  readonly handshaking: (offered: RevisionView<"client">) => void;
-  /** When the negotiation times out, by the clock. The caller enforces it. */
-  readonly due: number;
 }
 
 /** The capabilities for one revision; `roots.listChanged` if the revision has its notification (2025-11-25, roots). */

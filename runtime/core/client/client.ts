@@ -1,59 +1,47 @@
-import type { Clock } from "../time/clock.js";
 import type { ClientRequests, CompleteRequestParams, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { ClientResults, Open, OpenDefinitions } from "@mcpgen/protocol/open";
 import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
-import { type OtherMethod, checkListener } from "../protocol/hooks.js";
-import type { ClientEvent } from "../protocol/events.js";
-import { requireFunction } from "../options/option-check.js";
-import type { LogLevel } from "../protocol/meta.js";
-import type { Params } from "../jsonrpc/message.js";
-import type { Negotiated } from "./negotiation.js";
-import type { MethodSchemas } from "../schema/message-schema.js";
-import type { MessageSchema } from "../schema/schema-type.js";
+import type { Opener } from "../jsonrpc/channel.js";
 import { McpError } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
+import { requireFunction } from "../options/option-check.js";
+import type { ClientEvent } from "../protocol/events.js";
+import { type OtherMethod, checkListener } from "../protocol/hooks.js";
+import type { LogLevel } from "../protocol/meta.js";
+import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
+import type { MethodSchemas } from "../schema/message-schema.js";
+import { parsed } from "../schema/parsed.js";
+import type { MessageSchema } from "../schema/schema-type.js";
+import type { Clock } from "../time/clock.js";
 import { ResultCache } from "./cache.js";
-import { type ClientState, type Connection, Connections, sendNotification } from "./connections.js";
-import type { Rejected } from "./decode.js";
+import { type ClientLimits, type ClientProfile, declarations, eraOf } from "./client-profile.js";
+import type { BatchPlace, Connection, Negotiated } from "./connection.js";
+import { type ClientState, Connections } from "./connections.js";
+import { type Rejected, invalidResult } from "./decode.js";
+import { type ClientHandlers, answererOf } from "./handlers.js";
+import { ListedTools } from "./listed-tools.js";
+import { type ListBounds, type ListResult, collect, isMissing, leftOut, listIn, pages } from "./lists.js";
+import type { ClientMiddleware, NotificationListener } from "./middleware.js";
+import type { Handshake } from "./negotiation.js";
+import { Notifications } from "./notifications.js";
+import { type ClientErrorListener, Questions } from "./questions.js";
+import { Requests } from "./requests.js";
+import type { Resend } from "./retry-policy.js";
 import {
-  type AnswerSetup,
-  type ClientErrorListener,
-  type ClientHandlers,
-  Incoming,
-  Listeners,
-  errorReport,
-  isAnswered,
-} from "./server-messages.js";
-import { Questions } from "./questions.js";
+  type LegacyAttach,
+  type Subscription,
+  type SubscriptionRequest,
+  subscribe,
+} from "./subscriptions.js";
 import {
   type GivenBy,
   type VendorHandler,
   type VendorHandlerOf,
-  type VendorRequestOptions,
   VendorHandlers,
+  type VendorRequestOptions,
   checkBy,
   parsing,
 } from "./vendor-methods.js";
-import { parsed } from "../schema/parsed.js";
-import {
-  type ClientLimits,
-  type ClientProfile,
-  declarations,
-  eraOf,
-  ofListedTools,
-} from "./client-profile.js";
-import type { BatchPlace } from "./link.js";
-import { type LegacyAttach, addedMembers, attachModern } from "./attach.js";
-import { type ListBounds, type ListResult, collect, leftOut, listIn, pages } from "./lists.js";
-import type { NotificationListener, ClientMiddleware } from "./middleware.js";
-import { ToolHeaders } from "./mirrored-headers.js";
-import { type BatchNotification, type BatchRequest, type BatchResults, placesOf } from "./outgoing-batch.js";
-import { OutputChecks } from "./output-checks.js";
-import { isMissing } from "./partial-lists.js";
-import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
-import { invalidResult } from "./decode.js";
-import { Requests } from "./requests.js";
-import { type Resend, RetryPolicy } from "./retry-policy.js";
-import { type Subscribing, type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
 
 /** The result of a tool. */
 export interface ToolResult<Structured = unknown> extends Open<"CallToolResult"> {
@@ -66,6 +54,51 @@ type OtherResult<Method extends keyof ClientResults, Plain extends keyof OpenDef
   Open<Plain>
 >;
 
+/** A request of a batch. */
+export interface BatchRequest {
+  readonly method: string;
+  readonly params?: object;
+  readonly notification?: false;
+  readonly options?: RequestOptions & Partial<VendorRequestOptions>;
+}
+
+/** A notification of a batch. */
+export interface BatchNotification {
+  readonly method: string;
+  readonly params?: object;
+  readonly notification: true;
+}
+
+/** The outcome of each message of a batch, in their order. */
+export type BatchResults<Messages extends readonly (BatchRequest | BatchNotification)[]> = {
+  -readonly [Index in keyof Messages]: PromiseSettledResult<ResultOf<Messages[Index]>>;
+};
+
+type ResultOf<Message> = Message extends BatchNotification
+  ? undefined
+  : Message extends { readonly options: { readonly result: infer Schema } }
+    ? GivenBy<Schema>
+    : Message extends { readonly method: infer Method extends keyof ClientResults }
+      ? ClientResults[Method]
+      : Params;
+
+/**
+ * The places of messages in one JSON-RPC batch.
+ *
+ * @throws {McpError} `not-expressible`: the transport has no batches; `invalid-request`: one of the messages is `initialize`
+ */
+export type PlacesOf = (
+  messages: readonly { readonly method: string }[],
+  connection: Connection,
+) => readonly BatchPlace[];
+
+/** What a client needs for legacy revisions; `runtime/core/legacy/client` has it. */
+export interface LegacyParts {
+  readonly handshake: Handshake;
+  readonly attach: LegacyAttach;
+  readonly placesOf: PlacesOf;
+}
+
 /** The dependencies of a client. */
 export interface ClientSetup {
   readonly profile: ClientProfile;
@@ -73,20 +106,15 @@ export interface ClientSetup {
   readonly limits: ClientLimits;
   /** The revisions that the client knows, those that it does not negotiate included. */
   readonly known: readonly RevisionView<"client">[];
+  /** The revisions that it negotiates. */
+  readonly views: readonly RevisionView<"client">[];
   readonly onError: ClientErrorListener;
   readonly thrownErrors: "hide" | "message";
   readonly onClose: ((reason: McpError | undefined) => unknown) | undefined;
-  /** The address of the server over HTTP, without what may be secret. */
-  readonly endpoint: string | undefined;
-  /** Opens a connection whose messages go to `incoming`; called again after one broke. */
-  readonly connect: (
-    connections: Connections,
-    incoming: Incoming,
-    signal: Signal | undefined,
-  ) => Promise<Connection>;
-  /** Subscribes at revisions that have no listening stream; absent if the client speaks none of them. */
-  readonly attachLegacy: LegacyAttach | undefined;
-  readonly reconnects: boolean;
+  /** Opens a channel; again after one broke, if it is a function. */
+  readonly opener: Opener;
+  /** Absent if the client speaks no legacy revision. */
+  readonly legacy: LegacyParts | undefined;
   /** Which requests are sent again after the connection broke; `safe` if absent. */
   readonly resend: Resend | undefined;
   readonly onWarning: (message: string) => void;
@@ -104,63 +132,42 @@ type RequestArguments<Params> = undefined extends Params
 export class Client implements Caller {
   readonly cache: ResultCache;
   /** @internal */
-  readonly answers: AnswerSetup;
+  readonly questions: Questions;
   readonly #setup: ClientSetup;
-  readonly #outputs: OutputChecks;
-  readonly #headers = new ToolHeaders();
-  readonly #retryPolicy: RetryPolicy;
-  readonly #listeners: Listeners;
+  readonly #tools: ListedTools;
+  readonly #notifications: Notifications;
   readonly #vendor: VendorHandlers;
   readonly #connections: Connections;
   readonly #requests: Requests;
-  /** Tools that a list, which leaves some out, does not name. */
-  #unlisted = ofListedTools<true>();
 
   constructor(setup: ClientSetup) {
-    const { profile, handlers, limits, reconnects, resend, onWarning } = setup;
+    const { profile, limits, onWarning, legacy } = setup;
     this.#setup = setup;
-    const outputs = (this.#outputs = new OutputChecks(onWarning));
-    const headers = this.#headers;
-    const retryPolicy = (this.#retryPolicy = new RetryPolicy(resend));
-    const cache = (this.cache = new ResultCache(profile.clock, limits));
-    const report = errorReport(setup.onError, profile.hooks);
-    const listeners = (this.#listeners = new Listeners(report));
     const vendor = (this.#vendor = new VendorHandlers(onWarning));
-    const { thrownErrors } = setup;
-    const questions = new Questions(limits);
-    const answers: AnswerSetup = (this.answers = {
-      handlers,
-      vendor,
+    const questions = (this.questions = new Questions({ ...setup, vendor, hooked: profile }));
+    const cache = (this.cache = new ResultCache(profile.clock, limits));
+    const notifications = (this.#notifications = new Notifications(cache, questions));
+    const tools = (this.#tools = new ListedTools(onWarning));
+    notifications.add("notifications/tools/list_changed", () => tools.forgetLeftOut());
+    const connections = (this.#connections = new Connections({
+      ...setup,
+      handshake: legacy?.handshake,
       questions,
-      hooked: profile,
-      report,
-      thrownErrors,
-    });
-    const incoming = new Incoming(answers, cache, listeners);
-    const forgetUnlisted = (): void => void (this.#unlisted = ofListedTools());
-    listeners.add("notifications/tools/list_changed", forgetUnlisted);
-    this.#connections = new Connections({
-      profile,
-      reconnects,
-      onWarning,
-      connect: (connections, signal) => setup.connect(connections, incoming, signal),
+      notifications,
       onReplaced: () => {
         cache.clear();
-        for (const learnt of [outputs, headers, retryPolicy]) learnt.forget();
-        forgetUnlisted();
+        tools.forget();
       },
-    });
-    const connections = this.#connections;
-    const relist = (tool: string, options: RequestOptions) => this.#relist(tool, options);
+    }));
     this.#requests = new Requests({
       connections,
       cache,
-      headers,
-      retryPolicy,
-      listeners,
+      tools,
+      resend: setup.resend ?? "safe",
+      notifications,
+      questions,
       profile,
-      rounds: { answers, maxRoundQuestions: limits.maxRoundQuestions },
-      relist,
+      relist: (tool, options) => this.#relist(tool, options),
     });
   }
 
@@ -193,18 +200,13 @@ export class Client implements Caller {
   }
 
   /** @internal */
-  get limits(): ClientLimits {
-    return this.#setup.limits;
-  }
-
-  /** @internal */
   get clock(): Clock {
     return this.#setup.profile.clock;
   }
 
   /** @internal */
   get endpoint(): string {
-    return this.#setup.endpoint ?? this.serverInfo?.name ?? "";
+    return this.#setup.profile.endpoint ?? this.serverInfo?.name ?? "";
   }
 
   get state(): ClientState {
@@ -231,7 +233,8 @@ export class Client implements Caller {
       void connections.close().catch(() => undefined);
       throw error;
     }
-    if (onClose) void connections.ended.then((why) => this.#listeners.attempt("onClose", () => onClose(why)));
+    if (onClose)
+      void connections.ended.then((why) => this.#notifications.attempt("onClose", () => onClose(why)));
     return this;
   }
 
@@ -308,7 +311,11 @@ export class Client implements Caller {
   ): Promise<BatchResults<Messages>> {
     const started = this.#setup.profile.clock.now();
     const connection = await this.#requests.connected({ method: "batch", options: {}, started });
-    const places = placesOf(messages, connection.link, connection.negotiated.view);
+    const { id, table } = connection.negotiated.view;
+    const { legacy } = this.#setup;
+    if (!table.batches || !legacy)
+      throw new McpError("not-expressible", `revision ${id} has no batches; send the requests one by one`);
+    const places = legacy.placesOf(messages, connection);
     const outcomes = messages.map((message, index) => this.#inBatch(message, connection, places[index]!));
     return Promise.allSettled(outcomes) as Promise<never>;
   }
@@ -342,13 +349,13 @@ export class Client implements Caller {
   }
 
   /** @throws {McpError} as `notify` */
-  #notify({ link, negotiated }: Connection, method: string, params?: object, place?: BatchPlace): void {
-    const { view, capabilities } = negotiated;
+  #notify(connection: Connection, method: string, params?: object, place?: BatchPlace): void {
+    const { view, capabilities } = connection.negotiated;
     const entry = view.table.outgoingNotifications.get(method);
     if (entry) requireCapability(method, entry, declarations(view, capabilities, this.#setup.profile));
     else if (this.#setup.known.some(({ table }) => table.outgoingNotifications.has(method)))
       throw noSuchMethod(method, view);
-    sendNotification(link, view, { method, params: params as Params | undefined }, { place });
+    connection.notify(method, params as Params | undefined, { place });
   }
 
   /**
@@ -371,7 +378,7 @@ export class Client implements Caller {
     given: MethodSchemas | VendorHandler,
     handler?: VendorHandler<never, unknown>,
   ): () => void {
-    if (isAnswered(method) || method === "ping")
+    if (answererOf(method))
       throw new McpError(
         "invalid-definition",
         `${method} is a method of the protocol. ${method === "ping" ? "The client answers it." : "Give connect the function that answers it."}`,
@@ -399,9 +406,9 @@ export class Client implements Caller {
     listener?: NotificationListener<never>,
   ): () => void {
     checkListener(method, typeof given === "function" ? given : listener);
-    if (typeof given === "function") return this.#listeners.add(method, given);
+    if (typeof given === "function") return this.#notifications.add(method, given);
     const parsed = parsing(method, given.params, listener as NotificationListener, this.#setup.onWarning);
-    return this.#listeners.add(method, parsed);
+    return this.#notifications.add(method, parsed);
   }
 
   /**
@@ -492,7 +499,7 @@ export class Client implements Caller {
   ): Promise<ToolResult<Structured> | OtherResult<"tools/call", "CallToolResult">> {
     const { result } = await this.#requests.exchange("tools/call", { name, arguments: args }, options ?? {});
     const isPlain = (result["resultType"] ?? "complete") === "complete";
-    const checked = isPlain && this.#outputs.check(name, result as ToolResult);
+    const checked = isPlain && this.#tools.check(name, result as ToolResult);
     if (checked) await checked;
     return result as ToolResult<Structured>;
   }
@@ -541,26 +548,15 @@ export class Client implements Caller {
   subscribe<Added extends object = object>(
     wanted: SubscriptionRequest & NoInfer<Added>,
   ): Promise<Subscription> {
-    const connections = this.#connections;
-    const requests = this.#requests;
-    const { profile, limits, attachLegacy } = this.#setup;
-    const given: Subscribing = {
-      connections,
-      clock: profile.clock,
-      added: addedMembers(this.#setup.known),
+    const { profile, limits, known, legacy } = this.#setup;
+    const given = {
+      client: this,
+      connections: this.#connections,
+      profile,
+      known,
       maxNotices: limits.maxNotices,
-      onFull: () => profile.hooks.emit({ type: "limit-hit", limit: "limits.maxNotices" }),
-      attach: (connection, part, push) => {
-        const { view } = connection.negotiated;
-        return !attachLegacy || view.table.outgoingRequests.has("subscriptions/listen")
-          ? attachModern(
-              { client: this, hooked: profile, withMeta: (params) => requests.withMeta(params, view) },
-              connection,
-              part,
-              push,
-            )
-          : attachLegacy(this, connection, part, push);
-      },
+      withMeta: (params: Params, view: RevisionView<"client">) => this.#requests.withMeta(params, view),
+      attachLegacy: legacy?.attach,
     };
     return subscribe(given, wanted);
   }
@@ -586,10 +582,10 @@ export class Client implements Caller {
     const method = "tools/list";
     const { table } = this.#negotiated.view;
     const partial = table.outgoingRequests.get(method)?.page?.partial;
-    if (!partial || !this.#unlisted.get(tool)) {
+    if (!partial || !this.#tools.isLeftOut(tool)) {
       const { items, complete, references } = await this.listTools(options);
       if ((complete && references.length === 0) || items.some(({ name }) => name === tool)) return;
-      this.#unlisted.set(tool, true, { bytes: tool.length });
+      this.#tools.setLeftOut(tool);
     }
     if (partial?.get) await this.entry(method, tool, options);
   }
@@ -631,11 +627,9 @@ export class Client implements Caller {
     tools: readonly Open<"Tool">[];
     rejected: readonly Rejected[];
   } {
-    this.#outputs.learn(tools);
-    this.#retryPolicy.learn(tools);
     const { standing } = this.#connections;
-    if (!standing?.link.mirrors || !eraOf(standing.negotiated.view).paramHeaders)
-      return { tools, rejected: [] };
-    return this.#headers.learn(tools);
+    const hasHeaders =
+      standing?.channel.carriesHeaders === true && eraOf(standing.negotiated.view).paramHeaders;
+    return this.#tools.learn(tools, hasHeaders);
   }
 }

@@ -92,11 +92,11 @@ export async function alternativeOf(
   { alternatives }: OutgoingRequest,
   key: string,
   result: unknown,
-): Promise<Params> {
+): Promise<Decoded> {
   const definition = alternatives?.find((each) => each.key === key);
   if (!definition) throw invalidResult(method, `${key} is no member of it`);
   const value = await readNulls(definition, result, method);
-  if (definition.accepts(value)) return value as Params;
+  if (definition.accepts(value)) return { result: value as Params, rejected: [] };
   throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"));
 }
 

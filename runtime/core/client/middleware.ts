@@ -6,7 +6,6 @@ import type * as platform from "../platform/platform.js";
 import type { ClientEvent } from "../protocol/events.js";
 import {
   type Hooks,
-  type InternalContext,
   type Middleware,
   type MiddlewareContext,
   type OtherMethod,
@@ -15,7 +14,6 @@ import {
   through,
 } from "../protocol/hooks.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import { Aborts } from "../time/clock.js";
 import type { ClientProfile } from "./client-profile.js";
 import { type ServerResponse, remoteError } from "./decode.js";
 
@@ -72,8 +70,6 @@ export type ClientHooks = Hooks<ClientEvent>;
 
 /** The profile of a client, as far as middleware needs it. */
 export type Hooked = Pick<ClientProfile, "hooks" | "clock" | "readNulls" | "endpoint">;
-
-type Outcome = Params | Promise<Params>;
 
 /** A request to the server. */
 interface Sent {
@@ -182,109 +178,4 @@ export async function exchangeThrough(
     if (response && error === seen) return response;
     throw error;
   }
-}
-
-/** Gets the progress of a handler. Returns whether it is sent. */
-export type Progressed = (...report: Parameters<AnswerContext["progress"]>) => boolean;
-
-/** A request of the server whose handler may run on after the answer. */
-interface Outlasting extends AnswerContext {
-  /**
-   * Lets progress go on after the answer.
-   *
-   * @param meta of each notification
-   * @returns resolves when the answer is sent, or the request is cancelled
-   */
-  outlast(meta: Params): Promise<void>;
-}
-
-const aborts = new Aborts();
-
-/** The context of one request of the server: its own signal aborts with that of the request, or by middleware. */
-export class AnsweringContext implements IncomingContext, InternalContext {
-  readonly protocol: { readonly revision: RevisionView<"client"> };
-  readonly connection: Peer;
-  readonly requestId: RequestId | undefined;
-  readonly #outer: AnswerContext;
-  #controller: AbortController | undefined;
-  #progressed: Progressed | undefined;
-  /** Removes the listener of the outer signal. */
-  #ignore: (() => void) | undefined;
-
-  constructor(
-    hooked: Hooked,
-    view: RevisionView<"client">,
-    outer: AnswerContext,
-    requestId: RequestId | undefined,
-  ) {
-    this.protocol = { revision: view };
-    this.connection = peerOf(hooked);
-    this.#outer = outer;
-    this.requestId = requestId;
-  }
-
-  get revision(): string {
-    return this.protocol.revision.id;
-  }
-
-  get method(): string {
-    return this.#outer.method;
-  }
-
-  get progress(): AnswerContext["progress"] {
-    const { progress } = this.#outer;
-    const progressed = this.#progressed;
-    if (!progressed) return progress;
-    return (...report) => {
-      if (progressed(...report)) progress(...report);
-    };
-  }
-
-  /** See `outlast` of the entry for extensions. */
-  outlast(meta: Params, progressed: Progressed): Promise<void> {
-    this.#progressed = progressed;
-    return (this.#outer as Outlasting).outlast(meta);
-  }
-
-  get signal(): platform.AbortSignal {
-    if (!this.#controller) {
-      const controller = (this.#controller = new AbortController());
-      const { signal } = this.#outer;
-      const abort = (): void => controller.abort(signal.reason);
-      if (signal.aborted) abort();
-      else this.#ignore = aborts.on(signal, abort);
-    }
-    return this.#controller.signal;
-  }
-
-  /** The handler has ended. */
-  ended(): void {
-    this.#ignore?.();
-  }
-
-  /** Aborts the signal; the request still gets an answer. @returns `false` if it is aborted already */
-  stop(reason: Error): boolean {
-    if (this.signal.aborted) return false;
-    this.#controller!.abort(reason);
-    return true;
-  }
-}
-
-/**
- * Runs the middleware of a client around a request of its server.
- *
- * @param answer calls the handler
- */
-export async function answerThrough(
-  hooked: Hooked,
-  view: RevisionView<"client">,
-  { method, params, id }: { readonly method: string; readonly params: Params; readonly id?: RequestId },
-  outer: AnswerContext,
-  answer: (params: Params, context: AnswerContext) => Promise<Params>,
-): Promise<Outcome> {
-  const { middleware } = hooked.hooks;
-  if (middleware.length === 0) return answer(params, outer);
-  const context = new AnsweringContext(hooked, view, outer, id);
-  const request = { direction: "incoming", method, params, context };
-  return through(middleware, request, (given) => answer(given, context).finally(() => context.ended()));
 }

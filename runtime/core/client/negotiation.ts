@@ -4,36 +4,32 @@ import { McpError } from "../jsonrpc/errors.js";
 import * as rpc from "../jsonrpc/rpc-codes.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { metaKeys } from "../protocol/meta.js";
-import { type RevisionView, declaredIn, exactParams } from "../protocol/revision-view.js";
+import { type RevisionView, declaredIn } from "../protocol/revision-view.js";
 import { withTimeout } from "../time/clock.js";
 import { attempts, waitAsked } from "../time/retry.js";
-import { unbounded } from "./bounds.js";
-import { type HandshakeContext, byEra, requestMeta } from "./client-profile.js";
+import { type ClientProfile, byEra, requestMeta } from "./client-profile.js";
+import type { Connection, Negotiated } from "./connection.js";
 import { type ServerResponse, httpStatusOf, isMisunderstood, remoteError, withDefaults } from "./decode.js";
-import type { Link } from "./link.js";
-import { exchangeThrough } from "./middleware.js";
-import { mirrorHeaders } from "./mirrored-headers.js";
 import { probeRetry } from "./retry-policy.js";
-
-/** The outcome of the negotiation. */
-export interface Negotiated {
-  readonly view: RevisionView<"client">;
-  readonly serverInfo: Open<"Implementation"> | undefined;
-  readonly capabilities: ServerCapabilities;
-  readonly instructions: string | undefined;
-}
 
 type Views = readonly RevisionView<"client">[];
 
 /**
- * The handshake of the legacy era; `runtime/core/legacy/client` has it.
+ * The handshake of the legacy era; `runtime/core/legacy/client` has it. It sets the view of the connection before it sends
+ * anything: from then on the server may send requests.
  *
  * @param legacy the revisions to choose from, at least one
  * @throws {McpError} `unsupported-version`: there is no common revision
  */
-export type Handshake = (link: Link, legacy: Views, context: HandshakeContext) => Promise<Negotiated>;
+export type Handshake = (
+  connection: Connection,
+  legacy: Views,
+  profile: ClientProfile,
+) => Promise<Negotiated>;
 
-interface NegotiationContext extends HandshakeContext {
+interface NegotiationContext extends ClientProfile {
+  /** When the negotiation times out, by the clock. The caller enforces it. */
+  readonly due: number;
   /** Absent if the client has no legacy revision. */
   readonly handshake: Handshake | undefined;
 }
@@ -47,22 +43,26 @@ const hedgeMs = 1000;
  *
  * @throws {McpError} `unsupported-version`: there is no common revision
  */
-export async function negotiate(link: Link, views: Views, context: NegotiationContext): Promise<Negotiated> {
+export async function negotiate(
+  connection: Connection,
+  views: Views,
+  context: NegotiationContext,
+): Promise<Negotiated> {
   const eras = byEra(views);
   const { modern, legacy } = eras;
-  if (modern.length === 0) return context.handshake!(link, legacy, context);
+  if (modern.length === 0) return context.handshake!(connection, legacy, context);
   const settled = new AbortController();
-  const probe = sendProbe(link, modern[0]!, context, settled.signal);
-  if (legacy.length === 0) return conclude(link, await probe, eras, context);
+  const probe = sendProbe(connection, modern[0]!, context, settled.signal);
+  if (legacy.length === 0) return conclude(connection, await probe, eras, context);
   // Where every request gets a reply, a missing one means that the server is still starting, not that it is legacy.
-  const timeout = link.guaranteesReply ? (context.due - context.clock.now()) / 2 : hedgeMs;
+  const timeout = connection.channel.guaranteesReply ? (context.due - context.clock.now()) / 2 : hedgeMs;
   const first = await withTimeout(timeout, probe, context.clock);
-  if (first !== undefined) return conclude(link, first, eras, context);
+  if (first !== undefined) return conclude(connection, first, eras, context);
   // Some servers take the handshake as the start of a connection, even after they answered the probe. If a server accepts
   // the handshake, its result counts. If the handshake fails or stays unanswered, the result of the probe counts.
-  const shaken = context.handshake!(link, legacy, context);
+  const shaken = context.handshake!(connection, legacy, context);
   const discovery = probe.then(async (response) => {
-    const negotiated = await conclude(link, response, { ...eras, isHandshaken: true }, context);
+    const negotiated = await conclude(connection, response, { ...eras, isHandshaken: true }, context);
     await withTimeout(
       hedgeMs,
       shaken.catch(() => undefined),
@@ -76,13 +76,8 @@ export async function negotiate(link: Link, views: Views, context: NegotiationCo
     throw (failure as AggregateError).errors[0];
   } finally {
     settled.abort();
-    link.forget(new McpError("cancelled", "another answer has decided"));
+    connection.forget(new McpError("cancelled", "another answer has decided"));
   }
-}
-
-/** Negotiates by the handshake alone, for servers that exit on a probe. */
-export function handshakeOnly(link: Link, views: Views, context: NegotiationContext): Promise<Negotiated> {
-  return context.handshake!(link, byEra(views).legacy, context);
 }
 
 /** The revisions of the client. */
@@ -95,7 +90,7 @@ interface Offered {
 
 /** Concludes from the response to the probe. */
 async function conclude(
-  link: Link,
+  connection: Connection,
   response: ServerResponse,
   offered: Offered,
   context: NegotiationContext,
@@ -106,20 +101,20 @@ async function conclude(
     const versions = result["supportedVersions"] as unknown[];
     const chosen = modern.find(({ id }) => versions.includes(id));
     if (chosen) return discovered(chosen, result, context);
-    return chooseFrom(link, versions, offered, context);
+    return chooseFrom(connection, versions, offered, context);
   }
   if (
     error &&
     modern.some(({ table }) => error.code === table.errors["UNSUPPORTED_PROTOCOL_VERSION"]?.code)
   ) {
     const supported: unknown = isObject(error.data) ? error.data["supported"] : undefined;
-    if (Array.isArray(supported)) return chooseFrom(link, supported, offered, context);
+    if (Array.isArray(supported)) return chooseFrom(connection, supported, offered, context);
     // The list is required (2026-07-28, versioning): without it, the server may have any other revision.
     const others = modern.slice(1);
     if (others.length > 0)
       return conclude(
-        link,
-        await discover(link, others[0]!, context),
+        connection,
+        await discover(connection, others[0]!, context),
         { ...offered, modern: others },
         context,
       );
@@ -144,7 +139,7 @@ async function conclude(
         ? response
         : { ...response, error: { code: rpc.internalError, message: "no discovery result" } },
     );
-  return context.handshake!(link, legacy, context);
+  return context.handshake!(connection, legacy, context);
 }
 
 /** Whether only modern servers send an error code: neither JSON-RPC nor a legacy revision defines it. */
@@ -156,7 +151,7 @@ function isModernOnly(code: number, modern: Views, legacy: Views): boolean {
 
 /** Chooses a revision from the list of a modern server. */
 async function chooseFrom(
-  link: Link,
+  connection: Connection,
   versions: readonly unknown[],
   { modern, legacy }: Offered,
   context: NegotiationContext,
@@ -164,23 +159,23 @@ async function chooseFrom(
   // The server refused the newest revision; the client tries the next common one once.
   const other = modern.slice(1).find(({ id }) => versions.includes(id));
   if (other) {
-    const { result } = await discover(link, other, context);
+    const { result } = await discover(connection, other, context);
     if (result) return discovered(other, result, context);
   }
   const old = legacy.filter(({ id }) => versions.includes(id));
-  if (old.length > 0) return context.handshake!(link, old, context);
+  if (old.length > 0) return context.handshake!(connection, old, context);
   if (modern.some(({ id }) => versions.includes(id)) && !other)
-    return discoverAgain(link, modern[0]!, context);
+    return discoverAgain(connection, modern[0]!, context);
   throw noCommonVersion([...modern, ...legacy], versions);
 }
 
 /** Sends the probe once more to a server that refused a revision although it lists that revision. */
 async function discoverAgain(
-  link: Link,
+  connection: Connection,
   view: RevisionView<"client">,
-  context: HandshakeContext,
+  context: ClientProfile,
 ): Promise<Negotiated> {
-  const response = await discover(link, view, context);
+  const response = await discover(connection, view, context);
   if (response.result) return discovered(view, response.result, context);
   throw remoteError("server/discover", response);
 }
@@ -191,43 +186,33 @@ async function discoverAgain(
  * @param settled aborts when the result is no longer needed
  */
 async function sendProbe(
-  link: Link,
+  connection: Connection,
   view: RevisionView<"client">,
-  context: HandshakeContext,
+  context: NegotiationContext,
   settled: AbortSignal,
 ): Promise<ServerResponse> {
-  const { clock } = link;
   let response!: ServerResponse;
   let made = 0;
   const pauses = (): number | undefined => {
     const usual = probeRetry.pauses[made++];
     if (usual === undefined || !probeRetry.when(response.refusal)) return undefined;
     const pause = waitAsked(retryAfterOf(response.refusal), { usual });
-    return clock.now() + pause < context.due ? pause : undefined;
+    return context.clock.now() + pause < context.due ? pause : undefined;
   };
-  const wakes = [(wake: () => void) => link.whenClosed(wake)];
-  for await (const _ of attempts({ pauses, clock, signal: settled, wakes }))
-    response = await discover(link, view, context);
+  const wakes = [(wake: () => void) => connection.whenClosed(wake)];
+  for await (const _ of attempts({ pauses, clock: context.clock, signal: settled, wakes }))
+    response = await discover(connection, view, context);
   return response;
 }
 
 /** Sends one probe. A refusal by HTTP without a JSON-RPC message becomes a response with an internal error. */
 async function discover(
-  link: Link,
+  connection: Connection,
   view: RevisionView<"client">,
-  context: HandshakeContext,
+  profile: ClientProfile,
 ): Promise<ServerResponse> {
-  const headers = (method: string, params: Params | undefined): Record<string, string> =>
-    mirrorHeaders(view, method, params);
   try {
-    const method = "server/discover";
-    const sent = { method, params: { _meta: requestMeta(view, context) } };
-    return await exchangeThrough(context, view, sent, (params, numbered) =>
-      link.request(method, (id) => exactParams(view, id, method, params), unbounded, {
-        headers,
-        sent: numbered,
-      }),
-    );
+    return await connection.exchange(view, "server/discover", { _meta: requestMeta(view, profile) });
   } catch (error) {
     if (!(error instanceof McpError) || httpStatusOf(error) === undefined) throw error;
     const { message } = error;
@@ -239,7 +224,7 @@ async function discover(
 async function discovered(
   view: RevisionView<"client">,
   result: Params,
-  context: HandshakeContext,
+  context: ClientProfile,
 ): Promise<Negotiated> {
   const method = "server/discover";
   const entry = view.table.outgoingRequests.get(method);

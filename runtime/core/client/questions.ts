@@ -1,15 +1,391 @@
-import type * as platform from "../platform/platform.js";
+import type { IncomingRequest, OutgoingRequest } from "@mcpgen/protocol/model";
 import { Admission } from "../admission/admission.js";
+import {
+  McpError,
+  harmless,
+  internalError,
+  invalidParams,
+  isMcpError,
+  messageOf,
+} from "../jsonrpc/errors.js";
+import { type Params, type RequestId, isObject } from "../jsonrpc/message.js";
+import { progressOf } from "../jsonrpc/peer.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
+import type * as platform from "../platform/platform.js";
+import { type InternalContext, type Peer, through } from "../protocol/hooks.js";
+import { type RevisionView, issuesText, requestParams, sendError } from "../protocol/revision-view.js";
 import { Aborts } from "../time/clock.js";
 import { type ClientLimits, limitExceeded } from "./client-profile.js";
+import { invalidResult } from "./decode.js";
+import { type Ask, type ClientHandlers, answererOf } from "./handlers.js";
+import { type AnswerContext, type Hooked, type IncomingContext, peerOf } from "./middleware.js";
+import type { VendorHandlers } from "./vendor-methods.js";
+
+/**
+ * Gets what handlers and listeners of the application throw, and errors for wrong results of handlers. `method` is that of the
+ * request or notification; `onClose` for that option.
+ */
+export type ClientErrorListener = (error: unknown, place: { readonly method: string }) => unknown;
+
+/** A request of the server; one inside a result has no id. */
+export interface Question {
+  readonly method: string;
+  readonly params?: Params;
+  readonly id?: RequestId;
+}
+
+/** Gets the progress of a handler. Returns whether it is sent. */
+export type Progressed = (...report: Parameters<AnswerContext["progress"]>) => boolean;
+
+const aborts = new Aborts();
+
+/** What a question comes with, beside itself. */
+interface QuestionParts {
+  /** Aborts with the request whose result asks. */
+  readonly signal?: platform.AbortSignal;
+  /** Sends a notification of progress. */
+  readonly notify?: (params: Params) => void;
+}
+
+/** The context of one question. Creates the signal on first use: it costs more than a ping. */
+export class QuestionContext implements IncomingContext, InternalContext {
+  readonly protocol: { readonly revision: RevisionView<"client"> };
+  readonly connection: Peer;
+  lastProgress = -Infinity;
+  readonly #question: Question;
+  readonly #parts: QuestionParts;
+  #controller: AbortController | undefined;
+  /** Removes the listener from the signal of the request whose result asks. */
+  #ignore: (() => void) | undefined;
+  #cancelled: McpError | undefined;
+  /** It was answered or cancelled. */
+  #isOver = false;
+  /** Of progress that goes on after the answer. */
+  #lastingMeta: Params | undefined;
+  #progressed: Progressed | undefined;
+  #onAnswered: (() => void) | undefined;
+
+  constructor(hooked: Hooked, view: RevisionView<"client">, question: Question, parts: QuestionParts) {
+    this.protocol = { revision: view };
+    this.connection = peerOf(hooked);
+    this.#question = question;
+    this.#parts = parts;
+  }
+
+  get revision(): string {
+    return this.protocol.revision.id;
+  }
+
+  get method(): string {
+    return this.#question.method;
+  }
+
+  get requestId(): RequestId | undefined {
+    return this.#question.id;
+  }
+
+  get signal(): platform.AbortSignal {
+    return this.#abortController().signal;
+  }
+
+  /** Whether the server no longer waits for the answer. Its signal may have aborted for another reason: see `stop`. */
+  get isCancelled(): boolean {
+    return this.#cancelled !== undefined || this.#parts.signal?.aborted === true;
+  }
+
+  // Does not depend on `this`: handlers may destructure the context.
+  get progress(): AnswerContext["progress"] {
+    return (...report) => {
+      if (this.#isOver || this.#progressed?.(...report) === false) return;
+      const token = this.#question.params?._meta?.["progressToken"];
+      const params = progressOf(this, token, ...report);
+      const _meta = this.#lastingMeta;
+      if (params) this.#parts.notify?.(_meta ? { ...params, _meta } : params);
+    };
+  }
+
+  /** See `outlast` of the entry for extensions. */
+  outlast(meta: Params, progressed: Progressed): Promise<void> {
+    this.#lastingMeta = meta;
+    this.#progressed = progressed;
+    return new Promise((resolve) => (this.#onAnswered = resolve));
+  }
+
+  /** The answer was sent. */
+  answered(): void {
+    this.#isOver = this.#lastingMeta === undefined;
+    this.#onAnswered?.();
+  }
+
+  /** The handler has ended. */
+  ended(): void {
+    this.#ignore?.();
+  }
+
+  /** The server has cancelled the request, or the connection has closed. */
+  abort(why: McpError): void {
+    this.#isOver = true;
+    this.#cancelled = why;
+    this.#controller?.abort(why);
+    this.#onAnswered?.();
+  }
+
+  /** Aborts the signal; the request still gets an answer. @returns `false` if it is aborted already */
+  stop(reason: Error): boolean {
+    const controller = this.#abortController();
+    if (controller.signal.aborted) return false;
+    controller.abort(reason);
+    return true;
+  }
+
+  #abortController(): AbortController {
+    if (this.#controller) return this.#controller;
+    const controller = (this.#controller = new AbortController());
+    const { signal } = this.#parts;
+    const abort = (): void => controller.abort(signal!.reason);
+    if (this.#cancelled) controller.abort(this.#cancelled);
+    else if (signal?.aborted) abort();
+    else if (signal) this.#ignore = aborts.on(signal, abort);
+    return controller;
+  }
+}
+
+/** Results in the words of their revision, and errors that have been reported. */
+const ready = new WeakSet<object>();
+
+/** Marks a result or an error of middleware that is sent as it is. */
+export function asReady<Value extends object>(value: Value): Value {
+  ready.add(value);
+  return value;
+}
+
+/** The dependencies of `Questions`. */
+interface QuestionSetup {
+  readonly handlers: ClientHandlers;
+  /** Handlers of methods that have none in `handlers`. */
+  readonly vendor: VendorHandlers;
+  readonly hooked: Hooked;
+  readonly limits: ClientLimits;
+  readonly onError: ClientErrorListener;
+  /** Whether the server gets the text of a thrown value. */
+  readonly thrownErrors: "hide" | "message";
+}
+
+/** Answers the requests of the server by the functions of the application: JSON-RPC requests, and those inside results. */
+export class Questions {
+  readonly handlers: ClientHandlers;
+  readonly hooked: Hooked;
+  readonly #vendor: VendorHandlers;
+  readonly #maxRoundQuestions: number;
+  readonly #turns: QuestionTurns;
+  readonly #thrownErrors: QuestionSetup["thrownErrors"];
+  readonly #onError: (error: unknown, place: { readonly method: string }) => void;
+
+  constructor({ handlers, vendor, hooked, limits, onError, thrownErrors }: QuestionSetup) {
+    this.handlers = handlers;
+    this.hooked = hooked;
+    this.#vendor = vendor;
+    this.#maxRoundQuestions = limits.maxRoundQuestions;
+    this.#turns = new QuestionTurns(limits);
+    this.#thrownErrors = thrownErrors;
+    this.#onError = harmless(onError);
+  }
+
+  /** Reports an error of the application to the option `onError`, and as event `handler-error`. Never throws. */
+  report(error: unknown, method: string, requestId?: RequestId): void {
+    this.#onError(error, { method });
+    this.hooked.hooks.emit({ type: "handler-error", method, error, requestId });
+  }
+
+  /** Whether servers ask by a method: one of the revision, or of a vendor. */
+  isRequest({ table }: RevisionView<"client">, method: string): boolean {
+    return table.incomingRequests.has(method) || this.#vendor.has(method);
+  }
+
+  /**
+   * Answers one question.
+   *
+   * @param question as it was received
+   * @returns the result, as JSON
+   * @throws {McpError} with the code of JSON-RPC to answer with
+   */
+  async answer(view: RevisionView<"client">, question: Question, context: QuestionContext): Promise<string> {
+    const isSeen = this.hooked.hooks.middleware.length > 0;
+    if (question.method === "ping" && !isSeen && view.table.incomingRequests.has("ping")) return "{}";
+    try {
+      return await this.#answer(view, question, context);
+    } catch (error) {
+      if (!context.isCancelled && !ready.has(error as object)) this.reportFailure(question, error);
+      throw error;
+    }
+  }
+
+  /**
+   * Answers the questions in a result.
+   *
+   * @param asked by key
+   * @param method of the request that has the result; without it, the result is that of an extension
+   * @returns the answers by key
+   * @throws {McpError} `limit-exceeded`: they are more than `limits.maxRoundQuestions`; or the error of a handler
+   */
+  async answerAll(
+    view: RevisionView<"client">,
+    asked: Params,
+    signal: platform.AbortSignal,
+    method?: string,
+  ): Promise<{ readonly [key: string]: Params }> {
+    const questions = Object.entries(asked);
+    const most = this.#maxRoundQuestions;
+    if (questions.length > most) {
+      this.hooked.hooks.emit({
+        type: "limit-hit",
+        limit: "limits.maxRoundQuestions",
+        ...(method !== undefined && { method }),
+      });
+      const [where, when] = method === undefined ? ["", "at once"] : [`${method}: `, "in one round"];
+      const text = `${where}the server asks ${questions.length} questions ${when}; at most ${most} are answered`;
+      throw limitExceeded(text, "maxRoundQuestions", most);
+    }
+    const answers = questions.map(async ([key, question]) => {
+      if (!isQuestion(question)) throw invalidResult(method ?? key, `inputRequests.${key} is not a request`);
+      const context = new QuestionContext(this.hooked, view, question, { signal });
+      try {
+        return [key, JSON.parse(await this.answer(view, question, context)) as Params] as const;
+      } catch (error) {
+        if (method === undefined || isMcpError(error)) throw error;
+        const text = `${method}: ${question.method} was not answered: ${messageOf(error)}`;
+        throw new McpError("internal-error", text, { cause: error });
+      }
+    });
+    return Object.fromEntries(await Promise.all(answers));
+  }
+
+  /** The JSON-RPC error for a thrown value: the text of what is no `McpError` is sent only if the application says so. */
+  errorBody(thrown: unknown): { code: number; message: string; data?: unknown } {
+    const error = isMcpError(thrown) ? thrown : undefined;
+    const data = error?.data;
+    const otherwise = this.#thrownErrors === "message" ? messageOf(thrown) : "the client failed to answer";
+    return {
+      code: error?.rpcCode ?? rpc.internalError,
+      message: error?.message ?? otherwise,
+      ...(isObject(data) ? { data } : {}),
+    };
+  }
+
+  /** Reports why a question gets an error, unless its handler chose the error. */
+  reportFailure({ method, id: requestId }: Question, error: unknown): void {
+    const { emit } = this.hooked.hooks;
+    const {
+      code,
+      rpcCode = rpc.internalError,
+      message = "",
+      data,
+    }: Partial<McpError> = isMcpError(error) ? error : {};
+    if (code === "limit-exceeded" && isObject(data))
+      return emit({ type: "limit-hit", limit: limitName(String(data["limit"])), method });
+    if (rpcCode === rpc.internalError) return this.report(error, method, requestId);
+    if (rpcCode !== rpc.methodNotFound && rpcCode !== rpc.invalidParams) return;
+    emit({
+      type: "request-refused",
+      reason: rpcCode === rpc.invalidParams ? "params" : "method",
+      method,
+      message,
+      ...(requestId === undefined ? {} : { requestId }),
+    });
+  }
+
+  async #answer(view: RevisionView<"client">, question: Question, context: QuestionContext): Promise<string> {
+    const { method, params = {} } = question;
+    const entry = view.table.incomingRequests.get(method);
+    const own = entry && answererOf(method);
+    const vendor = own ? undefined : this.#vendor.of(method);
+    if (!own && !vendor)
+      throw new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`, {
+        rpcCode: rpc.methodNotFound,
+      });
+    const given = entry ? await this.#accepted(view, entry, method, params) : params;
+    const lifted = view.lift("incomingRequests", method, given);
+    const run = async (wanted: Params): Promise<Params> => {
+      const ask: Ask = (work) => this.#turns.ask(wanted, context, work);
+      try {
+        if (own) return await own(this.handlers, wanted, context, ask);
+        return (await ask(() => vendor!(wanted, context))) as Params;
+      } finally {
+        context.ended();
+      }
+    };
+    const request = { direction: "incoming", method, params: lifted, context };
+    const result: unknown = await through(this.hooked.hooks.middleware, request, run);
+    return resultText(view, method, result, requestParams(given, lifted));
+  }
+
+  /**
+   * The parameters of a request, without members that are null instead of absent if it is wrong with them.
+   *
+   * @throws {McpError} `invalid-params`: they are wrong even so
+   */
+  async #accepted(
+    view: RevisionView<"client">,
+    entry: IncomingRequest,
+    method: string,
+    params: Params,
+  ): Promise<Params> {
+    const whole = { jsonrpc: "2.0", id: 0, method, params };
+    if (entry.accepts(whole)) return params;
+    const read = await this.hooked.readNulls(entry, whole, method);
+    if (entry.accepts(read)) return read.params ?? {};
+    const issues = await view.issues(read, entry).catch(() => []);
+    throw invalidParams(`${method}: ${issuesText(issues, "the parameters are wrong")}`);
+  }
+}
+
+function isQuestion(value: unknown): value is Question {
+  return isObject(value) && typeof value["method"] === "string";
+}
+
+/** Limits of extensions have a path, those of the client the name of a member. */
+function limitName(limit: string): string {
+  return limit.includes(".") ? limit : `limits.${limit}`;
+}
+
+/**
+ * What a handler returned, as it is sent.
+ *
+ * @param request params of the request, in the authoring vocabulary
+ * @throws {McpError} `internal-error`, `invalid-message`, `not-expressible`
+ */
+export function resultText(
+  view: RevisionView<"client">,
+  method: string,
+  result: unknown,
+  request?: Params,
+): string {
+  if (!isObject(result)) throw internalError(`${method}: the handler returned a value that is not an object`);
+  const lowered = ready.has(result) ? result : view.lower("outgoingResults", method, result, request);
+  const text = jsonOf(method, lowered);
+  const wrong = sendError(view, "results", method, lowered);
+  if (wrong) throw wrong;
+  return text;
+}
+
+/** The result as JSON. A handler may return what JSON cannot hold: a BigInt, a cycle, an object whose `toJSON` gives none. */
+function jsonOf(method: string, result: Params): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(result);
+  } catch (error) {
+    throw internalError(`${method}: the answer to it is no JSON: ${messageOf(error)}`, error);
+  }
+  if (text?.startsWith("{")) return text;
+  throw internalError(`${method}: the answer to it is no object in JSON`);
+}
 
 /** Characters of all waiting questions. */
 const maxWaitingCharacters = 16 * 1_048_576;
 
 /** Limits how many questions of the server the application gets at a time; the others wait in order. */
-export class Questions {
+class QuestionTurns {
   readonly #limits: ClientLimits;
-  readonly #aborts = new Aborts();
   /** Begin what waits; the first one has waited longest. */
   readonly #waiting = new Set<() => void>();
   /** Of what waits. */
@@ -63,7 +439,7 @@ export class Questions {
         leave();
         resolve();
       };
-      const ignore = this.#aborts.on(signal, () => {
+      const ignore = aborts.on(signal, () => {
         leave();
         reject(signal.reason as Error);
       });
@@ -77,4 +453,67 @@ export class Questions {
     if (first) first();
     else this.#running--;
   }
+}
+
+/** Most rounds of input for one request. */
+const maxRounds = 10;
+
+/**
+ * Whether a result is a final one: its `resultType` is `complete`, absent, or that of an alternative which asks for nothing
+ * (2026-07-28, `resultType`).
+ */
+export function isComplete(result: unknown, { resultTypes }: OutgoingRequest): boolean {
+  if (!isObject(result)) return false;
+  const { resultType } = result as Params;
+  return (
+    resultType === undefined ||
+    resultType === "complete" ||
+    resultTypes?.includes(resultType as string) === true
+  );
+}
+
+/** A request that a server answers in rounds. */
+interface RoundRequest {
+  readonly view: RevisionView<"client">;
+  readonly method: string;
+  readonly entry: OutgoingRequest;
+  readonly signal: platform.AbortSignal;
+  /** Sends the request again with added parameters. */
+  readonly send: (added: Params) => Promise<unknown>;
+  /** The first result. */
+  readonly first: unknown;
+}
+
+/**
+ * Answers the input requests of a server until the request is complete (2026-07-28, multi round-trip requests).
+ *
+ * @throws {McpError} `invalid-result`, `limit-exceeded`, or the error of a handler
+ */
+export async function throughRounds(
+  questions: Questions,
+  { view, method, entry, signal, send, first }: RoundRequest,
+): Promise<{ result: Params; rounds: number }> {
+  let result = first;
+  for (let rounds = 0; rounds <= maxRounds; rounds++) {
+    if (!isObject(result)) throw invalidResult(method, "expected an object");
+    if (isComplete(result, entry)) return { result, rounds };
+    const { resultType, inputRequests } = result;
+    const asks = entry.alternatives?.some(({ key, value }) => key === "resultType" && value === resultType);
+    if (!asks || !entry.multiRoundTrip)
+      throw invalidResult(method, `its resultType ${JSON.stringify(resultType)} is unknown`);
+    // Some languages write absent members as null.
+    const requestState = result["requestState"] ?? undefined;
+    if ((inputRequests ?? requestState) === undefined)
+      throw invalidResult(method, "it asks for input without inputRequests and without requestState");
+    const asked = isObject(inputRequests) ? inputRequests : {};
+    const inputResponses = await questions.answerAll(view, asked, signal, method);
+    result = await send({
+      ...(Object.keys(inputResponses).length > 0 && { inputResponses }),
+      ...(requestState !== undefined && { requestState }),
+    });
+  }
+  throw new McpError(
+    "invalid-result",
+    `${method}: the server asked for input ${maxRounds} times and is not done`,
+  );
 }

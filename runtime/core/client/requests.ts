@@ -1,15 +1,15 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
+import { McpError, messageOf } from "../jsonrpc/errors.js";
+import { type Params, isObject, replaceMeta } from "../jsonrpc/message.js";
+import { type Names, requireKnown } from "../options/option-check.js";
 import {
-  exactParams,
   type RevisionView,
+  exactParams,
   noSuchMethod,
+  requestParams,
   requireCapability,
   runsTools,
-  requestParams,
 } from "../protocol/revision-view.js";
-import { McpError, messageOf } from "../jsonrpc/errors.js";
-import { type Names, requireKnown } from "../options/option-check.js";
-import { type Params, isObject, replaceMeta } from "../jsonrpc/message.js";
 import { attempts } from "../time/retry.js";
 import {
   type Bounded,
@@ -19,7 +19,9 @@ import {
   withinBounds,
 } from "./bounds.js";
 import { type ResultCache, cacheKey } from "./cache.js";
-import type { Connection, Connections } from "./connections.js";
+import { type ClientProfile, declarations, eraOf, requestMeta } from "./client-profile.js";
+import { type BatchPlace, type Connection, type Sending, mirrorHeaders } from "./connection.js";
+import type { Connections } from "./connections.js";
 import {
   type Decoded,
   type ServerResponse,
@@ -29,17 +31,13 @@ import {
   isAccepted,
   remoteError,
 } from "./decode.js";
-import type { Alternative } from "./middleware.js";
-import { type ClientProfile, declarations, requestMeta, eraOf } from "./client-profile.js";
-import type { BatchPlace, Link, Sending } from "./link.js";
-import type { Listeners } from "./server-messages.js";
-import type { ListBounds } from "./lists.js";
+import type { ListedTools } from "./listed-tools.js";
+import { type ListBounds, type ListPart, readPart } from "./lists.js";
+import { type Alternative, type Numbered, sendThrough } from "./middleware.js";
+import type { Notifications } from "./notifications.js";
+import { type Questions, isComplete, throughRounds } from "./questions.js";
+import { type Resend, type RetryReason, isRepeatable, retries, retryReason } from "./retry-policy.js";
 import type { VendorRequestOptions } from "./vendor-methods.js";
-import { type Numbered, sendThrough } from "./middleware.js";
-import { type ListPart, readPart } from "./partial-lists.js";
-import { type ToolHeaders, mirrorHeaders } from "./mirrored-headers.js";
-import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
-import { type Failure, type RetryPolicy, type RetryReason, retries, retryReason } from "./retry-policy.js";
 
 const known: Names<ListBounds & VendorRequestOptions> = {
   result: 0,
@@ -58,11 +56,11 @@ const known: Names<ListBounds & VendorRequestOptions> = {
 interface RequestSetup {
   readonly connections: Connections;
   readonly cache: ResultCache;
-  readonly headers: ToolHeaders;
-  readonly retryPolicy: RetryPolicy;
-  readonly listeners: Listeners;
+  readonly tools: ListedTools;
+  readonly resend: Resend;
+  readonly notifications: Notifications;
+  readonly questions: Questions;
   readonly profile: ClientProfile;
-  readonly rounds: RoundSetup;
   /** Lists the tools again, because the headers that the tool of this name declares are out of date. */
   readonly relist: (tool: string, options: RequestOptions) => Promise<unknown>;
 }
@@ -84,27 +82,23 @@ interface Call extends Bounded, Omit<Special, "started"> {
   options: RequestOptions;
   /** Whether the server may run it twice; decided before it is first sent. */
   repeatable: boolean;
+  /** Rounds of input that it took. */
+  rounds: number;
   /** Receives the authorization each time the request is sent. */
-  readonly authorized?: (authorization: string | undefined) => void;
-  /** Receives the id of the request. */
-  readonly sent?: Numbered;
+  readonly authorized?: Sending["authorized"];
+  readonly numbered?: Numbered;
   /** The member that marks a result in place of the plain one. */
   readonly alternative?: Alternative | undefined;
 }
 
 /** A request in the words of its revision. */
-interface PreparedRequest {
-  readonly link: Link;
+interface Prepared {
+  readonly connection: Connection;
   readonly view: RevisionView<"client">;
+  readonly entry: OutgoingRequest;
   readonly call: Call;
   readonly params: Params;
-  readonly sending: Sending;
   readonly options: RequestOptions;
-}
-
-/** The result of a request and the number of rounds of input before it. */
-interface Answered extends Decoded {
-  readonly rounds: number;
 }
 
 /** Sends the client's requests with the revision's `_meta` and headers, and decodes the results. */
@@ -122,11 +116,10 @@ export class Requests {
    * @throws {McpError} among others `invalid-definition`: an option is unknown
    */
   exchange(method: string, params: Params, options: RequestOptions, special?: Special): Promise<Decoded> {
-    const started = this.#setup.profile.clock.now();
-    const call: Call = { method, params, options, repeatable: false, started, ...special };
-    return this.#setup.profile.hooks.middleware.length > 0
-      ? this.#exchangeThrough(call)
-      : this.#exchange(call);
+    const { clock, hooks } = this.#setup.profile;
+    const started = clock.now();
+    const call: Call = { method, params, options, repeatable: false, rounds: 0, started, ...special };
+    return hooks.middleware.length > 0 ? this.#exchangeThrough(call) : this.#exchange(call);
   }
 
   /** Runs the middleware around all attempts, and around the cache. */
@@ -139,7 +132,7 @@ export class Requests {
     const result = await sendThrough(profile, view, sent, async (given, alternative, numbered) => {
       const more =
         alternative === undefined ? {} : { alternative, options: { ...options, signal: undefined } };
-      decoded = await this.#exchange({ ...call, params: given, ...more, sent: numbered });
+      decoded = await this.#exchange({ ...call, params: given, ...more, numbered });
       return decoded.result;
     });
     return result === decoded.result ? decoded : { ...decoded, result };
@@ -148,11 +141,12 @@ export class Requests {
   async #exchange(call: Call): Promise<Decoded> {
     const { method, params, options } = call;
     for (const name in options) if (!Object.hasOwn(known, name)) requireKnown(options, known);
-    const { connections, retryPolicy } = this.#setup;
+    const { connections, tools, resend } = this.#setup;
     // Another connection clears the known tools, so this is decided first. Before one is open, any method may run tools.
     const { view } = connections;
     const runs = !view || runsTools(view.table.outgoingRequests.get(method));
-    call.repeatable = retryPolicy.isRepeatable(runs, params, options.resend);
+    const isHinted = (): boolean => tools.isRepeatable(params["name"] as string);
+    call.repeatable = isRepeatable(resend, options.resend, runs, isHinted);
     let used: RetryReason[] | undefined;
     for (;;) {
       let connection: Connection | undefined;
@@ -161,8 +155,9 @@ export class Requests {
         connection = connections.standing ?? (await this.connected(call));
         return await this.#attempt(connection, call);
       } catch (error) {
-        const reason = error instanceof McpError ? this.#reasonFor(error, call, connection?.link) : undefined;
-        if (reason === undefined || used?.includes(reason)) {
+        const reason = this.#reasonFor(error, call, connection);
+        // On an open connection, the request was sent again already.
+        if (reason === undefined || reason === "exchange" || used?.includes(reason)) {
           this.#reportTimeout(method, error);
           throw error;
         }
@@ -189,10 +184,9 @@ export class Requests {
    * @throws {McpError}
    */
   connected(request: Bounded): Promise<Connection> {
-    const { connections, profile } = this.#setup;
-    const { clock, timeouts } = profile;
+    const { connections } = this.#setup;
     if (connections.standing) return Promise.resolve(connections.standing);
-    return withinBounds(whileConnecting(clock, timeouts, request), () => connections.open());
+    return this.#whileConnecting(request, () => connections.open());
   }
 
   /** Adds the `_meta` of each request. */
@@ -200,23 +194,23 @@ export class Requests {
     return { ...params, _meta: { ...this.#metaOf(params, view) } };
   }
 
-  /** The row of the retry table for a request that failed outside `repeated`, which sends it again on an open connection. */
-  #reasonFor(error: McpError, call: Call, link: Link | undefined): RetryReason | undefined {
-    const reason = retryReason(this.#failure(error, call, link));
-    return reason === "exchange" ? undefined : reason;
+  #whileConnecting<T>(request: Bounded, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, timeouts } = this.#setup.profile;
+    return withinBounds(whileConnecting(clock, timeouts, request), work);
   }
 
-  #failure(error: McpError, { method, repeatable }: Call, link: Link | undefined): Failure {
+  /** The row of the retry table for a request that failed. */
+  #reasonFor(error: unknown, call: Call, connection: Connection | undefined): RetryReason | undefined {
+    if (!(error instanceof McpError)) return undefined;
+    const { method, repeatable } = call;
     const { renewable, negotiated } = this.#setup.connections;
-    const open = link && !link.over;
-    return { error, method, repeatable, open, renewable, view: negotiated.view };
+    const open = connection && !connection.over;
+    return retryReason({ error, method, repeatable, open, renewable, view: negotiated.view });
   }
 
   /** Whether a second negotiation gives another revision. */
   #isReplaced(connection: Connection, call: Call): Promise<boolean> {
-    const { connections, profile } = this.#setup;
-    const { clock, timeouts } = profile;
-    return withinBounds(whileConnecting(clock, timeouts, call), () => connections.isReplaced(connection));
+    return this.#whileConnecting(call, () => this.#setup.connections.isReplaced(connection));
   }
 
   async #relist(call: Call): Promise<void> {
@@ -225,9 +219,9 @@ export class Requests {
     await relist(call.params["name"] as string, remainingOptions(profile.clock, profile.timeouts, call));
   }
 
-  #attempt({ link, negotiated }: Connection, call: Call): Promise<Decoded> {
+  #attempt(connection: Connection, call: Call): Promise<Decoded> {
     const { method, options } = call;
-    const { view, capabilities } = negotiated;
+    const { view, capabilities } = connection.negotiated;
     const entry = view.table.outgoingRequests.get(method) ?? (isVendor(options) ? vendorEntry : undefined);
     if (!entry) throw notInTable(method, view);
     if (entry.payload) throw noSuchMethod(method, view);
@@ -238,154 +232,126 @@ export class Requests {
       call.options = { ...options, timeout, totalTimeout };
     }
     return entry.cacheable && !isOneEntry(call)
-      ? this.#cached(link, view, entry, call)
-      : this.#ask(link, view, entry, call);
+      ? this.#cached(connection, entry, call)
+      : this.#ask(connection, entry, call);
   }
 
   /** The result from the cache, or else from the server. Caches the result for its `ttlMs` (2026-07-28, caching). */
-  async #cached(
-    link: Link,
-    view: RevisionView<"client">,
-    entry: OutgoingRequest,
-    call: Call,
-  ): Promise<Decoded> {
+  async #cached(connection: Connection, entry: OutgoingRequest, call: Call): Promise<Decoded> {
     const { cache } = this.#setup;
     const { method, params } = call;
     const key = cacheKey(method, params, partOf(entry, call) !== undefined);
+    if (key === undefined) return this.#ask(connection, entry, call);
     const cached =
-      key && (cache.shared(key) ?? (cache.isOwned(key) ? await this.#owned(link, key, call) : undefined));
+      cache.shared(key) ?? (cache.isOwned(key) ? await this.#owned(connection, key, call) : undefined);
     if (cached) return cached;
     const { generation } = cache;
     let authorization: string | undefined = "";
-    const answer = await this.#ask(link, view, entry, {
-      ...call,
-      authorized: (used) => (authorization = used),
-    });
+    const authorized = (used: string | undefined): void => void (authorization = used);
+    const asked = { ...call, authorized };
+    const answer = await this.#ask(connection, entry, asked);
     const { result, listed } = answer;
-    if (key && answer.rounds === 0 && answer.rejected.length === 0)
+    if (asked.rounds === 0 && answer.rejected.length === 0)
       cache.put({ key, method, result, listed, authorization }, generation);
     return answer;
   }
 
   /** The cached result for the current authorization. */
-  async #owned(link: Link, key: string, call: Call): Promise<Decoded | undefined> {
-    const { cache, profile } = this.#setup;
-    const { clock, timeouts } = profile;
-    const bounds = whileConnecting(clock, timeouts, call);
-    return cache.owned(key, await withinBounds(bounds, async (signal) => link.authorization(signal)));
+  async #owned({ channel }: Connection, key: string, call: Call): Promise<Decoded | undefined> {
+    const used = await this.#whileConnecting(call, async (signal) => channel.authorization(signal));
+    return this.#setup.cache.owned(key, used);
   }
 
-  async #ask(
-    link: Link,
-    view: RevisionView<"client">,
-    entry: OutgoingRequest,
-    call: Call,
-  ): Promise<Answered> {
+  async #ask(connection: Connection, entry: OutgoingRequest, call: Call): Promise<Decoded> {
     const { method } = call;
-    const sent = this.#prepared(link, view, call);
-    let result: unknown = resultOf(await this.#send(sent, noParams), sent);
-    let rounds = 0;
+    const { view } = connection.negotiated;
+    const params = view.lower("outgoingRequests", method, call.params);
+    const options = this.#setup.notifications.guard(call.options);
+    const sent: Prepared = { connection, view, entry, call, params, options };
+    let result: unknown = resultOf(await this.#send(sent, params, options), sent);
     let isFinal = false;
     try {
       if (eraOf(view).resultTypes && !isComplete(result, entry))
-        ({ result, rounds } = await withinBounds(whileAwaitingInput(link, call), (signal) =>
-          this.#furtherRounds(sent, entry, signal, result),
-        ));
+        result = await this.#throughRounds(sent, result);
       isFinal = true;
-      const { alternative } = call;
-      if (alternative && isObject(result) && alternative.key in result) {
-        const { readNulls } = this.#setup.profile;
-        return {
-          result: await alternativeOf({ view, method, readNulls }, entry, alternative.key, result),
-          rejected: [],
-          rounds,
-        };
-      }
-      const decoded = isAccepted(entry, result)
-        ? { result, rejected: [] }
-        : await decode(view, method, { entry, result }, this.#setup.profile);
-      const asked = requestParams(sent.params, call.params);
-      const part = partOf(entry, call, asked);
-      if (part) return { ...(await readPart(view, part, decoded, this.#setup.profile.readNulls)), rounds };
-      const lifted = view.lift("incomingResults", method, decoded.result, asked);
-      return { result: lifted, rejected: decoded.rejected, rounds };
+      const read = this.#read(sent, result);
+      return read instanceof Promise ? await read : read;
     } catch (error) {
       const failure = error instanceof McpError ? error : unreadable(method, error);
       throw isFinal && runsTools(entry) ? carriedOut(failure, result) : failure;
     }
   }
 
-  /** The parts of a request that are the same in all its rounds. */
-  #prepared(link: Link, view: RevisionView<"client">, call: Call): PreparedRequest {
+  /** The result after the last round of input. */
+  async #throughRounds(sent: Prepared, first: unknown): Promise<Params> {
+    const { connection, view, entry, call, params, options } = sent;
+    const { profile, questions } = this.#setup;
     const { method } = call;
-    const { headers, listeners } = this.#setup;
-    const params = view.lower("outgoingRequests", method, call.params);
-    let sending = noHeaders;
-    if (link.mirrors) {
-      const declared = runsTools(view.table.outgoingRequests.get(method))
-        ? headers.of(call.params)
-        : undefined;
-      sending = {
-        headers: (_, sent) => mirrorHeaders(view, method, sent, declared),
-        authorized: call.authorized,
-      };
-    }
-    const placed = call.place || call.sent ? { ...sending, place: call.place, sent: call.sent } : sending;
-    return { link, view, call, params, sending: placed, options: listeners.guard(call.options) };
+    const { result, rounds } = await withinBounds(whileAwaitingInput(connection, profile, call), (signal) => {
+      const send = async (added: Params): Promise<unknown> =>
+        resultOf(await this.#send(sent, { ...params, ...added }, { ...options, signal }), sent);
+      return throughRounds(questions, { view, method, entry, signal, send, first });
+    });
+    call.rounds = rounds;
+    return result;
+  }
+
+  /** Reads a result into the words of the vocabulary. Most are valid as they are, and cost no promise. */
+  #read({ view, entry, call, params }: Prepared, result: unknown): Decoded | Promise<Decoded> {
+    const { method, alternative } = call;
+    const { profile } = this.#setup;
+    const { readNulls } = profile;
+    if (alternative && isObject(result) && alternative.key in result)
+      return alternativeOf({ view, method, readNulls }, entry, alternative.key, result);
+    const asked = requestParams(params, call.params);
+    const part = partOf(entry, call, asked);
+    const lifted = (decoded: Decoded): Decoded | Promise<Decoded> =>
+      part
+        ? readPart(view, part, decoded, readNulls)
+        : { ...decoded, result: view.lift("incomingResults", method, decoded.result, asked) };
+    if (isAccepted(entry, result)) return lifted({ result, rejected: [] });
+    return decode(view, method, { entry, result }, profile).then(lifted);
   }
 
   /**
-   * Sends a request once. Not an async function: most requests need no promise but that of the link.
-   *
-   * @param added more parameters
-   * @param signal replaces the signal of the options
+   * Sends a request once, or as often as a repeatable one may be while its exchange breaks on an open connection. Not an async
+   * function: most requests need no promise but that of the connection.
    */
-  #send(
-    { link, view, call, params, sending, options }: PreparedRequest,
-    added: Params,
-    signal?: AbortSignal,
-  ): Promise<ServerResponse> {
-    const whole = added === noParams ? params : { ...params, ...added };
-    const make = (id: number): Params => {
-      if (options.onProgress) call.alternative?.sent(link.later, id, options.onProgress);
-      return exactParams(view, id, call.method, this.#withToken(whole, view, id));
+  #send(prepared: Prepared, params: Params, options: RequestOptions): Promise<ServerResponse> {
+    const { connection, view, call } = prepared;
+    const { method, alternative, authorized, place, numbered, started } = call;
+    const write = (id: number): Params => {
+      if (options.onProgress) alternative?.sent(connection.later, id, options.onProgress);
+      return exactParams(view, id, method, this.#withToken(params, view, id));
     };
-    const wanted = signal ? { ...options, signal } : options;
-    const ask = (): Promise<ServerResponse> => link.request(call.method, make, wanted, sending, call.started);
-    return call.repeatable ? this.#repeated(ask, call, link) : ask();
+    const headers = (written: Params): Record<string, string> => {
+      const { table } = view;
+      const declared =
+        runsTools(table.outgoingRequests.get(method)) && this.#setup.tools.headersOf(call.params);
+      return mirrorHeaders(view, method, written, declared || undefined);
+    };
+    const sending = { method, options, write, headers, authorized, place, numbered, started };
+    return call.repeatable ? this.#repeated(sending, prepared) : connection.request(sending);
   }
 
   /** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
-  async #repeated(ask: () => Promise<ServerResponse>, call: Call, link: Link): Promise<ServerResponse> {
-    const { when, pauses } = retries.exchange;
+  async #repeated(sending: Sending, { connection, call }: Prepared): Promise<ServerResponse> {
+    const { pauses } = retries.exchange;
     // The first attempt waits for nothing: requests leave in the order of the calls.
-    let sent = ask();
+    let sent = connection.request(sending);
     let failure: unknown;
-    for await (const attempt of attempts({ pauses, clock: link.clock })) {
+    for await (const attempt of attempts({ pauses, clock: this.#setup.profile.clock })) {
       try {
-        if (attempt > 0) sent = ask();
+        if (attempt > 0) sent = connection.request(sending);
         return await sent;
       } catch (error) {
         failure = error;
         const pause = pauses[attempt];
-        if (pause === undefined || !(error instanceof McpError) || !when(this.#failure(error, call, link)))
-          break;
+        if (pause === undefined || this.#reasonFor(error, call, connection) !== "exchange") break;
         this.#reportRetry(call.method, "exchange", error, pause);
       }
     }
     throw failure;
-  }
-
-  #furtherRounds(
-    sent: PreparedRequest,
-    entry: OutgoingRequest,
-    signal: AbortSignal,
-    first: unknown,
-  ): Promise<{ result: Params; rounds: number }> {
-    const send = async (added: Params, within: AbortSignal): Promise<unknown> =>
-      resultOf(await this.#send(sent, added, within), sent);
-    const { view, call } = sent;
-    return throughRounds(this.#setup.rounds, { view, method: call.method, entry, signal, send, first });
   }
 
   /**
@@ -427,7 +393,7 @@ function isOneEntry({ part }: Call): boolean {
 }
 
 /** @throws {McpError} the error of the response */
-function resultOf(response: ServerResponse, { call, params }: PreparedRequest): unknown {
+function resultOf(response: ServerResponse, { call, params }: Prepared): unknown {
   if (response.error) throw remoteError(call.method, response, params);
   return response.result;
 }
@@ -462,7 +428,3 @@ function notInTable(method: string, view: RevisionView): McpError {
     `${message}, and no extension of the client adds it there. Give connect its extension. To send it all the same, give the option result: a schema, or {}.`,
   );
 }
-
-const noHeaders: Sending = {};
-
-const noParams: Params = {};

@@ -1,8 +1,7 @@
-import type { Open } from "@mcpgen/protocol/open";
 import { type ErrorCode, McpError, isInterrupted } from "../jsonrpc/errors.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
+import { isObject } from "../jsonrpc/message.js";
 import { type RevisionView, runsTools } from "../protocol/revision-view.js";
-import { eraOf, ofListedTools } from "./client-profile.js";
+import { eraOf } from "./client-profile.js";
 import { httpStatusOf, isMisunderstood, isTransient } from "./decode.js";
 
 /** A failed request. */
@@ -126,38 +125,20 @@ function wasReached({ data }: McpError): boolean {
  */
 export type Resend = "safe" | "hinted" | "always" | "never";
 
-/** Decides which requests are repeatable. Hints of the server count for `hinted` alone. */
-export class RetryPolicy {
-  readonly #resend: Resend;
-  #hinted = ofListedTools<true>();
-
-  constructor(resend: Resend = "safe") {
-    this.#resend = resend;
-  }
-
-  /** Takes the annotations of listed tools. */
-  learn(tools: readonly Open<"Tool">[]): void {
-    if (this.#resend !== "hinted") return;
-    for (const { name, annotations } of tools) {
-      if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true)
-        this.#hinted.set(name, true, { bytes: name.length });
-      else this.#hinted.delete(name);
-    }
-  }
-
-  /** Another process may have other tools with these names. */
-  forget(): void {
-    this.#hinted = ofListedTools();
-  }
-
-  /**
-   * @param runs whether the method runs tools
-   * @param option `resend` of the request's options
-   */
-  isRepeatable(runs: boolean, params: Params, option: boolean | undefined): boolean {
-    if (option !== undefined) return option;
-    const resend = this.#resend;
-    if (resend === "always" || resend === "never") return resend === "always";
-    return !runs || this.#hinted.get(params["name"] as string) === true;
-  }
+/**
+ * Whether the server may run a request twice.
+ *
+ * @param option `resend` of the request's options
+ * @param runs whether the method runs tools
+ * @param isHinted whether the tool says that it may be called twice: that counts for `hinted` alone
+ */
+export function isRepeatable(
+  resend: Resend,
+  option: boolean | undefined,
+  runs: boolean,
+  isHinted: () => boolean,
+): boolean {
+  if (option !== undefined) return option;
+  if (resend === "always" || resend === "never") return resend === "always";
+  return !runs || (resend === "hinted" && isHinted());
 }

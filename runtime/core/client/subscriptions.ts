@@ -1,10 +1,15 @@
-import type { Clock } from "../time/clock.js";
-import { attempts } from "../time/retry.js";
-import type { McpError } from "../jsonrpc/errors.js";
-import type { Params } from "../jsonrpc/message.js";
+import { McpError } from "../jsonrpc/errors.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/option-check.js";
-import type { Connection, Connections } from "./connections.js";
-import { limitExceeded } from "./client-profile.js";
+import { metaKeys } from "../protocol/meta.js";
+import type { RevisionView } from "../protocol/revision-view.js";
+import { attempts } from "../time/retry.js";
+import { unbounded } from "./bounds.js";
+import { type ClientProfile, limitExceeded } from "./client-profile.js";
+import type { Connection } from "./connection.js";
+import type { Connections } from "./connections.js";
+import { invalidResult, remoteError } from "./decode.js";
+import type { NotificationListener } from "./middleware.js";
 import { subscriptionRetry } from "./retry-policy.js";
 
 /** What a subscription covers. */
@@ -55,26 +60,41 @@ export interface Attachment {
   readonly detach: () => Promise<void>;
 }
 
+/** The client of a subscription. */
+export interface Subscriber {
+  on(method: string, listener: NotificationListener): () => void;
+  request(method: string, params: object): Promise<unknown>;
+}
+
+/**
+ * Subscribes on one connection in the legacy era; `runtime/core/legacy/client` has it.
+ *
+ * @param push gets the notices
+ */
+export type LegacyAttach = (
+  client: Subscriber,
+  connection: Connection,
+  wanted: SubscriptionRequest,
+  push: (notice: ChangeNotice) => void,
+) => Promise<Attachment>;
+
 /** The dependencies of a subscription. */
-export interface Subscribing {
+interface Subscribing {
+  readonly client: Subscriber;
   readonly connections: Connections;
-  readonly clock: Clock;
+  readonly profile: ClientProfile;
   readonly maxNotices: number;
-  /** The members of a request that extensions add. */
-  readonly added: readonly string[];
-  /** Called when a subscription has more than `maxNotices`. */
-  readonly onFull: () => void;
-  /** Subscribes on one connection. */
-  readonly attach: (
-    connection: Connection,
-    wanted: SubscriptionRequest,
-    push: (notice: ChangeNotice) => void,
-  ) => Promise<Attachment>;
+  /** The revisions that the client knows: extensions add members of a request. */
+  readonly known: readonly RevisionView<"client">[];
+  /** Adds the `_meta` of the revision. */
+  readonly withMeta: (params: Params, view: RevisionView<"client">) => Params;
+  /** For revisions that have no listening stream; absent if the client speaks none of them. */
+  readonly attachLegacy: LegacyAttach | undefined;
 }
 
 /** @internal */
 export async function subscribe(given: Subscribing, wanted: SubscriptionRequest): Promise<Subscription> {
-  const added = Object.fromEntries(given.added.map((member) => [member, 0]));
+  const added = Object.fromEntries(addedMembers(given.known).map((member) => [member, 0]));
   requireKnown(wanted, { ...known, ...added });
   const subscription = new LastingSubscription(given, wanted);
   await subscription.begin();
@@ -94,7 +114,9 @@ class LastingSubscription implements Subscription {
   constructor(given: Subscribing, wanted: SubscriptionRequest) {
     this.#given = given;
     this.#wanted = wanted;
-    this.#queue = new NoticeQueue(given.maxNotices, given.onFull);
+    const { maxNotices, profile } = given;
+    const onFull = (): void => profile.hooks.emit({ type: "limit-hit", limit: "limits.maxNotices" });
+    this.#queue = new NoticeQueue(maxNotices, onFull);
   }
 
   get honoured(): SubscriptionRequest {
@@ -119,14 +141,17 @@ class LastingSubscription implements Subscription {
   }
 
   async #attach(): Promise<Attachment> {
-    const { connections, attach } = this.#given;
+    const { connections, client, attachLegacy } = this.#given;
     const connection = await connections.open();
-    return attach(connection, this.#wanted, (notice) => this.#queue.push(notice));
+    const push = (notice: ChangeNotice): void => this.#queue.push(notice);
+    return attachLegacy && !connection.negotiated.view.table.outgoingRequests.has(listen)
+      ? attachLegacy(client, connection, this.#wanted, push)
+      : attachModern(this.#given, connection, this.#wanted, push);
   }
 
   /** Subscribes again each time the connection is lost, until the subscription ends. */
   async #keep(): Promise<void> {
-    const { clock } = this.#given;
+    const { clock } = this.#given.profile;
     for (;;) {
       const began = clock.now();
       const why = await this.#attachment.over;
@@ -144,7 +169,7 @@ class LastingSubscription implements Subscription {
 
   /** @throws {McpError} the last error, when no further attempt is made */
   async #again(lost: McpError): Promise<Attachment> {
-    const { clock, connections } = this.#given;
+    const { connections, profile } = this.#given;
     let why: unknown = lost;
     const pauses = (): number | undefined =>
       subscriptionRetry.when(why) && connections.renewable
@@ -155,7 +180,7 @@ class LastingSubscription implements Subscription {
       return () => void (this.#wake = () => {});
     };
     const wakes = [(wake: () => void) => connections.whenStopped(wake), untilClosed];
-    for await (const _ of attempts({ pauses, waitsFirst: true, clock, wakes })) {
+    for await (const _ of attempts({ pauses, waitsFirst: true, clock: profile.clock, wakes })) {
       if (!connections.renewable || this.#closed) break;
       try {
         return await this.#attach();
@@ -255,4 +280,123 @@ function charactersOf({ uri = "", params }: ChangeNotice): number {
 
 function isEqual(one: ChangeNotice, other: ChangeNotice): boolean {
   return one.method === other.method && one.uri === other.uri && one.params === other.params;
+}
+
+/** The member of a request that asks for each notification of the protocol. */
+const memberOf: { readonly [method: string]: keyof SubscriptionRequest } = {
+  "notifications/tools/list_changed": "tools",
+  "notifications/prompts/list_changed": "prompts",
+  "notifications/resources/list_changed": "resources",
+  "notifications/resources/updated": "uris",
+};
+
+const listen = "subscriptions/listen";
+
+/**
+ * Subscribes in the modern era: one `subscriptions/listen`, whose answer ends the subscription (2026-07-28,
+ * subscriptions).
+ */
+async function attachModern(
+  { client, profile, withMeta }: Subscribing,
+  connection: Connection,
+  wanted: SubscriptionRequest,
+  push: (notice: ChangeNotice) => void,
+): Promise<Attachment> {
+  const { view } = connection.negotiated;
+  const ended = new AbortController();
+  let acknowledge: (filter: Params) => void = () => {};
+  const acknowledged = new Promise<Params>((resolve) => (acknowledge = resolve));
+  let own: number | undefined;
+  const off = client.on("*", (params, method) => {
+    if (params._meta?.[metaKeys.subscriptionId] !== own) return;
+    if (method !== "notifications/subscriptions/acknowledged") return push(noticeOf(method, params));
+    const filter = params["notifications"];
+    acknowledge(isObject(filter) ? filter : {});
+  });
+  const asked = { notifications: filterOf(wanted as Params, view) };
+  const options = { ...unbounded, signal: ended.signal };
+  const answer = connection.exchange(view, listen, asked, options, (given, id) => {
+    own = id;
+    return withMeta(view.lower("outgoingRequests", listen, given), view);
+  });
+  const over = answer.then(
+    (response) => (response.error ? remoteError(listen, response) : undefined),
+    (error: Error) => {
+      const reason: unknown = ended.signal.aborted ? ended.signal.reason : error;
+      return reason instanceof McpError ? reason : undefined;
+    },
+  );
+  void over.then(off);
+  const { clock, timeouts } = profile;
+  const timer = clock.schedule(() => ended.abort(unacknowledged(timeouts.timeout)), timeouts.timeout);
+  const first = await Promise.race([acknowledged, over.then(() => undefined)]);
+  clock.clear(timer);
+  if (first === undefined)
+    throw (await over) ?? invalidResult(listen, "the server ended the subscription without acknowledging it");
+  const detach = async (): Promise<void> => {
+    ended.abort();
+    await over;
+  };
+  const honoured = requestOf(first, view);
+  return { honoured, possible: possible(honoured, view), over, detach };
+}
+
+function unacknowledged(timeout: number): McpError {
+  return new McpError("timeout", `subscriptions/listen: no acknowledgement for ${timeout} ms`, {
+    data: { timer: "timeout", limit: timeout, elapsed: timeout },
+  });
+}
+
+/** A notification that a subscription may select (2026-07-28, subscriptions). */
+interface Selectable {
+  readonly method: string;
+  /** The member of a request that asks for it; of an extension, that of the filter. */
+  readonly asked: string;
+  readonly filter: string;
+  readonly filterKey: string | undefined;
+}
+
+function selectable({ table }: RevisionView<"client">): Selectable[] {
+  return [...table.incomingNotifications].flatMap(([method, { filter, filterKey }]) =>
+    filter === undefined ? [] : [{ method, asked: memberOf[method] ?? filter, filter, filterKey }],
+  );
+}
+
+/** The members of requests that extensions add to those of `SubscriptionRequest`. */
+function addedMembers(views: readonly RevisionView<"client">[]): string[] {
+  return views.flatMap((view) =>
+    selectable(view).flatMap(({ method, asked }) => (Object.hasOwn(memberOf, method) ? [] : [asked])),
+  );
+}
+
+function filterOf(wanted: Params, view: RevisionView<"client">): Params {
+  const members = selectable(view).filter(({ asked }) => wanted[asked]);
+  return Object.fromEntries(members.map(({ asked, filter }) => [filter, wanted[asked]]));
+}
+
+function requestOf(given: Params, view: RevisionView<"client">): SubscriptionRequest {
+  const members = selectable(view).filter(({ filter, filterKey }) =>
+    filterKey === undefined ? given[filter] === true : Array.isArray(given[filter]),
+  );
+  return Object.fromEntries(members.map(({ asked, filter }) => [asked, given[filter]]));
+}
+
+/** A notice for each thing that may have changed while the connection was lost. */
+export function possible(honoured: SubscriptionRequest, view?: RevisionView<"client">): ChangeNotice[] {
+  const lists = listKinds.filter((kind) => honoured[kind]);
+  const added = view ? selectable(view).filter(({ method }) => !Object.hasOwn(memberOf, method)) : [];
+  return [
+    ...lists.map((kind) => ({ method: `notifications/${kind}/list_changed` })),
+    ...(honoured.uris ?? []).map((uri) => ({ method: "notifications/resources/updated", uri })),
+    ...added.flatMap(({ method, asked, filterKey }): ChangeNotice[] => {
+      const value = (honoured as Params)[asked];
+      if (filterKey === undefined) return value === true ? [{ method }] : [];
+      return ((value ?? []) as unknown[]).map((key) => ({ method, params: { [filterKey]: key } }));
+    }),
+  ];
+}
+
+function noticeOf(method: string, params: Params): ChangeNotice {
+  if (!Object.hasOwn(memberOf, method)) return { method, params };
+  return isObject(params) && typeof params["uri"] === "string" ? { method, uri: params["uri"] } : { method };
 }

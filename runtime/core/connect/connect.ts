@@ -27,20 +27,13 @@ import { nullReader, type ClientEvent } from "../protocol/events.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import { harmless, McpError, isMcpError, printError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
-import {
-  type ClientErrorListener,
-  type ClientHandlers,
-  capabilitiesOf,
-  rootsProblem,
-} from "../client/server-messages.js";
-import type { LegacyAttach } from "../client/attach.js";
-import { Client } from "../client/client.js";
+import { type ClientHandlers, capabilitiesOf, rootsProblem } from "../client/handlers.js";
+import type { ClientErrorListener } from "../client/questions.js";
+import { Client, type LegacyParts } from "../client/client.js";
 import type { VendorHandler } from "../client/vendor-methods.js";
 import type { AnswerContext, ClientHooks, ClientMiddleware } from "../client/middleware.js";
 import { contentWarnings } from "../protocol/binary-content.js";
 import { Hooks } from "../protocol/hooks.js";
-import { establish } from "../client/connections.js";
-import type { Handshake } from "../client/negotiation.js";
 import { type ClientLimits, type ClientProfile, byEra, limitsOf } from "../client/client-profile.js";
 import type { Opener } from "../jsonrpc/channel.js";
 
@@ -210,9 +203,7 @@ export interface ConnectOptions extends ClientHandlers {
 export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extensions">;
 
 /** What a client needs for legacy revisions; `runtime/core/legacy/client` has it. */
-export interface LegacyClient {
-  readonly handshake: Handshake;
-  readonly attach: LegacyAttach;
+export interface LegacyClient extends LegacyParts {
   /** Loads HTTP+SSE. */
   readonly loadOlder: NonNullable<HttpChannelParts["loadOlder"]>;
 }
@@ -271,7 +262,6 @@ export async function connect(
   const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
   const opener = await openerOf(source, options, views, legacy?.loadOlder);
-  const given = { source: opener, views, profile, handshake: legacy?.handshake };
   const client: Client = new Client({
     profile,
     handlers: options,
@@ -280,12 +270,11 @@ export async function connect(
     onError: options.onError ?? printAnswerError,
     thrownErrors: options.thrownErrors ?? "hide",
     onClose: options.onClose,
-    endpoint: profile.endpoint,
     onWarning,
-    attachLegacy: legacy?.attach,
-    reconnects: typeof opener === "function",
+    views,
+    opener,
+    legacy,
     resend: options.http?.resend,
-    connect: (connections, incoming, signal) => establish(given, connections, incoming, signal),
   });
   for (const [method, handler] of extended?.handlers ?? []) client.handle(method, handler as VendorHandler);
   for (const [method, listener] of extended?.listeners ?? []) client.on(method, listener as never);

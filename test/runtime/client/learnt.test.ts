@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { OutputChecks } from "../../../runtime/core/client/output-checks.js";
-import { ToolHeaders } from "../../../runtime/core/client/mirrored-headers.js";
-import { RetryPolicy } from "../../../runtime/core/client/retry-policy.js";
+import { ListedTools } from "../../../runtime/core/client/listed-tools.js";
 import { MemoryEventStore } from "../../../runtime/core/legacy/http/event-store.js";
 
 // A server may list other tools each time, and sessions may come and go: what is kept of them is bounded.
@@ -15,30 +13,33 @@ const tool = (name: string) => ({
 });
 
 test.each([
-  ["of a megabyte", (index: number) => `${index} ${"n".repeat(1_000_000)}`, 20],
+  ["of a megabyte", (index: number) => `${index} ${"n".repeat(1_000_000)}`, 70],
   ["of which there are many", (index: number) => `tool ${index}`, 10_100],
 ])("of tools with names %s a client keeps the latest", async (_, nameOf, count) => {
-  const [headers, policy] = [new ToolHeaders(), new RetryPolicy("hinted")];
-  for (let index = 0; index < count; index++) {
-    const tools = [tool(nameOf(index))] as never;
-    headers.learn(tools);
-    policy.learn(tools);
-  }
+  const tools = new ListedTools(() => {});
+  for (let index = 0; index < count; index++) tools.learn([tool(nameOf(index))] as never, true);
   const known = (index: number) => [
-    headers.of({ name: nameOf(index) }) !== undefined,
-    policy.isRepeatable(true, { name: nameOf(index) }, undefined),
+    tools.headersOf({ name: nameOf(index) }) !== undefined,
+    tools.isRepeatable(nameOf(index)),
   ];
   expect(known(0)).toEqual([false, false]);
   expect(known(count - 1)).toEqual([true, true]);
 });
 
+test("of tools that lists leave out, a client keeps the latest", () => {
+  const tools = new ListedTools(() => {});
+  const nameOf = (index: number): string => `${index} ${"n".repeat(1_000_000)}`;
+  for (let index = 0; index < 20; index++) tools.setLeftOut(nameOf(index));
+  expect([tools.isLeftOut(nameOf(0)), tools.isLeftOut(nameOf(19))]).toEqual([false, true]);
+});
+
 test("output schemas count with the names of their tools", async () => {
-  const checks = new OutputChecks(() => {});
+  const tools = new ListedTools(() => {});
   const nameOf = (index: number): string => `${index} ${"n".repeat(10_000_000)}`;
-  for (let index = 0; index < 8; index++) checks.learn([tool(nameOf(index))] as never);
+  for (let index = 0; index < 8; index++) tools.learn([tool(nameOf(index))] as never, false);
   const wrong = { content: [], structuredContent: {} } as never;
-  expect(checks.check(nameOf(0), wrong)).toBeUndefined();
-  await expect(checks.check(nameOf(7), wrong)).rejects.toThrow("structuredContent");
+  expect(tools.check(nameOf(0), wrong)).toBeUndefined();
+  await expect(tools.check(nameOf(7), wrong)).rejects.toThrow("structuredContent");
 });
 
 test("of sessions that are gone, no history of events stays for ever", () => {

@@ -1,17 +1,23 @@
 import type { MethodFacts } from "@mcpgen/protocol/model";
-import { type LegacyAttach, type Notified, possible } from "../../client/attach.js";
-import type { Link } from "../../client/link.js";
-import { type ChangeNotice, type ListKind, listKinds } from "../../client/subscriptions.js";
+import type { Connection } from "../../client/connection.js";
+import {
+  type ChangeNotice,
+  type LegacyAttach,
+  type ListKind,
+  type Subscriber,
+  listKinds,
+  possible,
+} from "../../client/subscriptions.js";
 import type { McpError } from "../../jsonrpc/errors.js";
 import { isGranted } from "../../protocol/revision-view.js";
 
 /** The number of subscriptions of a connection per URI. The server knows one subscription per URI. */
-const watchers = new WeakMap<Link, Map<string, number>>();
+const watchers = new WeakMap<Connection, Map<string, number>>();
 
 /** Adds or removes one subscription of a URI. Returns the number of subscriptions. */
-function count(link: Link, uri: string, change: 1 | -1): number {
-  const counts = watchers.get(link) ?? new Map<string, number>();
-  watchers.set(link, counts);
+function count(connection: Connection, uri: string, change: 1 | -1): number {
+  const counts = watchers.get(connection) ?? new Map<string, number>();
+  watchers.set(connection, counts);
   const now = (counts.get(uri) ?? 0) + change;
   counts.set(uri, now);
   return now;
@@ -21,8 +27,8 @@ function count(link: Link, uri: string, change: 1 | -1): number {
  * Subscribes in the legacy era: one `resources/subscribe` per URI. Servers send `list_changed` notifications without a
  * subscription.
  */
-export const attachLegacy: LegacyAttach = async (client, { link, negotiated }, wanted, push) => {
-  const { view, capabilities } = negotiated;
+export const attachLegacy: LegacyAttach = async (client, connection, wanted, push) => {
+  const { view, capabilities } = connection.negotiated;
   const offered = (entry: MethodFacts | undefined): boolean =>
     entry !== undefined && isGranted(entry, "server", capabilities);
   const { incomingNotifications, outgoingRequests } = view.table;
@@ -34,7 +40,7 @@ export const attachLegacy: LegacyAttach = async (client, { link, negotiated }, w
   let settle: (why: McpError | undefined) => void = () => {};
   const over = new Promise<McpError | undefined>((resolve) => (settle = resolve));
   const off = forward(client, kinds, uris, push);
-  const forget = link.whenClosed((why) => {
+  const forget = connection.whenClosed((why) => {
     off();
     settle(why);
   });
@@ -44,18 +50,18 @@ export const attachLegacy: LegacyAttach = async (client, { link, negotiated }, w
     settle(undefined);
     if (!outgoingRequests.has("resources/unsubscribe")) return;
     // After the connection has closed, the server has no subscription left to cancel.
-    while (watched.length > 0 && !link.over) {
+    while (watched.length > 0 && !connection.over) {
       const uri = watched.pop()!;
-      if (count(link, uri, -1) === 0) await client.request("resources/unsubscribe", { uri });
+      if (count(connection, uri, -1) === 0) await client.request("resources/unsubscribe", { uri });
     }
   };
   try {
     for (const uri of uris) {
       await client.request("resources/subscribe", { uri });
-      count(link, uri, 1);
+      count(connection, uri, 1);
       watched.push(uri);
     }
-    if (link.over) throw link.over;
+    if (connection.over) throw connection.over;
   } catch (error) {
     await detach().catch(() => undefined);
     throw error;
@@ -69,7 +75,7 @@ export const attachLegacy: LegacyAttach = async (client, { link, negotiated }, w
 
 /** Passes notifications on to `push`. Returns the function that stops this. */
 function forward(
-  client: Notified,
+  client: Subscriber,
   kinds: readonly ListKind[],
   uris: readonly string[],
   push: (notice: ChangeNotice) => void,

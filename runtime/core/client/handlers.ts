@@ -1,0 +1,153 @@
+import type { ClientCapabilities, CreateMessageResult, ElicitResult, Root } from "@mcpgen/protocol/authoring";
+import type { Open } from "@mcpgen/protocol/open";
+import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
+import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
+import { McpError, internalError, invalidParams } from "../jsonrpc/errors.js";
+import * as rpc from "../jsonrpc/rpc-codes.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
+import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
+import type { AnswerContext } from "./middleware.js";
+
+/** The client capabilities that follow from the handlers. */
+export function capabilitiesOf(handlers: ClientHandlers): ClientCapabilities {
+  const { elicit, elicitUrl, sample, sampleWithTools, sampleWithContext, roots } = handlers;
+  return {
+    ...(elicit || elicitUrl
+      ? { elicitation: { ...(elicit ? { form: {} } : {}), ...(elicitUrl ? { url: {} } : {}) } }
+      : {}),
+    ...(sample
+      ? {
+          sampling: {
+            ...(sampleWithTools ? { tools: {} } : {}),
+            ...(sampleWithContext ? { context: {} } : {}),
+          },
+        }
+      : {}),
+    ...(roots ? { roots: {} } : {}),
+  };
+}
+
+/** Calls the application when the turn of the question comes. */
+export type Ask = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+
+type Answerer = (
+  handlers: ClientHandlers,
+  params: Params,
+  context: AnswerContext,
+  ask: Ask,
+) => Promise<Params>;
+
+const elicit: Answerer = async (handlers, params, context, ask) => {
+  const { elicit: fillIn, elicitUrl } = handlers;
+  if (!fillIn && !elicitUrl) throw notDeclared("elicitation");
+  if (params["mode"] === "url") {
+    if (!elicitUrl) throw invalidParams("the client has not declared elicitation.url");
+    const unsafe = pageProblem(params["url"]);
+    if (unsafe !== undefined) throw invalidParams(`the URL of the page is refused: ${unsafe}`);
+    const { action } = answered("elicitUrl", await ask(() => elicitUrl(params as never, context)));
+    return { action };
+  }
+  if (!fillIn) throw invalidParams("the client has not declared elicitation.form");
+  const problem = formProblem(params["requestedSchema"]);
+  if (problem !== undefined) throw invalidParams(problem);
+  const result = answered("elicit", await ask(() => fillIn(params as never, context)));
+  if (result.action !== "accept") return { action: result.action };
+  const content = result.content ?? {};
+  const bad = await contentProblem(params["requestedSchema"], content);
+  if (bad !== undefined) throw internalError(`the user's answer does not fit the form: ${bad}`);
+  return { action: "accept", content };
+};
+
+const sample: Answerer = async ({ sample: handler, sampleWithTools }, params, context, ask) => {
+  if (!handler) throw notDeclared("sampling");
+  if ((params["tools"] ?? params["toolChoice"]) !== undefined && !sampleWithTools)
+    throw invalidParams("the client has not declared sampling.tools");
+  const problem = messagesProblem(params["messages"]);
+  if (problem !== undefined) throw invalidParams(problem);
+  const message = await ask(() => handler(params as never, context));
+  return ((await encodeBytes(message)) ?? message) as unknown as Params;
+};
+
+const listRoots: Answerer = async ({ roots }, _params, context, ask) => {
+  if (!roots) throw notDeclared("roots");
+  const list = typeof roots === "function" ? await ask(() => roots(context)) : roots;
+  const problem = rootsProblem(list);
+  if (problem !== undefined) throw internalError(problem);
+  return { roots: list };
+};
+
+const pong: Answerer = async () => ({});
+
+const answerers: { readonly [method: string]: Answerer } = {
+  ping: pong,
+  "elicitation/create": elicit,
+  "sampling/createMessage": sample,
+  "roots/list": listRoots,
+};
+
+/** What answers a method of the protocol: by a function that `connect` gets, or, for `ping`, without one. */
+export function answererOf(method: string): Answerer | undefined {
+  return Object.hasOwn(answerers, method) ? answerers[method] : undefined;
+}
+
+/** Checks the result of a handler, which may be untyped. */
+function answered<Result extends object>(handler: string, result: Result): Result {
+  if (!isObject(result)) throw internalError(`${handler} gave ${JSON.stringify(result)}, not an object`);
+  return result;
+}
+
+/** The problem of the roots of a client, if there is one (client/roots, root). */
+export function rootsProblem(roots: readonly Root[]): string | undefined {
+  if (!Array.isArray(roots)) return `roots must be a list, not ${JSON.stringify(roots)}`;
+  for (const root of roots as readonly Root[]) {
+    const problem =
+      fileUriProblem(root?.uri) ?? (root.uri.startsWith("file://") ? undefined : "file is in lower case");
+    if (problem !== undefined)
+      return `roots are file:// URIs of this machine; ${root?.uri ?? JSON.stringify(root)} is not: ${problem}`;
+  }
+  return undefined;
+}
+
+/** The error to throw from `sample` when the user rejects the request (sampling, error handling). */
+export function userRejected(message = "the user rejected the request"): McpError {
+  return new McpError("cancelled", message, { rpcCode: -1 });
+}
+
+/** Revisions differ in the code; an undeclared capability counts as a missing method. */
+function notDeclared(capability: string): McpError {
+  return new McpError("missing-capability", `the client has not declared ${capability}`, {
+    rpcCode: rpc.methodNotFound,
+  });
+}
+
+/** What a handler of sampling requests returns. */
+export type SamplingAnswer = CreateMessageResult | WithBytes<CreateMessageResult>;
+
+/** Handlers for requests of the server. The client declares a capability for each handler given. */
+export interface ClientHandlers {
+  /** Shows a form to the user and returns the content. */
+  readonly elicit?: (
+    form: Open<"ElicitRequestFormParams">,
+    context: AnswerContext,
+  ) => ElicitResult | Promise<ElicitResult>;
+  /**
+   * Asks the user whether to visit a page, and opens it if they agree. Do not fetch the URL before (2026-07-28,
+   * elicitation, safe URL handling). The URL is `https:`, or `http:` on this machine, in printable ASCII and without
+   * credentials; the server gets −32602 for any other.
+   */
+  readonly elicitUrl?: (
+    page: Open<"ElicitRequestURLParams">,
+    context: AnswerContext,
+  ) => Pick<ElicitResult, "action"> | Promise<Pick<ElicitResult, "action">>;
+  /** Lets a model write a message; `data` of images and audio may be bytes. Throw `userRejected()` if the user rejects the request. */
+  readonly sample?: (
+    params: Open<"CreateMessageRequestParams">,
+    context: AnswerContext,
+  ) => SamplingAnswer | Promise<SamplingAnswer>;
+  /** Whether `sample` accepts requests with tools. */
+  readonly sampleWithTools?: boolean;
+  /** Whether `sample` accepts requests for the context of other servers. */
+  readonly sampleWithContext?: boolean;
+  /** The folders and files that the server should stay in; `file://` URIs. */
+  readonly roots?: readonly Root[] | ((context: AnswerContext) => readonly Root[] | Promise<readonly Root[]>);
+}
