@@ -1,4 +1,5 @@
 import type { Authorizer, AuthorizeRequest, HeaderValues } from "@mcpgen/runtime";
+import { BoundedMap } from "@mcpgen/runtime/extending";
 import { type AuthChallenge, parseChallenges } from "../shared/challenges.js";
 import type { Flow } from "./flow.js";
 import { type Grant, expiryOf, refreshTimeOf } from "./grant.js";
@@ -164,7 +165,7 @@ const mostServers = 100;
 /** The authorizer of a flow: sessions by server, on one store. */
 export function authorizerOf(flow: Flow): Authorizer {
   const store: TokenStore = flow.options.store ?? memoryStore();
-  const sessions = new Map<string, ServerSession>();
+  const sessions = new BoundedMap<string, ServerSession>({ count: mostServers, full: "evict" });
   const report = (event: AuthEvent): void => flow.options.onEvent?.(event);
   const sessionOf = (url: string): ServerSession => {
     let session = sessions.get(url);
@@ -175,7 +176,6 @@ export function authorizerOf(flow: Flow): Authorizer {
     const load = async (): Promise<Renewal> =>
       new (await import("./renewal.js")).Renewal(flow, store, origin + pathname + search, report);
     session = new ServerSession(flow, () => (renewal ??= load()), report);
-    if (sessions.size >= mostServers) sessions.clear();
     sessions.set(url, session);
     return session;
   };
