@@ -41,7 +41,7 @@ export class Interruption {
 
   readonly #interrupted = (signal: NodeJS.Signals): void => {
     const now = performance.now();
-    // `exit` listeners end the remaining child processes (runtime/core/stdio/process-tree.ts).
+    // `exit` listeners end the remaining child processes (runtime/core/stdio/child.ts).
     const exit = (): void => this.#exit(128 + constants.signals[signal]);
     if (this.#arrived) {
       if (signal !== this.#arrived.signal || now - this.#arrived.at > echo) exit();

@@ -11,9 +11,8 @@ export type {
 export { stdioClientChannel } from "./stdio/client-channel.js";
 export type { ServerProcessDetails, StdioClientChannel } from "./stdio/client-channel.js";
 export { type Command, parseStdioSource } from "./stdio/command.js";
-export { safeVariables } from "./stdio/environment.js";
-export type { Environment } from "./stdio/environment.js";
-export type { Exit, StdioClientOptions } from "./stdio/client-options.js";
+export { safeVariables } from "./stdio/client-options.js";
+export type { Environment, Exit, StdioClientOptions } from "./stdio/client-options.js";
 
 // The same format over other byte streams: sockets, pipes.
 export { StreamChannel, streamChannel } from "./stdio/stream-channel.js";

@@ -1,7 +1,9 @@
 import type { Rules } from "../options/option-check.js";
-import type { Environment } from "./environment.js";
 
-// These types stand apart from the process: programs without Node's types read them.
+// The types of this file stand apart from the process: programs without Node's types read them.
+
+/** Variables by name, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface StartOptions {
   /** Added to the inherited environment; replaces inherited variables. `undefined` removes a variable. */
@@ -44,4 +46,84 @@ export interface Exit {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly error?: Error;
+}
+
+/**
+ * The variables that a server inherits by default: those for programs, home, temporary files and language. Variables that
+ * usually contain secrets are not among them.
+ */
+export const safeVariables = {
+  posix: [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "TMPDIR",
+    "TZ",
+  ],
+  windows: [
+    "PATH",
+    "PATHEXT",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "WINDIR",
+    "COMSPEC",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "PROGRAMFILES(X86)",
+    "PROCESSOR_ARCHITECTURE",
+    "NUMBER_OF_PROCESSORS",
+    "OS",
+  ],
+} as const;
+
+interface ChildEnvironmentInput {
+  readonly platform: string;
+  /** The environment of this process. */
+  readonly from: Environment;
+  /** `safe`: only `safeVariables`. */
+  readonly inherit: "safe" | "all";
+  /** Added; replaces inherited variables. `undefined` removes a variable. */
+  readonly add?: Environment | undefined;
+}
+
+/** The environment of a child process. On Windows, names are case-insensitive. */
+export function childEnvironment(input: ChildEnvironmentInput): Record<string, string> {
+  const windows = input.platform === "win32";
+  const folded = (name: string): string => (windows ? name.toUpperCase() : name);
+  const safe = new Set<string>(windows ? safeVariables.windows : safeVariables.posix);
+  const chosen = new Map<string, readonly [name: string, value: string]>();
+  for (const [name, value] of Object.entries(input.from)) {
+    if (value === undefined || (input.inherit === "safe" && !safe.has(folded(name)))) continue;
+    // A function exported by a shell: code, not a value (CVE-2014-6271).
+    if (input.inherit === "safe" && value.startsWith("()")) continue;
+    chosen.set(folded(name), [name, value]);
+  }
+  for (const [name, value] of Object.entries(input.add ?? {})) {
+    if (value === undefined) chosen.delete(folded(name));
+    else chosen.set(folded(name), [name, value]);
+  }
+  return Object.fromEntries(chosen.values());
+}
+
+/** The value of a variable. On Windows, names are case-insensitive. */
+export function variable(environment: Environment, name: string, platform: string): string | undefined {
+  if (platform !== "win32") return environment[name];
+  const found = Object.keys(environment).find((key) => key.toUpperCase() === name);
+  return found === undefined ? undefined : environment[found];
 }

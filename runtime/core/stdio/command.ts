@@ -1,6 +1,6 @@
 import { McpError } from "../jsonrpc/errors.js";
 import { win32 } from "node:path";
-import { variable, type Environment } from "./environment.js";
+import { type Environment, variable } from "./client-options.js";
 
 /** A program and its arguments, which reach the program unchanged. */
 export type Command = readonly [program: string, ...args: string[]];

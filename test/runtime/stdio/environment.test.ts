@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { childEnvironment, safeVariables } from "../../../runtime/core/stdio/environment.js";
+import { childEnvironment, safeVariables } from "../../../runtime/core/stdio/client-options.js";
 
 const from = { PATH: "/bin", HOME: "/home/a", API_KEY: "secret", SHELL: "() { :; }; evil", LANG: undefined };
 
