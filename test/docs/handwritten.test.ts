@@ -6,7 +6,7 @@ const rows = [
 ].map(([, file, lines]) => ({ file: file!, lines: Number(lines) }));
 
 test("docs/architecture.md lists the files that steps cannot bring", () => {
-  expect(rows.length).toBeGreaterThan(10);
+  expect(rows.length).toBeGreaterThan(5);
 });
 
 // The size is what counts: a table that each edit of a file makes wrong is soon wrong everywhere.

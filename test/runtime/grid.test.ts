@@ -16,7 +16,7 @@ import { createHttpHandler, serveHttp } from "@mcpgen/runtime/http";
 import { stdioClientChannel, stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
 import { Recording, VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
 import { httpClientChannel } from "../../runtime/core/http/client/http-client.js";
-import { loadOlder } from "../../runtime/core/legacy/client/connect.js";
+import { legacyHttp } from "../../runtime/core/legacy/client/event-streams.js";
 import { adapters, serve } from "../support/http-adapters.js";
 import { builtProgram } from "../support/built-program.js";
 import { expectedTour } from "../support/every-feature/expected.js";
@@ -179,7 +179,7 @@ describe("one definition", () => {
   describe.each(adapters)("over HTTP by %s", (adapter) => {
     test.each(ids)("every feature at %s, where one endpoint serves them all", async (revision) => {
       const { url } = await serve(adapter, everyFeature(serverRevisions));
-      await tourAt(revision, httpClientChannel(url));
+      await tourAt(revision, httpClientChannel(url, {}, { legacy: legacyHttp }));
     });
 
     test.each(legacy)(
@@ -189,7 +189,7 @@ describe("one definition", () => {
         // What stands in front lets no message through to the endpoint itself.
         const older: typeof fetch = async (to, init) =>
           init?.method === "POST" && String(to) === url ? new Response("", { status: 405 }) : fetch(to, init);
-        await tourAt(revision, httpClientChannel(url, { fetch: older }, { loadOlder }));
+        await tourAt(revision, httpClientChannel(url, { fetch: older }, { legacy: legacyHttp }));
       },
     );
   });
@@ -199,6 +199,6 @@ describe("one definition", () => {
     // What stands in front lets no message through to the endpoint itself.
     const older: typeof fetch = async (to, init) =>
       init?.method === "POST" && String(to) === url ? new Response("", { status: 405 }) : fetch(to, init);
-    await tourAt(revision, httpClientChannel(url, { fetch: older }, { loadOlder }));
+    await tourAt(revision, httpClientChannel(url, { fetch: older }, { legacy: legacyHttp }));
   });
 });

@@ -293,7 +293,7 @@ export class Connection implements ClientReceiver {
     return this.view && eraOf(this.view);
   }
 
-  /** Tells the server that a request was given up, by a message if not by the end of its exchange. */
+  /** Cancels a request of this side: by the end of its exchange, or else by a message. */
   #cancel(requestId: RequestId, reason: string): void {
     if (this.#era?.cancelsByExchange && this.channel.abandon(requestId)) return;
     this.#tell("notifications/cancelled", { requestId, reason }, requestId);

@@ -303,7 +303,9 @@ export class Questions {
       throw new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`, {
         rpcCode: rpc.methodNotFound,
       });
-    const given = entry ? await this.#accepted(view, entry, method, params) : params;
+    const whole = { jsonrpc: "2.0", id: 0, method, params };
+    // Most are right as they are: their handlers are called in this turn.
+    const given = !entry || entry.accepts(whole) ? params : await this.#mended(view, entry, whole);
     const lifted = view.lift("incomingRequests", method, given);
     const run = async (wanted: Params): Promise<Params> => {
       const ask: Ask = (work) => this.#turns.ask(wanted, context, work);
@@ -320,19 +322,17 @@ export class Questions {
   }
 
   /**
-   * The parameters of a request, without members that are null instead of absent if it is wrong with them.
+   * The parameters of a refused request without members that are null instead of absent.
    *
    * @throws {McpError} `invalid-params`: they are wrong even so
    */
-  async #accepted(
+  async #mended(
     view: RevisionView<"client">,
     entry: IncomingRequest,
-    method: string,
-    params: Params,
+    request: { readonly method: string; readonly params: Params },
   ): Promise<Params> {
-    const whole = { jsonrpc: "2.0", id: 0, method, params };
-    if (entry.accepts(whole)) return params;
-    const read = await this.hooked.readNulls(entry, whole, method);
+    const { method } = request;
+    const read = await this.hooked.readNulls(entry, request, method);
     if (entry.accepts(read)) return read.params ?? {};
     const issues = await view.issues(read, entry).catch(() => []);
     throw invalidParams(`${method}: ${issuesText(issues, "the parameters are wrong")}`);

@@ -153,7 +153,11 @@ export class Requests {
       try {
         // An open connection costs no promise.
         connection = connections.standing ?? (await this.connected(call));
-        return await this.#attempt(connection, call);
+        const entry = this.#entryFor(connection, call);
+        if (entry.cacheable && !isOneEntry(call)) return await this.#cached(connection, entry, call);
+        const prepared = this.#prepared(connection, entry, call);
+        const decoded = this.#finish(prepared, await this.#send(prepared));
+        return decoded instanceof Promise ? await decoded : decoded;
       } catch (error) {
         const reason = this.#reasonFor(error, call, connection);
         // On an open connection, the request was sent again already.
@@ -219,7 +223,8 @@ export class Requests {
     await relist(call.params["name"] as string, remainingOptions(profile.clock, profile.timeouts, call));
   }
 
-  #attempt(connection: Connection, call: Call): Promise<Decoded> {
+  /** The facts of the method. @throws {McpError} it may not be sent */
+  #entryFor(connection: Connection, call: Call): OutgoingRequest {
     const { method, options } = call;
     const { view, capabilities } = connection.negotiated;
     const entry = view.table.outgoingRequests.get(method) ?? (isVendor(options) ? vendorEntry : undefined);
@@ -231,9 +236,7 @@ export class Requests {
       const { timeout = Infinity, totalTimeout = Infinity } = options;
       call.options = { ...options, timeout, totalTimeout };
     }
-    return entry.cacheable && !isOneEntry(call)
-      ? this.#cached(connection, entry, call)
-      : this.#ask(connection, entry, call);
+    return entry;
   }
 
   /** The result from the cache, or else from the server. Caches the result for its `ttlMs` (2026-07-28, caching). */
@@ -263,33 +266,50 @@ export class Requests {
   }
 
   async #ask(connection: Connection, entry: OutgoingRequest, call: Call): Promise<Decoded> {
-    const { method } = call;
+    const prepared = this.#prepared(connection, entry, call);
+    return this.#finish(prepared, await this.#send(prepared));
+  }
+
+  #prepared(connection: Connection, entry: OutgoingRequest, call: Call): Prepared {
     const { view } = connection.negotiated;
-    const params = view.lower("outgoingRequests", method, call.params);
-    const options = this.#setup.notifications.guard(call.options);
-    const sent: Prepared = { connection, view, entry, call, params, options };
-    let result: unknown = resultOf(await this.#send(sent, params, options), sent);
-    let isFinal = false;
+    const params = view.lower("outgoingRequests", call.method, call.params);
+    return { connection, view, entry, call, params, options: this.#setup.notifications.guard(call.options) };
+  }
+
+  /** Goes through rounds of input, if the response asks for some, and reads the result. */
+  #finish(prepared: Prepared, response: ServerResponse): Decoded | Promise<Decoded> {
+    const { view, entry } = prepared;
+    const result = resultOf(response, prepared);
+    return !eraOf(view).resultTypes || isComplete(result, entry)
+      ? this.#decoded(prepared, result)
+      : this.#throughRounds(prepared, result).then((last) => this.#decoded(prepared, last));
+  }
+
+  #decoded(prepared: Prepared, result: unknown): Decoded | Promise<Decoded> {
+    const failed = (error: unknown): never => {
+      const failure = error instanceof McpError ? error : unreadable(prepared.call.method, error);
+      throw runsTools(prepared.entry) ? carriedOut(failure, result) : failure;
+    };
     try {
-      if (eraOf(view).resultTypes && !isComplete(result, entry))
-        result = await this.#throughRounds(sent, result);
-      isFinal = true;
-      const read = this.#read(sent, result);
-      return read instanceof Promise ? await read : read;
+      const read = this.#read(prepared, result);
+      return read instanceof Promise ? read.catch(failed) : read;
     } catch (error) {
-      const failure = error instanceof McpError ? error : unreadable(method, error);
-      throw isFinal && runsTools(entry) ? carriedOut(failure, result) : failure;
+      return failed(error);
     }
   }
 
   /** The result after the last round of input. */
-  async #throughRounds(sent: Prepared, first: unknown): Promise<Params> {
-    const { connection, view, entry, call, params, options } = sent;
+  async #throughRounds(prepared: Prepared, first: unknown): Promise<Params> {
+    const { connection, view, entry, call } = prepared;
     const { profile, questions } = this.#setup;
     const { method } = call;
-    const { result, rounds } = await withinBounds(whileAwaitingInput(connection, profile, call), (signal) => {
-      const send = async (added: Params): Promise<unknown> =>
-        resultOf(await this.#send(sent, { ...params, ...added }, { ...options, signal }), sent);
+    const bounds = whileAwaitingInput(connection, profile, call);
+    const { result, rounds } = await withinBounds(bounds, (signal) => {
+      const send = async (added: Params): Promise<unknown> => {
+        const params = { ...prepared.params, ...added };
+        const options = { ...prepared.options, signal };
+        return resultOf(await this.#send({ ...prepared, options }, params), prepared);
+      };
       return throughRounds(questions, { view, method, entry, signal, send, first });
     });
     call.rounds = rounds;
@@ -317,8 +337,8 @@ export class Requests {
    * Sends a request once, or as often as a repeatable one may be while its exchange breaks on an open connection. Not an async
    * function: most requests need no promise but that of the connection.
    */
-  #send(prepared: Prepared, params: Params, options: RequestOptions): Promise<ServerResponse> {
-    const { connection, view, call } = prepared;
+  #send(prepared: Prepared, params = prepared.params): Promise<ServerResponse> {
+    const { connection, view, call, options } = prepared;
     const { method, alternative, authorized, place, numbered, started } = call;
     const write = (id: number): Params => {
       if (options.onProgress) alternative?.sent(connection.later, id, options.onProgress);

@@ -1,6 +1,6 @@
 import type * as platform from "../platform/platform.js";
 import { logLevels, type LogLevel } from "../protocol/meta.js";
-import type { HttpChannelParts } from "../http/client/http-client.js";
+import type { LegacyHttp } from "../http/client/http-client.js";
 import type { HttpClientOptions } from "../http/client/http-client-options.js";
 import {
   type Rules,
@@ -204,8 +204,7 @@ export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extens
 
 /** What a client needs for legacy revisions; `runtime/core/legacy/client` has it. */
 export interface LegacyClient extends LegacyParts {
-  /** Loads HTTP+SSE. */
-  readonly loadOlder: NonNullable<HttpChannelParts["loadOlder"]>;
+  readonly loadHttp: () => Promise<LegacyHttp>;
 }
 
 /**
@@ -261,7 +260,7 @@ export async function connect(
   };
   const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
-  const opener = await openerOf(source, options, views, legacy?.loadOlder);
+  const opener = await openerOf(source, options, views, legacy);
   const client: Client = new Client({
     profile,
     handlers: options,
@@ -312,19 +311,21 @@ async function openerOf(
   source: Source,
   { http, onWarning }: ConnectOptions,
   views: readonly RevisionView<"client">[],
-  loadOlder: HttpChannelParts["loadOlder"],
+  legacy: LegacyClient | undefined,
 ): Promise<Opener> {
   if (typeof source === "function") return source;
   if (typeof source === "object" && source !== null && "open" in source) return source;
   const address = typeof source === "string" || source instanceof URL ? String(source) : undefined;
   if (address !== undefined && /^https?:/i.test(address)) {
     const { httpClientChannel } = await import("../http/client/http-client.js");
+    const legacyHttp = await legacy?.loadHttp();
     // With these error codes a server shows that it knows this transport (2026-07-28, Streamable HTTP, compatibility).
     const known = byEra(views).modern.flatMap(({ table }) =>
       Object.values(table.errors).map(({ code }) => code),
     );
     let opened = 0;
-    return () => httpClientChannel(address, http, { known, again: opened++ > 0, onWarning, loadOlder });
+    return () =>
+      httpClientChannel(address, http, { known, again: opened++ > 0, onWarning, legacy: legacyHttp });
   }
   if (address === undefined) checkCommand(source);
   else checkScheme(address);

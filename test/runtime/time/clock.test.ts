@@ -10,7 +10,7 @@ import { filesBelow } from "../../../scripts/rooms/imports.js";
 const mayReadDates: { readonly [file: string]: string } = {
   "runtime/core/time/clock.ts": "the expiry of sealed state, which other processes read",
   "runtime/core/server/rounds.ts": "the expiry of sealed state, as the store is given it",
-  "runtime/core/http/client/answer-body.ts": "Retry-After, which may be a date of HTTP",
+  "runtime/core/http/client/http-response.ts": "Retry-After, which may be a date of HTTP",
   "runtime/observe/logging/logging.ts": "the time of a line of the log",
 };
 

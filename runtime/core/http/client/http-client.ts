@@ -1,26 +1,26 @@
 import type * as platform from "../../platform/platform.js";
-import { McpError, messageOf, interrupted, printWarning } from "../../jsonrpc/errors.js";
-import * as rpc from "../../jsonrpc/rpc-codes.js";
-import type { HttpClientOptions } from "./http-client-options.js";
-import type { RequestId } from "../../jsonrpc/message.js";
 import { type ClientChannel, type ClientReceiver, type Outgoing, batchText } from "../../jsonrpc/channel.js";
+import { McpError, interrupted, messageOf, printWarning } from "../../jsonrpc/errors.js";
+import type { RequestId } from "../../jsonrpc/message.js";
+import * as rpc from "../../jsonrpc/rpc-codes.js";
+import { settleWithin } from "../../time/clock.js";
+import type { HttpClientOptions } from "./http-client-options.js";
+import { type HttpRequest, HttpRequests } from "./http-requests.js";
 import {
+  type HttpResponse,
   answerIn,
   answersIn,
   bodyOf,
   defaultLimit,
   errorCodeOf,
+  headerOf,
+  isSessionLost,
+  mediaType,
   refusal,
   sessionLost,
-  isSessionLost,
-} from "./answer-body.js";
-import { type HttpResponse, headerOf, mediaType } from "./http-response.js";
-import { EventStreams, GetStream } from "./event-streams.js";
-import { type HttpRequest, HttpRequests } from "./http-requests.js";
-import { OrderedSender, type Unanswered } from "./ordered-sender.js";
-import { settleWithin } from "../../time/clock.js";
-import type { OlderConnection, OlderTransport } from "./older-transport.js";
-import { untilTaken } from "./until-taken.js";
+} from "./http-response.js";
+import { Outbox, type Unanswered, untilTaken } from "./outbox.js";
+import { type StreamReader, type StreamedRequest, readAnswer, unfinished } from "./sse-reader.js";
 
 /** Milliseconds that DELETE of a session may take. */
 const deleteTimeout = 2000;
@@ -41,8 +41,110 @@ export interface HttpChannelParts {
   readonly again?: boolean;
   /** Called when the GET stream is lost. */
   readonly onWarning?: ((message: string) => void) | undefined;
-  /** Loads HTTP+SSE; without it, a server that has no other transport is refused. */
-  readonly loadOlder?: (() => Promise<OlderTransport>) | undefined;
+  /** Absent if the client speaks no legacy revision. */
+  readonly legacy?: LegacyHttp | undefined;
+}
+
+/** What a channel needs for servers of legacy revisions; `runtime/core/legacy/client` has it. */
+export interface LegacyHttp {
+  openStreams(
+    options: HttpClientOptions,
+    user: SessionStreamUser,
+    signal: platform.AbortSignal,
+    onWarning: (message: string) => void,
+  ): SessionStreams;
+  /**
+   * Opens the stream of HTTP+SSE (2024-11-05), for servers that have no other transport. Resolves with `undefined` if the
+   * server does not have it.
+   *
+   * @throws {McpError} `connection-closed`, `invalid-result`; `refused` is the earlier answer to the handshake
+   */
+  openSse(
+    requests: HttpRequests,
+    limit: number,
+    signal: platform.AbortSignal,
+    user: SseUser,
+    refused: { readonly status: number; readonly body: string },
+  ): Promise<SseConnection | undefined>;
+}
+
+/** What the streams of a session need from their connection. */
+export interface SessionStreamUser extends StreamReader {
+  /** Requests a stream, from the event after `lastId` on. */
+  get(lastId: string | undefined, signal: platform.AbortSignal): Promise<HttpResponse>;
+  /** The server has forgotten the session. */
+  forgotten(): void;
+}
+
+/** The event streams of a session: those that answer requests, and the GET stream. */
+export interface SessionStreams {
+  /** As `readAnswer`. Resumes a stream that ends without the answer. @throws {McpError} `connection-closed` */
+  answer(response: HttpResponse, request: StreamedRequest): Promise<void>;
+  /** Opens the GET stream. Resolves when the server has answered. */
+  begin(): Promise<void>;
+  /** Requests a lost GET stream again: the server has answered a request. */
+  again(): void;
+}
+
+/** What a stream of HTTP+SSE needs from its connection. */
+export interface SseUser extends StreamReader {
+  /** The stream ended, and the session with it: it cannot be resumed. */
+  ended(why: McpError): void;
+  /** The server has forgotten the session, though the stream is open. */
+  forgotten(): void;
+}
+
+/** An open connection over HTTP+SSE. */
+export interface SseConnection {
+  /** Posts a message. Its answer comes on the stream. @throws {McpError} `connection-closed`, `session-lost` */
+  post(body: string, headers: Named, signal: platform.AbortSignal): Promise<void>;
+}
+
+/** An exchange for one request, or for a batch. Its signal is made on first use: most requests need none. */
+class Exchange implements HttpRequest {
+  readonly method = "POST";
+  readonly headers: Named;
+  readonly body: string;
+  readonly authorized: HttpRequest["authorized"];
+  /** The revision that a handshake offers: no header names it. */
+  readonly revision: string | undefined;
+  /** The requests. */
+  readonly ids: readonly RequestId[];
+  isAborted = false;
+  #controller: AbortController | undefined;
+  #onAbort: (() => void) | undefined;
+
+  constructor(messages: readonly Outgoing[], ids: readonly RequestId[], isBatch: boolean, session: Named) {
+    const [first] = messages as readonly [Outgoing];
+    this.headers = { ...session, ...first.headers };
+    this.body = isBatch ? batchText(messages) : first.text;
+    this.authorized = isBatch
+      ? (used) => messages.forEach((each) => each.authorized?.(used))
+      : first.authorized;
+    this.revision = first.method === "initialize" ? offeredIn(first.text) : undefined;
+    this.ids = ids;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.isAborted) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  onAbort(callback: () => void): () => void {
+    this.#onAbort = callback;
+    if (this.isAborted) callback();
+    return () => {
+      // Another attempt of the request may have its callback by now.
+      if (this.#onAbort === callback) this.#onAbort = undefined;
+    };
+  }
+
+  abort(): void {
+    this.isAborted = true;
+    this.#controller?.abort();
+    this.#onAbort?.();
+  }
 }
 
 /** The client of Streamable HTTP: each message is one POST; answers come in its body or on a stream. */
@@ -51,44 +153,48 @@ class HttpClientChannel implements ClientChannel {
   readonly carriesHeaders = true;
   readonly #limit: number;
   readonly #requests: HttpRequests;
-  readonly #streams: EventStreams;
-  readonly #getStream: GetStream;
-  readonly #sender = new OrderedSender((message, signal) => this.#postMessage(message, signal));
+  readonly #legacy: LegacyHttp | undefined;
+  readonly #streams: SessionStreams | undefined;
+  readonly #outbox = new Outbox((message, signal) => this.#postMessage(message, signal));
   readonly #known: ReadonlySet<number>;
-  readonly #running = new Map<RequestId, AbortController>();
+  readonly #running = new Map<RequestId, Exchange>();
   readonly #everything = new AbortController();
+  readonly #user: SessionStreamUser & SseUser;
   #receiver!: ClientReceiver;
-  #session: string | undefined;
+  /** The header of the session, if the server has opened one. */
+  #session: Named | undefined;
   #version: Named = {};
   /** Whether a handshake has succeeded: only then can streams be resumed. */
   #shaken = false;
   #state: "open" | "draining" | "closed" = "open";
   /** Resolves when the handshake is over: requests wait for it. */
-  #ready: Promise<void> = Promise.resolve();
+  #ready: Promise<void> | undefined;
   /** HTTP+SSE (2024-11-05), if the server has no other transport. */
-  #older: OlderConnection | undefined;
-  readonly #loadOlder: HttpChannelParts["loadOlder"];
+  #older: SseConnection | undefined;
 
   /** @throws {McpError} `invalid-definition`: the URL or a header is invalid */
   constructor(
     url: string,
     options: HttpClientOptions = {},
-    { known = [], again = false, onWarning = printWarning, loadOlder }: HttpChannelParts = {},
+    { known = [], again = false, onWarning = printWarning, legacy }: HttpChannelParts = {},
   ) {
-    this.#loadOlder = loadOlder;
     this.#limit = options.limit ?? defaultLimit;
     this.#known = new Set([...known, rpc.methodNotFound]);
     this.#requests = new HttpRequests(url, options, again);
-    this.#streams = new EventStreams(options, {
+    this.#user = {
       get: (from, signal) =>
         this.#exchange("GET", { ...this.#version, ...(from && { "last-event-id": from }) }, signal),
       message: (text) => this.#receiver.message(text),
       stray: (answer, id) => this.#receiver.parsed(answer, undefined, id),
       turn: () => this.#receiver.turn(),
-      room: () => this.#sender.room,
-      forgotten: () => this.#session !== undefined && this.#drain(),
-    });
-    this.#getStream = new GetStream(this.#streams, this.#everything.signal, onWarning);
+      room: () => this.#outbox.room,
+      ended: (why) => this.#end(why),
+      forgotten: () => {
+        if (this.#session !== undefined || this.#older) this.#drain();
+      },
+    };
+    this.#legacy = legacy;
+    this.#streams = legacy?.openStreams(options, this.#user, this.#everything.signal, onWarning);
   }
 
   open(receiver: ClientReceiver): void {
@@ -96,7 +202,7 @@ class HttpClientChannel implements ClientChannel {
   }
 
   reply(text: string): void {
-    if (this.#state === "open") this.#sender.answer({ text, headers: this.#version });
+    if (this.#state === "open") this.#outbox.answer({ text, headers: this.#version });
   }
 
   post(message: Outgoing): void {
@@ -105,8 +211,8 @@ class HttpClientChannel implements ClientChannel {
       if (ends !== undefined) this.abandon(ends);
       return;
     }
-    if (id !== undefined) return void this.#ready.then(() => this.#request(message, id));
-    const arrived = this.#sender.notify(message);
+    if (id !== undefined) return this.#whenReady(() => this.#request([message], false));
+    const arrived = this.#outbox.notify(message);
     if (method === "notifications/initialized") this.#ready = arrived;
     if (ends !== undefined) void arrived.then(() => this.abandon(ends));
   }
@@ -116,14 +222,16 @@ class HttpClientChannel implements ClientChannel {
     const requests = messages.filter(({ id }) => id !== undefined).length;
     if (requests === 0) return this.#notifyBatch(messages);
     // Notifications are sent after those before them.
-    const turn = requests < messages.length ? this.#sender.idle : this.#ready;
-    void turn.then(() => this.#requestBatch(messages));
+    if (requests === messages.length) return this.#whenReady(() => this.#request(messages, true));
+    void this.#outbox.idle.then(() => this.#request(messages, true));
   }
 
   /** Ends the stream of a request: in the modern era, that is its cancellation. */
   abandon(id: RequestId): boolean {
-    this.#running.get(id)?.abort();
+    const exchange = this.#running.get(id);
     this.#running.delete(id);
+    // The exchange of a batch ends when none of its requests waits.
+    if (exchange && this.#isOver(exchange)) exchange.abort();
     return true;
   }
 
@@ -139,7 +247,7 @@ class HttpClientChannel implements ClientChannel {
   async close(): Promise<void> {
     const state = this.#state;
     this.#state = "closed";
-    if (state === "open") await this.#sender.idle;
+    if (state === "open") await this.#outbox.idle;
     this.#stop();
     if (state !== "open" || this.#session === undefined) return;
     // The server may refuse: DELETE is optional.
@@ -152,57 +260,46 @@ class HttpClientChannel implements ClientChannel {
     method: "POST" | "GET" | "DELETE",
     headers: Named,
     signal: AbortSignal,
-    more?: Pick<HttpRequest, "body" | "authorized" | "revision">,
+    body?: string,
   ): Promise<HttpResponse> {
-    const session: Named = this.#session === undefined ? {} : { [sessionHeader]: this.#session };
-    return this.#requests.send({ method, headers: { ...session, ...headers }, signal, ...more });
+    return this.#requests.send({ method, headers: { ...this.#session, ...headers }, signal, body });
   }
 
   async #postMessage({ text, method, headers }: Unanswered, signal: AbortSignal): Promise<void> {
     if (this.#older) return this.#older.post(text, headers, signal);
-    const post = (bound = signal): Promise<HttpResponse> =>
-      this.#exchange("POST", headers, bound, { body: text });
+    const post = (bound = signal): Promise<HttpResponse> => this.#exchange("POST", headers, bound, text);
     const response = await (method === undefined ? untilTaken(post, signal) : post());
     await response.body?.cancel();
     // The handshake is over: the server may send messages.
     if (response.ok && method === "notifications/initialized" && this.#session !== undefined)
-      await this.#getStream.begin();
+      await this.#streams?.begin();
   }
 
-  async #request(message: Outgoing, id: RequestId): Promise<void> {
-    // It may have been given up before it was sent.
-    if (this.#receiver.isSettled(id)) return;
-    const controller = new AbortController();
-    this.#running.set(id, controller);
-    try {
-      if (this.#older) await this.#older.post(message.text, message.headers, controller.signal);
-      else await this.#ask(message, id, controller);
-    } catch (error) {
-      if (!controller.signal.aborted) this.#fail(id, error);
-    } finally {
-      this.#running.delete(id);
-    }
+  #whenReady(send: () => Promise<void>): void {
+    if (this.#ready) void this.#ready.then(send);
+    else void send();
   }
 
-  /** Sends a batch. Each request can be abandoned; the exchange ends when none waits for it. */
-  async #requestBatch(messages: readonly Outgoing[]): Promise<void> {
-    const whole = new AbortController();
+  /** Whether all requests of an exchange were answered or given up. */
+  #isOver({ ids }: Exchange): boolean {
+    return ids.every((id) => this.#receiver.isSettled(id));
+  }
+
+  /** Sends a request, or a batch with requests. */
+  async #request(messages: readonly Outgoing[], isBatch: boolean): Promise<void> {
+    // Some may have been given up before they were sent.
     const open = messages.filter(({ id }) => id === undefined || !this.#receiver.isSettled(id));
     const ids = open.flatMap(({ id }) => id ?? []);
     if (ids.length === 0) return this.#notifyBatch(open);
-    const waiting = (): RequestId[] => ids.filter((id) => !this.#receiver.isSettled(id));
-    for (const id of ids) {
-      const own = new AbortController();
-      own.signal.addEventListener("abort", () => waiting().length === 0 && whole.abort());
-      this.#running.set(id, own);
-    }
+    const exchange = new Exchange(open, ids, isBatch, this.#session ?? {});
+    for (const id of ids) this.#running.set(id, exchange);
     try {
-      await this.#askBatch(open, ids, whole, () => waiting().length === 0);
+      await this.#ask(open[0]!, exchange, isBatch);
       // Over HTTP+SSE, the answers come on the stream of the session.
-      if (!this.#older && waiting().length > 0)
+      if (!this.#older && !this.#isOver(exchange))
         throw interrupted("the server did not answer this request of the batch");
     } catch (error) {
-      for (const id of waiting()) this.#fail(id, error);
+      if (!exchange.isAborted) for (const id of ids) this.#fail(id, error);
     } finally {
       for (const id of ids) this.#running.delete(id);
     }
@@ -211,91 +308,63 @@ class HttpClientChannel implements ClientChannel {
   /** Sends a batch without requests. */
   #notifyBatch(messages: readonly Outgoing[]): void {
     const [first] = messages;
-    if (first) void this.#sender.notify({ ...first, text: batchText(messages) });
+    if (first) void this.#outbox.notify({ ...first, text: batchText(messages) });
   }
 
-  async #askBatch(
-    messages: readonly Outgoing[],
-    ids: readonly RequestId[],
-    whole: AbortController,
-    isDone: () => boolean,
-  ): Promise<void> {
-    const { signal } = whole;
-    const [{ headers }] = messages as readonly [Outgoing];
-    const authorized = (authorization: string | undefined): void =>
-      messages.forEach((each) => each.authorized?.(authorization));
-    if (this.#older) return this.#older.post(batchText(messages), headers, signal);
-    const response = await this.#exchange("POST", headers, signal, { body: batchText(messages), authorized });
-    if (response.ok) this.#getStream.again();
-    if (mediaType(response) === "text/event-stream" && response.ok) {
-      const end = (): void => whole.abort();
-      return this.#streams.answer(response, { id: ids[0]!, signal, resumable: this.#shaken, isDone, end });
-    }
-    const body = await bodyOf(response, this.#limit);
-    if (response.status === 404 && this.#session !== undefined && isSessionLost(body, ids[0]!)) {
-      this.#drain();
-      throw sessionLost();
-    }
-    this.#receiver.parsed(answersIn(response, body, ids), response.ok ? undefined : refusal(response, body));
-  }
-
-  async #ask(message: Outgoing, id: RequestId, controller: AbortController): Promise<void> {
-    const { text, headers, method, authorized } = message;
-    const { signal } = controller;
+  async #ask({ method, headers }: Outgoing, exchange: Exchange, isBatch: boolean): Promise<void> {
+    const { ids, body: text } = exchange;
+    const [id] = ids as readonly [RequestId];
+    if (this.#older) return this.#older.post(text, headers, exchange.signal);
     const handshake = method === "initialize";
-    const revision = handshake ? offeredIn(text) : undefined;
-    const response = await this.#exchange("POST", headers, signal, { body: text, authorized, revision });
+    const response = await this.#requests.send(exchange);
     // Only this answer opens a session (2025-11-25, session management).
-    if (handshake) this.#session = headerOf(response, sessionHeader) ?? this.#session;
-    if (response.ok) this.#getStream.again();
+    const session = handshake ? headerOf(response, sessionHeader) : null;
+    if (session !== null) this.#session = { [sessionHeader]: session };
+    if (response.ok) this.#streams?.again();
     const type = mediaType(response);
     if (type === "text/event-stream" && response.ok)
-      return this.#streams.answer(response, {
+      return this.#stream(response, {
         id,
-        signal,
+        signal: exchange.signal,
         resumable: handshake || this.#shaken,
-        isDone: () => !this.#running.has(id) || this.#receiver.isSettled(id),
-        end: () => controller.abort(),
+        isDone: () => this.#isOver(exchange),
+        end: () => exchange.abort(),
       });
     const body = await bodyOf(response, this.#limit);
-    if (
-      handshake &&
-      !this.#shaken &&
-      fallbackStatuses.has(response.status) &&
-      (await this.#fallBack(response, body))
-    )
-      return this.#older!.post(text, headers, signal);
+    if (handshake && (await this.#fallBack(response, body)))
+      return this.#older!.post(text, headers, exchange.signal);
     if (response.status === 404 && this.#session !== undefined && isSessionLost(body, id)) {
       this.#drain();
       throw sessionLost();
     }
     const refused = response.ok ? undefined : refusal(response, body);
-    this.#receiver.parsed(answerIn(response, type, body, id), refused, id);
+    if (isBatch) this.#receiver.parsed(answersIn(response, body, ids), refused);
+    else this.#receiver.parsed(answerIn(response, type, body, id), refused, id);
+  }
+
+  async #stream(response: HttpResponse, request: StreamedRequest): Promise<void> {
+    if (this.#streams) return this.#streams.answer(response, request);
+    const end = await readAnswer(response, this.#user, this.#limit, request);
+    if (end) throw unfinished(response, end);
   }
 
   /**
    * Tries HTTP+SSE (2024-11-05) after a refused handshake (2026-07-28, Streamable HTTP, backward compatibility).
    * Resolves with whether the server has it.
    *
-   * @param refusal body of the answer
    * @throws {McpError} `connection-closed`, `invalid-result`: the server opened the stream, but it cannot be used
    */
-  async #fallBack({ status }: HttpResponse, refusal: string): Promise<boolean> {
-    const code = errorCodeOf(refusal);
-    if (code !== undefined && this.#known.has(code)) return false;
-    const older = await this.#loadOlder?.();
-    if (!older) return false;
+  async #fallBack({ status }: HttpResponse, body: string): Promise<boolean> {
+    if (this.#shaken || !fallbackStatuses.has(status)) return false;
+    const code = errorCodeOf(body);
+    if (!this.#legacy || (code !== undefined && this.#known.has(code))) return false;
+    const { signal } = this.#everything;
+    const refused = { status, body };
     try {
-      this.#older = await older.openSse(this.#requests, this.#limit, this.#everything.signal, {
-        message: (text) => this.#receiver.message(text),
-        turn: () => this.#receiver.turn(),
-        room: () => this.#sender.room,
-        ended: (why) => this.#end(why),
-        forgotten: () => this.#drain(),
-      });
+      this.#older = await this.#legacy.openSse(this.#requests, this.#limit, signal, this.#user, refused);
     } catch (error) {
       // The server's own error is more precise than the failure of the stream.
-      if (code === undefined) throw older.noSse(error, status, refusal);
+      if (code === undefined) throw error;
     }
     return this.#older !== undefined;
   }
@@ -314,7 +383,7 @@ class HttpClientChannel implements ClientChannel {
     if (this.#state !== "open") return;
     this.#state = "draining";
     this.#everything.abort();
-    this.#sender.stop();
+    this.#outbox.stop();
     this.#receiver.draining(sessionLost());
   }
 
@@ -328,8 +397,8 @@ class HttpClientChannel implements ClientChannel {
   /** Aborts all exchanges. */
   #stop(): void {
     this.#everything.abort();
-    this.#sender.stop();
-    for (const controller of this.#running.values()) controller.abort();
+    this.#outbox.stop();
+    for (const exchange of this.#running.values()) exchange.abort();
     this.#running.clear();
   }
 }

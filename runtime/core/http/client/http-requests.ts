@@ -1,17 +1,16 @@
 import type * as platform from "../../platform/platform.js";
 import { McpError, messageOf, interrupted } from "../../jsonrpc/errors.js";
 import { isObject } from "../../jsonrpc/message.js";
-import { connectionClosed, textWithin } from "./answer-body.js";
+import { connectionClosed, textWithin } from "./http-response.js";
 import { type HttpResponse, headerOf } from "./http-response.js";
 import {
   type Authorize,
-  type AuthorizeRequest,
   type Authorizer,
   type HeaderValues,
   type HttpClientOptions,
   setHeaders,
 } from "./http-client-options.js";
-import { type RequestParts, nodeRequest } from "./node-request.js";
+import { nodeRequest } from "./node-request.js";
 import { abortable } from "../../time/clock.js";
 import { attempts, growing } from "../../time/retry.js";
 
@@ -33,6 +32,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal: platform.AbortSignal;
+  /** Calls `callback` when the signal aborts, or has aborted, without making it. Returns a function that removes the callback. */
+  onAbort?(callback: () => void): () => void;
   /** The URL, if it is not that of the server. */
   readonly to?: string;
   /** The revision, if no header names it. */
@@ -45,7 +46,7 @@ export interface HttpRequest {
 export class HttpRequests {
   readonly url: string;
   readonly #options: HttpClientOptions;
-  readonly #reach: (url: string, init: RequestParts) => Promise<HttpResponse>;
+  readonly #reach: Reach;
   readonly #authorizer: Authorizer | undefined;
   /** Whether the server has answered, on this connection or an earlier one. */
   #known: boolean;
@@ -56,7 +57,8 @@ export class HttpRequests {
     this.#authorizer = authorizerOf(options.authorize);
     this.url = checked(url);
     this.#options = options;
-    this.#reach = options.fetch ?? nodeRequest() ?? globalThis.fetch.bind(globalThis);
+    const node = options.fetch ? undefined : nodeRequest();
+    this.#reach = node ?? fetching(options.fetch ?? globalThis.fetch.bind(globalThis));
     setHeaders(new Headers(), options.headers ?? {});
   }
 
@@ -67,12 +69,18 @@ export class HttpRequests {
    * @throws {McpError} `connection-closed`: there is no answer; it says whether the request may have arrived.
    *   `authorize-failed`. `invalid-definition`: `authorize` or `fetch` gave a wrong value
    */
-  async send(request: HttpRequest): Promise<HttpResponse> {
+  send(request: HttpRequest): Promise<HttpResponse> {
+    return this.#authorizer
+      ? this.#authorized(request)
+      : this.#attempt(request, 0).then((response) => response!);
+  }
+
+  async #authorized(request: HttpRequest): Promise<HttpResponse> {
     let refused: HttpResponse | undefined;
     for (let attempt = 0; ; attempt++) {
       const response = await this.#attempt(request, attempt, refused);
       if (!response) return refused!;
-      if (!this.#authorizer || (response.status !== 401 && response.status !== 403)) return response;
+      if (response.status !== 401 && response.status !== 403) return response;
       if (attempt === mostAnswers - 1) return response;
       refused = await buffered(response);
     }
@@ -87,7 +95,7 @@ export class HttpRequests {
   async authorization(signal: platform.AbortSignal): Promise<string | undefined> {
     // Headers of an authorizer may differ for each request.
     if (typeof this.#options.authorize === "object") return this.#contextOf(undefined);
-    return this.#contextOf(await this.#granted({ method: "POST", url: this.url, signal, attempt: 0 }));
+    return this.#contextOf(await this.#granted({ method: "POST", headers: {}, signal }, this.url, 0));
   }
 
   /** All headers of the application, or its own headers and its principal. */
@@ -102,9 +110,21 @@ export class HttpRequests {
     return principal === undefined ? undefined : JSON.stringify([...all, principal]);
   }
 
-  #granted(request: AuthorizeRequest): Promise<HeaderValues | undefined> | undefined {
+  #granted(
+    asked: Pick<HttpRequest, "method" | "signal" | "headers" | "revision">,
+    url: string,
+    attempt: number,
+    refused?: HttpResponse,
+  ): Promise<HeaderValues | undefined> | undefined {
     const authorizer = this.#authorizer;
     if (!authorizer) return undefined;
+    const { method, signal, headers, revision } = asked;
+    const named = new Headers(headers).get(versionHeader) ?? revision;
+    const request = {
+      ...{ method, url, signal, attempt },
+      ...(refused && { refused: { status: refused.status, headers: refused.headers } }),
+      ...(named !== undefined && { revision: named }),
+    };
     const granting = async (): Promise<HeaderValues | undefined> => {
       try {
         return await authorizer.authorize(request);
@@ -112,34 +132,25 @@ export class HttpRequests {
         throw authorizeFailed(error);
       }
     };
-    return abortable(request.signal, granting(), connectionClosed);
+    return abortable(signal, granting(), connectionClosed);
   }
 
   /** Sends a request once, and follows redirects. Resolves with `undefined` if the authorizer accepts the refusal. */
   async #attempt(
     request: HttpRequest,
     attempt: number,
-    refused: HttpResponse | undefined,
+    refused?: HttpResponse,
   ): Promise<HttpResponse | undefined> {
-    const { method, body, signal } = request;
-    const revision = new Headers(request.headers).get(versionHeader) ?? request.revision;
-    const details = {
-      ...(refused && { refused: { status: refused.status, headers: refused.headers } }),
-      ...(revision !== undefined && { revision }),
-    };
     let url = request.to ?? this.url;
     let granted: HeaderValues | undefined;
     for (let redirects = 0; ; redirects++) {
       // A proof of possession holds for one URL.
       if (redirects === 0 || typeof this.#options.authorize === "object")
-        granted = await this.#granted({ method, url, signal, attempt, ...details });
+        granted = await this.#granted(request, url, attempt, refused);
       if (refused && granted === undefined) return undefined;
       request.authorized?.(this.#contextOf(granted));
-      const headers = this.#headersOf(request, granted ?? {});
-      // Not "error": workers do not support it.
-      const parts: RequestParts & RequestInit = { method, headers, signal, redirect: "manual" };
-      if (body !== undefined) parts.body = body;
-      const response = await this.#response(url, parts);
+      const headers = this.#headersOf(request, granted);
+      const response = await this.#response(url, request, headers);
       this.#observe(response, url);
       const next = redirects < mostRedirects ? onward(response, url) : undefined;
       if (next === undefined) return response;
@@ -158,46 +169,75 @@ export class HttpRequests {
     }
   }
 
-  /** Headers of the protocol replace those of the user. */
-  #headersOf({ method, headers, body }: HttpRequest, granted: HeaderValues): Record<string, string> {
-    const all = new Headers();
-    setHeaders(all, this.#options.headers ?? {});
-    setHeaders(all, granted);
-    all.set("accept", method === "GET" ? "text/event-stream" : "application/json, text/event-stream");
-    if (body !== undefined) all.set("content-type", "application/json");
-    setHeaders(all, headers);
-    return Object.fromEntries(all);
+  /** Headers of the protocol replace those of the user. Names are in lower case. */
+  #headersOf({ method, headers, body }: HttpRequest, granted: HeaderValues = {}): Record<string, string> {
+    const { headers: own } = this.#options;
+    const users = own || this.#authorizer ? new Headers() : undefined;
+    if (users) setHeaders(users, own ?? {});
+    if (users) setHeaders(users, granted);
+    const all: Record<string, string> = users ? Object.fromEntries(users) : {};
+    all["accept"] = method === "GET" ? "text/event-stream" : "application/json, text/event-stream";
+    if (body !== undefined) all["content-type"] = "application/json";
+    for (const name in headers) all[name.toLowerCase()] = headers[name]!;
+    return all;
   }
 
-  #sent(to: string, parts: RequestParts): Promise<HttpResponse> {
+  #sent(...given: Parameters<Reach>): Promise<unknown> {
     try {
-      return this.#reach(to, parts);
+      return this.#reach(...given);
     } catch (error) {
       // Only a `fetch` of the user throws synchronously; nothing was sent.
       throw new McpError("invalid-definition", `http.fetch threw: ${messageOf(error)}`, { cause: error });
     }
   }
 
-  async #response(to: string, parts: RequestParts): Promise<HttpResponse> {
-    const { signal } = parts;
-    const pauses = growing({ first: 100, count: 5 });
+  #accepted(response: unknown): HttpResponse {
+    if (!isResponse(response)) throw noResponse(response);
+    this.#known = true;
+    return response;
+  }
+
+  async #response(...given: Parameters<Reach>): Promise<HttpResponse> {
+    const [to, request] = given;
     let failure: unknown;
-    for await (const tries of attempts({ pauses, signal, reason: connectionClosed })) {
+    try {
+      return this.#accepted(await this.#sent(...given));
+    } catch (error) {
+      if (error instanceof McpError) throw error;
+      failure = error;
+    }
+    const { signal, body } = request;
+    const growth = growing({ first: 100, count: 5 });
+    let tries = 0;
+    const pauses = (): number | undefined => {
+      // The connection was refused: nothing was sent, and the server may be restarting.
+      const mayRestart = codeOf(failure) === "ECONNREFUSED" && (this.#known || tries++ < 3);
+      return mayRestart && !signal.aborted && body !== undefined ? growth() : undefined;
+    };
+    for await (const _ of attempts({ pauses, waitsFirst: true, signal, reason: connectionClosed }))
       try {
-        const response: unknown = await this.#sent(to, parts);
-        if (!isResponse(response)) throw noResponse(response);
-        this.#known = true;
-        return response;
+        return this.#accepted(await this.#sent(...given));
       } catch (error) {
         if (error instanceof McpError) throw error;
         failure = error;
-        // The connection was refused: nothing was sent, and the server may be restarting.
-        const mayRestart = codeOf(error) === "ECONNREFUSED" && (this.#known || tries < 3);
-        if (signal.aborted || !mayRestart || parts.body === undefined) break;
       }
-    }
     throw unanswered(to, failure, codeOf(failure));
   }
+}
+
+/** Sends a request with these headers. Redirects are not followed. */
+export type Reach = (
+  url: string,
+  request: HttpRequest,
+  headers: Record<string, string>,
+) => Promise<HttpResponse>;
+
+function fetching(fetch: NonNullable<HttpClientOptions["fetch"]>): Reach {
+  return (url, { method, body, signal }, headers) => {
+    // Not "error": workers do not support it.
+    const init = { method, headers, signal, redirect: "manual" } as const;
+    return fetch(url, body === undefined ? init : { ...init, body });
+  };
 }
 
 /** @throws {McpError} `invalid-definition` */

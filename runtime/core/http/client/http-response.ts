@@ -1,4 +1,16 @@
 import type * as platform from "../../platform/platform.js";
+import { McpError, messageOf, interrupted } from "../../jsonrpc/errors.js";
+import * as rpc from "../../jsonrpc/rpc-codes.js";
+import { shortened } from "../../jsonrpc/foreign-text.js";
+import {
+  type ErrorObject,
+  type RequestId,
+  type ResponseMessage,
+  isObject,
+  isResponse,
+  isSameId,
+} from "../../jsonrpc/message.js";
+
 /** Takes a chunk of a body. If it returns a promise, reading waits for it. */
 export type Take = (chunk: Uint8Array) => void | Promise<void>;
 
@@ -35,8 +47,11 @@ export function mediaType(response: HttpResponse): string {
  *
  * @throws {Error} the error of `take`, or of the connection; reading stops
  */
-export async function pump(response: HttpResponse, take: Take): Promise<void> {
-  if ("pump" in response) return response.pump(take);
+export function pump(response: HttpResponse, take: Take): Promise<void> {
+  return "pump" in response ? response.pump(take) : read(response, take);
+}
+
+async function read(response: platform.Response, take: Take): Promise<void> {
   const body = response.body?.getReader();
   if (!body) return;
   try {
@@ -50,4 +65,204 @@ export async function pump(response: HttpResponse, take: Take): Promise<void> {
     await body.cancel().catch(() => undefined);
     throw error;
   }
+}
+
+/** Bytes of one message of the server: 10 MiB. */
+export const defaultLimit = 10 * 1_048_576;
+
+export function tooLong(limit: number): McpError {
+  return new McpError("message-too-long", `a message of the server was longer than ${limit} bytes`);
+}
+
+/**
+ * The text of a body, in UTF-8.
+ *
+ * @throws {McpError} `message-too-long`: the body has more bytes than `limit`
+ */
+export function textWithin(response: HttpResponse, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const take = (chunk: Uint8Array): void => {
+    length += chunk.length;
+    if (length > limit) throw tooLong(limit);
+    chunks.push(chunk);
+  };
+  return pump(response, take).then(() =>
+    utf8.decode(chunks.length === 1 ? chunks[0] : joined(chunks, length)),
+  );
+}
+
+/** Reads whole texts: what it reads in parts costs more. */
+const utf8 = new TextDecoder();
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let used = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, used);
+    used += chunk.length;
+  }
+  return whole;
+}
+
+/** These statuses say more than an error that answers no request. */
+const decidedByStatus: ReadonlySet<number> = new Set([401, 429, 503]);
+
+/**
+ * The text of an answer.
+ *
+ * @throws {McpError} `message-too-long`, `connection-closed`
+ */
+export async function bodyOf(response: HttpResponse, limit: number): Promise<string> {
+  try {
+    return await textWithin(response, limit);
+  } catch (error) {
+    throw error instanceof McpError ? error : interrupted(`the answer broke off: ${messageOf(error)}`, error);
+  }
+}
+
+/**
+ * The message or batch by which a body answers the request `id`, parsed. A response to another request or to none is an answer,
+ * too: the exchange says which request it answers. A response of HTTP that is not OK is parsed whatever its type is
+ * (2026-07-28, Streamable HTTP, backward compatibility).
+ *
+ * @throws {McpError} `connection-closed`: the body is not an answer; `data` has the body
+ */
+export function answerIn(response: HttpResponse, type: string, text: string, id: RequestId): unknown {
+  const { ok, status } = response;
+  const isRead = type === "application/json" || !ok;
+  const body = parsed(text);
+  const messages = listed(body);
+  const answering = messages.some(
+    (each) => answers(each, id, ok) || (!decidedByStatus.has(status) && isAnswer(each, ok)),
+  );
+  if (answering && isRead) return body;
+  const wrongType = `, with the content type ${shortened(JSON.stringify(type), 80)} in place of application/json or text/event-stream`;
+  throw refusal(response, text, !ok ? "" : isRead ? ", and not the request" : wrongType);
+}
+
+/**
+ * The messages by which a body answers the requests of a batch. An error that names no request answers all of them.
+ *
+ * @throws {McpError} `connection-closed`: the body answers none of them; `data` has the body
+ */
+export function answersIn(response: HttpResponse, text: string, ids: readonly RequestId[]): unknown {
+  const { ok } = response;
+  const body = parsed(text);
+  const messages = listed(body);
+  if (messages.some((each) => ids.some((id) => answers(each, id, ok)))) return body;
+  const error = decidedByStatus.has(response.status) ? undefined : strayError(messages);
+  if (error) return ids.map((id): ResponseMessage => ({ jsonrpc: "2.0", id, error }));
+  throw refusal(response, text, ok ? ", and not the batch" : "");
+}
+
+/** The response that answers the request of a stream, if the last message of the stream is one, whatever its id is. */
+export function strayAnswerIn(text: string): unknown {
+  return listed(parsed(text)).find((each) => isAnswer(each, true));
+}
+
+/** The code of the JSON-RPC error in a body. */
+export function errorCodeOf(text: string): number | undefined {
+  const message = parsed(text);
+  const error = isObject(message) ? message["error"] : undefined;
+  return isObject(error) && typeof error["code"] === "number" ? error["code"] : undefined;
+}
+
+/** Whether a 404 means that the session is gone: its body is not an error of the method. */
+export function isSessionLost(text: string, id: RequestId): boolean {
+  const message = parsed(text);
+  if (!isObject(message) || !isObject(message["error"]) || !isSameId(message["id"], id)) return true;
+  return errorCodeOf(text) !== rpc.methodNotFound;
+}
+
+/** Batches of answers exist at 2025-03-26. */
+function listed(body: unknown): readonly unknown[] {
+  return Array.isArray(body) ? body : [body];
+}
+
+function answers(message: unknown, id: RequestId, ok: boolean): boolean {
+  if (!isObject(message) || !isSameId(message["id"], id) || message["method"] !== undefined) return false;
+  return ok || isError(message["error"]);
+}
+
+/** Whether a message is a response, to whichever request. */
+function isAnswer(message: unknown, ok: boolean): message is ResponseMessage {
+  if (!isResponse(message) || message.jsonrpc !== "2.0") return false;
+  return isError(message.error) || (ok && isObject(message.result));
+}
+
+function strayError(messages: readonly unknown[]): ErrorObject | undefined {
+  return messages.find((each) => isAnswer(each, false))?.error;
+}
+
+function isError(value: unknown): value is ErrorObject {
+  return isObject(value) && typeof value["code"] === "number";
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The error of a response without an answer. Its `data` has `status` and `body`, and if the server sent them
+ * `challenge` (`WWW-Authenticate`), `retryAfterMs` and `location`.
+ */
+export function refusal(response: HttpResponse, body: string, to = ""): McpError {
+  const { status } = response;
+  const details = detailsOf(response);
+  const what = body === "" ? "" : `: ${shortened(body, 200)}`;
+  return new McpError(
+    "connection-closed",
+    `the server answered ${status}${to}${adviceFor(status, details)}${what}`,
+    {
+      data: { status, body: body.slice(0, 1000), ...details },
+    },
+  );
+}
+
+/** The headers that explain a refusal. */
+interface RefusalDetails {
+  readonly challenge?: string;
+  readonly retryAfterMs?: number;
+  readonly location?: string;
+}
+
+function detailsOf(response: HttpResponse): RefusalDetails {
+  const challenge = headerOf(response, "www-authenticate");
+  const retryAfterMs = retryAfter(headerOf(response, "retry-after"));
+  const location = headerOf(response, "location");
+  return {
+    ...(challenge === null ? {} : { challenge }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(location === null ? {} : { location }),
+  };
+}
+
+/** Milliseconds out of `Retry-After` (RFC 9110, 10.2.3), which is a number of seconds or a date. */
+export function retryAfter(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+function adviceFor(status: number, { challenge, retryAfterMs, location }: RefusalDetails): string {
+  if (status === 401)
+    return ` (the option http.authorize gives what authorizes requests${challenge === undefined ? "" : `; asked for: ${challenge.slice(0, 200)}`})`;
+  if (status >= 300 && status < 400 && location !== undefined)
+    return ` and points to ${location.slice(0, 200)}; 307 and 308 on the same origin alone are followed, five in a row`;
+  return retryAfterMs === undefined ? "" : ` (it may be asked again in ${retryAfterMs} ms)`;
+}
+
+/** The server has forgotten the session and did not take the request. */
+export function sessionLost(): McpError {
+  return new McpError("session-lost", "the server has forgotten the session");
+}
+
+export function connectionClosed(): McpError {
+  return new McpError("connection-closed", "the connection is closed");
 }

@@ -1,4 +1,7 @@
-import { tooLong } from "./answer-body.js";
+import type * as platform from "../../platform/platform.js";
+import { McpError, interrupted } from "../../jsonrpc/errors.js";
+import type { RequestId } from "../../jsonrpc/message.js";
+import { type HttpResponse, pump, strayAnswerIn, tooLong } from "./http-response.js";
 
 /** The prefix of a data line. */
 const fieldName = "data: ".length;
@@ -95,4 +98,101 @@ export class SseReader {
     this.#data = [];
     if (data !== "") this.#onEvent({ event, data, id: this.lastId });
   }
+}
+
+/** What reads event streams. */
+export interface StreamReader {
+  message(text: string): void;
+  /** Takes a response that answers the request of the stream, though it names another request or none. */
+  stray(answer: unknown, id: RequestId): void;
+  /** All messages that arrived together were delivered. */
+  turn(): void;
+  /** Resolves when more may be read; `undefined` if it may be read now. */
+  room(): Promise<void> | undefined;
+}
+
+/** A request whose answer is read from a stream. */
+export interface StreamedRequest {
+  readonly id: RequestId;
+  readonly signal: platform.AbortSignal;
+  /** Whether the stream can be resumed. */
+  readonly resumable: boolean;
+  /** Whether the request was answered or given up. */
+  readonly isDone: () => boolean;
+  /** Ends the exchange. */
+  readonly end: () => void;
+}
+
+/** How a stream ended. */
+export interface StreamEnd {
+  /** Messages and other events that arrived. */
+  readonly events: number;
+  /** The last message. */
+  readonly last: string | undefined;
+  readonly lastId: string | undefined;
+  /** The last `retry` of the stream, in milliseconds. */
+  readonly retryMs: number | undefined;
+  /** Milliseconds that it was open. */
+  readonly lastedMs: number;
+  /** The error of the connection, unless the server ended the stream. */
+  readonly broken: { readonly cause: unknown } | undefined;
+}
+
+/** Milliseconds that a server has to end a stream after its answer. */
+const endGrace = 250;
+
+/**
+ * Reads a stream to its end. The stream of one request also ends soon after the answer.
+ *
+ * @throws {McpError} `message-too-long`
+ */
+export async function readStream(
+  response: HttpResponse,
+  user: StreamReader,
+  limit: number,
+  request?: StreamedRequest,
+): Promise<StreamEnd> {
+  const began = performance.now();
+  let last: string | undefined;
+  let events = 0;
+  let broken: StreamEnd["broken"];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const reader = new SseReader(({ event, data }) => {
+    events++;
+    if (event === "message") user.message((last = data));
+  }, limit);
+  await pump(response, (chunk) => {
+    reader.push(chunk);
+    // Some servers leave the stream and its socket open. Others end it now, and the connection is used again.
+    if (timer === undefined && request?.isDone()) timer = setTimeout(request.end, endGrace);
+    return user.room();
+  }).catch((error: unknown) => {
+    // A message that is too long would be too long again.
+    if (error instanceof McpError && error.code === "message-too-long") throw error;
+    broken = { cause: error };
+  });
+  clearTimeout(timer);
+  user.turn();
+  const { lastId, retryMs } = reader;
+  return { events, last, lastId, retryMs, lastedMs: performance.now() - began, broken };
+}
+
+/** Reads the stream that answers a request. @returns how it ended, if that was without the answer */
+export async function readAnswer(
+  response: HttpResponse,
+  user: StreamReader,
+  limit: number,
+  request: StreamedRequest,
+): Promise<StreamEnd | undefined> {
+  const end = await readStream(response, user, limit, request);
+  if (request.signal.aborted || request.isDone()) return undefined;
+  const stray = end.last !== undefined && !end.broken ? strayAnswerIn(end.last) : undefined;
+  if (!stray) return end;
+  user.stray(stray, request.id);
+  return undefined;
+}
+
+/** The error of a request whose stream ended without the answer. */
+export function unfinished({ status }: HttpResponse, { broken }: StreamEnd): McpError {
+  return interrupted("the stream ended without the answer", broken?.cause, broken ? undefined : status);
 }

@@ -1,13 +1,6 @@
 import type { MethodFacts } from "@mcpgen/protocol/model";
 import type { Connection } from "../../client/connection.js";
-import {
-  type ChangeNotice,
-  type LegacyAttach,
-  type ListKind,
-  type Subscriber,
-  listKinds,
-  possible,
-} from "../../client/subscriptions.js";
+import { type LegacyAttach, listKinds, possible } from "../../client/subscriptions.js";
 import type { McpError } from "../../jsonrpc/errors.js";
 import { isGranted } from "../../protocol/revision-view.js";
 
@@ -36,18 +29,27 @@ export const attachLegacy: LegacyAttach = async (client, connection, wanted, pus
     (kind) => wanted[kind] && offered(incomingNotifications.get(`notifications/${kind}/list_changed`)),
   );
   const uris = offered(outgoingRequests.get("resources/subscribe")) ? (wanted.uris ?? []) : [];
+  const asked = new Set(uris);
+  const honoured = {
+    ...Object.fromEntries(kinds.map((kind) => [kind, true])),
+    ...(uris.length > 0 ? { uris } : {}),
+  };
   const watched: string[] = [];
   let settle: (why: McpError | undefined) => void = () => {};
   const over = new Promise<McpError | undefined>((resolve) => (settle = resolve));
-  const off = forward(client, kinds, uris, push);
-  const forget = connection.whenClosed((why) => {
-    off();
+  const end = (why?: McpError): void => {
+    for (const off of offs) off();
     settle(why);
-  });
+  };
+  const offs = [
+    ...kinds.map((kind) => client.on(`notifications/${kind}/list_changed`, (_, method) => push({ method }))),
+    client.on("notifications/resources/updated", ({ uri }, method) => {
+      if (asked.has(uri as string)) push({ method, uri: uri as string });
+    }),
+  ];
+  offs.push(connection.whenClosed(end));
   const detach = async (): Promise<void> => {
-    off();
-    forget();
-    settle(undefined);
+    end();
     if (!outgoingRequests.has("resources/unsubscribe")) return;
     // After the connection has closed, the server has no subscription left to cancel.
     while (watched.length > 0 && !connection.over) {
@@ -66,28 +68,5 @@ export const attachLegacy: LegacyAttach = async (client, connection, wanted, pus
     await detach().catch(() => undefined);
     throw error;
   }
-  const honoured = {
-    ...Object.fromEntries(kinds.map((kind) => [kind, true])),
-    ...(uris.length > 0 ? { uris } : {}),
-  };
   return { honoured, possible: possible(honoured), over, detach };
 };
-
-/** Passes notifications on to `push`. Returns the function that stops this. */
-function forward(
-  client: Subscriber,
-  kinds: readonly ListKind[],
-  uris: readonly string[],
-  push: (notice: ChangeNotice) => void,
-): () => void {
-  const watched = new Set(uris);
-  const offs = kinds.map((kind) =>
-    client.on(`notifications/${kind}/list_changed`, (_, method) => push({ method })),
-  );
-  offs.push(
-    client.on("notifications/resources/updated", ({ uri }, method) => {
-      if (watched.has(uri as string)) push({ method, uri: uri as string });
-    }),
-  );
-  return () => offs.forEach((off) => off());
-}

@@ -18,9 +18,8 @@ export const placesOf: PlacesOf = (messages, connection) => {
 /** Collects the messages of a JSON-RPC batch, and sends them in order when each place has its message or was given up. */
 class OutgoingBatch {
   readonly #connection: Connection;
-  readonly #places: BatchPlace[] = [];
-  readonly #awaited = new Set<BatchPlace>();
-  readonly #messages = new Map<BatchPlace, Outgoing>();
+  /** The message of each place, once it is there. Empty when the batch was sent. */
+  readonly #messages = new Map<BatchPlace, Outgoing | undefined>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -30,25 +29,25 @@ class OutgoingBatch {
   place(): BatchPlace {
     const place: BatchPlace = {
       take: (connection, message) => {
-        if (connection !== this.#connection || !this.#awaited.delete(place)) return false;
+        const isFree = this.#messages.has(place) && this.#messages.get(place) === undefined;
+        if (connection !== this.#connection || !isFree) return false;
         this.#messages.set(place, message);
         this.#sendIfComplete();
         return true;
       },
       leave: () => {
-        const waited = this.#messages.delete(place);
-        if (this.#awaited.delete(place)) this.#sendIfComplete();
+        const waited = this.#messages.get(place) !== undefined;
+        if (this.#messages.delete(place)) this.#sendIfComplete();
         return waited;
       },
     };
-    this.#places.push(place);
-    this.#awaited.add(place);
+    this.#messages.set(place, undefined);
     return place;
   }
 
   #sendIfComplete(): void {
-    if (this.#awaited.size > 0 || this.#messages.size === 0) return;
-    const messages = this.#places.flatMap((place) => this.#messages.get(place) ?? []);
+    const messages = [...this.#messages.values()].filter((message) => message !== undefined);
+    if (messages.length === 0 || messages.length < this.#messages.size) return;
     this.#messages.clear();
     this.#connection.channel.postBatch!(messages);
   }

@@ -1,8 +1,15 @@
-import { McpError, messageOf, interrupted, isInterrupted } from "../../jsonrpc/errors.js";
-import type { HttpRequests } from "../../http/client/http-requests.js";
-import type { OlderConnection, SseUser } from "../../http/client/older-transport.js";
-import { connectionClosed, refusal, sessionLost, textWithin } from "../../http/client/answer-body.js";
-import { type HttpResponse, mediaType, pump } from "../../http/client/http-response.js";
+import { McpError, interrupted, isInterrupted, messageOf } from "../../jsonrpc/errors.js";
+import type { LegacyHttp, SseUser } from "../../http/client/http-client.js";
+import type { HttpRequest, HttpRequests } from "../../http/client/http-requests.js";
+import {
+  type HttpResponse,
+  connectionClosed,
+  mediaType,
+  pump,
+  refusal,
+  sessionLost,
+  textWithin,
+} from "../../http/client/http-response.js";
 import { type ServerEvent, SseReader } from "../../http/client/sse-reader.js";
 import { abortable } from "../../time/clock.js";
 
@@ -12,51 +19,10 @@ const endpointTimeout = 5000;
 /** Statuses of GET from a server that does not have HTTP+SSE. */
 const noStream: ReadonlySet<number> = new Set([400, 404, 405, 406]);
 
-type Headers = Readonly<Record<string, string>>;
-
-/** HTTP+SSE (2024-11-05): all messages of the server come on one stream, which also names the URL for POSTs. */
-class SseConnection implements OlderConnection {
-  readonly #requests: HttpRequests;
-  readonly #endpoint: string;
-  readonly #forgotten: () => void;
-
-  constructor(requests: HttpRequests, endpoint: string, forgotten: () => void) {
-    this.#requests = requests;
-    this.#endpoint = endpoint;
-    this.#forgotten = forgotten;
-  }
-
-  /**
-   * Posts a message. Its answer comes on the stream.
-   *
-   * @throws {McpError} `connection-closed`: the server refused it; `session-lost`
-   */
-  async post(body: string, headers: Headers, signal: AbortSignal): Promise<void> {
-    const to = this.#endpoint;
-    const response = await this.#requests.send({ method: "POST", headers, body, signal, to });
-    if (response.ok) return void (await response.body?.cancel());
-    const text = await textWithin(response, 1000).catch(() => "");
-    const { status } = response;
-    if (status === 404) {
-      this.#forgotten();
-      throw sessionLost();
-    }
-    throw refusal(response, text, " to a message");
-  }
-}
-
 /**
- * Opens the stream and waits for its `endpoint` event. Resolves with `undefined` if the server does not have HTTP+SSE.
- *
- * @throws {McpError} `connection-closed`: the server refused the stream, or sent no `endpoint`;
- *   `invalid-result`: the endpoint is on another origin
+ * HTTP+SSE (2024-11-05): all messages of the server come on one stream, whose first event, `endpoint`, names the URL for POSTs.
  */
-export async function openSse(
-  requests: HttpRequests,
-  limit: number,
-  signal: AbortSignal,
-  user: SseUser,
-): Promise<OlderConnection | undefined> {
+export const openSse: LegacyHttp["openSse"] = async (requests, limit, signal, user, refused) => {
   const own = new AbortController();
   const both = AbortSignal.any([signal, own.signal]);
   const timer = setTimeout(() => own.abort(noEndpoint(`within ${endpointTimeout} ms`)), endpointTimeout);
@@ -68,21 +34,40 @@ export async function openSse(
     if (!response.ok || type !== "text/event-stream") return void (await response.body?.cancel());
     const first = await abortable(both, firstOf(response, limit, both, user), connectionClosed);
     if (first?.event !== "endpoint") throw noEndpoint(first ? "as its first" : "before the end");
-    return new SseConnection(requests, ofSameOrigin(first.data, requests.url), user.forgotten);
+    const to = ofSameOrigin(first.data, requests.url);
+    return { post: (body, headers, given) => post(requests, { body, headers, signal: given, to }, user) };
   } catch (error) {
     const why: unknown = own.signal.aborted ? own.signal.reason : error;
     own.abort();
     if (isInterrupted(why)) return undefined;
-    throw why;
+    throw withRefusal(why, refused);
   } finally {
     clearTimeout(timer);
   }
+};
+
+/**
+ * Posts a message. Its answer comes on the stream.
+ *
+ * @throws {McpError} `connection-closed`: the server refused it; `session-lost`
+ */
+async function post(
+  requests: HttpRequests,
+  message: Omit<HttpRequest, "method">,
+  user: SseUser,
+): Promise<void> {
+  const response = await requests.send({ method: "POST", ...message });
+  if (response.ok) return void (await response.body?.cancel());
+  const text = await textWithin(response, 1000).catch(() => "");
+  if (response.status !== 404) throw refusal(response, text, " to a message");
+  user.forgotten();
+  throw sessionLost();
 }
 
 /** The error of a stream that cannot be opened, with the earlier answer to the handshake. */
-export function noSse(error: unknown, status: number, refused: string): unknown {
+function withRefusal(error: unknown, { status, body }: Parameters<LegacyHttp["openSse"]>[4]): unknown {
   if (!(error instanceof McpError)) return error;
-  const before = `it answered ${status} to the handshake before${refused === "" ? "" : `: ${refused.slice(0, 200)}`}`;
+  const before = `it answered ${status} to the handshake before${body === "" ? "" : `: ${body.slice(0, 200)}`}`;
   return new McpError(error.code, `${error.message} (${before})`, { data: error.data, cause: error });
 }
 
@@ -112,17 +97,18 @@ function firstOf(
       return user.room();
     }).then(
       () => over(interrupted("the server ended the stream, which cannot be resumed")),
-      (error: unknown) => over(error instanceof McpError ? error : broken(error)),
+      (error: unknown) =>
+        over(
+          error instanceof McpError
+            ? error
+            : interrupted(`the stream broke, and cannot be resumed: ${messageOf(error)}`, error),
+        ),
     );
     const over = (why: McpError): void => {
       resolve(undefined);
       if (first?.event === "endpoint" && !signal.aborted) user.ended(why);
     };
   });
-}
-
-function broken(error: unknown): McpError {
-  return interrupted(`the stream broke, and cannot be resumed: ${messageOf(error)}`, error);
 }
 
 /**

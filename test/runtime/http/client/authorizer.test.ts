@@ -270,3 +270,26 @@ test.each([3, "Bearer x", {}, null])("http.authorize is no authorizer: %j", asyn
     message: expect.stringContaining("http.authorize: expected a function") as string,
   });
 });
+
+test("a call that is given up ends the attempt that followed a refusal", async () => {
+  const held: Incoming[] = [];
+  let seen: () => void = () => undefined;
+  const second = new Promise<void>((resolve) => (seen = resolve));
+  const server = await scripted(modern, {
+    "tools/call": (incoming) => {
+      if (incoming.headers.authorization === "Bearer 0") return incoming.status(401);
+      held.push(incoming);
+      seen();
+    },
+  });
+  const client = await clientOf(server.url, {
+    revision: modern,
+    http: { authorize: recorded().authorizer },
+  });
+  const controller = new AbortController();
+  const call = failureOf(client.callTool("x", {}, { signal: controller.signal }));
+  await second;
+  controller.abort();
+  expect(await call).toMatchObject({ code: "cancelled" });
+  await held[0]!.closed;
+});

@@ -1,6 +1,7 @@
+import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { attempts } from "@mcpgen/runtime/extending";
-import { EventStreams, Backoff } from "../../../../runtime/core/http/client/event-streams.js";
+import { Backoff, EventStreams } from "../../../../runtime/core/legacy/client/event-streams.js";
 import { type Incoming, type Script, connected } from "../../../support/scripted-http-server.js";
 
 const notice = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
@@ -239,6 +240,7 @@ test("a response stream that the server lets the client poll is requested withou
 
 test("a stream that lasted some seconds counts as opened, and is requested again each time", async () => {
   const end = new AbortController();
+  const { onWarning, first } = warned("is lost");
   let asked = 0;
   let now = 0;
   const spy = vi.spyOn(performance, "now").mockImplementation(() => (now += 3000));
@@ -256,11 +258,16 @@ test("a stream that lasted some seconds counts as opened, and is requested again
       room: () => undefined,
       forgotten: () => undefined,
     },
+    end.signal,
+    onWarning,
   );
-  const quick = await streams.listen(undefined, end.signal, () => undefined);
-  expect([quick?.isTransient, asked]).toEqual([true, 2]);
+  void streams.begin();
+  expect(await first).toContain("the next request opens the stream again");
+  expect(asked).toBe(2);
   spy.mockImplementation(() => (now += 6000));
-  await streams.listen(undefined, end.signal, () => undefined);
+  const over = once(end.signal, "abort");
+  streams.again();
+  await over;
   expect(asked).toBe(8);
 });
 
@@ -280,7 +287,7 @@ test("a pause is at most five minutes, for any `retry` of a server", async () =>
   try {
     for (const ms of [99_999_999_999, 2 ** 31, 300_001]) {
       const backoff = new Backoff();
-      backoff.retryAfter(ms);
+      backoff.ended({ events: 1, last: "", lastId: "", retryMs: ms, lastedMs: 0, broken: undefined }, false);
       const pace = { ...backoff.pace(new AbortController().signal), waitsFirst: true };
       let due = false;
       const waits = attempts(pace)[Symbol.asyncIterator]();
@@ -397,7 +404,8 @@ describe("a server that sends retry: 0", () => {
     let count = 0;
     const text = `id: 1\n${retry}data: ${JSON.stringify(notice)}\n\n`;
     const end = new AbortController();
-    const streams = new EventStreams({}, { ...user, get: () => (count++, stream(text)) });
+    const given = { ...user, get: () => (count++, stream(text)) };
+    const streams = new EventStreams({}, given, end.signal, () => undefined);
     const over = Promise.resolve(read(streams, end.signal)).catch(() => undefined);
     const counts: number[] = [];
     for (let minute = 0; minute < 3; minute++) {
@@ -410,8 +418,7 @@ describe("a server that sends retry: 0", () => {
     return counts;
   }
 
-  const listening = (streams: EventStreams, signal: AbortSignal) =>
-    streams.listen(undefined, signal, () => undefined);
+  const listening = (streams: EventStreams) => streams.begin();
   const answering = async (streams: EventStreams, signal: AbortSignal) =>
     streams.answer(await stream("id: 0\nretry: 1\ndata: \n\n"), {
       id: 1,
@@ -444,7 +451,8 @@ describe("a server that sends retry: 0", () => {
       times.push(performance.now());
       return stream("retry: 1\ndata: x\n\n");
     };
-    void new EventStreams({}, { ...user, get }).listen(undefined, end.signal, () => undefined);
+    const streams = new EventStreams({}, { ...user, get }, end.signal, () => undefined);
+    void streams.begin();
     await vi.advanceTimersByTimeAsync(5000);
     end.abort();
     const pauses = times.slice(1).map((time, index) => Math.round(time - times[index]!));
@@ -489,6 +497,8 @@ describe("a stream that answers a request, and whose next servers are lost, too"
         room: () => undefined,
         forgotten: () => undefined,
       },
+      new AbortController().signal,
+      () => undefined,
     );
     const asked = { id: 1, resumable: true, isDone: () => false, end: () => undefined };
     const { signal } = new AbortController();

@@ -1,7 +1,6 @@
 import { McpError } from "@mcpgen/runtime";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { OrderedSender } from "../../../../runtime/core/http/client/ordered-sender.js";
-import { answerLimits, untilTaken } from "../../../../runtime/core/http/client/until-taken.js";
+import { Outbox, answerLimits, untilTaken } from "../../../../runtime/core/http/client/outbox.js";
 
 const limits = { whole: 300, lost: 100, attempt: 50, pause: 10 };
 const never = new AbortController().signal;
@@ -61,13 +60,13 @@ describe("an answer that is refused", () => {
   });
 });
 
-test("the sender leaves an answer its whole time", async () => {
+test("an answer has its whole time", async () => {
   let signal: AbortSignal | undefined;
-  const sender = new OrderedSender((_, given) => {
+  const outbox = new Outbox((_, given) => {
     signal = given;
     return new Promise(() => {});
   });
-  sender.answer({ text: "{}", headers: {} });
+  outbox.answer({ text: "{}", headers: {} });
   await vi.advanceTimersByTimeAsync(answerLimits.whole - 1);
   expect(signal!.aborted).toBe(false);
   await vi.advanceTimersByTimeAsync(1);

@@ -1,0 +1,305 @@
+import { McpError, interrupted } from "../../jsonrpc/errors.js";
+import type { LegacyHttp, SessionStreamUser, SessionStreams } from "../../http/client/http-client.js";
+import type { HttpClientOptions } from "../../http/client/http-client-options.js";
+import {
+  type HttpResponse,
+  connectionClosed,
+  defaultLimit,
+  mediaType,
+} from "../../http/client/http-response.js";
+import {
+  type StreamEnd,
+  type StreamedRequest,
+  readAnswer,
+  readStream,
+  unfinished,
+} from "../../http/client/sse-reader.js";
+import { type Pace, attempts } from "../../time/retry.js";
+
+/** Statuses, apart from 5xx, that may change with the next attempt. */
+const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+/** Statuses by which a server refuses an event that it does not know. */
+const unknownEvent: ReadonlySet<number> = new Set([400, 404]);
+
+/** Milliseconds after which a stream without events counts as opened. */
+const steady = 5000;
+
+/** Milliseconds that requests wait, after a handshake, for the GET stream to open. */
+const longestOpening = 500;
+
+/**
+ * Reads the event streams of one session, and resumes those that break. One of them is the GET stream (2025-11-25, listening for
+ * messages from the server), whose failure never fails a request.
+ */
+export class EventStreams implements SessionStreams {
+  readonly #options: HttpClientOptions;
+  readonly #user: SessionStreamUser;
+  readonly #limit: number;
+  readonly #signal: AbortSignal;
+  readonly #onWarning: (message: string) => void;
+  /** Of the GET stream; `lost`: the server may offer it again. */
+  #state: "idle" | "listening" | "lost" | "over" = "idle";
+  /** The last event of the GET stream that was read. */
+  #lastId: string | undefined;
+  readonly #warned = new Set<string>();
+
+  /** @param signal ends the GET stream */
+  constructor(...[options, user, signal, onWarning]: Parameters<LegacyHttp["openStreams"]>) {
+    this.#options = options;
+    this.#user = user;
+    this.#limit = options.limit ?? defaultLimit;
+    this.#signal = signal;
+    this.#onWarning = onWarning;
+  }
+
+  /**
+   * Reads the stream that answers a request.
+   *
+   * @throws {McpError} `connection-closed`: the stream ended without the answer and cannot be resumed
+   */
+  async answer(response: HttpResponse, request: StreamedRequest): Promise<void> {
+    const { signal } = request;
+    const backoff = this.#backoff();
+    let lastId: string | undefined;
+    for await (const attempt of attempts(backoff.pace(signal))) {
+      const current = attempt === 0 ? response : await this.#again(lastId, signal, backoff);
+      if (!current && (signal.aborted || request.isDone())) return;
+      if (!current) continue;
+      const end = await readAnswer(current, this.#user, this.#limit, request);
+      if (!end) return;
+      // A server that ends the stream before the answer sends `retry` (2025-11-25, polling).
+      backoff.ended(end, (end.retryMs ?? 0) > 0);
+      lastId = end.lastId ?? lastId;
+      if (lastId === undefined || !request.resumable) throw unfinished(response, end);
+    }
+  }
+
+  /**
+   * Opens the GET stream. Resolves when the server has answered: many servers send the requests that belong to a call on
+   * this stream, and drop them if it is not open.
+   */
+  begin(): Promise<void> {
+    if (this.#state === "listening" || this.#state === "over") return Promise.resolve();
+    this.#state = "listening";
+    return new Promise<void>((resolve) => {
+      // Some servers send no headers before the first event.
+      const timer = setTimeout(resolve, longestOpening);
+      void this.#listen(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  again(): void {
+    if (this.#state === "lost") void this.begin();
+  }
+
+  /**
+   * Reads the GET stream until it is lost, or the server does not offer it.
+   *
+   * @param decided called when the server has answered
+   */
+  async #listen(decided: () => void): Promise<void> {
+    const signal = this.#signal;
+    const backoff = this.#backoff();
+    const missed = (): void => {
+      this.#lastId = undefined;
+      this.#warn(
+        "the server does not resume the stream of its messages",
+        ": the client opens another one, and messages in between are lost",
+      );
+    };
+    const again = (): Promise<HttpResponse | undefined> => this.#again(this.#lastId, signal, backoff, missed);
+    try {
+      let current = await (this.#lastId === undefined ? this.#get(undefined, signal, backoff) : again());
+      decided();
+      if (current && !isStream(current)) {
+        await current.body?.cancel();
+        // The stream is optional.
+        if (!isBusy(current.status)) return void (this.#state = "over");
+        backoff.failedOnce();
+        current = undefined;
+      }
+      for await (const attempt of attempts(backoff.pace(signal))) {
+        if (attempt > 0) current = await again();
+        if (!current) continue;
+        const end = await readStream(current, this.#user, this.#limit);
+        backoff.ended(end, false);
+        this.#lastId = end.lastId ?? this.#lastId;
+      }
+    } catch (error) {
+      const { code, message } = error as McpError;
+      const isTransient = backoff.isExhausted && code === "connection-closed";
+      this.#state = isTransient ? "lost" : "over";
+      const next = isTransient
+        ? "the next request opens the stream again"
+        : "lists that are cached may be out of date";
+      this.#warn("the stream of the server's messages is lost", `: ${message}; ${next}`);
+    }
+  }
+
+  /** Reports each event once. */
+  #warn(event: string, details: string): void {
+    if (this.#signal.aborted || this.#warned.has(event)) return;
+    this.#warned.add(event);
+    try {
+      this.#onWarning(`${event}${details}`);
+    } catch {
+      // An error of the application's callback must not end the connection.
+    }
+  }
+
+  #backoff(): Backoff {
+    return new Backoff(this.#options.reconnects, this.#options.retryMs);
+  }
+
+  #get(lastId: string | undefined, signal: AbortSignal, backoff: Backoff): Promise<HttpResponse | undefined> {
+    return this.#user.get(lastId, signal).catch((error: unknown) => backoff.failedWith(error));
+  }
+
+  /**
+   * Requests a stream again; `undefined` if this attempt failed.
+   *
+   * @param fresh given if the stream may begin again, without an event that the server does not know; called before that
+   * @throws {McpError} `connection-closed`: the server refused the stream
+   */
+  async #again(
+    lastId: string | undefined,
+    signal: AbortSignal,
+    backoff: Backoff,
+    fresh?: () => void,
+  ): Promise<HttpResponse | undefined> {
+    const response = await this.#get(lastId, signal, backoff);
+    if (response && isStream(response)) return response;
+    await response?.body?.cancel();
+    // The server may be down behind its proxy, or may not have noticed yet that the stream was lost.
+    if (!response || transientStatuses.has(response.status) || response.status >= 500) {
+      backoff.failedOnce();
+      return undefined;
+    }
+    const { status, ok } = response;
+    // Another process may serve the session without the events. A server that forgot the session refuses this, too.
+    if (lastId !== undefined && fresh && unknownEvent.has(status)) {
+      fresh();
+      return this.#again(undefined, signal, backoff);
+    }
+    if (status === 404) this.#user.forgotten();
+    throw interrupted(
+      `the server does not resume the stream: it answered ${status}${ok ? " and no stream" : ""}`,
+    );
+  }
+}
+
+/** Whether a later attempt may succeed, though the stream was never open. */
+function isBusy(status: number): boolean {
+  return transientStatuses.has(status) || status === 503;
+}
+
+function isStream(response: HttpResponse): boolean {
+  return response.ok && mediaType(response) === "text/event-stream";
+}
+
+/** Milliseconds before a stream is requested again, at least; the application may set less. */
+const shortestPause = 100;
+
+/** Milliseconds before a stream is requested again, at most. */
+const longestPause = 300_000;
+
+/** Milliseconds between streams that end soon, at most: 60 requests a minute. */
+const longestAfterBrief = 1000;
+
+/**
+ * Decides when a lost stream is requested again, and when it is given up. The server's `retry` is the first pause, if it
+ * is not too short. Pauses double while attempts fail, and up to a second while streams end soon after they began.
+ */
+export class Backoff {
+  readonly #most: number;
+  readonly #shortest: number;
+  #ms: number;
+  /** Attempts in a row that brought nothing. */
+  #failed = 0;
+  /** Attempts in a row that opened no stream, or one that the server ended at once. */
+  #refused = 0;
+  #brief = 0;
+  /** The error of the last connection that failed or broke. */
+  #cause: unknown;
+
+  /**
+   * @param most attempts in a row that may fail
+   * @param ms milliseconds of the first pause, until the server sends another
+   */
+  constructor(most = 5, ms = 1000) {
+    this.#most = most;
+    this.#ms = ms;
+    this.#shortest = Math.max(Math.min(ms, shortestPause), 1);
+  }
+
+  /** Whether too many attempts have failed. */
+  get isExhausted(): boolean {
+    return this.#failed >= this.#most;
+  }
+
+  /**
+   * A stream was open.
+   *
+   * @param isAnnounced whether the server said that it would end
+   */
+  ended({ events, lastId, retryMs, lastedMs, broken }: StreamEnd, isAnnounced: boolean): void {
+    // The pause that the server sent (2025-11-25, Streamable HTTP, sending messages).
+    this.#ms = retryMs ?? this.#ms;
+    const isSteady = lastedMs >= steady;
+    // A stream that ends at once means the proxy is up but the server is not.
+    const brought = isAnnounced || events > 0 || lastId !== undefined || isSteady;
+    if (!brought && !broken) return this.failedOnce();
+    this.#refused = 0;
+    this.#brief = isSteady ? 0 : this.#brief + 1;
+    if (brought) this.#failed = 0;
+    else {
+      // Its server was there, and another one may be now.
+      this.#cause = broken!.cause;
+      this.#failed++;
+    }
+  }
+
+  /** Keeps the error of an attempt for the error at the end. */
+  failedWith(error: unknown): undefined {
+    this.#cause = error;
+    return undefined;
+  }
+
+  /** An attempt failed. */
+  failedOnce(): void {
+    this.#failed++;
+    this.#refused++;
+  }
+
+  /** For `attempts`, which throws `connection-closed` when too many have failed, and when the signal aborts. */
+  pace(signal: AbortSignal): Pace {
+    return { pauses: () => this.#pause(), signal, reason: connectionClosed };
+  }
+
+  /** Milliseconds before the next attempt, five minutes at most. @throws {McpError} `connection-closed` */
+  #pause(): number {
+    if (this.isExhausted)
+      throw new McpError(
+        "connection-closed",
+        `the stream was lost, and ${this.#failed} attempts to connect to it again failed`,
+        { cause: this.#cause },
+      );
+    const failing = Math.max(this.#ms, this.#shortest) * 2 ** Math.min(this.#refused, 5);
+    const hasty = Math.min(
+      this.#shortest * 2 ** Math.min(Math.max(this.#brief - 1, 0), 30),
+      longestAfterBrief,
+    );
+    return Math.min(Math.max(failing, hasty), longestPause);
+  }
+}
+
+/** What legacy revisions need over HTTP. */
+export const legacyHttp: LegacyHttp = {
+  openStreams: (...given) => new EventStreams(...given),
+  // Few servers have HTTP+SSE alone.
+  openSse: async (...given) => (await import("./sse-connection.js")).openSse(...given),
+};
