@@ -126,7 +126,7 @@ test("adds, carries notes over, generates, and lists what is left: then check is
       Steps and notes convert messages. These methods and members are code, at the places below:
       - Handshake: 2031-01-01
           2031-01-01: Its era is taken to be legacy, because no request must carry _meta; it has neither of initialize and server/discover. The runtime opens conversations with these methods alone: a client and a server of 2031-01-01 need code that opens one.
-            runtime/cluster/sharing/shared-session.ts, runtime/core/client/client.ts, runtime/core/client/connection.ts, runtime/core/client/negotiation.ts, runtime/core/http/client/http-client.ts, runtime/core/http/server/posts.ts, runtime/core/legacy/client/batch.ts, runtime/core/legacy/client/handshake.ts, runtime/core/legacy/http/session-requests.ts, runtime/core/legacy/server/handshake.ts, runtime/core/protocol/revision-view.ts, runtime/core/server/request-protocol.ts, runtime/core/server/server.ts
+            runtime/cluster/sharing/shared-session.ts, runtime/core/client/client.ts, runtime/core/client/connection.ts, runtime/core/client/negotiation.ts, runtime/core/http/client/http-client.ts, runtime/core/http/server/posts.ts, runtime/core/legacy/client/batch.ts, runtime/core/legacy/client/handshake.ts, runtime/core/legacy/http/session-requests.ts, runtime/core/legacy/server/handshake.ts, runtime/core/protocol/revision-view.ts, runtime/core/server/request.ts, runtime/core/server/server.ts
       - Methods without a handler: sing
           sing: The runtime has no function for it. Without a handler it is answered with -32601.
             server.handle("sing", …), client.request("sing", …)

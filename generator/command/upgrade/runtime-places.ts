@@ -44,8 +44,8 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/apps/peer/peer-connection.ts",
     "runtime/cluster/sharing/shared-session.ts",
     "runtime/core/client/connection.ts",
-    "runtime/core/client/notifications.ts",
-    "runtime/core/protocol/listener-check.ts",
+    "runtime/core/client/subscriptions.ts",
+    "runtime/core/protocol/hooks.ts",
     "runtime/core/server/connection.ts",
     "runtime/core/server/request.ts",
   ],
@@ -64,7 +64,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
   ],
   "notifications/subscriptions/acknowledged": [
     "runtime/core/client/subscriptions.ts",
-    "runtime/core/server/request-protocol.ts",
+    "runtime/core/server/features.ts",
   ],
   "notifications/tools/list_changed": [
     "runtime/core/client/client.ts",
@@ -159,7 +159,6 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
   "io.modelcontextprotocol/subscriptionId": ["runtime/core/protocol/meta.ts"],
   requestState: [
     "runtime/core/client/questions.ts",
-    "runtime/core/server/detached.ts",
     "runtime/core/server/request.ts",
     "runtime/core/server/rounds.ts",
   ],

@@ -23,12 +23,12 @@ import { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListResult, collect, isMissing, leftOut, listIn, pages } from "./lists.js";
 import type { ClientMiddleware, NotificationListener } from "./middleware.js";
 import type { Handshake } from "./negotiation.js";
-import { Notifications } from "./notifications.js";
 import { type ClientErrorListener, Questions } from "./questions.js";
 import { Requests } from "./requests.js";
 import type { Resend } from "./retry-policy.js";
 import {
   type LegacyAttach,
+  Notifications,
   type Subscription,
   type SubscriptionRequest,
   subscribe,

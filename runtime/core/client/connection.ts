@@ -40,8 +40,8 @@ import { type ClientEra, type ClientProfile, eraOf } from "./client-profile.js";
 import type { ServerResponse } from "./decode.js";
 import type { DeclaredHeaders } from "./listed-tools.js";
 import { type Numbered, exchangeThrough, peerOf } from "./middleware.js";
-import type { Notifications } from "./notifications.js";
 import { QuestionContext, type Questions } from "./questions.js";
+import type { Notifications } from "./subscriptions.js";
 
 /** The outcome of the negotiation. */
 export interface Negotiated {

@@ -34,9 +34,9 @@ import {
 import type { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListPart, readPart } from "./lists.js";
 import { type Alternative, type Numbered, sendThrough } from "./middleware.js";
-import type { Notifications } from "./notifications.js";
 import { type Questions, isComplete, throughRounds } from "./questions.js";
 import { type Resend, type RetryReason, isRepeatable, retries, retryReason } from "./retry-policy.js";
+import type { Notifications } from "./subscriptions.js";
 import type { VendorRequestOptions } from "./vendor-methods.js";
 
 const known: Names<ListBounds & VendorRequestOptions> = {

@@ -70,9 +70,10 @@ export class HttpRequests {
    *   `authorize-failed`. `invalid-definition`: `authorize` or `fetch` gave a wrong value
    */
   send(request: HttpRequest): Promise<HttpResponse> {
+    // Without an authorizer, there is always a response.
     return this.#authorizer
       ? this.#authorized(request)
-      : this.#attempt(request, 0).then((response) => response!);
+      : (this.#attempt(request, 0) as Promise<HttpResponse>);
   }
 
   async #authorized(request: HttpRequest): Promise<HttpResponse> {
@@ -145,8 +146,9 @@ export class HttpRequests {
     let granted: HeaderValues | undefined;
     for (let redirects = 0; ; redirects++) {
       // A proof of possession holds for one URL.
-      if (redirects === 0 || typeof this.#options.authorize === "object")
-        granted = await this.#granted(request, url, attempt, refused);
+      const isAsked = redirects === 0 || typeof this.#options.authorize === "object";
+      const granting = isAsked ? this.#granted(request, url, attempt, refused) : undefined;
+      if (granting) granted = await granting;
       if (refused && granted === undefined) return undefined;
       request.authorized?.(this.#contextOf(granted));
       const headers = this.#headersOf(request, granted);

@@ -118,7 +118,8 @@ export class EventStreams implements SessionStreams {
       if (current && !isStream(current)) {
         await current.body?.cancel();
         // The stream is optional.
-        if (!isBusy(current.status)) return void (this.#state = "over");
+        const { status } = current;
+        if (!transientStatuses.has(status) && status !== 503) return void (this.#state = "over");
         backoff.failedOnce();
         current = undefined;
       }
@@ -190,11 +191,6 @@ export class EventStreams implements SessionStreams {
       `the server does not resume the stream: it answered ${status}${ok ? " and no stream" : ""}`,
     );
   }
-}
-
-/** Whether a later attempt may succeed, though the stream was never open. */
-function isBusy(status: number): boolean {
-  return transientStatuses.has(status) || status === 503;
 }
 
 function isStream(response: HttpResponse): boolean {

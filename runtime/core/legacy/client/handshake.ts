@@ -22,14 +22,10 @@ export const handshake: Handshake = async (connection, legacy, profile) => {
   const { result, error } = response;
   if (error) {
     const supported = isObject(error.data) ? error.data["supported"] : undefined;
-    if (Array.isArray(supported) || error.code === rpc.methodNotFound)
-      throw noCommonVersion(
-        legacy,
-        Array.isArray(supported) ? supported : undefined,
-        error.message,
-        remoteError(method, response),
-      );
-    throw remoteError(method, response);
+    const theirs = Array.isArray(supported) ? supported : undefined;
+    const refusal = remoteError(method, response);
+    const isRefused = theirs !== undefined || error.code === rpc.methodNotFound;
+    throw isRefused ? noCommonVersion(legacy, theirs, error.message, refusal) : refusal;
   }
   const version = result?.["protocolVersion"];
   const view = legacy.find(({ id }) => id === version);
