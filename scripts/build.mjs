@@ -1,12 +1,12 @@
 // Builds every package into its `dist/`: the engine, the generator, the generated package if it exists, and
 // the packages of the runtime. It also builds the examples into dist/examples/. `node scripts/build.mjs
-// [engine] [generator] [generated] [runtime] [auth] [tasks] [apps] [observe] [cluster] [sqlite] [postgres]
+// [engine] [generator] [generated] [runtime] [testing] [auth] [tasks] [apps] [observe] [cluster] [sqlite] [postgres]
 // [redis] [examples]`; without a name, it builds all of them.
 import { spawn } from "node:child_process";
-import { chmod, copyFile, readFile, readdir, rm } from "node:fs/promises";
+import { chmod, copyFile, readFile, readdir, rm, symlink } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import { buildPages } from "./pages.mjs";
 
@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const target = "node20.19";
 
 /** Packages that import the runtime by name, and packages that import these. */
-const besides = ["auth", "tasks", "apps", "observe", "cluster"];
+const besides = ["testing", "auth", "tasks", "apps", "observe", "cluster"];
 const stores = ["sqlite", "postgres", "redis"];
 const beside = Object.fromEntries([...besides, ...stores].map((name) => [name, () => besideRuntime(name)]));
 const builds = { engine, generator, generated, runtime, ...beside, examples };
@@ -27,6 +27,7 @@ if (unknown !== undefined) {
 }
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(builds);
 try {
+  await linkWorkspaces();
   // The declarations of the generator refer to those of the engine.
   if (wanted.includes("engine")) await engine();
   const middle = wanted.filter((name) => !["engine", "runtime", ...besides, ...stores].includes(name));
@@ -39,6 +40,16 @@ try {
   // esbuild and tsc have printed the error themselves.
   if (!("errors" in error) && error.message !== "tsc failed") console.error(error);
   process.exit(1);
+}
+
+/** A checkout may bring a package that the last `npm install` did not know: it is linked as npm would. */
+async function linkWorkspaces() {
+  const { workspaces } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  for (const folder of workspaces) {
+    const { name } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"));
+    const link = join(root, "node_modules", name);
+    if (!existsSync(link)) await symlink(relative(dirname(link), join(root, folder)), link);
+  }
 }
 
 async function engine() {

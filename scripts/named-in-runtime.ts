@@ -35,7 +35,7 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
 function runtimeFiles(): string[] {
   return ["apps", "cluster", "core", "observe"].flatMap((name) =>
     readdirSync(join("runtime", name), { recursive: true, encoding: "utf8" })
-      .filter((path) => path.endsWith(".ts") && !/^(?:dist|testing|platform)\//.test(path))
+      .filter((path) => path.endsWith(".ts") && !/^(?:dist|platform)\//.test(path))
       .map((path) => join("runtime", name, path))
       .sort(),
   );

@@ -113,7 +113,7 @@ async function called(revision) {
   const { callTool, listTools } = await import(`@mcpgen/protocol/${revision}/client`);
   const { connect } = await import("@mcpgen/runtime");
   const { stdioClientChannel } = await import("@mcpgen/runtime/stdio");
-  const { Recording } = await import("@mcpgen/runtime/testing");
+  const { Recording } = await import("@mcpgen/testing");
   const started = performance.now();
   const wire = new Recording();
   const channel = stdioClientChannel([process.execPath, join(root, "dist/examples/weather/main.js")]);

@@ -39,6 +39,10 @@ const areas: readonly Area[] = [
     may: [/^node:/, /^@mcpgen\/runtime(\/(extending|http|server))?$/, /^(jose|oauth4webapi)$/],
   },
   {
+    folder: "runtime/testing",
+    may: [/^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/model$/],
+  },
+  {
     folder: "runtime/tasks",
     may: [
       /^@mcpgen\/runtime(\/extending)?$/,
@@ -80,7 +84,7 @@ const areas: readonly Area[] = [
     folder: "examples",
     may: [
       /^node:/,
-      /^@mcpgen\/(protocol|runtime|auth|tasks|apps|observe|cluster)(\/|$)/,
+      /^@mcpgen\/(protocol|runtime|testing|auth|tasks|apps|observe|cluster)(\/|$)/,
       /^(node-sqlite3-wasm|ws|yaml)$/,
       /^(express|fastify|hono|@hono\/node-server)$/,
       /^(@mcpgen\/(postgres|redis)|bullmq|ioredis|@dbos-inc\/dbos-sdk|pg)$/,
@@ -191,15 +195,13 @@ test("of the commands, only call, those of tasks and the page of dev load the pa
   expect(opening.filter((file) => !/^generator\/command\/(call\.ts|task(\.ts|\/))/.test(file))).toEqual([]);
 });
 
-test("of the core, the entries and the test kit alone load what legacy revisions need", () => {
+test("of the core, the entries alone load what legacy revisions need", () => {
   const room = "runtime/core/legacy/";
   const loading = importsOf(filesBelow("runtime/core"))
     .filter(({ from, to, typeOnly }) => !typeOnly && to.startsWith(room) && !from.startsWith(room))
     .map(({ from }) => from);
   expect(loading).toContain("runtime/core/server.ts");
-  expect(loading.filter((file) => !/^runtime\/core\/[^/]+\.ts$/.test(file))).toEqual([
-    "runtime/core/testing/test-pair.ts",
-  ]);
+  expect(loading.filter((file) => !/^runtime\/core\/[^/]+\.ts$/.test(file))).toEqual([]);
   expect(loading.filter((file) => file.startsWith("runtime/core/modern"))).toEqual([]);
 });
 

@@ -29,11 +29,14 @@ test("a folder of tests has the name of a room, or CONTRIBUTING.md lists it", ()
   const others = foldersIn("test").filter(
     (name) =>
       !rooms.has(name) &&
-      !["engine", "runtime", "auth", "tasks", "apps", "observe", "cluster", "sqlite"].includes(name),
+      !["engine", "runtime", "testing", "auth", "tasks", "apps", "observe", "cluster", "sqlite"].includes(
+        name,
+      ),
   );
   expect(others.toSorted()).toEqual([...listed].toSorted());
   expect(foldersIn("test/engine").filter((name) => !roomsOf("engine").has(name))).toEqual([]);
   expect(foldersIn("test/runtime").filter((name) => !roomsOf("runtime/core").has(name))).toEqual([]);
+  expect(foldersIn("test/testing").filter((name) => !roomsOf("runtime/testing").has(name))).toEqual([]);
   expect(foldersIn("test/auth").filter((name) => !roomsOf("runtime/auth").has(name))).toEqual([]);
   expect(foldersIn("test/tasks").filter((name) => !roomsOf("runtime/tasks").has(name))).toEqual([]);
   expect(foldersIn("test/apps").filter((name) => !roomsOf("runtime/apps").has(name))).toEqual([]);
@@ -51,7 +54,10 @@ const imports = importsOf([...files, ...filesBelow("bench")]);
 function areaOf(file: string): string {
   const folders = file.split("/").slice(0, -1);
   return folders
-    .slice(0, /^(?:engine|runtime|auth|tasks|apps|observe|cluster|sqlite)$/.test(folders[1] ?? "") ? 3 : 2)
+    .slice(
+      0,
+      /^(?:engine|runtime|testing|auth|tasks|apps|observe|cluster|sqlite)$/.test(folders[1] ?? "") ? 3 : 2,
+    )
     .join("/");
 }
 
@@ -100,6 +106,7 @@ test("test/support/cases.mjs decides how many cases a property draws, and from w
 test.each([
   "engine",
   "runtime/core",
+  "runtime/testing",
   "runtime/auth",
   "runtime/tasks",
   "runtime/sqlite",

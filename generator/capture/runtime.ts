@@ -124,7 +124,7 @@ export async function loadRuntime(): Promise<Runtime> {
   };
 }
 
-/** Records the messages of one connection (runtime/core/testing/recording.ts has the complete interface). */
+/** Records the messages of one connection (runtime/testing/kit/recording.ts has the complete interface). */
 export interface Recording {
   of(channel: Channel, side: "client" | "server"): Channel;
   toString(): string;
@@ -136,7 +136,7 @@ export interface Recording {
  * @throws CodedError MG2013 if the runtime is not installed or not built
  */
 export async function loadRecording(): Promise<new () => Recording> {
-  const { Recording } = await load("@mcpgen/runtime/testing");
+  const { Recording } = await load("@mcpgen/testing");
   return Recording as new () => Recording;
 }
 
@@ -153,7 +153,7 @@ interface Recorded {
  * @throws CodedError MG2013 if the runtime is not installed or not built
  */
 export async function loadSessionFormat(): Promise<(session: readonly Recorded[]) => string> {
-  const { formatSession } = await load("@mcpgen/runtime/testing");
+  const { formatSession } = await load("@mcpgen/testing");
   return formatSession as (session: readonly Recorded[]) => string;
 }
 

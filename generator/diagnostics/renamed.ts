@@ -14,6 +14,7 @@ export const renamed: { readonly [name: string]: string } = {
   "@mcpgen/runtime/peer": "@mcpgen/apps",
   "@mcpgen/runtime/post-message": "@mcpgen/apps",
   "@mcpgen/runtime/sealed-sessions": "@mcpgen/cluster/sealed-sessions",
+  "@mcpgen/runtime/testing": "@mcpgen/testing",
   "@mcpgen/tasks/testing": rules,
   clusterStoreRules: rules,
   sampleSession: rules,

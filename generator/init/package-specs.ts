@@ -11,6 +11,7 @@ const workspaces = {
   "@mcpgen/protocol": "generated",
   "@mcpgen/runtime": "runtime/core",
   "@mcpgen/tasks": "runtime/tasks",
+  "@mcpgen/testing": "runtime/testing",
 } as const;
 
 /** The name of one of mcpgen's packages. */

@@ -134,6 +134,7 @@ export function projectPackage({
       ...((tasks || origin !== "registry") && { "@mcpgen/tasks": specs["@mcpgen/tasks"] }),
     },
     devDependencies: {
+      "@mcpgen/testing": specs["@mcpgen/testing"],
       mcpgen: specs.mcpgen,
       typescript,
     },

@@ -26,10 +26,12 @@ export {
   notificationOf,
   requestOf,
   resultText,
+  type Message,
   type NotificationMessage,
   type RequestMessage,
   type ResponseMessage,
 } from "./jsonrpc/message.js";
+export { checkChannel, type AnyChannel } from "./jsonrpc/channel.js";
 export { JsonRpcPeer, type MessageTaker, progressOf, takeMessage } from "./jsonrpc/peer.js";
 export {
   answerError,
@@ -68,8 +70,8 @@ export { Breaker } from "./time/breaker.js";
 export { abortable, longestWait, systemClock, unref, wallTimeOf, withTimeout } from "./time/clock.js";
 export { attempts, growing, waitAsked } from "./time/retry.js";
 export { corsHeaders } from "./http/server/access.js";
-export { eventHeaders, eventText, randomText } from "./http/server/event-streams.js";
-export { type EventSink, type Exchange, parseTarget } from "./http/server/exchange.js";
+export { eventHeaders, eventText } from "./http/server/event-streams.js";
+export type { EventSink, Exchange } from "./http/server/exchange.js";
 export type { ClusterRefusal, ClusterSession, HttpSession } from "./legacy/http/session.js";
 export type { ClusterEndpoint, ClusterNode, SessionCluster } from "./legacy/http/session-cluster.js";
 export type { HttpRoute } from "./http/server/routes.js";

@@ -107,7 +107,7 @@ export function structure(root = "."): Figure[] {
       goal: 0,
       tolerance: 0,
       owner: "runtime/core/time",
-      places: counted("waits", (file) => isRuntime(file) && !/^runtime\/core\/(time|testing)\//.test(file)),
+      places: counted("waits", (file) => isRuntime(file) && !/^runtime\/(core\/time|testing)\//.test(file)),
     }),
     figure("arrows-up", {
       title: "arrows up in runtime/core/server, types too",

@@ -60,7 +60,6 @@ export const buildings: readonly Building[] = [
       { path: "runtime/core/http/client", holds: "HTTP, the client's side" },
       { path: "runtime/core/connect", holds: "from an address to a client" },
       { path: "runtime/core/legacy/client", holds: "the handshake: clients of legacy servers" },
-      { path: "runtime/core/testing", holds: "pairs, virtual time, recording, replay" },
       { path: "runtime/core", holds: "the entries of the package" },
     ],
     walls: [
@@ -74,6 +73,13 @@ export const buildings: readonly Building[] = [
       ["runtime/core/legacy/server", "runtime/core/http/client"],
       ["runtime/core/legacy/http", "runtime/core/client"],
       ["runtime/core/legacy/http", "runtime/core/http/client"],
+    ],
+  },
+  {
+    folder: "runtime/testing",
+    rooms: [
+      { path: "runtime/testing/kit", holds: "pairs, virtual time, recording, replay" },
+      { path: "runtime/testing", holds: "the entry of the package" },
     ],
   },
   {

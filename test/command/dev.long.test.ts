@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, connect } from "@mcpgen/runtime";
 import { stdioClientChannel, streamChannel } from "@mcpgen/runtime/stdio";
-import { Replay, parseSession } from "@mcpgen/runtime/testing";
+import { Replay, parseSession } from "@mcpgen/testing";
 import { builtCli } from "../support/built-program.js";
 import { members } from "../support/processes.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

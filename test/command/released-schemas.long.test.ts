@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Revision } from "@mcpgen/protocol/model";
 import { createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { writeModules } from "../support/emitted-explanations.js";
 import { schemaDir } from "../support/generated-output.js";
 import { mcpgen } from "../support/in-process.js";

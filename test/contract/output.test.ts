@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import * as checks from "../golden/contract/weather/checks.js";
 import { weatherClient } from "../golden/contract/weather/client.js";
 import { contract } from "../golden/contract/weather/contract.js";

@@ -4,7 +4,7 @@ import { tasks as clientTasks } from "@mcpgen/protocol/extensions/io.modelcontex
 import { tasks as extension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Contract, addToTools, createServer, defineServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { tasks } from "@mcpgen/tasks";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { asListed } from "../../generator/contract/tasks.js";

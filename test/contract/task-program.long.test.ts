@@ -30,7 +30,7 @@ const main = `
 import { tasks as clientExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { tasks as serverExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { tasks as serverTasks } from "@mcpgen/tasks";
 import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { reportsClient } from "./client.js";

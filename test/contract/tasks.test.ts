@@ -2,7 +2,7 @@ import { tasks as clientExtension } from "@mcpgen/protocol/extensions/io.modelco
 import { tasks as serverExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { tasks as serverTasks } from "@mcpgen/tasks";
 import { tasks } from "@mcpgen/tasks/client";
 import { expect, expectTypeOf, onTestFinished, test } from "vitest";

@@ -24,6 +24,7 @@ const entries = new Map([
   // First: names of the runtime count where both have them.
   ...entriesOf("runtime/tasks"),
   ...entriesOf("runtime/observe"),
+  ...entriesOf("runtime/testing"),
   ...runtime,
   ...entriesOf("runtime/auth"),
   ...entriesOf("generated"),

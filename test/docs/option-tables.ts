@@ -28,7 +28,7 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["rateLimit", "RateLimits", "runtime/observe/rates"],
   ["logRequests", "LogOptions", "runtime/observe/logging"],
   ["createTestPair", "ConnectionOptions", "server"],
-  ["Replay", "ReplayOptions", "testing"],
+  ["Replay", "ReplayOptions", "runtime/testing"],
 ];
 
 /** Interfaces of options that are part of another table, by the heading of that table. */

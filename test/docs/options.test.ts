@@ -29,7 +29,7 @@ import { MemoryClusterStore, cluster, health } from "../../runtime/cluster/index
 import { sealedSessions } from "../../runtime/cluster/sealed-sessions.js";
 import { rateLimit } from "../../runtime/observe/rates/rates.js";
 import { requestLog } from "../../runtime/observe/logging/logging.js";
-import { Replay, createTestPair } from "../../runtime/core/testing.js";
+import { Replay, createTestPair } from "../../runtime/testing/index.js";
 import { filesBelow } from "../../scripts/rooms/imports.js";
 import { failureOf } from "../support/failure-of.js";
 import { partsOfTables, tables } from "./option-tables.js";

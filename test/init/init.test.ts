@@ -38,7 +38,11 @@ test("a project of the sample type-checks, passes its tests, and is what generat
       "@mcpgen/protocol": `file:${resolve("generated")}`,
       "@mcpgen/runtime": `file:${resolve("runtime/core")}`,
     },
-    devDependencies: { mcpgen: `file:${resolve(".")}`, typescript: expect.any(String) },
+    devDependencies: {
+      "@mcpgen/testing": `file:${resolve("runtime/testing")}`,
+      mcpgen: `file:${resolve(".")}`,
+      typescript: expect.any(String),
+    },
   });
   expect(read(project, "src/main.ts").split("\n")[1]).toBe('import "@mcpgen/runtime/stdio-guard";');
   const own = readdirSync(project, { recursive: true, withFileTypes: true }).filter(

@@ -11,6 +11,7 @@ const names = [
   "@mcpgen/protocol",
   "@mcpgen/runtime",
   "@mcpgen/tasks",
+  "@mcpgen/testing",
 ];
 
 /** A folder where npm has installed our packages: each from what `resolved` says of it. */

@@ -8,7 +8,7 @@ import { z as z3v4 } from "zod-3.25/v4";
 import { z as z40 } from "zod-4.0";
 import { z as z41 } from "zod-4.1";
 import { createServer } from "@mcpgen/runtime/all";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { clientRevisions } from "@mcpgen/protocol/client";
 
 // zod 4.0, 4.1 and 3.25, and valibot without its package for JSON Schema: what is refused is refused by the compiler.

@@ -123,6 +123,7 @@ describe("the release", () => {
       "engine",
       "protocol",
       "runtime",
+      "testing",
       "auth",
       "tasks",
       "apps",
@@ -156,7 +157,7 @@ describe("the release", () => {
   test("publishes what both jobs have packed, with its provenance", () => {
     const { ended, asked } = published(() => {});
     expect(ended).toBe(true);
-    expect(asked).toHaveLength(12);
+    expect(asked).toHaveLength(13);
     expect(asked.at(-1)).toBe(
       "publish packages/mcpgen-1.2.3.tgz --ignore-scripts --provenance --access=public --tag=latest",
     );

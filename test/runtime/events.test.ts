@@ -1,7 +1,7 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { type ClientEvent, type ServerEvent, connect, memoryChannels } from "@mcpgen/runtime";
 import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
 import { clientOf, eras, routes, serverWith } from "../support/served.js";

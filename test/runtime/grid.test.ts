@@ -14,7 +14,7 @@ import {
 } from "@mcpgen/runtime";
 import { createHttpHandler, serveHttp } from "@mcpgen/runtime/http";
 import { stdioClientChannel, stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
-import { Recording, VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
+import { Recording, VirtualClock, createTestPair } from "@mcpgen/testing";
 import { httpClientChannel } from "../../runtime/core/http/client/http-client.js";
 import { legacyHttp } from "../../runtime/core/legacy/client/event-streams.js";
 import { adapters, serve } from "../support/http-adapters.js";

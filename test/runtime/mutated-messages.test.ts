@@ -2,7 +2,7 @@
 // valid message; and works on.
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Channel, type Client, type Receiver, McpError, connect, memoryChannels } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases, seed } from "../support/cases.mjs";

@@ -9,7 +9,7 @@ import * as of20260728 from "@mcpgen/protocol/2026-07-28/methods";
 import type { Judge } from "@mcpgen/protocol/model";
 import { clientRevisions } from "@mcpgen/protocol";
 import { type ClientEvent, type ServerEvent, connect } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, test } from "vitest";
 import { minimalValid } from "../../generator/sample/sample.js";
 import { schemaOf } from "../support/revisions.js";

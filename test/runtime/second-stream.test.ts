@@ -1,5 +1,5 @@
 import type { HandlerContext } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
 import { madeUp } from "../support/made-tables.js";

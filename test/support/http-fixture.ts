@@ -1,7 +1,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, type ServerOptions, createServer } from "@mcpgen/runtime";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { type Adapter, type Target, serve } from "./http-adapters.js";
 import { type Members, Party } from "./raw-http-client.js";
 

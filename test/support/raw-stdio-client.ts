@@ -8,7 +8,7 @@ import {
   createServer,
 } from "@mcpgen/runtime";
 import { streamChannel } from "@mcpgen/runtime/stdio";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, onTestFinished } from "vitest";
 import { type Members, type Wired, problemFromServer } from "./sent-messages.js";
 import { Arrivals } from "./arrivals.js";

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Channel, type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
 import { streamChannel } from "@mcpgen/runtime/stdio";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, onTestFinished } from "vitest";
 import { type Members, type Wired, problemFromClient } from "./sent-messages.js";
 import { Arrivals } from "./arrivals.js";

@@ -1,7 +1,7 @@
 import { tasks as serverExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { serverRevisions } from "@mcpgen/protocol";
 import { type Server, createServer } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { tasks } from "@mcpgen/tasks";
 
 const form = {

@@ -2,7 +2,7 @@
 // on the wire, and what was reported as lost.
 import type { Revision } from "@mcpgen/protocol/model";
 import { type Client, type Loss, type McpError, connect, memoryChannels } from "@mcpgen/runtime";
-import { Recording } from "@mcpgen/runtime/testing";
+import { Recording } from "@mcpgen/testing";
 import { everyFeature } from "../support/every-feature/server.js";
 import { answers, stops } from "../support/every-feature/tour.js";
 import { writtenIn } from "./words.js";

@@ -30,7 +30,13 @@ const runtime = JSON.parse(readFileSync("runtime/core/package.json", "utf8")) as
 const named = (entry: string): string => `@mcpgen/runtime${entry.slice(1)}`;
 const ofNode = new Set(["./http", "./modern", "./stdio", "./stdio-guard"]);
 const entries = Object.keys(runtime.exports).filter((entry) => entry !== "./package.json");
-const beside = ["@mcpgen/apps", "@mcpgen/cluster", "@mcpgen/cluster/sealed-sessions", "@mcpgen/observe"];
+const beside = [
+  "@mcpgen/apps",
+  "@mcpgen/testing",
+  "@mcpgen/cluster",
+  "@mcpgen/cluster/sealed-sessions",
+  "@mcpgen/observe",
+];
 // The declarations of OpenTelemetry's API need those of a platform.
 const telemetry = "@mcpgen/observe/otel";
 

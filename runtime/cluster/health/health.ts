@@ -1,11 +1,4 @@
-import {
-  checkOptions,
-  invalid,
-  parseTarget,
-  type Rules,
-  systemClock,
-  type HttpRoute,
-} from "@mcpgen/runtime/extending";
+import { checkOptions, invalid, type Rules, systemClock, type HttpRoute } from "@mcpgen/runtime/extending";
 import type { Clock } from "@mcpgen/runtime";
 
 export interface HealthOptions {
@@ -47,7 +40,7 @@ const rules: Rules<HealthOptions> = { path: "string", delayMs: 0, clock: "object
 export function health(options: HealthOptions = {}): Health {
   checkOptions(options, rules, "health: ");
   const { path = "/health", delayMs = 5000, clock = systemClock } = options;
-  if (parseTarget(path)?.pathname !== path || path.endsWith("/"))
+  if (!isPath(path) || path.endsWith("/"))
     throw invalid(
       `health: path: expected one as it stands in URLs, such as "/health", got ${JSON.stringify(path)}.`,
     );
@@ -71,6 +64,12 @@ export function health(options: HealthOptions = {}): Health {
         await target.close();
       })()),
   };
+}
+
+/** Whether a text is a path as it stands in URLs. */
+function isPath(text: string): boolean {
+  const origin = "http://localhost";
+  return URL.canParse(text, origin) && new URL(text, origin).pathname === text;
 }
 
 function report(status: string, code: number): Response {

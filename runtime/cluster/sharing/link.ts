@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { McpError } from "@mcpgen/runtime";
-import { type ClusterEndpoint, randomText, stored } from "@mcpgen/runtime/extending";
+import { type ClusterEndpoint, stored } from "@mcpgen/runtime/extending";
 import {
   type NodeMessage,
   type SessionMessage,
@@ -47,7 +48,7 @@ export class Link {
   readonly #silent = new Map<string, number>();
 
   constructor({ store, keys, node, ttlMs = defaultTtlMs }: ClusterOptions, endpoint: ClusterEndpoint) {
-    this.name = `${node ? `${node}-` : ""}${randomText(6)}`;
+    this.name = `${node ? `${node}-` : ""}${randomBytes(6).toString("base64url")}`;
     this.store = store;
     this.endpoint = endpoint;
     this.ttlMs = Math.max(ttlMs, endpoint.lifeMs ?? 0);

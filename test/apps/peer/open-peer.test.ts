@@ -16,7 +16,7 @@ import { McpError, memoryChannels } from "@mcpgen/runtime";
 import { type PeerHandlers, type PeerOptions, openPeer } from "@mcpgen/apps";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Channel } from "../../../runtime/core/jsonrpc/channel.js";
-import { VirtualClock } from "../../../runtime/core/testing.js";
+import { VirtualClock } from "../../../runtime/testing/index.js";
 import { failureOf } from "../../support/failure-of.js";
 
 type HostHandlers = PeerHandlers<HostMessages>;

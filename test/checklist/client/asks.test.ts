@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { type ConnectOptions, connect, memoryChannels, userRejected } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, onTestFinished, vi } from "vitest";
 import {
   type Members,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { until } from "../../support/until.mjs";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
 import { stdioClientChannel } from "@mcpgen/runtime/stdio";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, onTestFinished } from "vitest";
 import { members } from "../../support/processes.js";
 import { stopTime } from "../../support/stopped-time.js";

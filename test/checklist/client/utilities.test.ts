@@ -1,5 +1,5 @@
 import { connect } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, vi } from "vitest";
 import {
   type Wired,

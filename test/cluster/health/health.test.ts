@@ -1,7 +1,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import { health } from "@mcpgen/cluster";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, test } from "vitest";
 import { adapters, serve } from "../../support/http-adapters.js";
 import { Gate } from "../../support/http-fixture.js";

@@ -1,5 +1,5 @@
 import { type ClusterStore, MemoryClusterStore } from "@mcpgen/cluster";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { clusterStoreRules } from "../../support/store-rules/cluster-store-rules.mjs";
 import { describe, expect, test } from "vitest";
 

@@ -3,7 +3,7 @@ import type { Change, NotificationBus } from "@mcpgen/runtime";
 import { type ClusterStore, MemoryClusterStore, cluster } from "@mcpgen/cluster";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, test } from "vitest";
 import { serve } from "../../support/http-adapters.js";
 import { inside } from "../../support/http-fixture.js";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stdioClientChannel } from "@mcpgen/runtime/stdio";
-import { Replay, parseSession } from "@mcpgen/runtime/testing";
+import { Replay, parseSession } from "@mcpgen/testing";
 import { expect, onTestFinished } from "vitest";
 import { browserTest } from "../../support/browser-test.js";
 import { builtCli, builtProgram } from "../../support/built-program.js";

@@ -7,7 +7,7 @@ import {
 import type { Revision, Role } from "@mcpgen/protocol/model";
 import { type CodeFirstServer, type ConnectOptions, type Loss, connect, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { everyFeature } from "../../support/every-feature/server.js";
 import { expectedTour } from "../../support/every-feature/expected.js";
 import { type Tour, answers, tour } from "../../support/every-feature/tour.js";

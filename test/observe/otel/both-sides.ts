@@ -12,7 +12,7 @@ import {
   createServer,
 } from "@mcpgen/runtime";
 import { instrument, instrumentation } from "@mcpgen/observe/otel";
-import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
+import { VirtualClock, createTestPair } from "@mcpgen/testing";
 import type { Ending, Operation, SpanFacts } from "./conventions.js";
 import { telemetry } from "./telemetry.js";
 

@@ -1,7 +1,7 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { McpError, createServer } from "@mcpgen/runtime";
 import { instrument, instrumentation } from "@mcpgen/observe/otel";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { expect, test } from "vitest";
 import { telemetry, useOpenTelemetry } from "./telemetry.js";
 

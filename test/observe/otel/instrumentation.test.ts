@@ -4,7 +4,7 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { instrument, instrumentation } from "@mcpgen/observe/otel";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { build } from "esbuild";
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../support/revisions.js";

@@ -1,7 +1,7 @@
 import { context, metrics, propagation, trace } from "@opentelemetry/api";
 import { clientRevisions } from "@mcpgen/protocol";
 import { instrument, instrumentation } from "@mcpgen/observe/otel";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { afterEach, expect, test } from "vitest";
 import { useContextManager, usePropagators } from "../../support/open-telemetry.mjs";
 import { shop } from "./shop.js";

@@ -1,7 +1,7 @@
 import { BasicTracerProvider } from "@opentelemetry/sdk-trace-base";
 import { clientRevisions } from "@mcpgen/protocol";
 import { instrument, instrumentation } from "@mcpgen/observe/otel";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { expect, test } from "vitest";
 import { cases } from "../../support/cases.mjs";
 import { revisions } from "../../support/revisions.js";

@@ -2,7 +2,7 @@ import { type Context, SpanKind, type TextMapGetter, context, propagation, trace
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import { clientRevisions } from "@mcpgen/protocol";
 import { instrument } from "@mcpgen/observe/otel";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { afterEach, expect, test } from "vitest";
 import { useContextManager } from "../../support/open-telemetry.mjs";
 import { shop } from "./shop.js";

@@ -4,7 +4,7 @@ import { type Client, type McpError, type ServerEvent, connect, memoryChannels }
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { rateLimit, timeLimit } from "@mcpgen/observe";
 import { logRequests } from "@mcpgen/observe";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
 import { cases } from "../../support/cases.mjs";

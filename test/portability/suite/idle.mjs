@@ -1,4 +1,4 @@
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { same } from "./assert.mjs";
 
 /** How many sessions there are, and how long. */

@@ -1,4 +1,4 @@
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { ok, same } from "./assert.mjs";
 import { newest } from "./party.mjs";
 

@@ -1,7 +1,7 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type ClientChannel, connect, createServer } from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/http";
-import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
+import { VirtualClock, createTestPair } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { failureOf } from "../../support/failure-of.js";

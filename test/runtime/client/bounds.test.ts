@@ -1,5 +1,5 @@
 import { type AnswerContext, type Channel, type Client, type Receiver, connect } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { interrupted } from "../../../runtime/core/jsonrpc/errors.js";
 import { systemClock } from "../../../runtime/core/time/clock.js";

@@ -1,6 +1,6 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases, seed } from "../../support/cases.mjs";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { McpError, connect } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { isThorough } from "../../support/cases.mjs";
 import {
   type Members,

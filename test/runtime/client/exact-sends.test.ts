@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type ClientHandlers, type McpError, createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 const revisions = clientRevisions.map(({ id }) => id);

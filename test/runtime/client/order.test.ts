@@ -1,7 +1,7 @@
 // Requests leave in the order of the calls, whether or not they may be sent again.
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { expect, onTestFinished, test } from "vitest";
 
 const revisions = clientRevisions.map(({ id }) => id);

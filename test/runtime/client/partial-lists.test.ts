@@ -1,6 +1,6 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, McpError, connect } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { leavingToolsOut } from "./partial-tables.js";
 import { type Script, ScriptedPeer, base, failure, reply } from "../../support/scripted-stdio-server.js";

@@ -7,7 +7,7 @@ import { served } from "../../support/raw-stdio-client.js";
 import { type Script as HttpScript, clientOf, scripted } from "../../support/scripted-http-server.js";
 import { base, connected, reply, ScriptedPeer, supervise } from "../../support/scripted-stdio-server.js";
 import { connect } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { until } from "../../support/until.mjs";
 
 const revisions = ["2025-06-18", "2025-11-25", "2026-07-28"] as const;

@@ -1,6 +1,6 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Channel, type Client, McpError, type Receiver, connect, createServer } from "@mcpgen/runtime";
-import { VirtualClock, memoryChannels } from "@mcpgen/runtime/testing";
+import { VirtualClock, memoryChannels } from "@mcpgen/testing";
 import { expect, test, vi } from "vitest";
 import { ScriptedPeer, type Script, base, reply } from "../../support/scripted-stdio-server.js";
 import type { ConnectOptions } from "@mcpgen/runtime";

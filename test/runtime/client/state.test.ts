@@ -1,6 +1,6 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { type ClientState, McpError, connect, memoryChannels, userRejected } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
 import * as http from "../../support/scripted-http-server.js";

@@ -1,6 +1,6 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { listeningTo } from "../../support/listening-tables.js";
 import {

@@ -1,6 +1,6 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Channel, connect } from "@mcpgen/runtime";
-import { Recording, VirtualClock } from "@mcpgen/runtime/testing";
+import { Recording, VirtualClock } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { clientChannelOf } from "../../../runtime/core/jsonrpc/channel.js";
 import {

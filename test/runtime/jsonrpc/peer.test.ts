@@ -1,5 +1,5 @@
 import { McpError } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, test } from "vitest";
 import { JsonRpcPeer, progressOf } from "../../../runtime/core/jsonrpc/peer.js";
 import { failureOf } from "../../support/failure-of.js";

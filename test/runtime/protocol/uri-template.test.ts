@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { McpError, type TemplateValue, UriTemplate, createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { cases } from "../../support/cases.mjs";
 
 describe("a URI template gives the variables of a URI, or undefined if the URI does not match", () => {

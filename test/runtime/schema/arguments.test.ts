@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { createServer, withDefaults } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { z } from "zod";
 
 /** The value as a schema that takes all values fills it. */

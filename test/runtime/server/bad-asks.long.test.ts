@@ -1,6 +1,6 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type HandlerContext, McpError, createServer } from "@mcpgen/runtime";
-import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
+import { VirtualClock, createTestPair } from "@mcpgen/testing";
 import { expect, test } from "vitest";
 import { badValues, unhandledRejections } from "./bad-values.js";
 

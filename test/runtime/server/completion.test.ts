@@ -1,6 +1,6 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { expect, test } from "vitest";
 
 test("a server of 2024-11-05 alone, which has no capability for completions, answers without a completer", async () => {

@@ -8,7 +8,7 @@ import {
   McpError,
   createServer,
 } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 
 const eras = ["2025-11-25", "2026-07-28"];
 

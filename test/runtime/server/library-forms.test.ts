@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type StandardJsonSchema, createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 
 /** A form in each library: `seats` becomes a number of tickets, the rest stays. */
 const libraries: readonly (readonly [name: string, form: StandardJsonSchema])[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Loss, createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 
 const link = { type: "resource_link", uri: "note://one", name: "one" } as const;
 

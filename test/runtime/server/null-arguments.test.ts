@@ -2,7 +2,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { type ServerEvent, type ServerOptions, createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";

@@ -4,7 +4,7 @@ import { validatorOf } from "@mcpgen/engine/interpreter";
 import type { Judge } from "@mcpgen/protocol/model";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type JsonSchema, createServer, defineToolServer, toolCheck } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 
 type Property = { readonly [keyword: string]: unknown };
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, type StandardJsonSchema, createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 
 /** The same four ways of making a value of another, in each library. */
 interface Library {

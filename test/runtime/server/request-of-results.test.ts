@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import type { Revision, Role, Step, Steps } from "@mcpgen/protocol/model";
 import { createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { pinnedAt } from "../../support/pinned-revisions.js";
 
 const form = {

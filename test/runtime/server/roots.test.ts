@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { McpError, createServer, isInsideRoots } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases } from "../../support/cases.mjs";

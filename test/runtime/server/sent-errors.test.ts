@@ -11,7 +11,7 @@ import {
 } from "@mcpgen/runtime";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { timeLimit } from "@mcpgen/observe";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { serve } from "../../support/http-adapters.js";
 import { until } from "../../support/until.mjs";
 import { Party } from "../../support/raw-http-client.js";

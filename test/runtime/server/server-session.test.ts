@@ -3,7 +3,7 @@ import { z } from "zod";
 import { clientRevisions } from "@mcpgen/protocol";
 import type { CodeFirstServer, ServerSession } from "@mcpgen/runtime";
 import { MemorySessionStore } from "@mcpgen/runtime/http";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { serve } from "../../support/http-adapters.js";
 import { Party, messagesOf } from "../../support/raw-http-client.js";
 import { type Members, type Raw, type Wired, clientOf, raw, served } from "../../support/raw-stdio-client.js";

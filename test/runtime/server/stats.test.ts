@@ -1,6 +1,6 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer, memoryChannels } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, test } from "vitest";
 
 /** A client that writes texts. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { defineToolServer, toolCheck } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 
 const inputSchema = {
   type: "object",

@@ -2,7 +2,7 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Client, createServer } from "@mcpgen/runtime";
 import { serveStdio, stdioClientChannel, stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
-import { Replay, createTestPair } from "@mcpgen/runtime/testing";
+import { Replay, createTestPair } from "@mcpgen/testing";
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 

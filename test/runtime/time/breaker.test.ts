@@ -1,5 +1,5 @@
 import { Breaker } from "@mcpgen/runtime/extending";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, test } from "vitest";
 
 /** An engine that answers when the test wants it. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "@mcpgen/runtime";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../../runtime/core/time/clock.js";

@@ -1,5 +1,5 @@
 import { attempts, growing, waitAsked } from "@mcpgen/runtime/extending";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import * as fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 import { cases, seed } from "../../support/cases.mjs";

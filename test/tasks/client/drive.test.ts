@@ -2,7 +2,7 @@ import { tasks as clientExtension } from "@mcpgen/protocol/extensions/io.modelco
 import { tasks as serverExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Client, type ConnectOptions, McpError, type Server, createServer } from "@mcpgen/runtime";
-import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
+import { VirtualClock, createTestPair } from "@mcpgen/testing";
 import { memoryTaskStore, tasks as serverTasks } from "@mcpgen/tasks";
 import { type ClientTasksOptions, type StoredHandle, TaskHandle, tasks } from "@mcpgen/tasks/client";
 import { expect, onTestFinished, test } from "vitest";

@@ -15,7 +15,7 @@ import { tasks as serverExtension } from "@mcpgen/protocol/extensions/io.modelco
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type McpError, type Server, connect, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
-import { createTestPair } from "@mcpgen/runtime/testing";
+import { createTestPair } from "@mcpgen/testing";
 import { tasks as serverTasks } from "@mcpgen/tasks";
 import { type ClientTasksOptions, TaskHandle, tasks } from "@mcpgen/tasks/client";
 import { fileHandles } from "@mcpgen/tasks/handles";

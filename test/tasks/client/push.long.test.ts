@@ -3,7 +3,7 @@ import { tasks as clientExtension } from "@mcpgen/protocol/extensions/io.modelco
 import { tasks as serverExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
-import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
+import { VirtualClock, createTestPair } from "@mcpgen/testing";
 import { tasks as serverTasks } from "@mcpgen/tasks";
 import { type ClientTasksOptions, type TaskHandle, tasks } from "@mcpgen/tasks/client";
 import { expect, onTestFinished, test, vi } from "vitest";

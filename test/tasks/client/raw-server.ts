@@ -1,7 +1,7 @@
 import { tasks as clientExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
-import { VirtualClock, memoryChannels } from "@mcpgen/runtime/testing";
+import { VirtualClock, memoryChannels } from "@mcpgen/testing";
 import { tasks } from "@mcpgen/tasks/client";
 import { type ReceiverOptions, receiver } from "@mcpgen/tasks/receiver";
 import { onTestFinished } from "vitest";

@@ -1,5 +1,5 @@
 import { type TaskAudit, type TasksOptions, memoryTaskStore } from "@mcpgen/tasks";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "../../support/until.mjs";

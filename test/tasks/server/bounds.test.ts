@@ -1,6 +1,6 @@
 import { cancelTask, getTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { type Client, McpError } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { type MemoryTaskStore, type TaskRecord, type TaskStore, memoryTaskStore } from "@mcpgen/tasks";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

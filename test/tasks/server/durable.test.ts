@@ -1,5 +1,5 @@
 import { getTask, updateTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { type TaskStore, type ToolTask, memoryTaskStore } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";

@@ -1,6 +1,6 @@
 import { getTask, updateTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { type TaskStore, type TasksOptions, memoryTaskStore } from "@mcpgen/tasks";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, test } from "vitest";
 import { RawClient } from "./raw.js";
 import { call, clientOf, deferred, serverOf, text } from "./served.js";

@@ -1,7 +1,7 @@
 import { cancelTask, getTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { tasks as serverTasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { McpError } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { type TaskRecord, type TaskStore, memoryTaskStore, tasks } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";

@@ -1,4 +1,4 @@
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { memoryTaskStore } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { heap } from "../../support/heap.js";

@@ -1,6 +1,6 @@
 import { cancelTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import type { Change, NotificationBus } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { type TaskStore, memoryTaskStore } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { RawClient } from "./raw.js";

@@ -1,5 +1,5 @@
 import type { Server } from "@mcpgen/runtime";
-import { memoryChannels } from "@mcpgen/runtime/testing";
+import { memoryChannels } from "@mcpgen/testing";
 
 /** The members of results that these tests read. */
 export interface Result {

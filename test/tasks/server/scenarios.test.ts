@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Server } from "@mcpgen/runtime";
-import { type VirtualClock } from "@mcpgen/runtime/testing";
+import { type VirtualClock } from "@mcpgen/testing";
 import { describe, expect, test } from "vitest";
 import { serverOf, text } from "./served.js";
 import { type Json, type Peer, newest, relatedKey, transports, wired } from "./wire.js";

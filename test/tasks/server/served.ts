@@ -11,7 +11,7 @@ import {
   type ServerOptions,
   createServer,
 } from "@mcpgen/runtime";
-import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
+import { VirtualClock, createTestPair } from "@mcpgen/testing";
 import { type Tasks, type TasksOptions, tasks } from "@mcpgen/tasks";
 import { onTestFinished } from "vitest";
 import { until } from "../../support/until.mjs";

@@ -354,7 +354,7 @@ async function main(): Promise<void> {
   const load = (name: string): Promise<unknown> =>
     import(pathToFileURL(createRequire(plan.from).resolve(name)).href);
   const runtime = (await load("@mcpgen/runtime")) as Omit<Runtime, "memoryChannels">;
-  const testing = (await load("@mcpgen/runtime/testing")) as Testing & Pick<Runtime, "memoryChannels">;
+  const testing = (await load("@mcpgen/testing")) as Testing & Pick<Runtime, "memoryChannels">;
   const [server, client] = ["server", "client"].map(async (side) => import(`@mcpgen/protocol/${side}`));
   const tables: Tables = {
     server: ((await server) as { serverRevisions: Tables["server"] }).serverRevisions,

@@ -1,5 +1,5 @@
 import { type Client, connect } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { clientRevisions } from "@mcpgen/protocol";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { expect, test } from "vitest";
 import { type Incoming, clientOf, scripted } from "../../../support/scripted-http-server.js";
 

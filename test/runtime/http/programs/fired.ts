@@ -10,7 +10,7 @@ import {
 } from "@mcpgen/runtime/http";
 import { type RateLimits, rateLimit, timeLimit } from "@mcpgen/observe";
 import { serveStdio } from "@mcpgen/runtime/stdio";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { heap } from "../../../support/heap.js";
 
 /** How the servers are made. */

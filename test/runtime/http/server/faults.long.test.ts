@@ -5,7 +5,7 @@
 import { type Socket, connect as openSocket, createServer as createNet } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serveHttp } from "@mcpgen/runtime/http";
-import type { VirtualClock } from "@mcpgen/runtime/testing";
+import type { VirtualClock } from "@mcpgen/testing";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { adapters, serve } from "../../../support/http-adapters.js";
 import { http, inside } from "../../../support/http-fixture.js";

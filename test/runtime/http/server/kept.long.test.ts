@@ -1,7 +1,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { type ServerOptions, createServer } from "@mcpgen/runtime";
 import type { HttpOptions } from "@mcpgen/runtime/http";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { isThorough } from "../../../support/cases.mjs";

@@ -1,7 +1,7 @@
 // What a client hears while a handler says nothing: the headers and a comment within two seconds, then a comment each
 // `keepAliveMs`.
 import { type HttpOptions } from "@mcpgen/runtime/http";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";

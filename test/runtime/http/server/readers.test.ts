@@ -3,7 +3,7 @@ import { type Socket, connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Backlog, type Reader } from "../../../../runtime/core/http/server/limits.js";
 import { Quota } from "../../../../runtime/core/http/server/limits.js";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { type Adapter, serve } from "../../../support/http-adapters.js";
 import { inside } from "../../../support/http-fixture.js";

@@ -1,6 +1,6 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { type ServeHttpOptions, type SessionStore, MemorySessionStore } from "@mcpgen/runtime/http";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, test } from "vitest";
 import { adapters, serve } from "../../../support/http-adapters.js";
 import { inside } from "../../../support/http-fixture.js";

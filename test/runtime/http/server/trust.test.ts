@@ -1,7 +1,7 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, connect, createServer, memoryChannels } from "@mcpgen/runtime";
 import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { metaOf } from "../../../support/raw-stdio-client.js";

@@ -1,10 +1,13 @@
-import type { Client } from "../client/client.js";
-import type { ConnectOptions } from "../connect/connect.js";
-import { connect } from "../legacy/client/connect.js";
-import { memoryChannels } from "../jsonrpc/memory-channel.js";
-import { type Rules, checkOptions } from "../options/option-check.js";
-import type { ConnectionOptions, ServerConnection } from "../server/connection.js";
-import type { Server } from "../server/server.js";
+import {
+  type Client,
+  connect,
+  type ConnectionOptions,
+  type ConnectOptions,
+  memoryChannels,
+  type Server,
+  type ServerConnection,
+} from "@mcpgen/runtime";
+import { checkOptions, type Rules } from "@mcpgen/runtime/extending";
 import { Recording } from "./recording.js";
 
 /** The options of `connect`, and the server. */

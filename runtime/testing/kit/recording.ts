@@ -1,15 +1,19 @@
-import { type Clock, systemClock } from "../time/clock.js";
-import { type Message, type RequestId, isObject } from "../jsonrpc/message.js";
+import type {
+  Channel,
+  ClientChannel,
+  ClientReceiver,
+  Clock,
+  Outgoing,
+  Receiver,
+  RequestId,
+} from "@mcpgen/runtime";
 import {
   type AnyChannel,
-  type Channel,
-  type ClientChannel,
-  type ClientReceiver,
-  type Outgoing,
-  type Receiver,
   checkChannel,
-  isClientChannel,
-} from "../jsonrpc/channel.js";
+  isObject,
+  type Message,
+  systemClock,
+} from "@mcpgen/runtime/extending";
 
 /** All messages of a connection in order. */
 export class Recording {
@@ -50,9 +54,7 @@ export class Recording {
       const from = out === (side === "client") ? "client" : "server";
       this.session.push({ from, at: this.#clock.now() - this.#started, text });
     };
-    return isClientChannel(channel)
-      ? new RecordedClientChannel(channel, keep)
-      : new RecordedChannel(channel, keep);
+    return "post" in channel ? new RecordedClientChannel(channel, keep) : new RecordedChannel(channel, keep);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { SendTable } from "@mcpgen/protocol/model";
-import { type Message, type RequestId, isObject } from "../jsonrpc/message.js";
-import { wrongPlace } from "../protocol/revision-view.js";
+import type { RequestId } from "@mcpgen/runtime";
+import { isObject, type Message, wrongPlace } from "@mcpgen/runtime/extending";
 import type { Recorded, Side } from "./recording.js";
 
 /** The messages of a revision that each side sends: `clientSends` and `serverSends` of its `methods` module. */

@@ -6,9 +6,9 @@ import * as structured from "@mcpgen/protocol/2025-06-18/methods";
 import * as tasks from "@mcpgen/protocol/2025-11-25/methods";
 import * as modern from "@mcpgen/protocol/2026-07-28/methods";
 import { createServer } from "@mcpgen/runtime";
-import { type SendTables, type Side, checkSends, createTestPair } from "@mcpgen/runtime/testing";
-import { everyFeature } from "../../support/every-feature/server.js";
-import { answers, tour } from "../../support/every-feature/tour.js";
+import { type SendTables, type Side, checkSends, createTestPair } from "@mcpgen/testing";
+import { everyFeature } from "../support/every-feature/server.js";
+import { answers, tour } from "../support/every-feature/tour.js";
 
 function tablesOf(methods: {
   readonly clientSends: SendTables["client"];

@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.js";
+import type { Clock } from "@mcpgen/runtime";
 
 interface Timer {
   readonly due: number;

@@ -1,7 +1,6 @@
-import type { Channel, Receiver } from "../jsonrpc/channel.js";
-import { type Rules, checkOptions } from "../options/option-check.js";
+import type { Channel, Receiver } from "@mcpgen/runtime";
+import { checkOptions, isObject, type Rules } from "@mcpgen/runtime/extending";
 import type { Recorded, Side } from "./recording.js";
-import { isObject } from "../jsonrpc/message.js";
 
 export interface ReplayOptions {
   /** The side to play; the other side is real. */

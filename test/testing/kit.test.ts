@@ -10,9 +10,9 @@ import {
   formatSession,
   memoryChannels,
   parseSession,
-} from "@mcpgen/runtime/testing";
-import { everyFeature } from "../../support/every-feature/server.js";
-import { answers } from "../../support/every-feature/tour.js";
+} from "@mcpgen/testing";
+import { everyFeature } from "../support/every-feature/server.js";
+import { answers } from "../support/every-feature/tour.js";
 
 const revisions = clientRevisions.map(({ id }) => id);
 /** Nothing in a replay may depend on time passing. */
