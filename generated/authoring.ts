@@ -3,9 +3,9 @@
 import type * as types from "./2026-07-28/types.js";
 import type * as types20251125 from "./2025-11-25/types.js";
 
-// What handlers and calls are written in, whatever the revision: the types
-// of 2026-07-28 without the members that its era fills in by itself.
-// Methods that it lacks have the types of the nearest revision with them.
+// The types for handlers and calls, which are the same for all revisions: the types
+// of 2026-07-28 without the members that the runtime fills in.
+// Methods that 2026-07-28 lacks have their types from the nearest revision with them.
 
 export type {
   Annotations,
@@ -370,7 +370,7 @@ export interface SubscriptionsListenResultMetaObject {
   [key: string]: unknown;
 }
 
-/** What clients request and servers answer. */
+/** Requests that clients send, with their results. */
 export interface ClientRequests {
   /**
    * Requests suggested values for a prompt argument or URI template variable.
@@ -517,7 +517,7 @@ export interface ClientRequests {
   "tools/list": { params: PaginatedRequestParams | undefined; result: ListToolsResult };
 }
 
-/** What servers request and clients answer. */
+/** Requests that servers send, with their results. */
 export interface ServerRequests {
   /**
    * Asks the user for input by way of the client, through a form or on a web page; embedded in an
@@ -604,7 +604,7 @@ export interface ServerRequests {
   };
 }
 
-/** What clients announce. */
+/** Notifications that clients send. */
 export interface ClientNotifications {
   /**
    * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
@@ -639,7 +639,7 @@ export interface ClientNotifications {
   "notifications/tasks/status": { params: types20251125.TaskStatusNotificationParams };
 }
 
-/** What servers announce. */
+/** Notifications that servers send. */
 export interface ServerNotifications {
   /**
    * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a

@@ -7,7 +7,7 @@ import { revision as revision20250618 } from "./2025-06-18/client.js";
 import { revision as revision20251125 } from "./2025-11-25/client.js";
 import { revision as revision20260728 } from "./2026-07-28/client.js";
 
-/** The revisions as a client speaks them, oldest first. */
+/** The revisions with the tables of a client, oldest first. */
 export const clientRevisions: readonly Revision<"client">[] = [
   revision20241105,
   revision20250326,

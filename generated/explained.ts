@@ -7,7 +7,7 @@ import * as revision20250618 from "./2025-06-18/methods.js";
 import * as revision20251125 from "./2025-11-25/methods.js";
 import * as revision20260728 from "./2026-07-28/methods.js";
 
-/** What a revision has beyond the plain one. */
+/** The members that `explained` adds to a revision. */
 interface Additions {
   readonly explain: () => Promise<Explanations>;
   readonly sends: { readonly [R in Role]: SendTable<R> };
@@ -52,13 +52,13 @@ const additions: ReadonlyMap<string, Additions> = new Map<string, Additions>([
 ]);
 
 /**
- * The revisions, each with its `explain` and its `sends`.
+ * Returns the revisions, each with `explain` and `sends`.
  *
- * With `explain` a refused message is answered with all that is wrong with it, the values that are allowed
- * and the names that were probably meant. Without it, the first wrong place and the type it should have are
- * named. It is loaded when a message is refused; a bundle of one file holds it all.
+ * With `explain`, the error for an invalid message names all of its faults, the allowed values and the names
+ * that were probably meant. Without it, the error names only the first fault and the expected type. It is
+ * loaded when a message is rejected; a bundle of one file contains it.
  *
- * With `sends` a server or client can check what it sends in production, too (`validateSend: "always"`).
+ * With `sends`, a server or client can check sent messages in production, too (`validateSend: "always"`).
  */
 export function explained<R extends Role>(revisions: readonly Revision<R>[]): readonly Revision<R>[] {
   return revisions.map((revision) => {

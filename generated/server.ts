@@ -7,7 +7,7 @@ import { revision as revision20250618 } from "./2025-06-18/server.js";
 import { revision as revision20251125 } from "./2025-11-25/server.js";
 import { revision as revision20260728 } from "./2026-07-28/server.js";
 
-/** The revisions as a server speaks them, oldest first. */
+/** The revisions with the tables of a server, oldest first. */
 export const serverRevisions: readonly Revision<"server">[] = [
   revision20241105,
   revision20250326,

@@ -16,7 +16,7 @@ import {
 } from "../stepping.js";
 import * as validators from "./validators.js";
 
-/** Between revision 2025-03-26 and 2024-11-05, for a client. */
+/** Conversions between revisions 2024-11-05 and 2025-03-26, for a client. */
 export const clientSteps: Steps = {
   older: "2024-11-05",
   newer: "2025-03-26",
@@ -35,7 +35,7 @@ export const clientSteps: Steps = {
   }),
 };
 
-/** Between revision 2025-03-26 and 2024-11-05, for a server. */
+/** Conversions between revisions 2024-11-05 and 2025-03-26, for a server. */
 export const serverSteps: Steps = {
   older: "2024-11-05",
   newer: "2025-03-26",

@@ -14,7 +14,7 @@ import { byMethod, sendTable } from "../sending.js";
 import type * as types from "./types.js";
 import * as validators from "./validators.js";
 
-/** What each request carries, and what may answer it. */
+/** The params and results of each request. */
 export interface Requests {
   /** Requests suggested values for a prompt argument or URI template variable. */
   "completion/complete": { params: types.CompleteRequest["params"]; result: types.CompleteResult };
@@ -61,7 +61,7 @@ export interface Requests {
   "tools/list": { params: types.ListToolsRequest["params"]; result: types.ListToolsResult };
 }
 
-/** What each notification carries. */
+/** The params of each notification. */
 export interface Notifications {
   /** Abandons an earlier request, whose result is no longer wanted. */
   "notifications/cancelled": { params: types.CancelledNotification["params"] };
@@ -119,13 +119,13 @@ export type ServerNotificationMethod =
   | "notifications/resources/updated"
   | "notifications/tools/list_changed";
 
-/** The params of a method, or `undefined` where they may be left out. */
+/** The params of a method; also `undefined` if they may be omitted. */
 export type Params<M extends keyof Requests | keyof Notifications> = (Requests & Notifications)[M]["params"];
 
-/** All that may answer a request. */
+/** All possible results of a request. */
 export type Result<M extends keyof Requests> = Requests[M]["result"];
 
-/** Error codes by name, with the HTTP status of an answer that carries one. */
+/** Error codes by name, with the HTTP status of a response with the error. */
 export const errors = {
   PARSE_ERROR: { code: -32700 },
   INTERNAL_ERROR: { code: -32603 },
@@ -137,7 +137,7 @@ export const errors = {
   USER_REJECTED: { code: -1 },
 } as const;
 
-/** What a client reads, each message as a tolerant reader takes it. */
+/** The messages that a client receives, with validators that also accept later additions. */
 export const clientReceives: ReceiveTable<"client"> = {
   format: 1,
   role: "client",
@@ -250,7 +250,7 @@ export const clientReceives: ReceiveTable<"client"> = {
   errors,
 };
 
-/** What a server reads, each message as a tolerant reader takes it. */
+/** The messages that a server receives, with validators that also accept later additions. */
 export const serverReceives: ReceiveTable<"server"> = {
   format: 1,
   role: "server",
@@ -356,7 +356,7 @@ export const serverReceives: ReceiveTable<"server"> = {
   errors,
 };
 
-/** What a client sends, each message exactly as the revision defines it. */
+/** The messages that a client sends, with exact validators. */
 export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "client",
@@ -403,7 +403,7 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   ],
 });
 
-/** What a server sends, each message exactly as the revision defines it. */
+/** The messages that a server sends, with exact validators. */
 export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "server",

@@ -16,7 +16,7 @@ import {
   stepTable,
 } from "../stepping.js";
 
-/** Between revision 2025-06-18 and 2025-03-26, for a client. */
+/** Conversions between revisions 2025-03-26 and 2025-06-18, for a client. */
 export const clientSteps: Steps = {
   older: "2025-03-26",
   newer: "2025-06-18",
@@ -44,7 +44,7 @@ export const clientSteps: Steps = {
   }),
 };
 
-/** Between revision 2025-06-18 and 2025-03-26, for a server. */
+/** Conversions between revisions 2025-03-26 and 2025-06-18, for a server. */
 export const serverSteps: Steps = {
   older: "2025-03-26",
   newer: "2025-06-18",

@@ -15,7 +15,7 @@ import { clientSteps } from "../2026-07-28/steps.js";
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** Revision 2025-11-25: the tables of a client. */
+/** The tables of a client for revision 2025-11-25. */
 export const revision: Revision<"client"> = {
   format: 1,
   id: "2025-11-25",
@@ -23,22 +23,22 @@ export const revision: Revision<"client"> = {
   role: "client",
   table: clientReceives,
   steps: clientSteps,
-  // Written so that a bundler which knows NODE_ENV can leave the table out.
+  // In this form, a bundler that knows NODE_ENV can drop the table.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? clientSends : undefined,
 };
 
-/** Functions that answer what the server requests, by method. */
+/** Functions that answer the requests of the server, by method. */
 export type RequestHandlers<Context = unknown> = HandlersOf<Requests, ServerRequestMethod, Context>;
 
-/** Functions that hear what the server announces, by method. */
+/** Functions that receive the notifications of the server, by method. */
 export type NotificationHandlers<Context = unknown> = HandlersOf<
   Notifications,
   ServerNotificationMethod,
   Context
 >;
 
-// Functions and not methods of an object: a bundle keeps only those it calls.
+// Functions rather than methods of an object, so that a bundle keeps only the functions that it calls.
 
 /**
  * Requests suggested values for a prompt argument or URI template variable.

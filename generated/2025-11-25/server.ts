@@ -15,7 +15,7 @@ import { serverSteps } from "../2026-07-28/steps.js";
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** Revision 2025-11-25: the tables of a server. */
+/** The tables of a server for revision 2025-11-25. */
 export const revision: Revision<"server"> = {
   format: 1,
   id: "2025-11-25",
@@ -23,22 +23,22 @@ export const revision: Revision<"server"> = {
   role: "server",
   table: serverReceives,
   steps: serverSteps,
-  // Written so that a bundler which knows NODE_ENV can leave the table out.
+  // In this form, a bundler that knows NODE_ENV can drop the table.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? serverSends : undefined,
 };
 
-/** Functions that answer what the client requests, by method. */
+/** Functions that answer the requests of the client, by method. */
 export type RequestHandlers<Context = unknown> = HandlersOf<Requests, ClientRequestMethod, Context>;
 
-/** Functions that hear what the client announces, by method. */
+/** Functions that receive the notifications of the client, by method. */
 export type NotificationHandlers<Context = unknown> = HandlersOf<
   Notifications,
   ClientNotificationMethod,
   Context
 >;
 
-// Functions and not methods of an object: a bundle keeps only those it calls.
+// Functions rather than methods of an object, so that a bundle keeps only the functions that it calls.
 
 /**
  * Asks the user for input by way of the client, through a form or on a web page.

@@ -20,7 +20,7 @@ import {
 import * as previous from "../2025-06-18/validators.js";
 import * as validators from "./validators.js";
 
-/** Between revision 2025-11-25 and 2025-06-18, for a client. */
+/** Conversions between revisions 2025-06-18 and 2025-11-25, for a client. */
 export const clientSteps: Steps = {
   older: "2025-06-18",
   newer: "2025-11-25",
@@ -56,7 +56,7 @@ export const clientSteps: Steps = {
   }),
 };
 
-/** Between revision 2025-11-25 and 2025-06-18, for a server. */
+/** Conversions between revisions 2025-06-18 and 2025-11-25, for a server. */
 export const serverSteps: Steps = {
   older: "2025-06-18",
   newer: "2025-11-25",

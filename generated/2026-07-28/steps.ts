@@ -22,7 +22,7 @@ import {
 } from "../stepping.js";
 import * as previous from "../2025-11-25/validators.js";
 
-/** Between revision 2026-07-28 and 2025-11-25, for a client. */
+/** Conversions between revisions 2025-11-25 and 2026-07-28, for a client. */
 export const clientSteps: Steps = {
   older: "2025-11-25",
   newer: "2026-07-28",
@@ -45,7 +45,7 @@ export const clientSteps: Steps = {
   }),
 };
 
-/** Between revision 2026-07-28 and 2025-11-25, for a server. */
+/** Conversions between revisions 2025-11-25 and 2026-07-28, for a server. */
 export const serverSteps: Steps = {
   older: "2025-11-25",
   newer: "2026-07-28",

@@ -200,18 +200,28 @@ interface MethodMap {
 export const maps: readonly MethodMap[] = [
   {
     name: "ClientRequests",
-    about: "What clients request and servers answer.",
+    about: "Requests that clients send, with their results.",
     kind: "request",
     sender: "client",
   },
   {
     name: "ServerRequests",
-    about: "What servers request and clients answer.",
+    about: "Requests that servers send, with their results.",
     kind: "request",
     sender: "server",
   },
-  { name: "ClientNotifications", about: "What clients announce.", kind: "notification", sender: "client" },
-  { name: "ServerNotifications", about: "What servers announce.", kind: "notification", sender: "server" },
+  {
+    name: "ClientNotifications",
+    about: "Notifications that clients send.",
+    kind: "notification",
+    sender: "client",
+  },
+  {
+    name: "ServerNotifications",
+    about: "Notifications that servers send.",
+    kind: "notification",
+    sender: "server",
+  },
 ];
 
 /**

@@ -79,18 +79,22 @@ function mapsOf(model: ProtocolModel, role: string, typeOf: (definition: string)
   return [
     {
       name: "IncomingRequests",
-      about: `What a ${role} is requested, and answers.`,
+      about: `Requests that a ${role} receives, with their results.`,
       rows: rows("server", "request"),
     },
     {
       name: "IncomingNotifications",
-      about: `What a ${role} is notified of.`,
+      about: `Notifications that a ${role} receives.`,
       rows: rows("server", "notification"),
     },
-    { name: "OutgoingRequests", about: `What a ${role} requests.`, rows: rows("client", "request") },
+    {
+      name: "OutgoingRequests",
+      about: `Requests that a ${role} sends, with their results.`,
+      rows: rows("client", "request"),
+    },
     {
       name: "OutgoingNotifications",
-      about: `What a ${role} announces.`,
+      about: `Notifications that a ${role} sends.`,
       rows: rows("client", "notification"),
     },
   ];

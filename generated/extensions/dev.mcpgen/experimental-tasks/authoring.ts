@@ -25,10 +25,10 @@ export type {
   TaskStatus,
 } from "./2025-06-18/types.js";
 
-// What handlers and calls are written in: the types of 2025-06-18 without the
-// members that its era fills in by itself.
+// The types for handlers and calls: the types of 2025-06-18 without the
+// members that the runtime fills in.
 
-/** What clients request and servers answer. */
+/** Requests that clients send, with their results. */
 export interface ClientRequests {
   /** Asks the server to stop a task. */
   "tasks/cancel": {
@@ -82,13 +82,13 @@ export interface ClientRequests {
   };
 }
 
-/** What servers request and clients answer. */
+/** Requests that servers send, with their results. */
 export interface ServerRequests {}
 
-/** What clients announce. */
+/** Notifications that clients send. */
 export interface ClientNotifications {}
 
-/** What servers announce. */
+/** Notifications that servers send. */
 export interface ServerNotifications {
   /** Announces the end of a task. */
   "notifications/tasks/completed": {
@@ -116,7 +116,7 @@ export interface ServerNotifications {
   };
 }
 
-/** What the messages of the extension carry. */
+/** The types of the extension's messages, settings and added members. */
 export interface Messages {
   clientRequests: ClientRequests;
   serverRequests: ServerRequests;

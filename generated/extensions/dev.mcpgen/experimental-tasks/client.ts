@@ -26,7 +26,7 @@ export const experimentalTasks: ClientExtension<Messages> = /* @__PURE__ */ clie
   ]),
 });
 
-// Functions and not methods of an object: a bundle keeps only those it calls.
+// Functions rather than methods of an object, so that a bundle keeps only the functions that it calls.
 
 /** Asks the server to stop a task. */
 export function cancelTask(

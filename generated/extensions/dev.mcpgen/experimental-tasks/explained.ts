@@ -31,13 +31,13 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
 ]);
 
 /**
- * The extension, with its `explain` and its `sends` on each base.
+ * Returns the extension with `explain` and `sends` for each base.
  *
- * With `explain` a refused message of the extension is answered with all that is wrong with it. It is loaded
- * when a message is refused. With `sends` what is sent can be checked in production, too (`validateSend:
+ * With `explain`, the error for an invalid message of the extension names all of its faults. It is loaded
+ * when a message is rejected. With `sends`, sent messages can be checked in production, too (`validateSend:
  * "always"`).
  *
- * @param extension of the module `server` or `client`, before `implement`
+ * @param extension the extension of the module `server` or `client`, before `implement`
  */
 export function explained<Used extends Extension>(extension: Used): Used {
   return explainedExtension(extension, bases);

@@ -25,7 +25,7 @@ export const experimentalTasks: ServerExtension<Messages> = /* @__PURE__ */ serv
   ]),
 });
 
-// Functions and not methods of an object: a bundle keeps only those it calls.
+// Functions rather than methods of an object, so that a bundle keeps only the functions that it calls.
 
 /** Announces the end of a task. */
 export function notifyTaskCompleted<Sent>(

@@ -18,8 +18,8 @@ export type {
 } from "../../../2026-07-28/types.js";
 export type { Skill, SkillFrontmatter, SkillResource } from "./2026-07-28/types.js";
 
-// What handlers and calls are written in: the types of 2026-07-28 without the
-// members that its era fills in by itself.
+// The types for handlers and calls: the types of 2026-07-28 without the
+// members that the runtime fills in.
 
 /** Params of `skills/get`. */
 export interface GetSkillRequestParams {
@@ -87,7 +87,7 @@ export interface ResultMetaObject {
   [key: string]: unknown;
 }
 
-/** What clients request and servers answer. */
+/** Requests that clients send, with their results. */
 export interface ClientRequests {
   /** Asks for the direct children of a directory. */
   "resources/directory/read": {
@@ -100,16 +100,16 @@ export interface ClientRequests {
   "skills/list": { params: PaginatedRequestParams | undefined; result: ListSkillsResult };
 }
 
-/** What servers request and clients answer. */
+/** Requests that servers send, with their results. */
 export interface ServerRequests {}
 
-/** What clients announce. */
+/** Notifications that clients send. */
 export interface ClientNotifications {}
 
-/** What servers announce. */
+/** Notifications that servers send. */
 export interface ServerNotifications {}
 
-/** What the messages of the extension carry. */
+/** The types of the extension's messages, settings and added members. */
 export interface Messages {
   clientRequests: ClientRequests;
   serverRequests: ServerRequests;

@@ -24,7 +24,7 @@ export const skills: ClientExtension<Messages> = /* @__PURE__ */ clientExtension
   needs: { capabilities: [["resources"]] },
 });
 
-// Functions and not methods of an object: a bundle keeps only those it calls.
+// Functions rather than methods of an object, so that a bundle keeps only the functions that it calls.
 
 /** Asks for the direct children of a directory. */
 export function readResourceDirectory(

@@ -57,8 +57,8 @@ export type {
 } from "../../../2026-07-28/types.js";
 export type { CancelledTask, FailedTask, InputRequiredTask, WorkingTask } from "./2026-07-28/types.js";
 
-// What handlers and calls are written in: the types of 2026-07-28 without the
-// members that its era fills in by itself.
+// The types for handlers and calls: the types of 2026-07-28 without the
+// members that the runtime fills in.
 
 export interface CancelTaskResult {
   /** Result metadata, in which the server identifies itself. */
@@ -132,7 +132,7 @@ export interface UpdateTaskResult {
   [key: string]: unknown;
 }
 
-/** What clients request and servers answer. */
+/** Requests that clients send, with their results. */
 export interface ClientRequests {
   "tasks/cancel": {
     params: {
@@ -155,18 +155,18 @@ export interface ClientRequests {
   };
 }
 
-/** What servers request and clients answer. */
+/** Requests that servers send, with their results. */
 export interface ServerRequests {}
 
-/** What clients announce. */
+/** Notifications that clients send. */
 export interface ClientNotifications {}
 
-/** What servers announce. */
+/** Notifications that servers send. */
 export interface ServerNotifications {
   "notifications/tasks": { params: TaskStatusNotificationParams };
 }
 
-/** What the messages of the extension carry. */
+/** The types of the extension's messages, settings and added members. */
 export interface Messages {
   clientRequests: ClientRequests;
   serverRequests: ServerRequests;

@@ -17,7 +17,7 @@ export const tasks: ClientExtension<Messages> = /* @__PURE__ */ clientExtension(
   bases: /* @__PURE__ */ new Map([["2026-07-28", table20260728]]),
 });
 
-// Functions and not methods of an object: a bundle keeps only those it calls.
+// Functions rather than methods of an object, so that a bundle keeps only the functions that it calls.
 
 export function cancelTask(
   caller: Requester,

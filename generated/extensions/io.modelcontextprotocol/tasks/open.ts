@@ -45,8 +45,8 @@ import type {
 declare const unlisted: unique symbol;
 
 /**
- * A string that this revision does not list and a later one may. No literal is of this type, so comparing
- * with a listed value rules it out.
+ * A string that this revision does not list, but a later one may. No literal has this type, so a comparison
+ * with a listed value excludes it.
  */
 export type Unlisted = `${string & { readonly [unlisted]: true }}`;
 
@@ -55,10 +55,10 @@ export interface Members {
   [key: string]: unknown;
 }
 
-/** An object whose tag, its member `T`, this revision does not list. */
+/** An object whose discriminator, the member `T`, has a value that this revision does not list. */
 export type UnlistedArm<T extends string> = Members & { [K in T]: Unlisted };
 
-/** What a tolerant reader takes for each definition. */
+/** The open type of each definition, which allows later additions. */
 export interface OpenDefinitions {
   Annotations: Annotations;
   AudioContent: AudioContent;
@@ -127,10 +127,10 @@ export interface OpenDefinitions {
   WorkingTask: WorkingTask;
 }
 
-/** What a tolerant reader takes for a definition: `Open<"ContentBlock">`. */
+/** The open type of a definition: `Open<"ContentBlock">`. */
 export type Open<Name extends keyof OpenDefinitions> = OpenDefinitions[Name];
 
-/** What answers the requests of clients. */
+/** The results of the requests that clients send. */
 export interface ClientResults {
   "tasks/cancel": CancelTaskResult;
   "tasks/get": OpenGetTaskResult;

@@ -2,19 +2,19 @@
 
 import type * as types from "./2026-07-28/types.js";
 
-// What handlers and calls are written in: the types of 2026-07-28 without the
-// members that its era fills in by itself.
+// The types for handlers and calls: the types of 2026-07-28 without the
+// members that the runtime fills in.
 
-/** What clients request and servers answer. */
+/** Requests that clients send, with their results. */
 export interface ClientRequests {}
 
-/** What servers request and clients answer. */
+/** Requests that servers send, with their results. */
 export interface ServerRequests {}
 
-/** What clients announce. */
+/** Notifications that clients send. */
 export interface ClientNotifications {}
 
-/** What servers announce. */
+/** Notifications that servers send. */
 export interface ServerNotifications {}
 
 /** Members that the extension adds to objects of the protocol, by definition. */
@@ -25,7 +25,7 @@ export interface AddedMembers {
   Tool: { _meta?: { ui?: types.McpUiToolMeta } };
 }
 
-/** What the messages of the extension carry. */
+/** The types of the extension's messages, settings and added members. */
 export interface Messages {
   clientRequests: ClientRequests;
   serverRequests: ServerRequests;

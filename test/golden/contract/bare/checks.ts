@@ -2,5 +2,5 @@
 
 import type { ToolChecks } from "@mcpgen/runtime/server";
 
-/** By tool, for the server. */
+/** The checks of arguments and results, by tool. */
 export const checks: ToolChecks = {};

@@ -3,29 +3,29 @@
 /** A header that repeats an argument of a tool (2026-07-28, Streamable HTTP). */
 export interface ParamHeader {
   readonly header: string;
-  /** Where the argument is, from `arguments`. */
+  /** The path of the argument below `arguments`. */
   readonly path: readonly string[];
   readonly type: "string" | "integer" | "boolean";
 }
 
-/** What a request of a method names, and the headers it comes with. */
+/** A request for one entry of the contract, and the headers that repeat its arguments. */
 export interface Route {
   readonly method: string;
-  /** The tool's or prompt's name, the resource's URI. */
+  /** The name of the tool or prompt, or the URI of the resource. */
   readonly name: string;
   readonly headers?: readonly ParamHeader[];
 }
 
 /**
- * A literal, or a variable and what precedes its value: an operator of RFC 6570, `&` for a further variable of a query, `,`
- * for one of a simple expression. The value of an `exploded` variable is a list.
+ * A literal, or a variable. `operator` precedes its value: an operator of RFC 6570, or `&` for a further variable of a
+ * query, or `,` for a further variable of a simple expression. The value of an `exploded` variable is a list.
  */
 export type TemplatePart =
   string | { readonly name: string; readonly operator: string; readonly exploded?: true };
 
 export interface Routing {
   readonly format: 1;
-  /** The headers a gateway lets through for this server, beside the protocol's own. */
+  /** The headers that a gateway lets through to this server, besides the protocol's headers. */
   readonly headers: readonly string[];
   readonly routes: readonly Route[];
   readonly templates: readonly {

@@ -25,26 +25,26 @@ export type {
   types,
 };
 
-/** A tool that failed: the model reads why. */
+/** The result of a failed call. The model reads its content. */
 export type Failure = Pick<CallToolResult, "content" | "_meta"> & { readonly isError: true };
 
-/** What a tool with an output schema answers; without `content`, the structured content is repeated as text. */
+/** The result of a tool with an output schema. Without `content`, the structured content is repeated as text. */
 export type StructuredAnswer<Content> = Structured<Content> | Failure;
 
-// A type, not an interface: only those are results as the protocol has them, to which more may be added.
+// A type alias, because an interface would lack the index signature that results have.
 export type Structured<Content> = Pick<CallToolResult, "_meta"> & {
   readonly structuredContent: Content;
   readonly content?: CallToolResult["content"];
   readonly isError?: false;
 };
 
-/** A function for each thing the contract offers. */
+/** The functions that implement the entries of the contract. */
 export interface Handlers {}
 
 export declare namespace Handlers {
   type Lists = Omit<Handlers, "completions">;
 
-  /** What a handler answers, to be written where one is: `Handlers.Answer<"tools", "name of the tool">`. */
+  /** The type of a handler's result: `Handlers.Answer<"tools", "name of the tool">`. */
   export type Answer<List extends keyof Lists, Name extends keyof Lists[List]> = Lists[List][Name] extends (
     ...given: never
   ) => infer Given
@@ -53,7 +53,7 @@ export declare namespace Handlers {
 }
 
 /**
- * The server of the contract.
+ * Creates the server of the contract.
  *
  * @throws {McpError} `invalid-definition`: a handler is missing
  */

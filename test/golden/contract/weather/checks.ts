@@ -4,10 +4,10 @@ import { type ToolChecks, toolCheck, withDefaults, withoutNulls } from "@mcpgen/
 import * as validators from "./checks/schemas/validators.js";
 import { contract } from "./contract.js";
 
-/** Says what is wrong with a value in a few lines; nothing if it is right. */
+/** Checks a value; returns a short text about its faults, or undefined if it is valid. */
 export type Check = NonNullable<ToolChecks[string]["output"]>;
 
-/** By this schema, a value that is refused is explained. */
+/** Returns a function that gets the schema from the contract, to explain faults of a value. */
 function schemaOf(tool: string, part: "inputSchema" | "outputSchema") {
   return () => contract.tools?.find(({ name }) => name === tool)?.[part];
 }
@@ -33,7 +33,7 @@ export const checkProtoArguments: Check = /* @__PURE__ */ toolCheck(
   /* @__PURE__ */ schemaOf("__proto__", "inputSchema"),
 );
 
-/** By tool, for the server. */
+/** The checks of arguments and results, by tool. */
 export const checks: ToolChecks = {
   get_weather: {
     input: /* @__PURE__ */ withoutNulls(

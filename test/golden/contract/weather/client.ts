@@ -92,8 +92,8 @@ export interface WeatherClient {
 }
 
 /**
- * The client of the contract. A tool rejects with `invalid-result` (McpError) where its structured content breaks the
- * contract.
+ * Returns a client with a function for each entry of the contract. A tool call rejects with `invalid-result` (McpError)
+ * if the structured content does not match the contract.
  */
 export function weatherClient(client: Client): WeatherClient {
   return bindContract(client, {

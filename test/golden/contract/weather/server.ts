@@ -25,20 +25,20 @@ export type {
   types,
 };
 
-/** A tool that failed: the model reads why. */
+/** The result of a failed call. The model reads its content. */
 export type Failure = Pick<CallToolResult, "content" | "_meta"> & { readonly isError: true };
 
-/** What a tool with an output schema answers; without `content`, the structured content is repeated as text. */
+/** The result of a tool with an output schema. Without `content`, the structured content is repeated as text. */
 export type StructuredAnswer<Content> = Structured<Content> | Failure;
 
-// A type, not an interface: only those are results as the protocol has them, to which more may be added.
+// A type alias, because an interface would lack the index signature that results have.
 export type Structured<Content> = Pick<CallToolResult, "_meta"> & {
   readonly structuredContent: Content;
   readonly content?: CallToolResult["content"];
   readonly isError?: false;
 };
 
-/** Suggests values of arguments, given the first letters of one and what others are; one without a function has none. */
+/** Functions that complete an argument from its prefix and the other arguments. An argument may have none. */
 export type Completions<Name extends string> = {
   readonly [Each in Name]?: (
     value: string,
@@ -47,7 +47,7 @@ export type Completions<Name extends string> = {
   ) => readonly string[] | Promise<readonly string[]>;
 };
 
-/** A function for each thing the contract offers. */
+/** The functions that implement the entries of the contract. */
 export interface Handlers {
   readonly tools: {
     /** Weather of a city, now. *∕ "quoted" */
@@ -93,7 +93,7 @@ export interface Handlers {
     ) => PromptAnswer | Promise<PromptAnswer>;
   };
 
-  /** Suggestions, by the name of a prompt or by a URI template. */
+  /** Completions, by the name of a prompt or by a URI template. */
   readonly completions: {
     readonly plan: Completions<keyof types.PlanPrompt.Arguments>;
     readonly "weather://{city}/days{?from}": Completions<keyof types.DayTemplate.Variables>;
@@ -106,7 +106,7 @@ export interface Handlers {
 export declare namespace Handlers {
   type Lists = Omit<Handlers, "completions">;
 
-  /** What a handler answers, to be written where one is: `Handlers.Answer<"tools", "name of the tool">`. */
+  /** The type of a handler's result: `Handlers.Answer<"tools", "name of the tool">`. */
   export type Answer<List extends keyof Lists, Name extends keyof Lists[List]> = Lists[List][Name] extends (
     ...given: never
   ) => infer Given
@@ -115,7 +115,7 @@ export declare namespace Handlers {
 }
 
 /**
- * The server of the contract.
+ * Creates the server of the contract.
  *
  * @throws {McpError} `invalid-definition`: a handler is missing
  */

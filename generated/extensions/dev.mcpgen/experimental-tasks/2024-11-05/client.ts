@@ -4,7 +4,7 @@ import type { RequestOptions, Requester } from "../../../../model.js";
 import type { Params, Result } from "./methods.js";
 export { clientTable } from "./methods.js";
 
-// Functions and not methods of an object: a bundle keeps only those it calls.
+// Functions rather than methods of an object, so that a bundle keeps only the functions that it calls.
 
 /** Asks the server to stop a task. */
 export function cancelTask(

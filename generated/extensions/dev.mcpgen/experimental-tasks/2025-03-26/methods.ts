@@ -19,7 +19,7 @@ import { clientSteps, serverSteps } from "../2025-06-18/steps.js";
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** What each request of the extension carries, and what may answer it. */
+/** The params and results of each request of the extension. */
 export interface Requests {
   /** Asks the server to stop a task. */
   "tasks/cancel": { params: types.CancelTaskRequest["params"]; result: types.CancelTaskResult };
@@ -29,7 +29,7 @@ export interface Requests {
   "tasks/get": { params: types.GetTaskRequest["params"]; result: types.GetTaskResult };
 }
 
-/** What each notification of the extension carries. */
+/** The params of each notification of the extension. */
 export interface Notifications {
   /** Announces the end of a task. */
   "notifications/tasks/completed": { params: types.TaskCompletedNotification["params"] };
@@ -49,13 +49,13 @@ export type ServerRequestMethod = never;
 /** Methods of the notifications that a server sends. */
 export type ServerNotificationMethod = "notifications/tasks/completed" | "notifications/tasks/progress";
 
-/** The params of a method, or `undefined` where they may be left out. */
+/** The params of a method; also `undefined` if they may be omitted. */
 export type Params<M extends keyof Requests | keyof Notifications> = (Requests & Notifications)[M]["params"];
 
-/** All that may answer a request. */
+/** All possible results of a request. */
 export type Result<M extends keyof Requests> = Requests[M]["result"];
 
-/** What a client sends, each message exactly as the extension defines it. */
+/** The messages that a client sends, with exact validators. */
 export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "client",
@@ -69,7 +69,7 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   base64: [],
 });
 
-/** What the extension adds to revision 2025-03-26: the tables of a client. */
+/** The tables of a client that the extension adds to revision 2025-03-26. */
 export const clientTable: ExtensionTable<"client"> = {
   role: "client",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({}),
@@ -127,12 +127,12 @@ export const clientTable: ExtensionTable<"client"> = {
   declared: { client: { path: ["experimental", "tasks"] }, server: { path: ["experimental", "tasks"] } },
   members: [],
   steps: clientSteps,
-  // Written so that a bundler which knows NODE_ENV can leave the table out.
+  // In this form, a bundler that knows NODE_ENV can drop the table.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? clientSends : undefined,
 };
 
-/** What a server sends, each message exactly as the extension defines it. */
+/** The messages that a server sends, with exact validators. */
 export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "server",
@@ -155,7 +155,7 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   base64: [],
 });
 
-/** What the extension adds to revision 2025-03-26: the tables of a server. */
+/** The tables of a server that the extension adds to revision 2025-03-26. */
 export const serverTable: ExtensionTable<"server"> = {
   role: "server",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
@@ -208,7 +208,7 @@ export const serverTable: ExtensionTable<"server"> = {
   declared: { client: { path: ["experimental", "tasks"] }, server: { path: ["experimental", "tasks"] } },
   members: [],
   steps: serverSteps,
-  // Written so that a bundler which knows NODE_ENV can leave the table out.
+  // In this form, a bundler that knows NODE_ENV can drop the table.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? serverSends : undefined,
 };

@@ -3,11 +3,11 @@
 import type { ExtensionSteps, StepReport } from "../../../../model.js";
 import { list, lost, member, memberOf, stepTable } from "../../../../stepping.js";
 
-/** Between revision 2025-03-26 and 2024-11-05, for a client. */
+/** Conversions between revisions 2024-11-05 and 2025-03-26, for a client. */
 export const clientSteps: ExtensionSteps = {
 };
 
-/** Between revision 2025-03-26 and 2024-11-05, for a server. */
+/** Conversions between revisions 2024-11-05 and 2025-03-26, for a server. */
 export const serverSteps: ExtensionSteps = {
   outgoingNotifications: /* @__PURE__ */ stepTable({
     "notifications/tasks/completed": lowerResult,

@@ -13,7 +13,7 @@ import {
   stepTable,
 } from "../../../../stepping.js";
 
-/** Between revision 2025-06-18 and 2025-03-26, for a client. */
+/** Conversions between revisions 2025-03-26 and 2025-06-18, for a client. */
 export const clientSteps: ExtensionSteps = {
   incomingNotifications: /* @__PURE__ */ stepTable({
     "notifications/tasks/completed": liftResult,
@@ -23,7 +23,7 @@ export const clientSteps: ExtensionSteps = {
   }),
 };
 
-/** Between revision 2025-06-18 and 2025-03-26, for a server. */
+/** Conversions between revisions 2025-03-26 and 2025-06-18, for a server. */
 export const serverSteps: ExtensionSteps = {
   outgoingNotifications: /* @__PURE__ */ stepTable({
     "notifications/tasks/completed": lowerResult,

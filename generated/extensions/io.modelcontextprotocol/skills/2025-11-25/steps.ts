@@ -5,14 +5,14 @@ import type { ExtensionSteps, StepReport } from "../../../../model.js";
 import { fitting, isObject, list, stepTable } from "../../../../stepping.js";
 import * as baseValidators from "../../../../2025-11-25/validators.js";
 
-/** Between revision 2025-11-25 and 2025-06-18, for a client. */
+/** Conversions between revisions 2025-06-18 and 2025-11-25, for a client. */
 export const clientSteps: ExtensionSteps = {
   incomingResults: /* @__PURE__ */ stepTable({
     "resources/directory/read": liftReadResourceDirectoryResult,
   }),
 };
 
-/** Between revision 2025-11-25 and 2025-06-18, for a server. */
+/** Conversions between revisions 2025-06-18 and 2025-11-25, for a server. */
 export const serverSteps: ExtensionSteps = {
   incomingRequests: /* @__PURE__ */ stepTable({
     "skills/list": liftPaginatedRequestParams,

@@ -4,7 +4,7 @@ import type { Notifier } from "../../../../model.js";
 import type { Params } from "./methods.js";
 export { serverTable } from "./methods.js";
 
-// Functions and not methods of an object: a bundle keeps only those it calls.
+// Functions rather than methods of an object, so that a bundle keeps only the functions that it calls.
 
 export function notifyTaskStatus<Sent>(caller: Notifier<Sent>, params: Params<"notifications/tasks">): Sent {
   return caller.notify("notifications/tasks", params);

@@ -19,25 +19,25 @@ import * as validators from "./validators.js";
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** What a sandbox is requested, and answers. */
+/** Requests that a sandbox receives, with their results. */
 export interface IncomingRequests {}
 
-/** What a sandbox is notified of. */
+/** Notifications that a sandbox receives. */
 export interface IncomingNotifications {
   "ui/notifications/sandbox-resource-ready": {
     params: types.McpUiSandboxResourceReadyNotification["params"];
   };
 }
 
-/** What a sandbox requests. */
+/** Requests that a sandbox sends, with their results. */
 export interface OutgoingRequests {}
 
-/** What a sandbox announces. */
+/** Notifications that a sandbox sends. */
 export interface OutgoingNotifications {
   "ui/notifications/sandbox-proxy-ready": { params: types.McpUiSandboxProxyReadyNotification["params"] };
 }
 
-/** What the messages of the channel carry, for the sandbox. */
+/** The types of the channel's messages, for the sandbox. */
 export interface SandboxMessages {
   incomingRequests: IncomingRequests;
   incomingNotifications: IncomingNotifications;
@@ -45,14 +45,14 @@ export interface SandboxMessages {
   outgoingNotifications: OutgoingNotifications;
 }
 
-/** What a sandbox does with what it receives, by method. */
+/** The functions of a sandbox for the messages that it receives, by method. */
 export type SandboxHandlers<Context = unknown> = ChannelHandlers<SandboxMessages, Context>;
 
-/** The params of a method that a sandbox sends, or `undefined` where they may be left out. */
+/** The params of a method that a sandbox sends; also `undefined` if they may be omitted. */
 export type Params<M extends keyof OutgoingRequests | keyof OutgoingNotifications> = (OutgoingRequests &
   OutgoingNotifications)[M]["params"];
 
-/** What a sandbox sends, each message exactly as its definition describes it. */
+/** The messages that a sandbox sends, with exact validators. */
 export const sandboxSends: SendTable<"sandbox"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "sandbox",
@@ -85,12 +85,12 @@ export const sandboxTable: ChannelTable<SandboxMessages> = {
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
     "ui/notifications/sandbox-proxy-ready": {},
   }),
-  // Written so that a bundler which knows NODE_ENV can leave the table out.
+  // In this form, a bundler that knows NODE_ENV can drop the table.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? sandboxSends : undefined,
 };
 
-// Functions and not methods of an object: a bundle keeps only those it calls.
+// Functions rather than methods of an object, so that a bundle keeps only the functions that it calls.
 
 export function notifyMcpUiSandboxProxyReady<Sent>(
   caller: Notifier<Sent>,

@@ -23,7 +23,7 @@ import * as validators from "./validators.js";
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** What a host is requested, and answers. */
+/** Requests that a host receives, with their results. */
 export interface IncomingRequests {
   /** Checks that the peer is alive and responsive. */
   ping: { params: baseTypes.RequestParams | undefined; result: baseTypes.EmptyResult };
@@ -70,7 +70,7 @@ export interface IncomingRequests {
   };
 }
 
-/** What a host is notified of. */
+/** Notifications that a host receives. */
 export interface IncomingNotifications {
   /**
    * Abandons an earlier request, whose result is no longer wanted. Tasks are cancelled with `tasks/cancel`
@@ -89,7 +89,7 @@ export interface IncomingNotifications {
   "ui/notifications/size-changed": { params: types.McpUiSizeChangedNotification["params"] };
 }
 
-/** What a host requests. */
+/** Requests that a host sends, with their results. */
 export interface OutgoingRequests {
   /** Checks that the peer is alive and responsive. */
   ping: { params: baseTypes.RequestParams | undefined; result: baseTypes.EmptyResult };
@@ -103,7 +103,7 @@ export interface OutgoingRequests {
   };
 }
 
-/** What a host announces. */
+/** Notifications that a host sends. */
 export interface OutgoingNotifications {
   /**
    * Abandons an earlier request, whose result is no longer wanted. Tasks are cancelled with `tasks/cancel`
@@ -128,7 +128,7 @@ export interface OutgoingNotifications {
   "ui/notifications/tool-result": { params: types.McpUiToolResultNotification["params"] };
 }
 
-/** What the messages of the channel carry, for the host. */
+/** The types of the channel's messages, for the host. */
 export interface HostMessages {
   incomingRequests: IncomingRequests;
   incomingNotifications: IncomingNotifications;
@@ -136,17 +136,17 @@ export interface HostMessages {
   outgoingNotifications: OutgoingNotifications;
 }
 
-/** What a host does with what it receives, by method. */
+/** The functions of a host for the messages that it receives, by method. */
 export type HostHandlers<Context = unknown> = ChannelHandlers<HostMessages, Context>;
 
-/** The params of a method that a host sends, or `undefined` where they may be left out. */
+/** The params of a method that a host sends; also `undefined` if they may be omitted. */
 export type Params<M extends keyof OutgoingRequests | keyof OutgoingNotifications> = (OutgoingRequests &
   OutgoingNotifications)[M]["params"];
 
-/** What answers a request of a host. */
+/** The result of a request that a host sends. */
 export type Result<M extends keyof OutgoingRequests> = OutgoingRequests[M]["result"];
 
-/** What a host sends, each message exactly as its definition describes it. */
+/** The messages that a host sends, with exact validators. */
 export const hostSends: SendTable<"host"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "host",
@@ -317,12 +317,12 @@ export const hostTable: ChannelTable<HostMessages> = {
     "ui/notifications/tool-input-partial": {},
     "ui/notifications/tool-result": {},
   }),
-  // Written so that a bundler which knows NODE_ENV can leave the table out.
+  // In this form, a bundler that knows NODE_ENV can drop the table.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? hostSends : undefined,
 };
 
-// Functions and not methods of an object: a bundle keeps only those it calls.
+// Functions rather than methods of an object, so that a bundle keeps only the functions that it calls.
 
 /**
  * Abandons an earlier request, whose result is no longer wanted. Tasks are cancelled with `tasks/cancel`

@@ -17,10 +17,10 @@ import * as validators from "./validators.js";
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** What each request of the extension carries, and what may answer it. */
+/** The params and results of each request of the extension. */
 export interface Requests {}
 
-/** What each notification of the extension carries. */
+/** The params of each notification of the extension. */
 export interface Notifications {}
 
 /** Methods of the requests that a client sends. */
@@ -35,13 +35,13 @@ export type ServerRequestMethod = never;
 /** Methods of the notifications that a server sends. */
 export type ServerNotificationMethod = never;
 
-/** The params of a method, or `undefined` where they may be left out. */
+/** The params of a method; also `undefined` if they may be omitted. */
 export type Params<M extends keyof Requests | keyof Notifications> = (Requests & Notifications)[M]["params"];
 
-/** All that may answer a request. */
+/** All possible results of a request. */
 export type Result<M extends keyof Requests> = Requests[M]["result"];
 
-/** What a client sends, each message exactly as the extension defines it. */
+/** The messages that a client sends, with exact validators. */
 export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "client",
@@ -51,7 +51,7 @@ export const clientSends: SendTable<"client"> = /* @__PURE__ */ sendTable({
   base64: [],
 });
 
-/** What the extension adds to revision 2025-11-25: the tables of a client. */
+/** The tables of a client that the extension adds to revision 2025-11-25. */
 export const clientTable: ExtensionTable<"client"> = {
   role: "client",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({}),
@@ -100,12 +100,12 @@ export const clientTable: ExtensionTable<"client"> = {
       is: validators.isMcpUiToolMeta,
     },
   ],
-  // Written so that a bundler which knows NODE_ENV can leave the table out.
+  // In this form, a bundler that knows NODE_ENV can drop the table.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? clientSends : undefined,
 };
 
-/** What a server sends, each message exactly as the extension defines it. */
+/** The messages that a server sends, with exact validators. */
 export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "server",
@@ -115,7 +115,7 @@ export const serverSends: SendTable<"server"> = /* @__PURE__ */ sendTable({
   base64: [],
 });
 
-/** What the extension adds to revision 2025-11-25: the tables of a server. */
+/** The tables of a server that the extension adds to revision 2025-11-25. */
 export const serverTable: ExtensionTable<"server"> = {
   role: "server",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({}),
@@ -164,7 +164,7 @@ export const serverTable: ExtensionTable<"server"> = {
       is: validators.isMcpUiToolMeta,
     },
   ],
-  // Written so that a bundler which knows NODE_ENV can leave the table out.
+  // In this form, a bundler that knows NODE_ENV can drop the table.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? serverSends : undefined,
 };

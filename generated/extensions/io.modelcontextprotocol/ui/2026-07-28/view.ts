@@ -23,7 +23,7 @@ import * as validators from "./validators.js";
 // Declared here, so that no types of Node are needed.
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** What a view is requested, and answers. */
+/** Requests that a view receives, with their results. */
 export interface IncomingRequests {
   ping: { params: baseTypes.JSONRPCRequest["params"]; result: types.EmptyResult };
   /** Runs a tool on the server. */
@@ -36,7 +36,7 @@ export interface IncomingRequests {
   };
 }
 
-/** What a view is notified of. */
+/** Notifications that a view receives. */
 export interface IncomingNotifications {
   /**
    * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
@@ -60,7 +60,7 @@ export interface IncomingNotifications {
   "ui/notifications/tool-result": { params: types.McpUiToolResultNotification["params"] };
 }
 
-/** What a view requests. */
+/** Requests that a view sends, with their results. */
 export interface OutgoingRequests {
   ping: { params: baseTypes.JSONRPCRequest["params"]; result: types.EmptyResult };
   /** Fetches a page of the prompts the server offers. */
@@ -101,7 +101,7 @@ export interface OutgoingRequests {
   };
 }
 
-/** What a view announces. */
+/** Notifications that a view sends. */
 export interface OutgoingNotifications {
   /**
    * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
@@ -119,7 +119,7 @@ export interface OutgoingNotifications {
   "ui/notifications/size-changed": { params: types.McpUiSizeChangedNotification["params"] };
 }
 
-/** What the messages of the channel carry, for the view. */
+/** The types of the channel's messages, for the view. */
 export interface ViewMessages {
   incomingRequests: IncomingRequests;
   incomingNotifications: IncomingNotifications;
@@ -127,17 +127,17 @@ export interface ViewMessages {
   outgoingNotifications: OutgoingNotifications;
 }
 
-/** What a view does with what it receives, by method. */
+/** The functions of a view for the messages that it receives, by method. */
 export type ViewHandlers<Context = unknown> = ChannelHandlers<ViewMessages, Context>;
 
-/** The params of a method that a view sends, or `undefined` where they may be left out. */
+/** The params of a method that a view sends; also `undefined` if they may be omitted. */
 export type Params<M extends keyof OutgoingRequests | keyof OutgoingNotifications> = (OutgoingRequests &
   OutgoingNotifications)[M]["params"];
 
-/** What answers a request of a view. */
+/** The result of a request that a view sends. */
 export type Result<M extends keyof OutgoingRequests> = OutgoingRequests[M]["result"];
 
-/** What a view sends, each message exactly as its definition describes it. */
+/** The messages that a view sends, with exact validators. */
 export const viewSends: SendTable<"view"> = /* @__PURE__ */ sendTable({
   format: 1,
   role: "view",
@@ -301,12 +301,12 @@ export const viewTable: ChannelTable<ViewMessages> = {
     "ui/notifications/request-teardown": {},
     "ui/notifications/size-changed": {},
   }),
-  // Written so that a bundler which knows NODE_ENV can leave the table out.
+  // In this form, a bundler that knows NODE_ENV can drop the table.
   developmentSends:
     typeof process !== "undefined" && process.env.NODE_ENV !== "production" ? viewSends : undefined,
 };
 
-// Functions and not methods of an object: a bundle keeps only those it calls.
+// Functions rather than methods of an object, so that a bundle keeps only the functions that it calls.
 
 /**
  * Abandons an earlier request, whose result is no longer wanted. A server uses it only to end a
