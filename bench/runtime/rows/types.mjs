@@ -11,8 +11,9 @@ const cli = fileURLToPath(new URL("../../../dist/generator/cli.js", import.meta.
 const many = 50;
 
 /**
- * The type checker's work for one more tool of five fields: the difference between servers of 50 tools and of
- * 1. Each row compares implementations that infer their types from the same kind of schema.
+ * The type checker's work for one more tool of five fields: the difference between a server with 50 tools and
+ * a server with one tool. Each row compares implementations that infer their types from the same kind of
+ * schema.
  */
 export const typesRows = [
   { name: "mistakes that do not compile, of 11", unit: "", measure: async () => mistakesCaught() },
