@@ -36,7 +36,7 @@ import { encodeHeaderValue, headerValue } from "../protocol/param-headers.js";
 import { warning } from "../protocol/events.js";
 import { type RevisionView, exactParams, sendError } from "../protocol/revision-view.js";
 import { unbounded } from "./bounds.js";
-import { type ClientEra, type ClientProfile, eraOf } from "./client-profile.js";
+import { type ClientProfile, eraOf } from "./client-profile.js";
 import type { ServerResponse } from "./decode.js";
 import type { DeclaredHeaders } from "./listed-tools.js";
 import { type Numbered, exchangeThrough, peerOf } from "./middleware.js";
@@ -289,13 +289,9 @@ export class Connection implements ClientReceiver {
     this.#watchers.clear();
   }
 
-  get #era(): ClientEra | undefined {
-    return this.view && eraOf(this.view);
-  }
-
   /** Cancels a request of this side: by the end of its exchange, or else by a message. */
   #cancel(requestId: RequestId, reason: string): void {
-    if (this.#era?.cancelsByExchange && this.channel.abandon(requestId)) return;
+    if (this.view && eraOf(this.view).cancelsByExchange && this.channel.abandon(requestId)) return;
     this.#tell("notifications/cancelled", { requestId, reason }, requestId);
   }
 

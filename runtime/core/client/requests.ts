@@ -154,7 +154,8 @@ export class Requests {
         // An open connection costs no promise.
         connection = connections.standing ?? (await this.connected(call));
         const entry = this.#entryFor(connection, call);
-        if (entry.cacheable && !isOneEntry(call)) return await this.#cached(connection, entry, call);
+        const isOneEntry = call.part !== undefined && call.part !== "page";
+        if (entry.cacheable && !isOneEntry) return await this.#cached(connection, entry, call);
         const prepared = this.#prepared(connection, entry, call);
         const decoded = this.#finish(prepared, await this.#send(prepared));
         return decoded instanceof Promise ? await decoded : decoded;
@@ -227,7 +228,8 @@ export class Requests {
   #entryFor(connection: Connection, call: Call): OutgoingRequest {
     const { method, options } = call;
     const { view, capabilities } = connection.negotiated;
-    const entry = view.table.outgoingRequests.get(method) ?? (isVendor(options) ? vendorEntry : undefined);
+    const isVendor = (options as Partial<VendorRequestOptions>).result !== undefined;
+    const entry = view.table.outgoingRequests.get(method) ?? (isVendor ? vendorEntry : undefined);
     if (!entry) throw notInTable(method, view);
     if (entry.payload) throw noSuchMethod(method, view);
     requireCapability(method, entry, declarations(view, capabilities, this.#setup.profile));
@@ -311,6 +313,8 @@ export class Requests {
         return resultOf(await this.#send({ ...prepared, options }, params), prepared);
       };
       return throughRounds(questions, { view, method, entry, signal, send, first });
+    }).catch((error: unknown) => {
+      throw error instanceof McpError ? error : unreadable(method, error);
     });
     call.rounds = rounds;
     return result;
@@ -408,10 +412,6 @@ function partOf(
   return part === "page" ? page?.partial && { list: method, page, params: asked } : part;
 }
 
-function isOneEntry({ part }: Call): boolean {
-  return part !== undefined && part !== "page";
-}
-
 /** @throws {McpError} the error of the response */
 function resultOf(response: ServerResponse, { call, params }: Prepared): unknown {
   if (response.error) throw remoteError(call.method, response, params);
@@ -436,10 +436,6 @@ const wasCarriedOut = "; the request was carried out";
 
 /** The facts of a method that the revision does not have. */
 const vendorEntry: OutgoingRequest = {};
-
-function isVendor({ result }: Partial<VendorRequestOptions>): boolean {
-  return result !== undefined;
-}
 
 function notInTable(method: string, view: RevisionView): McpError {
   const { code, message } = noSuchMethod(method, view);

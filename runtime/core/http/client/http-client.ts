@@ -49,7 +49,7 @@ export interface HttpChannelParts {
 export interface LegacyHttp {
   openStreams(
     options: HttpClientOptions,
-    user: SessionStreamUser,
+    user: SessionUser,
     signal: platform.AbortSignal,
     onWarning: (message: string) => void,
   ): SessionStreams;
@@ -63,17 +63,19 @@ export interface LegacyHttp {
     requests: HttpRequests,
     limit: number,
     signal: platform.AbortSignal,
-    user: SseUser,
+    user: SessionUser,
     refused: { readonly status: number; readonly body: string },
   ): Promise<SseConnection | undefined>;
 }
 
 /** What the streams of a session need from their connection. */
-export interface SessionStreamUser extends StreamReader {
+export interface SessionUser extends StreamReader {
   /** Requests a stream, from the event after `lastId` on. */
   get(lastId: string | undefined, signal: platform.AbortSignal): Promise<HttpResponse>;
   /** The server has forgotten the session. */
   forgotten(): void;
+  /** The stream of HTTP+SSE ended, and the session with it: it cannot be resumed. */
+  ended(why: McpError): void;
 }
 
 /** The event streams of a session: those that answer requests, and the GET stream. */
@@ -84,14 +86,6 @@ export interface SessionStreams {
   begin(): Promise<void>;
   /** Requests a lost GET stream again: the server has answered a request. */
   again(): void;
-}
-
-/** What a stream of HTTP+SSE needs from its connection. */
-export interface SseUser extends StreamReader {
-  /** The stream ended, and the session with it: it cannot be resumed. */
-  ended(why: McpError): void;
-  /** The server has forgotten the session, though the stream is open. */
-  forgotten(): void;
 }
 
 /** An open connection over HTTP+SSE. */
@@ -159,7 +153,7 @@ class HttpClientChannel implements ClientChannel {
   readonly #known: ReadonlySet<number>;
   readonly #running = new Map<RequestId, Exchange>();
   readonly #everything = new AbortController();
-  readonly #user: SessionStreamUser & SseUser;
+  readonly #user: SessionUser;
   #receiver!: ClientReceiver;
   /** The header of the session, if the server has opened one. */
   #session: Named | undefined;

@@ -1,5 +1,5 @@
 import { McpError, interrupted } from "../../jsonrpc/errors.js";
-import type { LegacyHttp, SessionStreamUser, SessionStreams } from "../../http/client/http-client.js";
+import type { LegacyHttp, SessionUser, SessionStreams } from "../../http/client/http-client.js";
 import type { HttpClientOptions } from "../../http/client/http-client-options.js";
 import {
   type HttpResponse,
@@ -34,7 +34,7 @@ const longestOpening = 500;
  */
 export class EventStreams implements SessionStreams {
   readonly #options: HttpClientOptions;
-  readonly #user: SessionStreamUser;
+  readonly #user: SessionUser;
   readonly #limit: number;
   readonly #signal: AbortSignal;
   readonly #onWarning: (message: string) => void;

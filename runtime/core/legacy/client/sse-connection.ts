@@ -1,5 +1,5 @@
 import { McpError, interrupted, isInterrupted, messageOf } from "../../jsonrpc/errors.js";
-import type { LegacyHttp, SseUser } from "../../http/client/http-client.js";
+import type { LegacyHttp, SessionUser } from "../../http/client/http-client.js";
 import type { HttpRequest, HttpRequests } from "../../http/client/http-requests.js";
 import {
   type HttpResponse,
@@ -54,7 +54,7 @@ export const openSse: LegacyHttp["openSse"] = async (requests, limit, signal, us
 async function post(
   requests: HttpRequests,
   message: Omit<HttpRequest, "method">,
-  user: SseUser,
+  user: SessionUser,
 ): Promise<void> {
   const response = await requests.send({ method: "POST", ...message });
   if (response.ok) return void (await response.body?.cancel());
@@ -82,7 +82,7 @@ function firstOf(
   response: HttpResponse,
   limit: number,
   signal: AbortSignal,
-  user: SseUser,
+  user: SessionUser,
 ): Promise<ServerEvent | undefined> {
   return new Promise((resolve) => {
     let first: ServerEvent | undefined;

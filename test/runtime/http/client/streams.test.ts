@@ -257,6 +257,7 @@ test("a stream that lasted some seconds counts as opened, and is requested again
       turn: () => undefined,
       room: () => undefined,
       forgotten: () => undefined,
+      ended: () => undefined,
     },
     end.signal,
     onWarning,
@@ -394,6 +395,7 @@ describe("a server that sends retry: 0", () => {
     turn: () => undefined,
     room: () => undefined,
     forgotten: () => undefined,
+    ended: () => undefined,
   };
 
   /** How often a stream is asked for in each of three minutes, where each brings one event and ends. */
@@ -496,6 +498,7 @@ describe("a stream that answers a request, and whose next servers are lost, too"
         turn: () => undefined,
         room: () => undefined,
         forgotten: () => undefined,
+        ended: () => undefined,
       },
       new AbortController().signal,
       () => undefined,
