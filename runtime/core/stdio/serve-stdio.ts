@@ -42,7 +42,7 @@ export interface StdioServable {
 export interface StdioSession {
   close(): Promise<void>;
   /** Resolves when all requests are answered, or `drain` has passed. */
-  drained?(): Promise<void>;
+  drain?(): Promise<void>;
 }
 
 export interface ServeStdioOptions extends StdioServerOptions {
@@ -85,7 +85,7 @@ export function serveStdio(server: StdioServable, options: ServeStdioOptions = {
   const exit = options.exit ?? true;
   let end!: () => void;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  void channel.closed.then((reason) => (reason ? undefined : session.drained?.())).then(end);
+  void channel.closed.then((reason) => (reason ? undefined : session.drain?.())).then(end);
   if (exit) onSignal(end);
   const closed = ended.then(async () => {
     await withTimeout(options.grace ?? 1000, finish(session, channel));
