@@ -267,6 +267,8 @@ class LastingSubscription implements Subscription {
   }
 }
 
+type Read = IteratorResult<ChangeNotice, undefined>;
+
 /** Characters of the URIs and parameters of all waiting notices. */
 const maxCharacters = 1_048_576;
 
@@ -278,11 +280,9 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   /** Ends the subscription, when a reader stops or the queue is full. */
   leave: () => Promise<void> = async () => this.end();
   readonly #notices: ChangeNotice[] = [];
-  #readers: {
-    resolve: (result: IteratorResult<ChangeNotice, undefined>) => void;
-    reject: (error: Error) => void;
-  }[] = [];
-  #over: { readonly error?: Error } | undefined;
+  #readers: ((read: Read | Promise<never>) => void)[] = [];
+  /** How the subscription ended, for readers. */
+  #over: (() => Read | Promise<never>) | undefined;
   #characters = 0;
   readonly #maxNotices: number;
 
@@ -300,7 +300,7 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   push(notice: ChangeNotice): void {
     if (this.#over) return;
     const reader = this.#readers.shift();
-    if (reader) return reader.resolve({ value: notice, done: false });
+    if (reader) return reader({ value: notice, done: false });
     const characters = charactersOf(notice);
     if (this.#notices.length < this.#maxNotices && this.#characters + characters <= maxCharacters) {
       this.#characters += characters;
@@ -314,38 +314,31 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   }
 
   end(): void {
-    this.#settle({});
+    this.#settle(() => ({ value: undefined, done: true }));
   }
 
   fail(error: Error): void {
-    this.#settle({ error });
+    this.#settle(() => Promise.reject(error));
   }
 
-  next(): Promise<IteratorResult<ChangeNotice, undefined>> {
+  async next(): Promise<Read> {
     const notice = this.#notices.shift();
-    if (notice) {
-      this.#characters -= charactersOf(notice);
-      return Promise.resolve({ value: notice, done: false });
-    }
-    if (this.#over?.error) return Promise.reject(this.#over.error);
-    if (this.#over) return Promise.resolve({ value: undefined, done: true });
-    return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }));
+    if (!notice) return this.#over ? this.#over() : new Promise((resolve) => this.#readers.push(resolve));
+    this.#characters -= charactersOf(notice);
+    return { value: notice, done: false };
   }
 
   /** Called when a reader stops; ends the subscription. */
-  async return(): Promise<IteratorResult<ChangeNotice, undefined>> {
+  async return(): Promise<Read> {
     this.#notices.length = 0;
     await this.leave();
     return { value: undefined, done: true };
   }
 
-  #settle(over: { readonly error?: Error }): void {
+  #settle(over: () => Read | Promise<never>): void {
     if (this.#over) return;
     this.#over = over;
-    for (const { resolve, reject } of this.#readers)
-      if (over.error) reject(over.error);
-      else resolve({ value: undefined, done: true });
-    this.#readers = [];
+    for (const reader of this.#readers.splice(0)) reader(over());
   }
 }
 
