@@ -74,7 +74,7 @@ export { eventHeaders, eventText } from "./http/server/event-streams.js";
 export type { EventSink, Exchange } from "./http/server/exchange.js";
 export type { ClusterRefusal, ClusterSession, HttpSession } from "./legacy/http/session.js";
 export type { ClusterEndpoint, ClusterNode, SessionCluster } from "./legacy/http/session-cluster.js";
-export type { HttpRoute } from "./http/server/routes.js";
+export type { HttpRoute } from "./http/server/endpoint-options.js";
 export { MemoryEventStore, type EventStore, type MissedEvents } from "./legacy/http/event-store.js";
 export type { SessionOptions } from "./legacy/http/http-options.js";
 export type { NewSession, SessionStore, StoredSession } from "./legacy/http/session-store.js";

@@ -3,17 +3,12 @@
 export type { PermitCall, Denial, Principal } from "./http/server/exchange.js";
 export type { HttpHandler } from "./http/server/fetch-http.js";
 export { createHttpHandler } from "./legacy/http/fetch-handler.js";
-export type {
-  HttpOptions,
-  SessionEvent,
-  SessionLimits,
-  SessionOptions,
-  SseOptions,
-} from "./legacy/http/http-options.js";
-export type { HttpRoute } from "./http/server/routes.js";
+export type { HttpOptions, SessionEvent, SessionOptions, SseOptions } from "./legacy/http/http-options.js";
+export type { HttpLimits } from "./http/server/limits.js";
+export type { HttpRoute } from "./http/server/endpoint-options.js";
 export type { Permit } from "./http/server/permit.js";
 export { guardRequest, type GuardOptions, type Refusal } from "./http/server/access.js";
-export type { HttpSessions, SessionEnd, SessionInfo } from "./http/server/session-info.js";
+export type { HttpSessions, SessionEnd, SessionInfo } from "./http/server/http-stats.js";
 export type { HttpCounters, HttpGauges, HttpStats, LimitName } from "./http/server/http-stats.js";
 export {
   MemorySessionStore,
@@ -30,5 +25,5 @@ export {
 } from "./legacy/http/event-store.js";
 
 // For gateways: which headers a server's clients send, and what tools declare.
-export { requestHeaders } from "./http/server/preflight.js";
+export { requestHeaders } from "./http/server/access.js";
 export { paramHeadersOf, type ParamHeader, type ParamHeaders } from "./protocol/param-headers.js";

@@ -61,9 +61,10 @@ export function createHttpHandler(server: Server, options?: EndpointOptions): Ht
 // As @mcpgen/runtime/http has them.
 export type { HttpHandler };
 export type { EndpointOptions as HttpOptions } from "./http/server/endpoint-options.js";
-export type { HttpRoute } from "./http/server/routes.js";
+export type { HttpLimits } from "./http/server/limits.js";
+export type { HttpRoute } from "./http/server/endpoint-options.js";
 export type { Permit } from "./http/server/permit.js";
 export { guardRequest, type GuardOptions, type Refusal } from "./http/server/access.js";
 export type { HttpCounters, HttpGauges, HttpStats, LimitName } from "./http/server/http-stats.js";
-export { requestHeaders } from "./http/server/preflight.js";
+export { requestHeaders } from "./http/server/access.js";
 export { paramHeadersOf, type ParamHeader, type ParamHeaders } from "./protocol/param-headers.js";

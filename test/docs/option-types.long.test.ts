@@ -185,7 +185,7 @@ function valueIn(cell: string): Value | undefined {
 }
 
 /** Options whose defaults follow from other options. */
-const derived = new Set(["sessions.maxPerPrincipal", "requests.resend", "logRequests.level"]);
+const derived = new Set(["requests.resend", "logRequests.level"]);
 
 /** Tables that say types. The rows of the others point to a table that does. */
 const withRows = tables.filter(([heading]) => rowsOf(heading).length > 0);

@@ -69,6 +69,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   mount: () => server().mount(server(), wrong),
   "requests of a session": async () => (await sessionOf()).ping(wrong),
   "createHttpHandler, createNodeHandler": () => createHttpHandler(server(), wrong),
+  "limits of an endpoint": () => createNodeHandler(server(), { limits: wrong }),
   sessions: () => createNodeHandler(server(), { sessions: wrong }),
   sse: () => createNodeHandler(server(), { sse: wrong }),
   serveHttp: () => serveHttp(server(), wrong),

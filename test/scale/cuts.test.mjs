@@ -16,7 +16,7 @@ import { storeEnv } from "./shared-store.mjs";
 
 const program = fileURLToPath(new URL("programs/worker.mjs", import.meta.url));
 const events = Number(process.env.MCPGEN_EVENTS ?? (isThorough ? 1_000_000 : 1200));
-const [shortest, longest, retryMs, clients] = isThorough ? [1000, 20_000, 1000, 40] : [20, 400, 20, 3];
+const [shortest, longest, clients] = isThorough ? [1000, 20_000, 40] : [20, 400, 3];
 /** Events of one call. The log keeps the last 256 of a session: a client that is away for a whole call loses none. */
 const steps = 200;
 
@@ -27,7 +27,7 @@ test(
     const random = randomFrom(seed);
     const { socket, stop } = await startRedis();
     t.after(stop);
-    const env = { ...storeEnv("ioredis", socket), SCALE_RETRY_MS: `${retryMs}` };
+    const env = storeEnv("ioredis", socket);
     const nodes = new Nodes(program, env);
     await nodes.start(4);
     let cuts = 0;

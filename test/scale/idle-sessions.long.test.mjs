@@ -25,9 +25,9 @@ const sum = (numbers) => numbers.reduce((one, other) => one + other, 0);
 async function started(t, env, options = {}) {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const most = 4 * count;
-  const limits = { keepAliveMs: 0, maxStreams: most };
-  const sessions = { maxSessions: most, maxPerPrincipal: most, ...options };
-  const settings = { SCALE_LIMITS: JSON.stringify(limits), SCALE_SESSIONS: JSON.stringify(sessions) };
+  // One principal may have a tenth of the sessions.
+  const limits = { keepAliveMs: 0, limits: { sessions: 10 * most } };
+  const settings = { SCALE_LIMITS: JSON.stringify(limits), SCALE_SESSIONS: JSON.stringify(options) };
   const nodes = new Nodes(program, { ...env, ...settings });
   t.after(async () => {
     agent.destroy();

@@ -79,9 +79,8 @@ test(
   async (t) => {
     const redis = await startRedis();
     const monitor = monitorOf(redis.socket);
-    // The limit of all readers of a node is above what its readers may have each. None is cut for its pace alone: a busy machine may
-    // take long to fill what may wait.
-    const limits = { waitingLimit: 2 * count * bound, maxConcurrent: 10 * count, stalledMs: 3_600_000 };
+    // The limit of all readers of a node, half of its memory, is above what its readers may have each.
+    const limits = { limits: { memory: 4 * count * bound, work: 10 * count } };
     const env = { ...storeEnv("ioredis", redis.socket), SCALE_LIMITS: JSON.stringify(limits) };
     const nodes = new Nodes(program, env);
     const readers = [];
@@ -110,7 +109,7 @@ test(
       assert.ok(performance.now() - begun < 600_000, `${cut} readers were cut`);
       await sleep(100);
       const usage = await usageOf(nodes);
-      cut = sum(usage.map(({ counters }) => counters.limits.waitingLimit ?? 0));
+      cut = sum(usage.map(({ counters }) => counters.limits["limits.memory"] ?? 0));
       const rss = sum(usage.map((each, index) => each.rss - base[index].rss));
       const waiting = sum(usage.map(({ gauges }) => gauges.waitingBytes));
       const used = (await figureOf(monitor, "memory", "used_memory")) - baseRedis;

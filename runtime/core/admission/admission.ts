@@ -6,8 +6,10 @@ export interface Amounts {
 
 /** A quota that principals share. */
 export interface Quota extends Amounts {
-  /** What one principal may use. Default: half of the whole. */
-  readonly share?: Amounts;
+  /** What one principal may use. Default: half of the whole. `whole`: all count as one principal. */
+  readonly share?: Amounts | "whole";
+  /** Whether a principal gets no more than is left free after it. Default: `true`; else its share is the only limit. */
+  readonly isFair?: boolean;
 }
 
 /** Why something is not admitted: its principal uses its share, or all principals together use the whole. */
@@ -19,8 +21,11 @@ export interface Usage {
   readonly bytes: number;
 }
 
-const nothing: Usage = { count: 0, bytes: 0 };
-const kinds = ["count", "bytes"] as const;
+/** What is in use, while it changes. */
+class Used implements Usage {
+  count = 0;
+  bytes = 0;
+}
 
 /**
  * A quota in number and bytes. No principal can use the whole: beside its share, a principal that already uses something
@@ -29,28 +34,63 @@ const kinds = ["count", "bytes"] as const;
  */
 export class Admission {
   readonly #whole: Required<Amounts>;
-  readonly #share: Required<Amounts>;
-  readonly #byPrincipal = new Map<string, Usage>();
-  #used = nothing;
+  /** What one principal can use while no other uses anything. */
+  readonly share: Required<Amounts>;
+  readonly #isFair: boolean;
+  readonly #byPrincipal: Map<string, Used> | undefined;
+  readonly #used = new Used();
 
-  constructor({ count = Infinity, bytes = Infinity, share = {} }: Quota) {
+  constructor({ count = Infinity, bytes = Infinity, share = {}, isFair = true }: Quota) {
+    this.#isFair = isFair;
     this.#whole = { count, bytes };
-    this.#share = { count: share.count ?? Math.ceil(count / 2), bytes: share.bytes ?? Math.ceil(bytes / 2) };
+    this.share =
+      share === "whole"
+        ? this.#whole
+        : { count: Math.ceil(count / 2), bytes: Math.ceil(bytes / 2), ...share };
+    this.#byPrincipal = share === "whole" ? undefined : new Map();
   }
 
   /** What all principals use. */
   get used(): Usage {
-    return this.#used;
+    return { ...this.#used };
   }
 
+  /** Principals that use something; 0 where all count as one. */
+  get principals(): number {
+    return this.#byPrincipal?.size ?? 0;
+  }
+
+  /** Whether more is in use than the whole. */
+  isOver(kind: keyof Usage): boolean {
+    return this.#used[kind] > this.#whole[kind];
+  }
+
+  /** What a principal uses; what all use where all count as one. */
   usedBy(principal: string): Usage {
-    return this.#byPrincipal.get(principal) ?? nothing;
+    return { ...(this.#byPrincipal ? (this.#byPrincipal.get(principal) ?? new Used()) : this.#used) };
   }
 
   /** Whether a quota in which nothing is used would refuse. */
   isTooLarge(principal: string | undefined, bytes: number, count = 1): boolean {
-    const most = principal === undefined ? this.#whole : this.#share;
+    const most = principal === undefined ? this.#whole : this.share;
     return bytes > Math.min(most.bytes, this.#whole.bytes) || count > Math.min(most.count, this.#whole.count);
+  }
+
+  /** Why something is not admitted. Takes nothing. Parameters as of `admit`. */
+  refusal(principal: string | undefined, bytes: number, count = 1): Refusal | undefined {
+    const whole = this.#whole;
+    const used = this.#used;
+    if (isBeyond(used.count, count, whole.count) || isBeyond(used.bytes, bytes, whole.bytes)) return "whole";
+    if (principal === undefined || !this.#byPrincipal) return undefined;
+    const own = this.#byPrincipal.get(principal);
+    return this.#isGreedy("count", own, count) || this.#isGreedy("bytes", own, bytes) ? "share" : undefined;
+  }
+
+  #isGreedy(kind: keyof Usage, own: Usage | undefined, asked: number): boolean {
+    if (asked <= 0) return false;
+    const mine = own?.[kind] ?? 0;
+    const free = this.#whole[kind] - this.#used[kind] - asked;
+    return mine + asked > this.share[kind] || (this.#isFair && mine > 0 && mine + asked > free);
   }
 
   /**
@@ -60,32 +100,29 @@ export class Admission {
    * @param count 0 for something that was admitted, and grows
    */
   admit(principal: string | undefined, bytes: number, count = 1): Refusal | undefined {
-    const asked = { count, bytes };
-    for (const kind of kinds)
-      if (asked[kind] > 0 && this.#used[kind] + asked[kind] > this.#whole[kind]) return "whole";
-    if (principal !== undefined) {
-      const own = this.usedBy(principal);
-      for (const kind of kinds) {
-        const mine = own[kind] + asked[kind];
-        const free = this.#whole[kind] - this.#used[kind] - asked[kind];
-        if (asked[kind] > 0 && (mine > this.#share[kind] || (own[kind] > 0 && mine > free))) return "share";
-      }
-    }
-    this.#change(principal, bytes, count);
-    return undefined;
+    const refused = this.refusal(principal, bytes, count);
+    if (!refused) this.take(principal, bytes, count);
+    return refused;
   }
 
-  /** Gives back what was admitted. */
-  release(principal: string | undefined, bytes: number, count = 1): void {
-    this.#change(principal, -bytes, -count);
-  }
-
-  #change(principal: string | undefined, bytes: number, count: number): void {
-    const plus = (usage: Usage): Usage => ({ count: usage.count + count, bytes: usage.bytes + bytes });
-    this.#used = plus(this.#used);
-    if (principal === undefined) return;
-    const own = plus(this.usedBy(principal));
+  /** Takes even beyond the whole: what is in use already, or was judged before. */
+  take(principal: string | undefined, bytes: number, count = 1): void {
+    this.#used.count += count;
+    this.#used.bytes += bytes;
+    if (principal === undefined || !this.#byPrincipal) return;
+    let own = this.#byPrincipal.get(principal);
+    if (!own) this.#byPrincipal.set(principal, (own = new Used()));
+    own.count += count;
+    own.bytes += bytes;
     if (own.count === 0 && own.bytes === 0) this.#byPrincipal.delete(principal);
-    else this.#byPrincipal.set(principal, own);
   }
+
+  /** Gives back what was taken. */
+  release(principal: string | undefined, bytes: number, count = 1): void {
+    this.take(principal, -bytes, -count);
+  }
+}
+
+function isBeyond(used: number, asked: number, whole: number): boolean {
+  return asked > 0 && used + asked > whole;
 }

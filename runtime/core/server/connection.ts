@@ -369,7 +369,7 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
     if (this.#channel.reserve?.(bytes) === false)
       throw new McpError("limit-exceeded", "the server keeps too much for its clients: try again later", {
         rpcCode: rpc.invalidRequest,
-        data: { limit: "keptLimit" },
+        data: { limit: "limits.memory" },
       });
     this.#reserved += bytes;
   }

@@ -141,7 +141,7 @@ serverRow(
   "RES-05",
   "an event without data comes first, and the time to wait before the end",
   async (revision, adapter) => {
-    const { party, gate, began } = await http(adapter, revision, { retryMs: 250 });
+    const { party, gate, began } = await http(adapter, revision);
     const stepped = await party.post(party.call("steps", { count: 1 }, { _meta: { progressToken: 1 } }));
     const whole = await party.post(party.message("tools/list"), { accept: "text/event-stream" });
     const listening = await party.get();
@@ -149,14 +149,14 @@ serverRow(
     for (const answer of [stepped, whole, listening])
       expect(await answer.until(({ events }) => events[0])).toEqual({
         id: expect.any(String) as string,
-        retry: "250",
+        retry: "1000",
         data: "",
       });
     const polled = await party.post(party.call("poll"));
     await began.opened;
     await polled.whole();
     expect(polled.complete).toBe(true);
-    expect(polled.events.map(({ retry }) => retry)).toEqual(["250", "700"]);
+    expect(polled.events.map(({ retry }) => retry)).toEqual(["1000", "700"]);
     gate.open();
     const rest = await party.get({ "last-event-id": ids(polled)[0]! });
     await rest.whole();

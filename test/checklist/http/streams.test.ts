@@ -199,7 +199,7 @@ serverRow("SUB-05", "a closed stream ends its subscription", async (revision, ad
       },
     },
   });
-  const { url, close } = await serve(adapter, bus.server, { maxStreams: 1 });
+  const { url, close } = await serve(adapter, bus.server, { limits: { sessions: 1 } });
   const party = new Party(url, revision);
   const filter = { notifications: { toolsListChanged: true } };
   const { answer } = await listen(party, { toolsListChanged: true });
@@ -207,7 +207,7 @@ serverRow("SUB-05", "a closed stream ends its subscription", async (revision, ad
     503, 1,
   ]);
   answer.cut();
-  // It was the only stream that `maxStreams` allows.
+  // It was the only stream that `limits.sessions` allows.
   let next = answer;
   do next = await party.post(party.message("subscriptions/listen", filter));
   while (next.status === 503);

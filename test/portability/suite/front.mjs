@@ -146,7 +146,7 @@ export const front = [
     name: "requests beyond those there may be at a time are refused, and served again after",
     needs: ["inside"],
     async run(world) {
-      const party = world.raw(newest, {}, world.serve({}, { maxConcurrent: 2 }));
+      const party = world.raw(newest, {}, world.serve({}, { limits: { work: 2 } }));
       const signal = new AbortController();
       const held = ["a", "b"].map((name) => party.post(party.call("hold", { name }), {}, signal.signal));
       for (const each of held) each.catch(() => undefined);

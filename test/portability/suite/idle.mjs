@@ -23,7 +23,7 @@ export const idle = [
     name: "at the session limit, the session idle longest makes room",
     needs: ["inside"],
     async run(world) {
-      const target = world.serve({}, { sessions: { maxSessions: 2 } });
+      const target = world.serve({}, { limits: { sessions: 2 } });
       const parties = [];
       for (let count = 0; count < 3; count++) parties.push(await world.party("2025-11-25", {}, target));
       const statuses = [];

@@ -1,4 +1,4 @@
-import { Admission, type Quota } from "@mcpgen/runtime/extending";
+import { Admission, type Amounts, type Quota } from "@mcpgen/runtime/extending";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases, seed } from "../../support/cases.mjs";
@@ -29,7 +29,7 @@ const steps = fc.array(
 
 /** What a list of all that is admitted says of one more. */
 function modelled(
-  { count: most = Infinity, bytes: mostBytes = Infinity, share = {} }: Quota,
+  { count: most = Infinity, bytes: mostBytes = Infinity, share = {} }: Quota & { readonly share?: Amounts },
   held: readonly { readonly principal: string | undefined; readonly bytes: number }[],
   principal: string | undefined,
   bytes: number,
@@ -58,7 +58,7 @@ test("a quota decides as a list of all that it admitted would", () => {
           const [left] = held.splice(which % held.length, 1);
           admission.release(left!.principal, left!.bytes);
         } else {
-          const expected = modelled(quota as Quota, held, principal, bytes);
+          const expected = modelled(quota as Quota & { share?: Amounts }, held, principal, bytes);
           expect(admission.admit(principal, bytes)).toBe(expected);
           if (!expected) held.push({ principal, bytes });
         }

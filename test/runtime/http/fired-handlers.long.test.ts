@@ -12,7 +12,7 @@ const program = builtProgram("test/runtime/http/programs/fired.ts");
 const rounds = cases(100, 8);
 const principals = ["ada", "bob", "cyd", "dan"];
 const limit = 500;
-const maxConcurrent = 60;
+const work = 60;
 
 const legacy = "2025-11-25";
 const modern = "2026-07-28";
@@ -100,7 +100,7 @@ class Siege {
 
   /** One principal may hold as much as stays free for the others. */
   private admits(principal: string): boolean {
-    const left = maxConcurrent - this.running() - 1;
+    const left = work - this.running() - 1;
     return left >= 0 && this.running(principal) + 1 <= Math.max(1, left);
   }
 
@@ -115,7 +115,7 @@ class Siege {
     const sent = sendApart(this.url, "POST", this.headers(principal, session, name), message);
     if (!isAdmitted) {
       this.refused[503]++;
-      this.events.push(line({ type: "limit-hit", limit: "maxConcurrent", principal }));
+      this.events.push(line({ type: "limit-hit", limit: "limits.work", principal }));
       const { status, headers } = await sent.answer;
       return expect([status, headers["retry-after"]]).toEqual([503, "1"]);
     }
@@ -196,7 +196,7 @@ class Siege {
         counters: {
           requests: this.requests,
           refused: this.refused[503] > 0 ? this.refused : {},
-          limits: this.refused[503] > 0 ? { maxConcurrent: this.refused[503] } : {},
+          limits: this.refused[503] > 0 ? { "limits.work": this.refused[503] } : {},
         },
       },
       server: {
@@ -223,7 +223,7 @@ class Siege {
 test("handlers that never end are answered in time over HTTP, and count until they end", async () => {
   const { process: child, urls } = await FiredProcess.start(program, {
     endpoints: 1,
-    http: { maxConcurrent },
+    http: { limits: { work } },
     timeLimit: limit,
   });
   const random = randomFrom(`${seed}: handlers`);

@@ -268,7 +268,7 @@ function expectedOf(refusal: Refusal | undefined): string {
 test("200 clients above their rates are refused as token buckets say, and counted", async () => {
   const { process: child, urls } = await FiredProcess.start(program, {
     endpoints: 1,
-    http: { maxConcurrent: 100_000 },
+    http: { limits: { work: 100_000 } },
     rates: [{ calls: bySession }, { calls: byPrincipal, per: "principal" }, { sampling }],
   });
   const load = new Load(child, urls[0]!);

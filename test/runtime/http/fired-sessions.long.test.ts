@@ -10,7 +10,7 @@ const program = builtProgram("test/runtime/http/programs/fired.ts");
 
 /** The long run opens 10,000 sessions before it begins to end them. */
 const opened = cases(10_000, 400);
-const principals = Array.from({ length: 20 }, (_, index) => `p${index}`);
+const principals = Array.from({ length: 8 }, (_, index) => `p${index}`);
 const maxPerPrincipal = opened / principals.length;
 const idleMs = 100_000;
 /** Half of `idleMs`, at most half a minute. */
@@ -175,8 +175,8 @@ class Model {
   }
 
   limit(at: ModelServer, principal: string): void {
-    at.limits["sessions.maxSessions"] = (at.limits["sessions.maxSessions"] ?? 0) + 1;
-    at.event({ type: "limit-hit", limit: "sessions.maxSessions", principal });
+    at.limits["limits.sessions"] = (at.limits["limits.sessions"] ?? 0) + 1;
+    at.event({ type: "limit-hit", limit: "limits.sessions", principal });
   }
 
   /** Fires the sweeps of both servers in their order. */
@@ -544,10 +544,10 @@ async function eachPrincipal(work: (principal: string) => Promise<void>): Promis
 }
 
 test(`${opened} sessions at a time, used, left and ended at random, are counted and reported as the model says`, async () => {
-  const sessions = { idleMs, maxPerPrincipal, maxSessions: opened + maxPerPrincipal };
   const { process: child, urls } = await FiredProcess.start(program, {
     endpoints: 2,
-    http: { maxConcurrent: 100_000, maxStreams: 100_000, sessions },
+    // One principal may have a tenth of the sessions.
+    http: { limits: { work: 100_000, sessions: 10 * maxPerPrincipal }, sessions: { idleMs } },
   });
   const fire = new Fire(child, urls, randomFrom(`${seed}: fire`));
   const { servers } = fire.model;
@@ -587,7 +587,7 @@ test(`${opened} sessions at a time, used, left and ended at random, are counted 
   for (let count = 0; count < 5; count++) await fire.open(0, "full");
   await fire.request(1, [...servers[0].sessions.get("full")!.keys()][0]!, "full", "ping");
   await fire.compare();
-  expect(servers[0].limits).toEqual({ "sessions.maxSessions": 5 });
+  expect(servers[0].limits).toEqual({ "limits.sessions": 5 });
   const streams = servers[0].all.map(({ stream }) => stream!.answer);
   const remains = await child.order("close");
   expect(remains).toEqual({ timers: 0, handles: [], connections: 0 });

@@ -148,7 +148,7 @@ class Proxy {
 test("a stream that a proxy cuts, however often, is taken up again, and nothing is missed (R21)", async () => {
   const server = lives(1);
   const listening = new Gate();
-  const http = await serveHttp(server, { port: 0, retryMs: 20 });
+  const http = await serveHttp(server, { port: 0 });
   let gets = 0;
   let waiting: (() => void) | undefined;
   http.node.on("request", ({ method }) => {
@@ -188,7 +188,7 @@ test("a stream that a proxy cuts, however often, is taken up again, and nothing 
 });
 
 test("a stream that cannot be had again ends the connection with a typed error, at once for all (R21)", async () => {
-  const http = await serveHttp(lives(1), { port: 0, retryMs: 10 });
+  const http = await serveHttp(lives(1), { port: 0 });
   onTestFinished(() => http.close());
   const listening = new Promise<void>((resolve) =>
     http.node.on("request", ({ method }) => method === "GET" && resolve()),

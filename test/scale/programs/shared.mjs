@@ -1,5 +1,5 @@
 // What the nodes of one service have in common. With SCALE_STORES (a module), SCALE_DRIVER and SCALE_ADDRESS they share a
-// cluster store. SCALE_RETRY_MS is the pause of clients before they resume a stream.
+// cluster store.
 import { cluster } from "@mcpgen/cluster";
 import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 
@@ -10,7 +10,6 @@ export async function shared() {
     serverOptions: { stateKeys: keys, changes: parentBus() },
     httpOptions: {
       sessions: sealedSessions({ keys }),
-      ...(process.env.SCALE_RETRY_MS && { retryMs: Number(process.env.SCALE_RETRY_MS) }),
       ...(await clusterOf(keys)),
     },
   };

@@ -7,19 +7,27 @@ import {
   errorText,
   isObject,
 } from "../../jsonrpc/message.js";
+import type { HeaderSource } from "@mcpgen/protocol/model";
+import { paramHeadersOf, paramPrefix } from "../../protocol/param-headers.js";
+import type { Server } from "../../server/server.js";
 import { type Denial, type Exchange, type Principal, jsonHeaders } from "./exchange.js";
 import type { LimitName } from "./http-stats.js";
 
+/** What stands in place of a list of hosts or origins, and accepts any. */
+export const anyName = "dangerously-any";
+
 /** Hosts and origins that may reach the server. By default, only loopback ones. */
 export interface GuardOptions {
-  /** Host names of the server, as in `Host`, with or without a port: `api.example.com`. */
-  readonly allowedHosts?: readonly string[];
-  /** Web origins whose pages may call the server: `https://app.example.com`. */
-  readonly allowedOrigins?: readonly string[];
-  /** Accepts any `Host`: any web page can then reach the server by DNS rebinding. */
-  readonly dangerouslyAllowAnyHost?: boolean;
-  /** Accepts any `Origin`: any web page can then call the server. */
-  readonly dangerouslyAllowAnyOrigin?: boolean;
+  /**
+   * Host names of the server, as in `Host`, with or without a port: `api.example.com`. `dangerously-any` accepts any `Host`:
+   * any web page can then reach the server by DNS rebinding.
+   */
+  readonly allowedHosts?: readonly string[] | typeof anyName;
+  /**
+   * Web origins whose pages may call the server: `https://app.example.com`. `dangerously-any` accepts any `Origin`: any web
+   * page can then call the server.
+   */
+  readonly allowedOrigins?: readonly string[] | typeof anyName;
 }
 
 const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -51,14 +59,13 @@ export function guard(
   const host = exchange.header("host");
   // A request with two Host headers is invalid (RFC 9112, 3.2).
   if (host?.includes(",")) return { reason: "host", status: 400, message: "there is more than one Host" };
-  if (!options.dangerouslyAllowAnyHost && !isAllowedHost(host, options.allowedHosts, known))
+  if (!isAllowedHost(host, options.allowedHosts, known))
     return forbidden(
       "host",
       `the host ${JSON.stringify(host ?? "")} is not served here; name it in allowedHosts`,
     );
   const origin = anyOrigin ? undefined : exchange.header("origin");
-  if (origin === undefined || options.dangerouslyAllowAnyOrigin || isAllowedOrigin(origin, options))
-    return undefined;
+  if (origin === undefined || isAllowedOrigin(origin, options)) return undefined;
   return forbidden(
     "origin",
     `pages of ${JSON.stringify(origin)} may not call this server; name it in allowedOrigins`,
@@ -83,7 +90,12 @@ function forbidden(reason: Refusal["reason"], message: string): Refusal {
   return { reason, status: 403, message };
 }
 
-function isAllowedHost(host: string | undefined, allowed: readonly string[] = [], known: KnownHost): boolean {
+function isAllowedHost(
+  host: string | undefined,
+  allowed: GuardOptions["allowedHosts"] = [],
+  known: KnownHost,
+): boolean {
+  if (allowed === anyName) return true;
   if (host === undefined) return false;
   if (host === known.host) return true;
   const name = host.toLowerCase();
@@ -95,6 +107,7 @@ function isAllowedHost(host: string | undefined, allowed: readonly string[] = []
 }
 
 function isAllowedOrigin(origin: string, { allowedOrigins = [] }: GuardOptions): boolean {
+  if (allowedOrigins === anyName) return true;
   const asked = plain(origin);
   if (allowedOrigins.some((each) => plain(each) === asked)) return true;
   const scheme = /^https?:\/\//.exec(origin)?.[0];
@@ -253,6 +266,46 @@ export function corsHeaders(exchange: Exchange): Readonly<Record<string, string>
 }
 
 const none: Readonly<Record<string, string>> = {};
+
+/**
+ * Headers of Streamable HTTP that mirror no member of a message and so stand in no table (2025-11-25, sessions,
+ * resumability).
+ */
+const transportHeaders = ["Accept", "Authorization", "Content-Type", "Last-Event-ID", "Mcp-Session-Id"];
+
+/**
+ * Answers a CORS preflight. A preflight is answered only with the tool headers it asked for: the caller is not
+ * authenticated yet.
+ */
+export function preflight(exchange: Exchange, server: Server): void {
+  const asked = exchange.header("access-control-request-headers") ?? "";
+  const names = new Set(asked.split(",").map((name) => name.trim().toLowerCase()));
+  const allowed = requestHeaders(server).filter(
+    (name) => !name.startsWith(paramPrefix) || names.has(name.toLowerCase()),
+  );
+  exchange.reply(204, {
+    ...corsHeaders(exchange),
+    "access-control-allow-methods": "POST, GET, DELETE",
+    "access-control-allow-headers": allowed.join(", "),
+    "access-control-max-age": "600",
+  });
+}
+
+/** All headers a client may send: those of the served revisions and those the tools declare. Gateways use it, too. */
+export function requestHeaders(server: Server): string[] {
+  const names = new Map(transportHeaders.map((name) => [name.toLowerCase(), name]));
+  const add = (name: string): void => void names.set(name.toLowerCase(), name);
+  for (const { table } of server.definition.revisions) {
+    const sources = [
+      ...table.headers,
+      ...[...table.incomingRequests.values()].flatMap(({ headers = [] }) => headers),
+    ];
+    for (const { header } of sources as HeaderSource[]) add(header);
+  }
+  for (const { definition } of server.features.tools.entries.values())
+    for (const { name } of paramHeadersOf(definition.inputSchema).headers) add(name);
+  return [...names.values()].sort();
+}
 
 /** Merges two sets of headers. Most answers have no CORS headers; then `headers` is returned without a copy. */
 export function mergeHeaders(

@@ -1,47 +1,31 @@
-import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
-import type { GuardOptions } from "./access.js";
-import type { Denial, Principal, Exchange } from "./exchange.js";
+import { isObject } from "../../jsonrpc/message.js";
+import { type Rules, checkOptions, gone, invalid } from "../../options/option-check.js";
+import type * as platform from "../../platform/platform.js";
+import { type GuardOptions, anyName } from "./access.js";
+import { type Denial, type Exchange, type Principal, parseTarget } from "./exchange.js";
+import type { HttpLimits } from "./limits.js";
 import type { Permit } from "./permit.js";
 import type { ResponseForm } from "./posts.js";
-import type { HttpRoute } from "./routes.js";
+
+/** Another resource of the same origin, such as metadata of the authorization. */
+export interface HttpRoute {
+  /** The whole path, as it stands in URLs, from the root of the origin. */
+  readonly path: string;
+  /**
+   * Answers a request of any method and origin: `authenticate` and `allowedOrigins` do not apply to it, `allowedHosts`
+   * does. Its body has at most 64 KiB.
+   */
+  handle(request: platform.Request): platform.Response | Promise<platform.Response>;
+  /** Whether it also answers during and after `close()`, where others answer with 503. Default: `false`. */
+  readonly whileClosing?: boolean;
+}
 
 /** Options of an endpoint. */
 export interface EndpointOptions extends GuardOptions {
   /** Maximum bytes of a body. Default: 4 MiB. */
   readonly bodyLimit?: number;
-  /**
-   * Maximum total bytes of the bodies that are being read and the bodies of running requests. Default: 64 MiB. A body
-   * beyond the limit gets 503. With `authenticate`, one principal may hold as much as stays free for the others: half
-   * of it, if it is the only one.
-   */
-  readonly bodiesLimit?: number;
-  /**
-   * Maximum number of running requests, and of bodies that are being read. Default: 1,000 of each. More get 503.
-   * Listening streams do not count. A request counts while its client is connected; a cancelled request counts until
-   * its handler ends. With `authenticate`, one principal may have as many as stay free for the others.
-   */
-  readonly maxConcurrent?: number;
-  /**
-   * Maximum total bytes of client information and subscriptions, kept for sessions and listening streams. Default: 64
-   * MiB. One client may use 256 KiB; a principal may use the same share as of sessions.
-   */
-  readonly keptLimit?: number;
-  /**
-   * Maximum number of event streams; at the limit, no more listening stream is opened. Default: 10,000. With
-   * `authenticate`, one principal may have as many as stay free for the others.
-   */
-  readonly maxStreams?: number;
-  /**
-   * Maximum total bytes of responses that wait for their readers. Default: 128 MiB. Above it, the longest stalled
-   * connections are closed; with `authenticate`, only those of the same principal and of principals with at least as
-   * many waiting bytes.
-   */
-  readonly waitingLimit?: number;
-  /**
-   * Milliseconds that a client may read nothing of a waiting response before its connection is closed. Default: a
-   * minute; 0 for no limit.
-   */
-  readonly stalledMs?: number;
+  /** How much the endpoint does and keeps at a time. */
+  readonly limits?: HttpLimits;
   /**
    * Form of responses. Default: `auto`, JSON unless another message precedes the response, or it takes longer than a second or
    * two. `json` never streams: no byte leaves before the response, and clients give up on long requests.
@@ -86,33 +70,38 @@ export interface EndpointOptions extends GuardOptions {
   readonly routes?: readonly HttpRoute[];
 }
 
-export const defaults = {
-  bodyLimit: 4 * 1_048_576,
-  bodiesLimit: 64 * 1_048_576,
-  maxConcurrent: 1000,
-  maxStreams: 10_000,
-  maxRequests: 256,
-  maxSessions: 10_000,
-  keptLimit: 64 * 1_048_576,
-  waitingLimit: 128 * 1_048_576,
-  stalledMs: 60_000,
-  keepAliveMs: 15_000,
-  graceMs: 5000,
-} as const;
+/** A rule for a list of names, or for `dangerously-any`. */
+function namesOrAny(form: RegExp, example: string): (value: unknown) => string | undefined {
+  return (value) =>
+    value === anyName ||
+    (Array.isArray(value) && value.every((each) => typeof each === "string" && form.test(each)))
+      ? undefined
+      : `a list such as ["${example}"], or "${anyName}"`;
+}
+
+const inMemory = "Write limits: { memory }, for bodies, clients and waiting answers together.";
+
+/** What to write in place of options that are gone. */
+export const goneOptions = {
+  dangerouslyAllowAnyHost: gone('Write allowedHosts: "dangerously-any".'),
+  dangerouslyAllowAnyOrigin: gone('Write allowedOrigins: "dangerously-any".'),
+  bodiesLimit: gone(inMemory),
+  keptLimit: gone(inMemory),
+  waitingLimit: gone(inMemory),
+  maxConcurrent: gone("Write limits: { work }."),
+  maxStreams: gone("Write limits: { sessions }."),
+  stalledMs: gone("Leave it out: a reader may take nothing for a minute."),
+};
 
 /** Valid values of each option. */
-export const endpointRules: Rules<EndpointOptions> = {
-  allowedHosts: [/^[^\s/*]+$/, "api.example.com"],
-  allowedOrigins: [/^([a-z][a-z\d+.-]*:\/\/[^\s/*]+\/?|null)$/i, "https://app.example.com"],
-  dangerouslyAllowAnyHost: "boolean",
-  dangerouslyAllowAnyOrigin: "boolean",
+export const endpointRules: Rules<EndpointOptions, keyof typeof goneOptions> = {
+  allowedHosts: /* @__PURE__ */ namesOrAny(/^[^\s/*]+$/, "api.example.com"),
+  allowedOrigins: /* @__PURE__ */ namesOrAny(
+    /^([a-z][a-z\d+.-]*:\/\/[^\s/*]+\/?|null)$/i,
+    "https://app.example.com",
+  ),
   bodyLimit: 1,
-  bodiesLimit: 1,
-  maxConcurrent: 1,
-  keptLimit: 1,
-  maxStreams: 1,
-  waitingLimit: 1,
-  stalledMs: 0,
+  limits: { work: 1, memory: 1, sessions: 1 } satisfies Rules<HttpLimits>,
   responses: ["auto", "json", "sse"] satisfies ResponseForm[],
   keepAliveMs: 0,
   graceMs: 0,
@@ -121,6 +110,7 @@ export const endpointRules: Rules<EndpointOptions> = {
   permit: "function",
   publicUrl: "string",
   routes: "array",
+  ...goneOptions,
 };
 
 /**
@@ -146,4 +136,27 @@ export function checkPublicUrl(given: string | undefined): void {
   throw invalid(
     `publicUrl: expected the URL of the endpoint, such as "https://api.example.com/mcp", got ${JSON.stringify(given)}.`,
   );
+}
+
+/**
+ * The routes by path.
+ *
+ * @throws {McpError} `invalid-definition`
+ */
+export function routesByPath(
+  routes: readonly HttpRoute[] | undefined,
+): ReadonlyMap<string, HttpRoute> | undefined {
+  if (!routes || routes.length === 0) return undefined;
+  const byPath = new Map<string, HttpRoute>();
+  for (const [index, route] of routes.entries()) {
+    const path: unknown = isObject(route) ? route.path : undefined;
+    if (typeof path !== "string" || parseTarget(path)?.pathname !== path)
+      throw invalid(
+        `routes[${index}].path: expected one as it stands in URLs, such as "/.well-known/x", got ${JSON.stringify(path)}.`,
+      );
+    if (typeof route.handle !== "function") throw invalid(`routes[${index}].handle: expected a function.`);
+    if (byPath.has(path)) throw invalid(`routes[${index}].path: there are two routes for ${path}.`);
+    byPath.set(path, route);
+  }
+  return byPath;
 }

@@ -31,6 +31,8 @@ import {
   replyClosing,
   replyInvalid,
   replyForbidden,
+  anyName,
+  preflight,
 } from "./access.js";
 import { Streams } from "./event-streams.js";
 import {
@@ -41,21 +43,80 @@ import {
   headersNamed,
   unslashed,
 } from "./exchange.js";
-import { type EndpointOptions, checkEndpointOptions, defaults, endpointRules } from "./endpoint-options.js";
-import type { LegacyRequests, LegacyTransports } from "./legacy-transports.js";
-import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading, nestsDeeper } from "./limits.js";
-import { ModernRequests } from "./posts.js";
-import { HttpCounts, type HttpStats } from "./http-stats.js";
+import {
+  type EndpointOptions,
+  type HttpRoute,
+  checkEndpointOptions,
+  endpointRules,
+  routesByPath,
+} from "./endpoint-options.js";
+import {
+  Backlog,
+  BodyReading,
+  CountedWarnings,
+  type EndpointQuotas,
+  countWork,
+  maxSessionRequests,
+  nestsDeeper,
+  quotasOf,
+} from "./limits.js";
+import { ModernRequests, type ResponseForm } from "./posts.js";
+import { HttpCounts, type HttpSessions, type HttpStats, noSessions } from "./http-stats.js";
 import { permitCallOf } from "./permit.js";
-import { preflight } from "./preflight.js";
-import { type HttpRoute, answerRoute, hasBody, routeBodyLimit, routesByPath } from "./routes.js";
-import { type HttpSessions, noSessions } from "./session-info.js";
-import type { EarlierCall } from "../../server/connection.js";
+import type { EarlierCall, ServerConnection } from "../../server/connection.js";
 
 const randomKey =
   "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give stateKeys, or it is lost with the process";
 
 const anonymous: Principal = {};
+
+/** Bytes of one body, by default. */
+const defaultBodyLimit = 4 * 1_048_576;
+/** Milliseconds between comments on quiet streams, by default. */
+const defaultKeepAliveMs = 15_000;
+/** Milliseconds that running requests have after `close()`, by default. */
+export const defaultGraceMs = 5000;
+
+/** What an endpoint shares with the requests of legacy revisions. */
+export interface EndpointParts {
+  readonly server: Server;
+  readonly form: ResponseForm;
+  readonly streams: Streams;
+  readonly quotas: EndpointQuotas;
+  readonly counts: HttpCounts;
+  /** Reports a failure that no response carries. */
+  readonly warn: (error: unknown) => void;
+  /** Replies with the error of a request that failed. */
+  readonly fail: (exchange: Exchange, message: unknown, error: unknown) => void;
+}
+
+/** The requests of legacy revisions at one endpoint: with sessions or without them, and over HTTP+SSE. */
+export interface LegacyRequests {
+  /** Sessions, those without a complete handshake included. */
+  readonly size: number;
+  /** The sessions after their handshakes. */
+  readonly sessions: HttpSessions;
+  readonly connections: readonly ServerConnection[];
+  /** The HTTP+SSE session that the URL of a POST names; absent where that is not served. Its responses go on the stream of the session. */
+  readonly olderSession: ((exchange: Exchange) => string | undefined) | undefined;
+  post(posted: Posted): void;
+  /**
+   * Receives a message of an HTTP+SSE session.
+   *
+   * @param stated whether the message states a modern revision
+   */
+  postOlder(posted: Posted, session: string, stated: boolean): void;
+  /**
+   * Answers a GET or DELETE. Returns the methods that are allowed instead if it does not.
+   *
+   * @param isModern whether the request states a modern revision: those have no sessions
+   */
+  take(exchange: Exchange, principal: Principal, isModern: boolean): string | undefined;
+  /** Ends all sessions. */
+  close(): Promise<void>;
+  /** Leaves what the sessions share with other processes, after all streams have ended. */
+  leave(): Promise<void>;
+}
 
 /** Streamable HTTP for one server. One endpoint serves both eras. */
 export class Endpoint {
@@ -67,13 +128,11 @@ export class Endpoint {
   readonly #warnings: CountedWarnings;
   /** Counts response bytes that wait for their readers. */
   readonly backlog: Backlog;
-  readonly #concurrency: ConcurrencyLimit;
+  readonly #quotas: EndpointQuotas;
   /** Limit of requests in one body. */
   readonly #mostInBatch: number;
   /** Limit of bytes of one body. */
   readonly #bodyLimit: number;
-  /** Limit of bytes reserved for clients. */
-  readonly #bytes: Quota;
   readonly #counts: HttpCounts;
   readonly #modernIds: ReadonlySet<string>;
   readonly #modern: ModernRequests | undefined;
@@ -83,10 +142,14 @@ export class Endpoint {
   #closed = false;
 
   /**
-   * @param transports serve the legacy revisions
-   * @throws {McpError} `invalid-definition`: the server has legacy revisions, and nothing serves them; or as `transports`
+   * @param serveLegacy serves the legacy revisions; `runtime/core/legacy/http` has it
+   * @throws {McpError} `invalid-definition`: the server has legacy revisions, and nothing serves them; or as `serveLegacy`
    */
-  constructor(server: Server, options: EndpointOptions, transports?: LegacyTransports) {
+  constructor(
+    server: Server,
+    options: EndpointOptions,
+    serveLegacy?: (endpoint: EndpointParts) => LegacyRequests,
+  ) {
     this.#server = server;
     this.#options = withPublicHost(options);
     this.#routes = routesByPath(options.routes);
@@ -95,37 +158,20 @@ export class Endpoint {
     this.#warnings = new CountedWarnings(warn);
     this.#counts = new HttpCounts(definition.hooks);
     seal.onRandomKey = () => warn(randomKey);
-    const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs } = options;
-    const fair = (most: number): Quota => new Quota(most, options.authenticate ? "fair" : most);
-    this.#streams = new Streams(clock, keepAliveMs, fair(options.maxStreams ?? defaults.maxStreams));
-    const { maxConcurrent = defaults.maxConcurrent, waitingLimit = defaults.waitingLimit } = options;
-    const { stalledMs = defaults.stalledMs } = options;
-    this.backlog = new Backlog(clock, fair(waitingLimit), stalledMs, this.#counts);
-    const { maxRequests = defaults.maxRequests } = transports?.limits ?? {};
-    this.#concurrency = new ConcurrencyLimit(
-      fair,
-      maxConcurrent,
-      options.bodiesLimit ?? defaults.bodiesLimit,
-    );
-    const { bodyLimit = defaults.bodyLimit } = options;
-    this.#bodyLimit = options.authenticate ? Math.min(bodyLimit, this.#concurrency.held.whole) : bodyLimit;
-    this.#mostInBatch = Math.min(this.#concurrency.running.whole, maxRequests);
-    const quota = (most?: number): Quota => quotaOf(options.authenticate !== undefined, transports, most);
-    this.#bytes = quota(options.keptLimit ?? defaults.keptLimit);
+    const { responses: form = "auto", keepAliveMs = defaultKeepAliveMs } = options;
+    const isShared = options.authenticate !== undefined;
+    const quotas = (this.#quotas = quotasOf(options.limits ?? {}, isShared));
+    this.#streams = new Streams(clock, keepAliveMs, quotas.readers);
+    this.backlog = new Backlog(clock, quotas.readers, this.#counts);
+    this.#bodyLimit = Math.min(options.bodyLimit ?? defaultBodyLimit, quotas.bodies.share.bytes);
+    this.#mostInBatch = Math.min(quotas.work.share.count, maxSessionRequests);
     this.#modernIds = new Set(modern.map(({ id }) => id));
-    const posts = { form, streams: this.#streams, concurrency: this.#concurrency };
-    if (modern.length > 0)
-      this.#modern = new ModernRequests(server, modern[0]!, { ...posts, bytes: this.#bytes });
-    if (!transports) requireModern(legacy);
-    if (!transports || legacy.length === 0) return;
-    this.#legacy = transports.serve({
-      server,
-      form,
-      streams: this.#streams,
-      concurrency: this.#concurrency,
-      bytes: this.#bytes,
-      counts: this.#counts,
-      quota,
+    const posts = { form, streams: this.#streams, quotas };
+    if (modern.length > 0) this.#modern = new ModernRequests(server, modern[0]!, posts);
+    if (!serveLegacy) requireModern(legacy);
+    if (!serveLegacy || legacy.length === 0) return;
+    this.#legacy = serveLegacy({
+      ...{ server, ...posts, counts: this.#counts },
       warn: (error) => this.#warn(error),
       fail: (exchange, message, error) => this.#fail(exchange, message, error),
     });
@@ -133,15 +179,15 @@ export class Endpoint {
 
   /** What it holds, and what it has done. */
   get stats(): HttpStats {
-    const { running, bodies, held } = this.#concurrency;
+    const { work, bodies, sessions, readers } = this.#quotas;
     const gauges = {
       sessions: this.#legacy?.size ?? 0,
       streams: this.#streams.size,
-      requests: running.size,
-      bodies: bodies.size,
-      bodyBytes: held.size,
-      keptBytes: this.#bytes.size,
-      waitingBytes: this.backlog.size,
+      requests: work.used.count,
+      bodies: bodies.used.count,
+      bodyBytes: bodies.used.bytes,
+      keptBytes: sessions.used.bytes,
+      waitingBytes: readers.used.bytes,
     };
     return { gauges, counters: this.#counts.counters };
   }
@@ -216,10 +262,10 @@ export class Endpoint {
       void answerRoute(exchange, route, body, this.#options.publicUrl).catch((error: unknown) =>
         this.#fail(exchange, undefined, error),
       );
-    const readsBody = hasBody(exchange.method);
-    if (readsBody === undefined) exchange.reply(405, {});
-    else if (readsBody) this.#read(exchange, Math.min(this.#bodyLimit, routeBodyLimit), answer);
-    else answer();
+    const { method } = exchange;
+    if (routedWithBody.has(method)) this.#read(exchange, Math.min(this.#bodyLimit, routeBodyLimit), answer);
+    else if (routedWithoutBody.has(method)) answer();
+    else exchange.reply(405, {});
   }
 
   /**
@@ -228,7 +274,7 @@ export class Endpoint {
    */
   async close(): Promise<void> {
     this.#draining = true;
-    await this.#drain(this.#options.graceMs ?? defaults.graceMs);
+    await this.#drain(this.#options.graceMs ?? defaultGraceMs);
     this.#closed = true;
     const posts = [...this.#streams.connections].map((connection) => connection.close());
     await Promise.all([...posts, this.#legacy?.close()]);
@@ -272,12 +318,12 @@ export class Endpoint {
 
   /** Reads a body within the limits, or replies with an error. */
   #read(exchange: Exchange, bodyLimit: number, use: (text: string) => void): void {
-    if (!this.#concurrency.bodies.allows(exchange.principal, 1))
-      return replyBusy(exchange, undefined, "maxConcurrent");
-    const reading = new BodyReading(this.#concurrency, exchange.principal, bodyLimit);
+    const { bodies } = this.#quotas;
+    if (bodies.refusal(exchange.principal, 0)) return replyBusy(exchange, undefined, "limits.work");
+    const reading = new BodyReading(bodies, exchange.principal, bodyLimit);
     const take = (text: string | undefined | null): void => {
       reading.end();
-      if (reading.limitReached) return replyBusy(exchange, undefined, "bodiesLimit");
+      if (reading.limitReached) return replyBusy(exchange, undefined, "limits.memory");
       if (text === null) return replyError(exchange, 400, undefined, parseError("the bytes are no UTF-8"));
       if (text === undefined) {
         this.#counts.limitHit("bodyLimit", exchange.principal);
@@ -315,11 +361,11 @@ export class Endpoint {
     const requests = requestsIn(message, kind);
     if (this.#draining && requests > 0) return replyClosing(exchange);
     if (requests > this.#mostInBatch) {
-      this.#counts.limitHit("maxConcurrent", exchange.principal);
+      this.#counts.limitHit("limits.work", exchange.principal);
       return replyInvalid(exchange, 400, tooManyInBatch(requests, this.#mostInBatch));
     }
-    if (requests > 0 && !this.#concurrency.running.allows(exchange.principal, requests))
-      return replyBusy(exchange, idOf(message), "maxConcurrent");
+    if (requests > 0 && this.#quotas.work.refusal(exchange.principal, 0, requests))
+      return replyBusy(exchange, idOf(message), "limits.work");
     const posted = { ...asked, message, kind };
     if (!this.#options.permit || requests === 0) return this.#dispatch(posted);
     try {
@@ -344,9 +390,9 @@ export class Endpoint {
     const found = this.#options.permit!(calls, principal);
     if (!isPromise(found)) return conclude(found);
     const { size } = exchange;
-    this.#concurrency.begin(exchange.principal, count, size);
+    countWork(this.#quotas, exchange.principal, count, size);
     void Promise.resolve(found)
-      .finally(() => this.#concurrency.end(exchange.principal, count, size))
+      .finally(() => countWork(this.#quotas, exchange.principal, -count, -size))
       .then((later) => (this.#draining ? replyClosing(exchange) : conclude(later)))
       .catch((error: unknown) => this.#fail(exchange, message, error));
   }
@@ -422,22 +468,28 @@ export function modernEndpoint(server: Server, options: EndpointOptions = {}): E
 /** The host of the public URL is an allowed host. */
 function withPublicHost(options: EndpointOptions): EndpointOptions {
   const { publicUrl, allowedHosts = [] } = options;
-  if (publicUrl === undefined) return options;
+  if (publicUrl === undefined || allowedHosts === anyName) return options;
   return { ...options, allowedHosts: [...allowedHosts, new URL(publicUrl).host] };
 }
 
-/**
- * Creates a quota in which each principal may hold the same share. Without `authenticate`, all clients are one
- * principal, which may hold all.
- *
- * @param transports limit sessions
- * @param most total amount; by default the limit of sessions
- */
-function quotaOf(authenticates: boolean, transports: LegacyTransports | undefined, most?: number): Quota {
-  const { maxSessions = defaults.maxSessions, maxPerPrincipal = Math.max(8, Math.floor(maxSessions / 10)) } =
-    transports?.limits ?? {};
-  const all = most ?? maxSessions;
-  return new Quota(all, authenticates ? Math.ceil((all * maxPerPrincipal) / maxSessions) : all);
+/** Bytes of the body of a request for a route, at most. */
+const routeBodyLimit = 65_536;
+
+/** The methods that a route answers. */
+const routedWithBody: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+const routedWithoutBody: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Answers a request for a route. @param publicUrl a URL of the public origin, if the application names one */
+async function answerRoute(
+  exchange: Exchange,
+  route: HttpRoute,
+  body: string | undefined,
+  publicUrl: string | undefined,
+): Promise<void> {
+  const { href } = exchange;
+  const { pathname, search } = new URL(href);
+  const url = publicUrl === undefined ? href : new URL(publicUrl).origin + pathname + search;
+  await exchange.respond(await route.handle(exchange.webRequest(url, body)));
 }
 
 /** The number of requests in a body: 1, or the requests of a batch. */

@@ -1,9 +1,9 @@
+import type { Admission } from "../../admission/admission.js";
 import { toBase64Url } from "../../protocol/binary-content.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
 import { Ticker } from "../../time/ticker.js";
 import type { EventSink } from "./exchange.js";
-import type { Quota } from "./limits.js";
 
 /** Text of one server-sent event. `data` is one line of JSON, so it needs no escaping. */
 export function eventText(data: string, id?: string): string {
@@ -44,7 +44,7 @@ export class Streams {
   /** The principal of each stream. */
   readonly #sinks = new Map<EventSink, string>();
   readonly #every: number;
-  readonly #quota: Quota;
+  readonly #quota: Admission;
   readonly #beats: Ticker<EventSink>;
   readonly #looks: Ticker<Awaited>;
   /** The responses that were awaited at the last look. */
@@ -55,7 +55,7 @@ export class Streams {
    * @param quota limit of streams; only listening streams are rejected
    * @param ownTimers as for `Ticker`
    */
-  constructor(clock: Clock, every: number, quota: Quota, ownTimers?: boolean) {
+  constructor(clock: Clock, every: number, quota: Admission, ownTimers?: boolean) {
     this.#every = every;
     this.#quota = quota;
     this.#beats = new Ticker(clock, every, this.#beat, ownTimers);
@@ -65,7 +65,7 @@ export class Streams {
 
   /** Whether a principal may open no more listening streams. */
   isFull(principal: string): boolean {
-    return !this.#quota.allows(principal, 1);
+    return this.#quota.refusal(principal, 0) !== undefined;
   }
 
   get size(): number {
@@ -74,14 +74,14 @@ export class Streams {
 
   readonly opened = (sink: EventSink, principal: string): void => {
     this.#sinks.set(sink, principal);
-    this.#quota.add(principal, 1);
+    this.#quota.take(principal, 0);
     this.#beats.add(sink);
   };
 
   readonly ended = (sink: EventSink): void => {
     const principal = this.#sinks.get(sink);
     this.#beats.delete(sink);
-    if (this.#sinks.delete(sink)) this.#quota.give(principal!, 1);
+    if (this.#sinks.delete(sink)) this.#quota.release(principal!, 0);
   };
 
   /** Begins the response in time, unless it is `answered` before. */

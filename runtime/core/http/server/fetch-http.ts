@@ -1,9 +1,8 @@
 import type * as platform from "../../platform/platform.js";
 import type { Endpoint } from "./endpoint.js";
 import { type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
-import type { HttpCounts, HttpStats } from "./http-stats.js";
+import type { HttpCounts, HttpSessions, HttpStats } from "./http-stats.js";
 import type { Backlog, Reader, BodyReading } from "./limits.js";
-import type { HttpSessions } from "./session-info.js";
 
 const mountAdvice = "let what reads bodies in front read that of a clone()";
 
@@ -186,7 +185,7 @@ class WebWriter implements EventSink, Reader {
   write(text: string): boolean {
     if (!this.#open || this.#ending) return false;
     if (this.#waiting > maxWaitingBytes) {
-      this.#backlog.counts.limitHit("waitingLimit", this.principal);
+      this.#backlog.counts.limitHit("limits.memory", this.principal);
       this.cut();
       return false;
     }

@@ -1,17 +1,72 @@
+import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { ServerHooks } from "../../server/middleware.js";
-import { type SessionCounts, noSessionCounts } from "./session-info.js";
 
-/** The limits of an endpoint, by their options. */
-export type LimitName =
-  | "bodyLimit"
-  | "bodiesLimit"
-  | "maxConcurrent"
-  | "maxStreams"
-  | "keptLimit"
-  | "waitingLimit"
-  | "stalledMs"
-  | "sessions.maxSessions"
-  | "sessions.maxRequests";
+/**
+ * The limits of an endpoint, by the options that set them. `stalled`: a reader took nothing for a minute.
+ */
+export type LimitName = "bodyLimit" | "limits.work" | "limits.memory" | "limits.sessions" | "stalled";
+
+/** A session of an endpoint, as the application sees it. */
+export interface SessionInfo {
+  /** `Mcp-Session-Id`, or the id in the URL of HTTP+SSE. A client that knows it can use the session: keep it secret. */
+  readonly id: string;
+  /** The owner, as `authenticate` named it; empty without one. */
+  readonly principal: string;
+  /** The revision that the handshake negotiated. */
+  readonly revision: string;
+  readonly clientInfo: Implementation | undefined;
+  readonly clientCapabilities: ClientCapabilities;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** When a client last used the session: milliseconds since 1970. */
+  readonly lastSeen: number;
+  /** Running requests. */
+  readonly requests: number;
+}
+
+/**
+ * Why a session ended: its client sent DELETE (`deleted`) or closed the stream of HTTP+SSE (`disconnected`); it was idle
+ * for `idleMs` (`expired`); a limit made room for another (`evicted`); the application or another process ended it
+ * (`ended`); the endpoint closed (`closed`).
+ */
+export type SessionEnd = "deleted" | "disconnected" | "expired" | "evicted" | "ended" | "closed";
+
+/** The sessions of an endpoint after their handshakes. Iterate over it to list them. */
+export interface HttpSessions extends Iterable<SessionInfo> {
+  readonly size: number;
+  /** The session with this id, if this process has it. */
+  get(id: string): SessionInfo | undefined;
+  /**
+   * Ends a session: its streams and running requests end, and the client gets 404 for its next request. With a `store`,
+   * also ends a session that this process does not have. Resolves to whether this process had it.
+   */
+  end(id: string): Promise<boolean>;
+}
+
+/** Sessions since the endpoint was made. */
+export type SessionCounts = { -readonly [what in "created" | "restored" | SessionEnd]: number };
+
+/** The counts of an endpoint that has had no session. */
+export function noSessionCounts(): SessionCounts {
+  return {
+    created: 0,
+    restored: 0,
+    deleted: 0,
+    disconnected: 0,
+    expired: 0,
+    evicted: 0,
+    ended: 0,
+    closed: 0,
+  };
+}
+
+/** The sessions of an endpoint that keeps none. */
+export const noSessions: HttpSessions = {
+  size: 0,
+  get: () => undefined,
+  end: () => Promise.resolve(false),
+  *[Symbol.iterator]() {},
+};
 
 /** What an endpoint holds, and what it has done. */
 export interface HttpStats {
@@ -26,15 +81,15 @@ export interface HttpGauges {
   readonly sessions: number;
   /** Open event streams. */
   readonly streams: number;
-  /** Running requests; those of sessions whose client has disconnected do not count. */
+  /** Running requests (`limits.work`), without those of sessions whose client has disconnected. */
   readonly requests: number;
   /** Bodies that are being read. */
   readonly bodies: number;
-  /** Bytes of the bodies that are being read and of the bodies of running requests (`bodiesLimit`). */
+  /** Bytes of the bodies that are being read and of the bodies of running requests (a quarter of `limits.memory`). */
   readonly bodyBytes: number;
-  /** Bytes in memory that clients say of themselves and subscribe to (`keptLimit`). */
+  /** Bytes in memory that clients say of themselves and subscribe to (a quarter of `limits.memory`). */
   readonly keptBytes: number;
-  /** Bytes of responses that wait for their readers (`waitingLimit`). */
+  /** Bytes of responses that wait for their readers (half of `limits.memory`). */
   readonly waitingBytes: number;
 }
 

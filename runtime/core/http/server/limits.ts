@@ -1,125 +1,82 @@
+import { Admission } from "../../admission/admission.js";
 import { BoundedMap } from "../../admission/bounded-map.js";
-import { type Clock, longestWait, unref } from "../../time/clock.js";
+import { type Clock, unref } from "../../time/clock.js";
 import type { HttpCounts, LimitName } from "./http-stats.js";
 
-/** An amount that principals share. No principal can take all of it. */
-export class Quota {
-  readonly #most: number;
-  readonly #each: number | "fair";
-  #taken = 0;
-  /** Amounts of principals but the latest; absent if one principal may hold all. */
-  readonly #others: Map<string, number> | undefined;
-  /** The principal of the latest change, and its amount: most changes come in pairs, and a map would take longer. */
-  #latest = "";
-  #own = 0;
-
+/** How much an endpoint does and keeps at a time. With `authenticate`, one principal gets its share of each. */
+export interface HttpLimits {
   /**
-   * @param most total amount
-   * @param each limit of one principal; `fair`: a principal may hold as much as stays free for the others, that is half
-   *   for the first one, half of the rest for the next
+   * Running requests, and bodies that are being read. Default: 1,000 of each. More get 503. Listening streams do not count. A
+   * cancelled request counts until its handler ends. One principal may have as many as stay free for the others: half of all,
+   * if it is the only one. One session runs 256 at most.
    */
-  constructor(most: number, each: number | "fair" = most) {
-    this.#most = most;
-    this.#each = each;
-    this.#others = each === "fair" || each < most ? new Map() : undefined;
-  }
-
-  /** Total amount taken. */
-  get size(): number {
-    return this.#taken;
-  }
-
-  /** Number of principals that are counted one by one. */
-  get principals(): number {
-    return this.#others ? this.#others.size + Number(this.#own > 0) : 0;
-  }
-
-  /** Whether more is taken than the limit. */
-  get isOver(): boolean {
-    return this.#taken > this.#most;
-  }
-
-  /** The amount one principal may take while no other holds any. */
-  get whole(): number {
-    if (this.#each === "fair") return Math.max(1, Math.floor(this.#most / 2));
-    return Math.min(this.#each, this.#most);
-  }
-
-  /** The amount a principal holds; the total if one principal may hold all. */
-  of(principal: string): number {
-    if (!this.#others) return this.#taken;
-    return principal === this.#latest ? this.#own : (this.#others.get(principal) ?? 0);
-  }
-
-  /** Whether a principal may take this amount. */
-  allows(principal: string, amount: number): boolean {
-    const left = this.#most - this.#taken - amount;
-    if (left < 0) return false;
-    if (!this.#others) return true;
-    // A principal that holds none may take the last unit.
-    return this.of(principal) + amount <= (this.#each === "fair" ? Math.max(1, left) : this.#each);
-  }
-
-  /** Takes an amount for a principal. Takes nothing and returns `false` if too little is left. */
-  take(principal: string, amount: number): boolean {
-    if (amount > 0 && !this.allows(principal, amount)) return false;
-    this.add(principal, amount);
-    return true;
-  }
-
-  /** Takes an amount even above the limit; a negative amount gives back. */
-  add(principal: string, amount: number): void {
-    this.#taken += amount;
-    const others = this.#others;
-    if (!others) return;
-    if (principal !== this.#latest) {
-      if (this.#own > 0) others.set(this.#latest, this.#own);
-      this.#own = others.get(principal) ?? 0;
-      others.delete(principal);
-      this.#latest = principal;
-    }
-    this.#own = Math.max(0, this.#own + amount);
-  }
-
-  /** Gives back an amount. */
-  give(principal: string, amount: number): void {
-    this.add(principal, -amount);
-  }
+  readonly work?: number;
+  /**
+   * Bytes. Default: 256 MiB. A quarter of it is for the bodies that are being read or whose requests run: a body beyond it gets
+   * 503. A quarter is for what clients say of themselves and subscribe to: one client may use 256 KiB. Half of it is for
+   * responses that wait for their readers: above it, the connections that have been stalled longest are closed; with
+   * `authenticate`, only those of the same principal and of principals with at least as many waiting bytes.
+   */
+  readonly memory?: number;
+  /**
+   * Sessions, and event streams. Default: 10,000 of each; more get 503. One principal may have a tenth of the sessions, at
+   * least 8: at that limit, a new session replaces the principal's longest idle one, never one of another principal.
+   */
+  readonly sessions?: number;
 }
 
-/** Limits on the concurrent work of an endpoint. */
-export class ConcurrencyLimit {
+/** What clients use of an endpoint. Their principals share each. */
+export interface EndpointQuotas {
   /** Running requests. Listening streams do not count; a cancelled request counts until its handler ends. */
-  readonly running: Quota;
+  readonly work: Admission;
   /** Running requests of sessions whose client disconnected and may reconnect. */
-  readonly lost: Quota;
-  /** Bodies that are being read. */
-  readonly bodies: Quota;
-  /** Bytes of the bodies that are being read and of the bodies of running requests. */
-  readonly held: Quota;
+  readonly lost: Admission;
+  /** Bodies that are being read, and the bytes of these and of the bodies of running requests. */
+  readonly bodies: Admission;
+  /** Sessions, and the bytes of what clients say of themselves and subscribe to. */
+  readonly sessions: Admission;
+  /** Open event streams, and the bytes that wait for their readers. */
+  readonly readers: Admission;
+}
 
-  /**
-   * @param quota creates a quota that principals share
-   * @param most limit of requests, and of bodies
-   * @param mostHeld limit of body bytes
-   */
-  constructor(quota: (most: number) => Quota, most: number, mostHeld: number) {
-    this.running = quota(most);
-    this.lost = quota(most);
-    this.bodies = quota(most);
-    this.held = quota(mostHeld);
-  }
+/** The smallest share of the sessions that a principal has. */
+const fewestSessions = 8;
 
-  /** Counts running requests, and the bytes of their body, until `end` with the same amounts. */
-  begin(principal: string, requests: number, bytes: number): void {
-    this.running.add(principal, requests);
-    this.held.add(principal, bytes);
-  }
+/** @param isShared whether principals share the quotas; else all clients together may use each as a whole */
+export function quotasOf(
+  { work = 1000, memory = 256 * 1_048_576, sessions = 10_000 }: HttpLimits,
+  isShared: boolean,
+): EndpointQuotas {
+  const kept = Math.ceil(memory / 4);
+  const tenth = Math.max(fewestSessions, Math.floor(sessions / 10));
+  const fair = isShared ? {} : { share: "whole" as const };
+  const ofSessions = { count: tenth, bytes: Math.ceil((kept * tenth) / sessions) };
+  return {
+    work: new Admission({ count: work, ...fair }),
+    lost: new Admission({ count: work, ...fair }),
+    bodies: new Admission({ count: work, bytes: Math.ceil(memory / 4), ...fair }),
+    sessions: new Admission({
+      count: sessions,
+      bytes: kept,
+      share: isShared ? ofSessions : "whole",
+      isFair: false,
+    }),
+    readers: new Admission({ count: sessions, bytes: Math.ceil(memory / 2), ...fair }),
+  };
+}
 
-  end(principal: string, requests: number, bytes: number): void {
-    this.running.give(principal, requests);
-    this.held.give(principal, bytes);
-  }
+/** Requests of one session at a time, at most; and of one body. */
+export const maxSessionRequests = 256;
+
+/** Counts running requests, and the bytes of their bodies; negative numbers when they end. */
+export function countWork(
+  { work, bodies }: EndpointQuotas,
+  principal: string,
+  requests: number,
+  bytes: number,
+): void {
+  work.take(principal, 0, requests);
+  bodies.take(principal, bytes, 0);
 }
 
 const none = new Uint8Array(0);
@@ -134,7 +91,7 @@ const firstSize = 1024;
 export class BodyReading {
   /** Most bytes of the body. */
   readonly limit: number;
-  readonly #concurrency: ConcurrencyLimit;
+  readonly #bodies: Admission;
   readonly #principal: string;
   #buffer: Uint8Array = none;
   #length = 0;
@@ -142,18 +99,18 @@ export class BodyReading {
   /** Whether bytes were rejected because the limit of all bodies was reached. */
   limitReached = false;
 
-  constructor(concurrency: ConcurrencyLimit, principal: string, limit: number) {
+  constructor(bodies: Admission, principal: string, limit: number) {
     this.limit = limit;
-    this.#concurrency = concurrency;
+    this.#bodies = bodies;
     this.#principal = principal;
-    concurrency.bodies.add(principal, 1);
+    bodies.take(principal, 0);
   }
 
   /** Counts and keeps received bytes. Returns `false` if a limit is reached. */
   take(piece: Uint8Array): boolean {
     const length = this.#length + piece.length;
     if (length > this.limit) return false;
-    if (!this.#concurrency.held.take(this.#principal, piece.length)) {
+    if (this.#bodies.admit(this.#principal, piece.length, 0)) {
       this.limitReached = true;
       return false;
     }
@@ -180,8 +137,7 @@ export class BodyReading {
     if (this.#over) return;
     this.#over = true;
     this.#buffer = none;
-    this.#concurrency.bodies.give(this.#principal, 1);
-    this.#concurrency.held.give(this.#principal, this.#length);
+    this.#bodies.release(this.#principal, this.#length);
   }
 }
 
@@ -191,6 +147,9 @@ export interface Reader {
   /** Closes the connection. The reader then calls `wait(reader, 0)`. */
   cut(): void;
 }
+
+/** Milliseconds in which a reader takes nothing before its connection is closed. */
+const stalledMs = 60_000;
 
 /** Bytes that wait for one reader. */
 interface Waiting {
@@ -208,25 +167,20 @@ export class Backlog {
   /** Ordered by `since`, oldest first. */
   readonly #readers = new Map<Reader, Waiting>();
   readonly #clock: Clock;
-  readonly #quota: Quota;
-  readonly #stalledMs: number;
+  readonly #quota: Admission;
   readonly counts: HttpCounts;
   #timer: unknown;
 
-  /**
-   * @param quota limit of waiting bytes; one response may exceed it
-   * @param stalledMs milliseconds that a reader may take nothing; 0 for no limit
-   */
-  constructor(clock: Clock, quota: Quota, stalledMs: number, counts: HttpCounts) {
+  /** @param quota limit of waiting bytes; one response may exceed it */
+  constructor(clock: Clock, quota: Admission, counts: HttpCounts) {
     this.counts = counts;
     this.#clock = clock;
     this.#quota = quota;
-    this.#stalledMs = stalledMs;
   }
 
   /** Total of waiting bytes. */
   get size(): number {
-    return this.#quota.size;
+    return this.#quota.used.bytes;
   }
 
   /**
@@ -237,7 +191,7 @@ export class Backlog {
   wait(reader: Reader, bytes: number, took = false): void {
     const known = this.#readers.get(reader);
     if (!known && bytes === 0) return;
-    this.#quota.add(reader.principal, bytes - (known?.bytes ?? 0));
+    this.#quota.take(reader.principal, bytes - (known?.bytes ?? 0), 0);
     if (bytes === 0) return this.#forget(reader);
     if (known && !took) {
       known.bytes = bytes;
@@ -245,7 +199,7 @@ export class Backlog {
       this.#readers.delete(reader);
       this.#readers.set(reader, { bytes, since: this.#clock.now() });
     }
-    if (this.#quota.isOver) this.#relieve(reader);
+    if (this.#quota.isOver("bytes")) this.#relieve(reader);
     this.#watch();
   }
 
@@ -259,12 +213,12 @@ export class Backlog {
   /** Closes other readers until the rest is within the limit. */
   #relieve(latest: Reader): void {
     const quota = this.#quota;
-    const held = quota.of(latest.principal);
+    const held = quota.usedBy(latest.principal).bytes;
     for (const reader of this.#readers.keys()) {
-      if (!quota.isOver) return;
+      if (!quota.isOver("bytes")) return;
       // Principals with fewer waiting bytes are spared.
-      if (reader !== latest && (reader.principal === latest.principal || quota.of(reader.principal) >= held))
-        this.#cut(reader, "waitingLimit");
+      const isSpared = reader.principal !== latest.principal && quota.usedBy(reader.principal).bytes < held;
+      if (reader !== latest && !isSpared) this.#cut(reader, "limits.memory");
     }
   }
 
@@ -275,16 +229,16 @@ export class Backlog {
 
   /** Starts one unref'd timer for all readers. */
   #watch(): void {
-    if (this.#timer !== undefined || this.#stalledMs === 0) return;
-    this.#timer = unref(this.#clock.schedule(this.#check, Math.min(this.#stalledMs / 2, longestWait)));
+    if (this.#timer !== undefined) return;
+    this.#timer = unref(this.#clock.schedule(this.#check, stalledMs / 2));
   }
 
   readonly #check = (): void => {
     this.#timer = undefined;
     const now = this.#clock.now();
     for (const [reader, { since }] of this.#readers) {
-      if (now - since < this.#stalledMs) break;
-      this.#cut(reader, "stalledMs");
+      if (now - since < stalledMs) break;
+      this.#cut(reader, "stalled");
     }
     if (this.#readers.size > 0) this.#watch();
   };

@@ -9,9 +9,8 @@ import {
   parseTarget,
   unslashed,
 } from "./exchange.js";
-import type { HttpCounts, HttpStats } from "./http-stats.js";
+import type { HttpCounts, HttpSessions, HttpStats } from "./http-stats.js";
 import type { Backlog, Reader, BodyReading } from "./limits.js";
-import type { HttpSessions } from "./session-info.js";
 
 /** Bytes of a rejected body that are read and dropped. */
 const mostDropped = 16 * 1_048_576;
@@ -366,7 +365,7 @@ class NodeWriter implements EventSink, Reader {
       return true;
     }
     if (this.#waiting > maxWaitingBytes) {
-      this.#backlog.counts.limitHit("waitingLimit", this.principal);
+      this.#backlog.counts.limitHit("limits.memory", this.principal);
       this.cut();
       return false;
     }

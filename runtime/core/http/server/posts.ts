@@ -4,6 +4,7 @@ import { McpError, rateLimitedCode } from "../../jsonrpc/errors.js";
 import * as rpc from "../../jsonrpc/rpc-codes.js";
 import {
   valueAt,
+  type ErrorObject,
   type MessageKind,
   type NotificationMessage,
   type Params,
@@ -14,7 +15,12 @@ import {
   idOf,
   isObject,
 } from "../../jsonrpc/message.js";
-import { decodeHeaderValue, keyword } from "../../protocol/param-headers.js";
+import {
+  type ParamHeader,
+  decodeHeaderValue,
+  keyword,
+  paramHeadersOf,
+} from "../../protocol/param-headers.js";
 import { type RevisionView, runsTools } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
 import {
@@ -41,30 +47,35 @@ import {
   type Principal,
   type EventSink,
   type Exchange,
+  isProduction,
   jsonHeaders,
   retryHeaders,
   tooManyRequests,
 } from "./exchange.js";
-import type { ConcurrencyLimit, Quota } from "./limits.js";
-import { argumentProblem } from "./param-mirrors.js";
-import { isProduction } from "./production.js";
+import { type EndpointQuotas, countWork } from "./limits.js";
 
 /** What the requests of clients without sessions need of the endpoint. */
 export interface PostSetup {
   readonly form: ResponseForm;
   readonly streams: Streams;
-  readonly concurrency: ConcurrencyLimit;
+  readonly quotas: EndpointQuotas;
+}
+
+/** The responses of a POST, as its requests need them. */
+interface ResponseSetup extends PostSetup {
+  readonly table: ReceiveTable;
+  /** It answers by an event stream that stays open: it is counted as a reader, not as work. */
+  readonly listens: boolean;
 }
 
 /** Requests of modern revisions (2026-07-28, Streamable HTTP): one request per POST, without sessions. */
 export class ModernRequests {
   readonly #server: Server;
   readonly #newest: RevisionView<"server">;
-  readonly #setup: PostSetup & { readonly bytes: Quota };
+  readonly #setup: PostSetup;
   readonly #mirrored = new WeakMap<object, boolean>();
 
-  /** @param setup with the limit of the bytes reserved for listening streams */
-  constructor(server: Server, newest: RevisionView<"server">, setup: PostSetup & { readonly bytes: Quota }) {
+  constructor(server: Server, newest: RevisionView<"server">, setup: PostSetup) {
     this.#server = server;
     this.#newest = newest;
     this.#setup = setup;
@@ -73,7 +84,7 @@ export class ModernRequests {
   /** @param stated whether the message states its revision in `_meta` */
   post(posted: Posted, stated: boolean): void {
     const { exchange, message, kind, accepted, principal: caller } = posted;
-    const { form, streams, concurrency, bytes } = this.#setup;
+    const { form, streams } = this.#setup;
     if (kind === "notification") return this.#notified(exchange, message as NotificationMessage, caller);
     const request = requestOf(exchange, message, kind);
     if (!request) return;
@@ -87,22 +98,23 @@ export class ModernRequests {
       return replyError(exchange, status === 200 ? 400 : status, request.id, refusal);
     }
     // Answered by an event stream that stays open (2026-07-28, Streamable HTTP, receiving messages).
-    const listens = protocol.revision.table.incomingRequests.get(request.method)?.listening;
+    const { table } = protocol.revision;
+    const listens = table.incomingRequests.get(request.method)?.listening === true;
     if (listens && !accepted.events)
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
-    if (listens && streams.isFull(exchange.principal)) return replyBusy(exchange, request.id, "maxStreams");
+    if (listens && streams.isFull(exchange.principal))
+      return replyBusy(exchange, request.id, "limits.sessions");
     const called = toolCallOf(request, protocol.revision);
     const wrong = called && this.#mirrorProblem(exchange, called);
-    const { table } = protocol.revision;
-    const channel = new PostChannel(posted, { form: listens ? "auto" : form, table, streams }, [request.id]);
-    if (listens) channel.bytes = bytes;
+    const setup = { ...this.#setup, form: listens ? ("auto" as const) : form, table, listens };
+    const channel = new PostChannel(posted, setup, [request.id]);
     const connection = new ServerConnection(this.#server.definition, channel, caller);
     connection.http = exchange;
     if (wrong !== undefined && this.#mayCall(connection, request, protocol, called!)) {
       connection.closed();
       return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong));
     }
-    channel.follow(connection, listens ? undefined : concurrency);
+    channel.follow(connection);
     connection.requested(request, undefined, protocol);
     channel.watch();
   }
@@ -168,7 +180,7 @@ export class ModernRequests {
     let mirrored = this.#mirrored.get(schema);
     if (mirrored === undefined)
       this.#mirrored.set(schema, (mirrored = JSON.stringify(schema).includes(keyword)));
-    return mirrored ? argumentProblem(exchange, schema, args) : undefined;
+    return mirrored ? paramProblem(exchange, paramHeadersOf(schema).headers, args) : undefined;
   }
 }
 
@@ -250,6 +262,50 @@ function mirrorProblem(
     : `${header} is ${JSON.stringify(value)}, and the body has ${JSON.stringify(expected)}`;
 }
 
+const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** The canonical spelling of a decimal number, without rounding; `undefined` if the text is not a number. */
+function canonical(text: string): string | undefined {
+  const [, sign, whole = "", fraction = "", power = 0] = decimal.exec(text) ?? [];
+  if (sign === undefined) return undefined;
+  const all = whole + fraction;
+  let end = all.length;
+  while (all[end - 1] === "0") end--;
+  const digits = all.slice(0, end).replace(/^0+/, "");
+  return digits === "" ? "0" : `${sign}${digits}e${Number(power) + whole.length - end}`;
+}
+
+/** Whether a header holds this number: 42.0 equals 42. */
+function isNumber(value: string, expected: number): boolean {
+  const text = String(expected);
+  return value === text || (canonical(value) ?? "none") === canonical(text);
+}
+
+/** Compares the headers that mirror arguments of a tool with them (2026-07-28, custom headers). Returns the first problem. */
+export function paramProblem(
+  exchange: Exchange,
+  headers: readonly ParamHeader[],
+  args: unknown,
+): string | undefined {
+  for (const { header, name, path, type } of headers) {
+    const raw = exchange.header(header)?.trim();
+    const expected = valueAt(args, path);
+    if (expected === undefined) {
+      if (raw !== undefined) return `${name} is there, and the body has no such argument`;
+      continue;
+    }
+    if (raw === undefined) return `${name} is missing`;
+    const value = decodeHeaderValue(raw);
+    if (value === undefined) return `${name} is malformed`;
+    const same =
+      type === "integer" && typeof expected === "number"
+        ? isNumber(value, expected)
+        : value === String(expected);
+    if (!same) return `${name} is ${JSON.stringify(value)}, and the body has ${JSON.stringify(expected)}`;
+  }
+  return undefined;
+}
+
 /** Form of responses: `auto` sends JSON unless another message precedes the response, or it takes long. */
 export type ResponseForm = "auto" | "json" | "sse";
 
@@ -266,22 +322,15 @@ export class PostChannel implements ServerChannel, Awaited {
   readonly isBrief = true;
   readonly #exchange: Exchange;
   readonly #accepted: Accepted;
-  readonly #form: ResponseForm;
-  readonly #table: ReceiveTable;
-  readonly #streams: Streams;
-  /** Responses to a batch. */
-  readonly #batch: string[] | undefined;
-  /** Requests without an answer. */
-  #open: readonly RequestId[];
-  readonly #requests: number;
+  readonly #setup: ResponseSetup;
+  /** The ids of its requests. */
+  protected readonly ids: readonly RequestId[];
+  /** Its responses are one list. */
+  protected readonly isBatch: boolean = false;
   #sink: EventSink | undefined;
   #over = false;
   /** `Streams` may begin the response. Most are complete before. */
   #isAwaited = false;
-  /** Memory limit, for a listening stream. */
-  bytes: Quota | undefined;
-  /** Counts the running requests. */
-  #concurrency: ConcurrencyLimit | undefined;
   /** Set while the requests are counted. */
   #connection: ServerConnection | undefined;
 
@@ -289,32 +338,27 @@ export class PostChannel implements ServerChannel, Awaited {
     return isProduction();
   }
 
-  constructor(
-    { exchange, accepted }: Posted,
-    { form, table, streams }: Omit<PostSetup, "concurrency"> & { readonly table: ReceiveTable },
-    ids: readonly RequestId[],
-    isBatch = false,
-  ) {
+  constructor({ exchange, accepted }: Posted, setup: ResponseSetup, ids: readonly RequestId[]) {
     this.#exchange = exchange;
     this.#accepted = accepted;
-    this.#form = form;
-    this.#table = table;
-    this.#streams = streams;
-    this.#batch = isBatch ? [] : undefined;
-    this.#open = ids;
-    this.#requests = ids.length;
+    this.#setup = setup;
+    this.ids = ids;
   }
 
   /**
    * Registers the connection and counts the requests until the response is complete or the client disconnects. Call it
    * before the requests run: a handler may respond at once.
-   *
-   * @param concurrency counts the requests; absent for a listening stream
    */
-  follow(connection: ServerConnection, concurrency: ConcurrencyLimit | undefined): void {
+  follow(connection: ServerConnection): void {
     this.#connection = connection;
-    this.#concurrency = concurrency;
-    concurrency?.begin(this.#exchange.principal, this.#requests, this.#exchange.size);
+    this.#count(1);
+  }
+
+  /** @param sign -1 ends the counting */
+  #count(sign: 1 | -1): void {
+    const { listens, quotas } = this.#setup;
+    const { principal, size } = this.#exchange;
+    if (!listens) countWork(quotas, principal, sign * this.ids.length, sign * size);
   }
 
   /**
@@ -323,13 +367,13 @@ export class PostChannel implements ServerChannel, Awaited {
    */
   watch(): void {
     if (!this.#connection) return;
-    this.#streams.connections.add(this.#connection);
+    this.#setup.streams.connections.add(this.#connection);
     this.#exchange.onGone(() => this.#finish());
     if (!this.#mayStream) return;
     afterTurn(() => {
       if (this.#over || this.#sink) return;
       this.#isAwaited = true;
-      this.#streams.awaits(this);
+      this.#setup.streams.awaits(this);
     });
   }
 
@@ -339,25 +383,26 @@ export class PostChannel implements ServerChannel, Awaited {
 
   #finish(): void {
     const connection = this.#connection;
-    const concurrency = this.#concurrency;
     if (!connection) return;
     this.#connection = undefined;
-    concurrency?.end(this.#exchange.principal, this.#requests, this.#exchange.size);
-    this.#streams.connections.delete(connection);
-    if (this.#isAwaited) this.#streams.answered(this);
+    this.#count(-1);
+    this.#setup.streams.connections.delete(connection);
+    if (this.#isAwaited) this.#setup.streams.answered(this);
     this.#over = true;
     this.#drop();
     connection.closed();
   }
 
   reserve(more: number): boolean {
-    const isTaken = this.bytes?.take(this.#exchange.principal, more) ?? true;
-    if (!isTaken) this.#exchange.counts.limitHit("keptLimit", this.#exchange.principal);
+    const { listens, quotas } = this.#setup;
+    const { principal, counts } = this.#exchange;
+    const isTaken = !listens || quotas.sessions.admit(principal, more, 0) === undefined;
+    if (!isTaken) counts.limitHit("limits.memory", principal);
     return isTaken;
   }
 
   abortedWork(more: number): void {
-    this.#concurrency?.running.add(this.#exchange.principal, more);
+    if (!this.#setup.listens) this.#setup.quotas.work.take(this.#exchange.principal, 0, more);
   }
 
   flush(): void {}
@@ -368,36 +413,29 @@ export class PostChannel implements ServerChannel, Awaited {
   }
 
   get #mayStream(): boolean {
-    return this.#accepted.events && this.#form !== "json";
+    return this.#accepted.events && this.#setup.form !== "json";
   }
 
   #stream(): EventSink {
     if (!this.#sink) {
       this.#sink = this.#exchange.openStream(200, withCors(eventHeaders, this.#exchange));
-      if (this.#isAwaited) this.#streams.answered(this);
-      this.#streams.opened(this.#sink, this.#exchange.principal);
+      if (this.#isAwaited) this.#setup.streams.answered(this);
+      this.#setup.streams.opened(this.#sink, this.#exchange.principal);
     }
     return this.#sink;
   }
 
   #drop(): EventSink | undefined {
     const sink = this.#sink;
-    if (sink) this.#streams.ended(sink);
+    if (sink) this.#setup.streams.ended(sink);
     this.#sink = undefined;
     return sink;
   }
 
-  answer(id: RequestId | undefined, text: string, rpcCode?: number): void {
+  answer(_id: RequestId | undefined, text: string, rpcCode?: number): void {
     if (this.#over) return;
-    if (this.#batch) {
-      this.#batch.push(text);
-      this.#open = this.#open.filter((each) => each !== id);
-      if (this.#open.length > 0) return;
-    }
     this.#over = true;
-    // An error inside a batch does not set the status of the whole.
-    if (this.#batch) this.#leave(batchText(this.#batch), undefined);
-    else this.#leave(text, rpcCode);
+    this.#leave(text, rpcCode);
     this.#finish();
   }
 
@@ -408,9 +446,10 @@ export class PostChannel implements ServerChannel, Awaited {
       return sink.end();
     }
     const { denial } = this.#exchange;
-    if (denial && !this.#batch) return replyDenial(this.#exchange, denial);
-    const status = rpcCode === undefined ? 200 : statusOf(rpcCode, this.#table);
-    const json = this.#accepted.json && (this.#form !== "sse" || !this.#accepted.events || status !== 200);
+    if (denial && !this.isBatch) return replyDenial(this.#exchange, denial);
+    const status = rpcCode === undefined ? 200 : statusOf(rpcCode, this.#setup.table);
+    const json =
+      this.#accepted.json && (this.#setup.form !== "sse" || !this.#accepted.events || status !== 200);
     const headers = status === tooManyRequests ? retryHeaders(text) : jsonHeaders;
     if (json) this.#exchange.reply(status, withCors(headers, this.#exchange), text);
     else this.#exchange.reply(status, withCors(eventHeaders, this.#exchange), eventText(text));
@@ -420,9 +459,7 @@ export class PostChannel implements ServerChannel, Awaited {
   async close(): Promise<void> {
     if (this.#over) return;
     this.#over = true;
-    const error = { code: rpc.internalError, message: "the server is closing" };
-    const texts = this.#open.map((id) => errorText(id, error));
-    const text = this.#batch ? batchText([...this.#batch, ...texts]) : texts[0]!;
+    const text = this.unanswered(closingError);
     const sink = this.#drop();
     if (sink) {
       sink.write(eventText(text));
@@ -430,11 +467,14 @@ export class PostChannel implements ServerChannel, Awaited {
     } else this.#exchange.reply(503, withCors(jsonHeaders, this.#exchange), text);
     this.#finish();
   }
+
+  /** The response where requests end without one. */
+  protected unanswered(error: ErrorObject): string {
+    return errorText(this.ids[0], error);
+  }
 }
 
-function batchText(texts: readonly string[]): string {
-  return `[${texts.join(",")}]`;
-}
+const closingError = { code: rpc.internalError, message: "the server is closing" };
 
 /** The channel of a notification, to which nothing is sent. */
 export const silent: ServerChannel = {

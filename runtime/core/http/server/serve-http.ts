@@ -10,11 +10,11 @@ import type { AddressInfo, Socket } from "node:net";
 import { McpError, messageOf } from "../../jsonrpc/errors.js";
 import { type Rules, invalid } from "../../options/option-check.js";
 import { parseTarget, unslashed } from "./exchange.js";
-import { type EndpointOptions, checkEndpointOptions, defaults } from "./endpoint-options.js";
-import type { Endpoint } from "./endpoint.js";
-import type { HttpStats } from "./http-stats.js";
+import { anyName } from "./access.js";
+import { type EndpointOptions, checkEndpointOptions } from "./endpoint-options.js";
+import { type Endpoint, defaultGraceMs } from "./endpoint.js";
+import type { HttpSessions, HttpStats } from "./http-stats.js";
 import { deferContinue, nodeHandler } from "./node-http.js";
-import type { HttpSessions } from "./session-info.js";
 
 /** Options of a listening port. */
 export interface ListenOptions {
@@ -88,10 +88,9 @@ export async function listen<Options extends EndpointOptions>(
     ...rest
   } = options;
   const name = nameOf(host);
-  const endpoint = endpointOf({
-    ...rest,
-    allowedHosts: [name, ...(rest.allowedHosts ?? [])],
-  } as unknown as Options);
+  const { allowedHosts = [] } = rest;
+  const hosts = allowedHosts === anyName ? anyName : [name, ...allowedHosts];
+  const endpoint = endpointOf({ ...rest, allowedHosts: hosts } as unknown as Options);
   const handle = nodeHandler(endpoint, path, rest.publicUrl);
   const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), handle);
   // A rejected client gets its answer before it sends the body.
@@ -117,7 +116,7 @@ export async function listen<Options extends EndpointOptions>(
     stats: handle.stats,
     close: async () => {
       await handle.close();
-      await endConnections(node, sockets, Math.min(rest.graceMs ?? defaults.graceMs, mostFlushing));
+      await endConnections(node, sockets, Math.min(rest.graceMs ?? defaultGraceMs, mostFlushing));
     },
   };
 }

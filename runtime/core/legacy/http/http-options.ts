@@ -1,6 +1,6 @@
-import { type EndpointOptions, endpointRules } from "../../http/server/endpoint-options.js";
-import type { SessionEnd, SessionInfo } from "../../http/server/session-info.js";
-import { type Rules, orBoolean, withFunctions } from "../../options/option-check.js";
+import { type EndpointOptions, endpointRules, type goneOptions } from "../../http/server/endpoint-options.js";
+import type { SessionEnd, SessionInfo } from "../../http/server/http-stats.js";
+import { type Rules, gone, orBoolean, withFunctions } from "../../options/option-check.js";
 import type { EventStore } from "./event-store.js";
 import type { SessionCluster } from "./session-cluster.js";
 import type { NewSession, SessionStore } from "./session-store.js";
@@ -20,34 +20,15 @@ export interface HttpOptions extends EndpointOptions {
    * the place of `events`.
    */
   readonly cluster?: SessionCluster;
-  /** Milliseconds a client waits before it reconnects to a lost stream. Default: 1 s. */
-  readonly retryMs?: number;
-  /**
-   * Maximum age of a GET stream in milliseconds; the client then reconnects. Default: an hour; 0 for no limit. Set
-   * less if the platform limits or bills long requests.
-   */
-  readonly streamMs?: number;
 }
 
-export interface SessionLimits {
-  /** Maximum number of sessions, and of sessions over HTTP+SSE. Default: 10,000 each. */
-  readonly maxSessions?: number;
-  /**
-   * Maximum number of sessions of one principal; used with `authenticate`. Default: a tenth of `maxSessions`, at
-   * least 8. At the limit, a new session replaces the principal's longest idle one, never one of another principal.
-   */
-  readonly maxPerPrincipal?: number;
+/** Sessions of clients before 2026-07-28. */
+export interface SessionOptions {
   /**
    * A session ends after this many milliseconds without a request, an open stream or a pending response. Default:
    * half an hour.
    */
   readonly idleMs?: number;
-  /** Maximum number of running requests of one session, including those whose client disconnected. Default: 256. */
-  readonly maxRequests?: number;
-}
-
-/** Sessions of clients before 2026-07-28. */
-export interface SessionOptions extends SessionLimits {
   /**
    * Makes the `Mcp-Session-Id` of a new session: visible ASCII, at most 4,096 characters, unique and hard to guess. Any
    * other id, and a function that throws, fails `initialize` with 500 and `invalid-definition`. Default: 128 random bits
@@ -77,28 +58,27 @@ export interface SseOptions {
   readonly messages?: string;
 }
 
-export const defaults = {
-  retryMs: 1000,
-  streamMs: 3_600_000,
-} as const;
+const inSessions = "Write limits: { sessions } beside it: one principal may have a tenth of them.";
 
 /** Valid values of each option. */
-export const httpRules: Rules<HttpOptions> = {
+export const httpRules: Rules<HttpOptions, keyof typeof goneOptions | "retryMs" | "streamMs"> = {
   ...endpointRules,
   sessions: /* @__PURE__ */ orBoolean({
-    maxSessions: 1,
-    maxPerPrincipal: 1,
     idleMs: 1,
-    maxRequests: 1,
+    maxSessions: gone(inSessions),
+    maxPerPrincipal: gone(inSessions),
+    maxRequests: gone("Leave it out: one session runs 256 requests at a time."),
     generateId: "function",
     onSession: "function",
     store: /* @__PURE__ */ withFunctions("get", "set", "touch", "delete"),
-  } satisfies Rules<SessionOptions>),
+  } satisfies Rules<SessionOptions, "maxSessions" | "maxPerPrincipal" | "maxRequests">),
   sse: /* @__PURE__ */ orBoolean({ messages: "string" } satisfies Rules<SseOptions>),
   events: /* @__PURE__ */ withFunctions("append", "after", "drop"),
   cluster: /* @__PURE__ */ withFunctions("join"),
-  retryMs: 0,
-  streamMs: 0,
+  retryMs: gone(
+    "Leave it out: clients reconnect after a second. A handler says another time by context.disconnect.",
+  ),
+  streamMs: gone("Leave it out: clients reconnect after an hour, and when the platform ends a stream."),
 };
 
 /** The options of sessions; empty if they have defaults only. */

@@ -2,13 +2,12 @@ import { McpError } from "../../jsonrpc/errors.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
 import type { Posted } from "../../http/server/access.js";
-import { Endpoint } from "../../http/server/endpoint.js";
-import { checkEndpointOptions, defaults as endpointDefaults } from "../../http/server/endpoint-options.js";
+import { Endpoint, type EndpointParts, type LegacyRequests } from "../../http/server/endpoint.js";
+import { checkEndpointOptions } from "../../http/server/endpoint-options.js";
 import type { Principal, Exchange } from "../../http/server/exchange.js";
-import type { EndpointParts, LegacyRequests } from "../../http/server/legacy-transports.js";
-import type { HttpSessions } from "../../http/server/session-info.js";
+import type { HttpSessions } from "../../http/server/http-stats.js";
 import { MemoryEventStore } from "./event-store.js";
-import { type HttpOptions, defaults, httpRules, sessionOptions } from "./http-options.js";
+import { type HttpOptions, httpRules, sessionOptions } from "./http-options.js";
 import type { ClusterNode } from "./session-cluster.js";
 import { SessionReports } from "./session-reports.js";
 import { SessionRequests, StatelessRequests } from "./session-requests.js";
@@ -18,8 +17,7 @@ import { StreamExpiry } from "./stream-expiry.js";
 
 /** An endpoint for the revisions of both eras. @throws {McpError} `invalid-definition` */
 export function endpointOf(server: Server, options: HttpOptions = {}): Endpoint {
-  const serve = (endpoint: EndpointParts): LegacyRequests => new LegacyEndpoint(options, endpoint);
-  return new Endpoint(server, options, { limits: sessionOptions(options), serve });
+  return new Endpoint(server, options, (endpoint) => new LegacyEndpoint(options, endpoint));
 }
 
 /** As `endpointOf`, with options that are validated before. @throws {McpError} `invalid-definition` */
@@ -43,28 +41,25 @@ class LegacyEndpoint implements LegacyRequests {
   constructor(options: HttpOptions, endpoint: EndpointParts) {
     this.#options = options;
     this.#endpoint = endpoint;
-    const { server, form, streams, concurrency, counts } = endpoint;
+    const { server, form, streams, quotas, counts } = endpoint;
     const { legacy, clock } = server.definition;
     this.#reports = new SessionReports(clock, counts.sessions, sessionOptions(options).onSession);
     if (options.sessions === false)
-      this.#stateless = new StatelessRequests(server, legacy, { form, streams, concurrency });
+      this.#stateless = new StatelessRequests(server, legacy, { form, streams, quotas });
     else [this.#sessions, this.#stateful] = this.#makeSessions();
     this.#sse = this.#makeSse();
     this.olderSession = this.#sse && sseSessionOf;
   }
 
   #makeSessions(): [Sessions, SessionRequests] {
-    const { retryMs = defaults.retryMs, streamMs = defaults.streamMs } = this.#options;
-    const { server, form, streams, concurrency, bytes, counts, quota, warn, fail } = this.#endpoint;
+    const { server, form, streams, quotas, counts, warn, fail } = this.#endpoint;
     const { clock, legacy } = server.definition;
     const given = sessionOptions(this.#options);
     const cluster = this.#join();
     const events = cluster?.events ?? this.#options.events ?? new MemoryEventStore();
-    const { maxRequests = endpointDefaults.maxRequests } = given;
-    const expiry = new StreamExpiry(clock, streamMs, retryMs);
-    const shared = { events, retryMs, clock, streams, expiry, concurrency, maxRequests };
-    const environment = { ...shared, counts, warn, cluster };
-    const sessions = new Sessions(environment, { count: quota(), bytes }, given, this.#reports);
+    const expiry = new StreamExpiry(clock);
+    const environment = { events, clock, streams, expiry, quotas, counts, warn, cluster };
+    const sessions = new Sessions(environment, given, this.#reports);
     return [sessions, new SessionRequests(server, legacy, { sessions, events, form, fail })];
   }
 
@@ -93,12 +88,10 @@ class LegacyEndpoint implements LegacyRequests {
     if (sse === false) return undefined;
     if (sessions === false)
       throw new McpError("invalid-definition", "HTTP+SSE (sse) needs what `sessions: false` turns off");
-    const { maxRequests = endpointDefaults.maxRequests } = sessionOptions(this.#options);
-    const { server, streams, concurrency, bytes, counts, quota } = this.#endpoint;
-    const count = quota();
+    const { server, streams, quotas, counts } = this.#endpoint;
     const reports = this.#reports;
     const makeRoom = (principal: string): boolean => this.#sessions!.makeRoom(principal);
-    const environment = { streams, concurrency, bytes, makeRoom, count, maxRequests, reports, counts };
+    const environment = { streams, quotas, makeRoom, reports, counts };
     return new SseRequests(server, sse === true ? {} : sse, environment);
   }
 

@@ -1,6 +1,6 @@
 import type { ServerConnection } from "../../server/connection.js";
 import { type Clock, wallTimeOf } from "../../time/clock.js";
-import type { SessionCounts, SessionEnd, SessionInfo } from "../../http/server/session-info.js";
+import type { SessionCounts, SessionEnd, SessionInfo } from "../../http/server/http-stats.js";
 import type { SessionEvent } from "./http-options.js";
 import { harmless } from "../../jsonrpc/errors.js";
 

@@ -1,11 +1,13 @@
 import type { Batches } from "@mcpgen/protocol/model";
 import {
+  type ErrorObject,
   batchesUnsupported,
   classify,
   isPromise,
   isRequest,
   type NotificationMessage,
   type RequestId,
+  errorText,
   idOf,
   isObject,
 } from "../../jsonrpc/message.js";
@@ -28,6 +30,7 @@ import {
 } from "../../http/server/access.js";
 import { eventHeaders, eventText } from "../../http/server/event-streams.js";
 import type { Principal, Exchange } from "../../http/server/exchange.js";
+import { countWork } from "../../http/server/limits.js";
 import { PostChannel, type PostSetup, type ResponseForm, silent } from "../../http/server/posts.js";
 import type { EventStore, MissedEvents } from "./event-store.js";
 import { type ClusterRefusal, type HttpSession, SessionStream } from "./session.js";
@@ -94,7 +97,7 @@ export class SessionRequests {
 
   #get(exchange: Exchange, accepted: Accepted, session: HttpSession): void {
     if (!this.#isServed(exchange, undefined)) return;
-    if (session.streamLimitReached) return replyBusy(exchange, undefined, "maxStreams");
+    if (session.streamLimitReached) return replyBusy(exchange, undefined, "limits.sessions");
     const last = exchange.header("last-event-id");
     if (last !== undefined) return this.#resume(exchange, accepted, session, last);
     const headers = (): Headers => corsHeaders(exchange);
@@ -161,12 +164,12 @@ export class SessionRequests {
     { auth, principal = "" }: Principal,
     message: unknown,
   ): Promise<HttpSession | undefined> {
-    const { concurrency } = this.#sessions;
+    const { quotas } = this.#sessions;
     const { size } = exchange;
-    concurrency.begin(principal, 1, size);
+    countWork(quotas, principal, 1, size);
     const record = await this.#sessions
       .lookUp(id, principal)
-      .finally(() => concurrency.end(principal, 1, size));
+      .finally(() => countWork(quotas, principal, -1, -size));
     if (this.#sessions.isClosed) return void replyClosing(exchange);
     // Another request may have restored it.
     const known = this.#sessions.find(id, principal);
@@ -177,7 +180,7 @@ export class SessionRequests {
       found.connection = this.#connect(found, auth, exchange);
       restore(found.connection, revision, record);
     });
-    if (!session) replyBusy(exchange, idOf(message), "sessions.maxSessions");
+    if (!session) replyBusy(exchange, idOf(message), "limits.sessions");
     await session?.peer?.read();
     return session;
   }
@@ -188,7 +191,7 @@ export class SessionRequests {
     const session = this.#sessions.create(principal);
     if (!session) {
       const error = internalError("there are too many sessions");
-      exchange.counts.limitHit("sessions.maxSessions", principal);
+      exchange.counts.limitHit("limits.sessions", principal);
       return replyError(exchange, 503, idOf(message), error);
     }
     session.connection = this.#connect(session, auth, exchange);
@@ -243,9 +246,10 @@ export class SessionRequests {
       return isPassed ? undefined : exchange.reply(202, headers());
     }
     const one = isBatch ? undefined : ids[0];
-    if (!session.takes(ids.length)) return replyBusy(exchange, one, "sessions.maxRequests");
-    if (!session.concurrency.lost.allows(session.principal, 1) && !this.#sessions.endOrphaned(session))
-      return replyBusy(exchange, one, "maxConcurrent");
+    if (!session.takes(ids.length)) return replyBusy(exchange, one, "limits.work");
+    const { lost } = session.quotas;
+    if (lost.refusal(session.principal, 0) && !this.#sessions.endOrphaned(session))
+      return replyBusy(exchange, one, "limits.work");
     const name = withCalls(session.nextStream(ids), exchange.calls);
     const stream = new SessionStream(session, name, {
       ...{ exchange, accepted, form: this.#form, headers },
@@ -341,14 +345,13 @@ export class StatelessRequests {
     const caller = { auth, principal };
     if (requests.length < messages.length) this.#notified(messages, caller, revision);
     if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
-    const { form, streams, concurrency } = this.#setup;
     const ids = requests.map(({ id }) => id);
-    const { table } = revision;
-    const channel = new PostChannel(posted, { form, table, streams }, ids, Array.isArray(message));
+    const setup = { ...this.#setup, table: revision.table, listens: false };
+    const channel = new (Array.isArray(message) ? BatchChannel : PostChannel)(posted, setup, ids);
     const connection = new ServerConnection(this.#server.definition, channel, caller, "legacy");
     connection.http = exchange;
     const protocol = this.#protocols.get(revision);
-    channel.follow(connection, concurrency);
+    channel.follow(connection);
     for (const request of requests)
       connection.requested(request, undefined, request.method === "initialize" ? undefined : protocol);
     channel.watch();
@@ -361,6 +364,29 @@ export class StatelessRequests {
       if (classify(each) === "notification") connection.notified(each as NotificationMessage, revision);
     connection.closed();
   }
+}
+
+/** The channel of a batch: its responses are one list. */
+class BatchChannel extends PostChannel {
+  protected override readonly isBatch = true;
+  readonly #texts: string[] = [];
+  /** Requests without an answer. */
+  #open = this.ids;
+
+  override answer(id: RequestId | undefined, text: string): void {
+    this.#texts.push(text);
+    this.#open = this.#open.filter((each) => each !== id);
+    // An error inside a batch does not set the status of the whole.
+    if (this.#open.length === 0) super.answer(undefined, batchText(this.#texts));
+  }
+
+  protected override unanswered(error: ErrorObject): string {
+    return batchText([...this.#texts, ...this.#open.map((id) => errorText(id, error))]);
+  }
+}
+
+function batchText(texts: readonly string[]): string {
+  return `[${texts.join(",")}]`;
 }
 
 /** Dispatches a message. The session does not keep its HTTP request. */

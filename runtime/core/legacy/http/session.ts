@@ -15,20 +15,23 @@ import {
 import {
   type EventSink,
   type Exchange,
+  isProduction,
   jsonHeaders,
   maxWaitingBytes,
   retryHeaders,
   tooManyRequests,
 } from "../../http/server/exchange.js";
 import type { HttpCounts } from "../../http/server/http-stats.js";
-import type { ConcurrencyLimit } from "../../http/server/limits.js";
+import { type EndpointQuotas, maxSessionRequests } from "../../http/server/limits.js";
 import { type ResponseForm, afterTurn } from "../../http/server/posts.js";
-import { isProduction } from "../../http/server/production.js";
 import type { EventStore, MissedEvents } from "./event-store.js";
 import type { StreamExpiry } from "./stream-expiry.js";
 
+/** Milliseconds that a client waits before it reconnects to a lost stream. */
+const retryMs = 1000;
+
 /** An event without data: it gives the client an id to resume from and the time to wait before it reconnects. */
-function primingText(id: string, retryMs: number): string {
+function primingText(id: string): string {
   return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
 }
 
@@ -41,14 +44,10 @@ export function sessionId(): string {
 /** Objects and settings that all sessions of an endpoint share. */
 export interface SessionEnvironment {
   readonly events: EventStore;
-  /** Milliseconds a client waits before it reconnects to a lost stream. */
-  readonly retryMs: number;
   readonly clock: Clock;
   readonly streams: Streams;
   readonly expiry: StreamExpiry;
-  readonly concurrency: ConcurrencyLimit;
-  /** Requests of one session at a time. */
-  readonly maxRequests: number;
+  readonly quotas: EndpointQuotas;
   readonly counts: HttpCounts;
   /** Reports a failure of the event store that no response carries. */
   readonly warn: (error: unknown) => void;
@@ -154,17 +153,13 @@ export class HttpSession implements ServerChannel {
     this.created = this.lastSeen = environment.clock.now();
   }
 
-  get retryMs(): number {
-    return this.#environment.retryMs;
-  }
-
   /** Whether a stream begins with an event that has an id and no data (2025-11-25, sending messages). */
   get primes(): boolean {
     return this.connection.session?.revision.table.priming === true;
   }
 
-  get concurrency(): ConcurrencyLimit {
-    return this.#environment.concurrency;
+  get quotas(): EndpointQuotas {
+    return this.#environment.quotas;
   }
 
   get expiry(): StreamExpiry {
@@ -188,7 +183,7 @@ export class HttpSession implements ServerChannel {
 
   /** Whether the session may run this many more requests. */
   takes(requests: number): boolean {
-    return this.requests + requests <= this.#environment.maxRequests;
+    return this.requests + requests <= maxSessionRequests;
   }
 
   /** Whether a client is connected to any stream or awaits a response. */
@@ -244,7 +239,7 @@ export class HttpSession implements ServerChannel {
   /** Disconnects the oldest listening stream at the limit: a client with dead connections can still open one. */
   evictOldestStream(): void {
     const connected = this.#listening?.filter((each) => each.connected) ?? [];
-    if (connected.length >= maxConnectedStreams) connected[0]!.disconnect(this.retryMs);
+    if (connected.length >= maxConnectedStreams) connected[0]!.disconnect();
   }
 
   streamOf(id: RequestId | undefined): SessionStream | undefined {
@@ -341,7 +336,7 @@ export class HttpSession implements ServerChannel {
   }
 
   abortedWork(more: number): void {
-    this.concurrency.running.add(this.principal, more);
+    this.quotas.work.take(this.principal, 0, more);
   }
 
   answer(id: RequestId | undefined, text: string, rpcCode?: number): void {
@@ -352,8 +347,8 @@ export class HttpSession implements ServerChannel {
     whenOpening(() => stream?.answer(id, text, rpcCode));
   }
 
-  disconnect(origin: RequestId, retryMs: number): void {
-    this.streamOf(origin)?.disconnect(retryMs);
+  disconnect(origin: RequestId, waitMs: number): void {
+    this.streamOf(origin)?.disconnect(waitMs);
   }
 
   async close(): Promise<void> {
@@ -382,8 +377,8 @@ export const endedError = { code: rpc.internalError, message: "the session was e
 const noHeaders = (): Readonly<Record<string, string>> => ({});
 
 /** Precedes the end of a connection. Without a retry value, the client would treat the end as a lost connection. */
-function retryText(retryMs: number): string {
-  return `retry: ${Math.max(retryMs, 1)}\n\n`;
+function retryText(waitMs: number): string {
+  return `retry: ${Math.max(waitMs, 1)}\n\n`;
 }
 
 /** Characters counted for each message that waits, in addition to its text. */
@@ -428,6 +423,8 @@ export class SessionStream implements Awaited {
   readonly #batch: string[] | undefined;
   /** Counted bytes of the request body. */
   #held = 0;
+  /** Where its requests are counted: as running, or as running without a connection. */
+  #counted: "work" | "lost" | undefined;
   #done = false;
   /** The last answer was given; its event may wait for its id. */
   #complete = false;
@@ -437,10 +434,6 @@ export class SessionStream implements Awaited {
   #waiting = 0;
   /** Ids of the events that the last reconnection sent, while steps wait. */
   #resent: ReadonlySet<string> | undefined;
-  /** Requests counted as running. */
-  #counted = 0;
-  /** Requests counted as running without a connection. */
-  #lost = 0;
   #started = false;
   /** `Streams` may begin the response. Most are complete before. */
   #isAwaited = false;
@@ -487,8 +480,8 @@ export class SessionStream implements Awaited {
    */
   follow(size: number): void {
     this.#held = size;
-    this.#session.concurrency.held.add(this.#session.principal, size);
-    this.#count();
+    this.#session.quotas.bodies.take(this.#session.principal, size, 0);
+    this.#count("work");
   }
 
   /** Watches for disconnection while the response has not begun. An open event stream has its own watch. */
@@ -520,8 +513,7 @@ export class SessionStream implements Awaited {
     this.#started = true;
     this.#attach(exchange.openStream(200, { ...eventHeaders, ...this.#headers() }), exchange);
     this.#headers = noHeaders;
-    const { retryMs, primes } = this.#session;
-    if (primes) this.#emit("", (id) => (id === undefined ? "" : primingText(id, retryMs)));
+    if (this.#session.primes) this.#emit("", (id) => (id === undefined ? "" : primingText(id)));
     return true;
   }
 
@@ -584,7 +576,7 @@ export class SessionStream implements Awaited {
     // A client that has its id has the whole event. Only a client that has an earlier id needs its data.
     const second = session.keep(name, session.primes ? text : "");
     const reply = (primingId: string | undefined, id: string | undefined): void => {
-      const priming = primingId === undefined ? "" : primingText(primingId, session.retryMs);
+      const priming = primingId === undefined ? "" : primingText(primingId);
       exchange!.reply(200, mergeHeaders(eventHeaders, this.#headers()), priming + eventText(text, id));
       this.#end();
     };
@@ -608,15 +600,15 @@ export class SessionStream implements Awaited {
   }
 
   /** Ends the connection; the client reconnects for the rest (2025-11-25, polling). */
-  disconnect(retryMs: number): void {
+  disconnect(waitMs = retryMs): void {
     if (!this.start()) return;
-    if (this.#steps) this.#later(() => this.#cut(retryMs));
-    else this.#cut(retryMs);
+    if (this.#steps) this.#later(() => this.#cut(waitMs));
+    else this.#cut(waitMs);
   }
 
-  #cut(retryMs: number): void {
+  #cut(waitMs: number): void {
     if (!this.#sink) return;
-    this.#sink.write(retryText(retryMs));
+    this.#sink.write(retryText(waitMs));
     const sink = this.#sink;
     this.#lose();
     sink.end();
@@ -672,7 +664,7 @@ export class SessionStream implements Awaited {
    */
   close(survives: boolean): void {
     const texts = this.#lostAnswers();
-    if (survives) this.#sink?.write(retryText(this.#session.retryMs));
+    if (survives) this.#sink?.write(retryText(retryMs));
     else if (!this.#complete) for (const text of texts) this.#sink?.write(eventText(text));
     if (this.ids)
       this.#exchange?.reply(
@@ -727,45 +719,30 @@ export class SessionStream implements Awaited {
     else this.#end();
   }
 
-  /** Counts the requests as running. */
-  #count(): void {
-    if (this.#counted > 0 || !this.ids) return;
-    this.#uncount();
-    this.#counted = this.ids.length;
-    this.#session.concurrency.running.add(this.#session.principal, this.#counted);
-  }
-
-  /** Counts the requests as running without a connection. */
-  #countLost(): void {
-    if (this.#lost > 0 || !this.ids) return;
-    this.#uncount();
-    this.#lost = this.ids.length;
-    this.#session.concurrency.lost.add(this.#session.principal, this.#lost);
-  }
-
-  #uncount(): void {
-    const { concurrency, principal } = this.#session;
-    if (this.#counted > 0) concurrency.running.give(principal, this.#counted);
-    if (this.#lost > 0) concurrency.lost.give(principal, this.#lost);
-    this.#counted = this.#lost = 0;
+  #count(where: "work" | "lost" | undefined): void {
+    if (!this.ids || this.#counted === where) return;
+    const { quotas, principal } = this.#session;
+    if (this.#counted) quotas[this.#counted].release(principal, 0, this.ids.length);
+    if (where) quotas[where].take(principal, 0, this.ids.length);
+    this.#counted = where;
   }
 
   #end(): void {
     this.#complete = true;
     if (this.#done) return;
-    this.#session.concurrency.held.give(this.#session.principal, this.#held);
+    this.#session.quotas.bodies.release(this.#session.principal, this.#held, 0);
     this.#held = 0;
     this.#done = true;
     const sink = this.#sink;
     this.#detach();
-    this.#uncount();
+    this.#count(undefined);
     sink?.end();
     this.#session.ended(this);
   }
 
   #attach(sink: EventSink, exchange: Exchange): void {
     this.#sink = sink;
-    this.#count();
+    this.#count("work");
     if (!this.ids) this.#session.expiry.begin(this);
     this.#session.onStream(sink);
     // The stream may have been resumed on another connection meanwhile.
@@ -786,7 +763,7 @@ export class SessionStream implements Awaited {
   }
 
   #detach(): void {
-    if (this.#counted > 0 && !this.#done) this.#countLost();
+    if (this.#counted && !this.#done) this.#count("lost");
     if (this.#sink) this.#session.offStream(this.#sink);
     if (!this.ids) this.#session.expiry.end(this);
     this.#unawait();

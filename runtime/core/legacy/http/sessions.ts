@@ -1,12 +1,13 @@
+import type { Admission } from "../../admission/admission.js";
 import { McpError } from "../../jsonrpc/errors.js";
 import * as rpc from "../../jsonrpc/rpc-codes.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { longestWait, type Clock, unref, wallTimeOf } from "../../time/clock.js";
 import { ClientProfiles } from "./client-profiles.js";
-import type { ConcurrencyLimit, Quota } from "../../http/server/limits.js";
+import type { EndpointQuotas } from "../../http/server/limits.js";
 import { HttpSession, sessionId, type SessionEnvironment, type SharedEnvironment } from "./session.js";
 import { randomText } from "../../http/server/event-streams.js";
-import type { SessionEnd } from "../../http/server/session-info.js";
+import type { SessionEnd } from "../../http/server/http-stats.js";
 import type { SessionOptions } from "./http-options.js";
 import type { ClusterNode } from "./session-cluster.js";
 import type { SessionReports } from "./session-reports.js";
@@ -31,8 +32,8 @@ export class Sessions {
   /** Shares the sessions with other processes at once. */
   readonly cluster: ClusterNode | undefined;
   readonly #clock: Clock;
-  readonly #count: Quota;
-  readonly #bytes: Quota;
+  /** Sessions, and the bytes reserved for them. */
+  readonly #quota: Admission;
   readonly #idleMs: number;
   readonly #sweepMs: number;
   readonly #options: SessionOptions;
@@ -45,10 +46,8 @@ export class Sessions {
   /** Reports a failure of the store that no response carries. */
   readonly #warn: (error: unknown) => void;
 
-  /** @param limits of sessions, and of the bytes reserved for them */
   constructor(
     { cluster, ...environment }: SessionEnvironment & { readonly cluster: ClusterNode | undefined },
-    { count, bytes }: { readonly count: Quota; readonly bytes: Quota },
     options: SessionOptions,
     reports: SessionReports,
   ) {
@@ -61,8 +60,7 @@ export class Sessions {
     };
     this.cluster = cluster;
     this.#clock = environment.clock;
-    this.#count = count;
-    this.#bytes = bytes;
+    this.#quota = environment.quotas.sessions;
     this.#options = options;
     this.#idleMs = options.idleMs ?? 1_800_000;
     this.#sweepMs = Math.min(this.#idleMs / 2, options.store ? touchMs : longestWait);
@@ -81,8 +79,8 @@ export class Sessions {
    * @param stored the id of a session that is restored
    */
   create(principal: string, stored?: string): HttpSession | undefined {
-    if (!this.#count.take(principal, 1) && !(this.#evict(principal) && this.#count.take(principal, 1)))
-      return undefined;
+    const isFull = (): boolean => this.#quota.admit(principal, 0) !== undefined;
+    if (isFull() && !(this.#evict(principal) && !isFull())) return undefined;
     const session = new HttpSession(stored ?? sessionId(), principal, this.#environment);
     this.#sessions.set(session.id, session);
     this.#watch();
@@ -187,9 +185,9 @@ export class Sessions {
 
   #reserve(session: HttpSession, more: number): boolean {
     const { principal } = session;
-    while (!this.#bytes.take(principal, more)) {
+    while (this.#quota.admit(principal, more, 0)) {
       if (this.#evict(principal, session)) continue;
-      this.#environment.counts.limitHit("keptLimit", principal);
+      this.#environment.counts.limitHit("limits.memory", principal);
       return false;
     }
     return true;
@@ -221,8 +219,7 @@ export class Sessions {
     if (!this.#sessions.delete(session.id)) return;
     if (session.isOpen) this.#reports.ended(reason, session);
     session.connection?.closed();
-    this.#count.give(session.principal, 1);
-    this.#bytes.give(session.principal, session.reserved);
+    this.#quota.release(session.principal, session.reserved);
     session.end(this.#environment.survive && (reason === "closed" || reason === "expired"));
     if (this.#sessions.size > 0) return;
     this.#clock.clear(this.#timer);
@@ -267,8 +264,8 @@ export class Sessions {
     return this.#closed;
   }
 
-  get concurrency(): ConcurrencyLimit {
-    return this.#environment.concurrency;
+  get quotas(): EndpointQuotas {
+    return this.#environment.quotas;
   }
 
   /** Ends all subscriptions, then all sessions. */

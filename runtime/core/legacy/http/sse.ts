@@ -4,15 +4,19 @@ import { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
 import { type Posted, acceptedBy, corsHeaders, replyBusy, replyInvalid } from "../../http/server/access.js";
 import { type Streams, eventHeaders } from "../../http/server/event-streams.js";
-import { type Principal, type EventSink, type Exchange, parseTarget } from "../../http/server/exchange.js";
+import {
+  type Principal,
+  type EventSink,
+  type Exchange,
+  isProduction,
+  parseTarget,
+} from "../../http/server/exchange.js";
 import { idsOfRequests, postProblem, receive } from "./session-requests.js";
-import type { HttpCounts } from "../../http/server/http-stats.js";
-import type { ConcurrencyLimit, Quota } from "../../http/server/limits.js";
-import type { SessionEnd } from "../../http/server/session-info.js";
+import { type EndpointQuotas, countWork, maxSessionRequests } from "../../http/server/limits.js";
+import type { HttpCounts, SessionEnd } from "../../http/server/http-stats.js";
 import type { SseOptions } from "./http-options.js";
 import type { SessionReports } from "./session-reports.js";
 import { endedError, sessionId } from "./session.js";
-import { isProduction } from "../../http/server/production.js";
 
 /** The query parameter that holds the HTTP+SSE session id in the URL for POSTs. */
 const sessionParameter = "sessionId";
@@ -26,15 +30,9 @@ export function sseSessionOf(exchange: Exchange): string | undefined {
 
 interface SseEnvironment {
   readonly streams: Streams;
-  readonly concurrency: ConcurrencyLimit;
-  /** Limit of sessions. */
-  readonly count: Quota;
-  /** Limit of the bytes reserved for sessions. */
-  readonly bytes: Quota;
+  readonly quotas: EndpointQuotas;
   /** Ends an idle session of a principal, of Streamable HTTP. Returns whether there was one. */
   readonly makeRoom: (principal: string) => boolean;
-  /** Limit of running requests per session. */
-  readonly maxRequests: number;
   readonly reports: SessionReports;
   readonly counts: HttpCounts;
 }
@@ -62,14 +60,15 @@ export class SseRequests {
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream");
     const endpoint = parseTarget(this.#options.messages ?? exchange.url);
     if (!endpoint) return replyInvalid(exchange, 400, "the URL of the request cannot be read");
-    const { streams, count, reports } = this.#environment;
-    if (!count.take(principal, 1) && !(this.#evict(principal) && count.take(principal, 1)))
-      return replyBusy(exchange, undefined, "sessions.maxSessions");
+    const { streams, quotas, reports, makeRoom } = this.#environment;
+    const isFull = (): boolean => quotas.sessions.admit(principal, 0) !== undefined;
+    if (isFull() && !((this.#evict(principal) || makeRoom(principal)) && !isFull()))
+      return replyBusy(exchange, undefined, "limits.sessions");
     const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
     const opened = this.#server.definition.clock.now();
     const session = new SseSession({ principal, sink, opened }, this.#environment, (reason) => {
       this.#sessions.delete(session.id);
-      count.give(principal, 1);
+      quotas.sessions.release(principal, 0);
       streams.ended(sink);
       if (session.isOpen) reports.ended(reason, session);
     });
@@ -103,8 +102,8 @@ export class SseRequests {
     const one = isBatch ? undefined : idOf(message);
     if (problem !== undefined) return replyInvalid(exchange, 400, problem, one);
     const ids: RequestId[] = idsOfRequests(messages);
-    if (ids.length > 0 && session.requests + ids.length > this.#environment.maxRequests)
-      return replyBusy(exchange, one, "sessions.maxRequests");
+    if (ids.length > 0 && session.requests + ids.length > maxSessionRequests)
+      return replyBusy(exchange, one, "limits.work");
     session.connection.auth = auth;
     session.lastSeen = this.#server.definition.clock.now();
     session.expect(ids, exchange.size);
@@ -169,7 +168,6 @@ class SseSession implements ServerChannel {
   connection!: ServerConnection;
   readonly #sink: EventSink;
   readonly #environment: SseEnvironment;
-  readonly #concurrency: ConcurrencyLimit;
   readonly #onEnd: (reason: SessionEnd) => void;
   /** Running requests, with the body bytes counted for each. */
   readonly #running = new Map<RequestId, number>();
@@ -201,7 +199,6 @@ class SseSession implements ServerChannel {
     this.principal = principal;
     this.#sink = sink;
     this.#environment = environment;
-    this.#concurrency = environment.concurrency;
     this.created = this.lastSeen = opened;
     this.#onEnd = onEnd;
   }
@@ -221,7 +218,7 @@ class SseSession implements ServerChannel {
     const each = Math.ceil(size / Math.max(1, ids.length));
     for (const id of ids) {
       this.#running.set(id, each);
-      this.#concurrency.begin(this.principal, 1, each);
+      countWork(this.#environment.quotas, this.principal, 1, each);
     }
   }
 
@@ -243,14 +240,14 @@ class SseSession implements ServerChannel {
     const held = id === undefined ? undefined : this.#running.get(id);
     if (held === undefined) return;
     this.#running.delete(id!);
-    this.#concurrency.end(this.principal, 1, held);
+    countWork(this.#environment.quotas, this.principal, -1, -held);
   }
 
   reserve(bytes: number): boolean {
-    const { bytes: quota, makeRoom, counts } = this.#environment;
-    while (!quota.take(this.principal, bytes)) {
+    const { quotas, makeRoom, counts } = this.#environment;
+    while (quotas.sessions.admit(this.principal, bytes, 0)) {
       if (makeRoom(this.principal)) continue;
-      counts.limitHit("keptLimit", this.principal);
+      counts.limitHit("limits.memory", this.principal);
       return false;
     }
     this.#reserved += bytes;
@@ -258,7 +255,7 @@ class SseSession implements ServerChannel {
   }
 
   abortedWork(more: number): void {
-    this.#concurrency.running.add(this.principal, more);
+    this.#environment.quotas.work.take(this.principal, 0, more);
   }
 
   /** Ends the session: the client disconnected, or the server closes it. */
@@ -271,7 +268,7 @@ class SseSession implements ServerChannel {
     }
     this.#onEnd(reason);
     this.connection.closed();
-    this.#environment.bytes.give(this.principal, this.#reserved);
+    this.#environment.quotas.sessions.release(this.principal, this.#reserved, 0);
     this.#sink.end();
   }
 

@@ -1,8 +1,11 @@
 import type { Clock } from "../../time/clock.js";
 
+/** The age of a listening stream at which its client reconnects. */
+const mostAgeMs = 3_600_000;
+
 /** A stream with a maximum age. */
 interface Aging {
-  disconnect(retryMs: number): void;
+  disconnect(): void;
 }
 
 /**
@@ -13,24 +16,15 @@ export class StreamExpiry {
   /** Opening times, oldest first. */
   readonly #opened = new Map<Aging, number>();
   readonly #clock: Clock;
-  readonly #most: number;
-  readonly #retryMs: number;
   #timer: unknown;
 
-  /**
-   * @param most maximum age in milliseconds; 0 for no limit
-   * @param retryMs milliseconds that clients wait before they reconnect
-   */
-  constructor(clock: Clock, most: number, retryMs: number) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#most = most;
-    this.#retryMs = retryMs;
   }
 
   begin(stream: Aging): void {
-    if (this.#most <= 0) return;
     this.#opened.set(stream, this.#clock.now());
-    this.#timer ??= this.#clock.schedule(this.#check, this.#most);
+    this.#timer ??= this.#clock.schedule(this.#check, mostAgeMs);
   }
 
   end(stream: Aging): void {
@@ -43,13 +37,13 @@ export class StreamExpiry {
   readonly #check = (): void => {
     this.#timer = undefined;
     for (const [stream, at] of this.#opened) {
-      const left = at + this.#most - this.#clock.now();
+      const left = at + mostAgeMs - this.#clock.now();
       if (left > 0) {
         this.#timer = this.#clock.schedule(this.#check, left);
         return;
       }
       this.#opened.delete(stream);
-      stream.disconnect(this.#retryMs);
+      stream.disconnect();
     }
   };
 }

@@ -17,13 +17,7 @@ import { heap } from "../../../support/heap.js";
 export interface Setup {
   /** Servers over HTTP, with one store of sessions; without any, one server over stdio. */
   readonly endpoints: number;
-  readonly http?: Pick<ServeHttpOptions, "maxConcurrent" | "maxStreams"> & {
-    readonly sessions?: {
-      readonly idleMs?: number;
-      readonly maxSessions?: number;
-      readonly maxPerPrincipal?: number;
-    };
-  };
+  readonly http?: Pick<ServeHttpOptions, "limits"> & { readonly sessions?: { readonly idleMs?: number } };
   readonly rates?: readonly RateLimits[];
   readonly timeLimit?: number;
   /** Whether the process exits at the end of its input. */
@@ -126,7 +120,6 @@ async function serve(setup: Setup): Promise<void> {
       : await serveHttp(server, {
           port: 0,
           keepAliveMs: 0,
-          streamMs: 0,
           graceMs: 0,
           requestTimeout: 0,
           headersTimeout: 0,

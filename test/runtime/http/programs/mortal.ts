@@ -26,7 +26,7 @@ async function serve(port: number, answers: boolean): Promise<void> {
     return work();
   });
   server.tool("add", {}, work);
-  const http = await serveHttp(server, { port, retryMs: 20 });
+  const http = await serveHttp(server, { port });
   http.node.on("request", (request) =>
     request.on("data", (chunk: Buffer) => {
       if (chunk.includes('"initialize"')) process.send!({ handshake: true });

@@ -64,7 +64,7 @@ describe.each([true, false])("with sessions: %s", (sessions) => {
   });
 
   test("each call of a batch counts by itself among those that run at a time", async () => {
-    const { post, call, calls, running, endpoint, end } = batching(sessions, { maxConcurrent: 10 });
+    const { post, call, calls, running, endpoint, end } = batching(sessions, { limits: { work: 10 } });
     const taken = post(calls(8));
     expect([running(), endpoint.kept.requests]).toEqual([8, 8]);
     expect([post(calls(3, 100)).status, running()]).toEqual([503, 8]);
@@ -76,7 +76,7 @@ describe.each([true, false])("with sessions: %s", (sessions) => {
   });
 
   test("the calls of a batch that is given up count no more", () => {
-    const { post, calls, endpoint } = batching(sessions, { maxConcurrent: 10 });
+    const { post, calls, endpoint } = batching(sessions, { limits: { work: 10 } });
     post(calls(8)).gone();
     // Without a session their handlers were aborted, and count until they end.
     expect(endpoint.kept.requests).toBe(sessions ? 0 : 8);
@@ -117,10 +117,10 @@ test("a batch with a request of a modern revision is refused before its session 
 });
 
 test("each call of a batch counts by itself among those of one session", () => {
-  const { post, calls, running } = batching(true, { sessions: { maxRequests: 10 } });
-  post(calls(8));
-  expect([post(calls(3, 100)).status, running()]).toEqual([503, 8]);
-  expect(post(calls(11, 200)).status).toBe(400);
-  post(calls(2, 300));
-  expect(running()).toBe(10);
+  const { post, calls, running } = batching(true);
+  post(calls(250));
+  expect([post(calls(7, 1000)).status, running()]).toEqual([503, 250]);
+  expect(post(calls(257, 2000)).status).toBe(400);
+  post(calls(6, 3000));
+  expect(running()).toBe(256);
 });

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { BodyReading, ConcurrencyLimit, Quota } from "../../../../runtime/core/http/server/limits.js";
+import { Admission } from "../../../../runtime/core/admission/admission.js";
+import { BodyReading } from "../../../../runtime/core/http/server/limits.js";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { isThorough } from "../../../support/cases.mjs";
 import { adapters, serve } from "../../../support/http-adapters.js";
@@ -17,7 +18,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 /** The reading of one body that no limit stops. */
 function unlimited(): BodyReading {
-  return new BodyReading(new ConcurrencyLimit((most) => new Quota(most), 1, Infinity), "", Infinity);
+  return new BodyReading(new Admission({ share: "whole" }), "", Infinity);
 }
 
 describe("a body in pieces", () => {
@@ -85,12 +86,20 @@ describe.each(adapters)("over a connection (%s)", (adapter) => {
 
   test("bodies that are more than may be held in all are refused, and give back what they held", async () => {
     const found = inside();
-    const target = await serve(adapter, found.server, { keepAliveMs: 0, bodiesLimit: 10_000 });
+    const target = await serve(adapter, found.server, { keepAliveMs: 0, limits: { memory: 40_000 } });
     const party = new Party(target.url, "2026-07-28");
     const echo = (length: number) => party.post(party.call("echo", { text: "x".repeat(length) }));
     expect((await echo(9000)).status).toBe(200);
-    const refused = await echo(11_000);
+    // It could never fit.
+    expect((await echo(11_000)).status).toBe(413);
+    const held = connect(target.port, "127.0.0.1").on("error", () => undefined);
+    const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    held.write(`${head}Content-Length: 9000\r\n\r\n${"x".repeat(5000)}`);
+    await expect.poll(() => target.stats().gauges.bodyBytes).toBe(5000);
+    const refused = await echo(9000);
     expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "1"]);
+    held.destroy();
+    await expect.poll(() => target.stats().gauges.bodyBytes).toBe(0);
     expect((await echo(9000)).status).toBe(200);
   });
 });
@@ -117,7 +126,7 @@ describe("the body of a pending request", () => {
 
   test.each(["2025-11-25", "2026-07-28"])("counts until the response is sent (%s)", async (revision) => {
     const { server, gate, clock } = inside();
-    const endpoint = endpointOf(server, { keepAliveMs: 0, bodiesLimit: 10_000 });
+    const endpoint = endpointOf(server, { keepAliveMs: 0, limits: { memory: 40_000 } });
     onTestFinished(() => endpoint.close());
     const party = new Party("http://localhost/", revision);
     const post = (message: object) => {

@@ -41,7 +41,7 @@ class Model {
     return call !== undefined || stream !== undefined;
   }
 
-  /** Makes room as `maxSessions` and `maxPerPrincipal` say. Returns whether there is some. */
+  /** Makes room as `limits.sessions` says. Returns whether there is some. */
   makesRoom(principal: string): boolean {
     const own = this.sessions.filter((session) => session.principal === principal);
     if (this.sessions.length < maxSessions && own.length < maxPerPrincipal) return true;
@@ -109,14 +109,11 @@ function expiring() {
   const events: Record<string, number> = {};
   const endpoint = endpointOf(found.server, {
     keepAliveMs: 0,
-    streamMs: 0,
     graceMs: 0,
-    maxConcurrent: 10_000,
+    limits: { work: 10_000, sessions: maxSessions },
     authenticate: ({ header }) => ({ principal: header("authorization")! }),
     sessions: {
       idleMs,
-      maxSessions,
-      maxPerPrincipal,
       onSession: (event) => {
         const name = event.type === "ended" ? event.reason : event.type;
         events[name] = (events[name] ?? 0) + 1;
@@ -274,7 +271,7 @@ class Churn {
       created: model.created,
       ...model.ended,
     });
-    expect(counters.limits).toEqual(expected.limit > 0 ? { "sessions.maxSessions": expected.limit } : {});
+    expect(counters.limits).toEqual(expected.limit > 0 ? { "limits.sessions": expected.limit } : {});
     expect(server.stats().gauges).toEqual({
       connections: model.sessions.length,
       sessions: model.sessions.length,

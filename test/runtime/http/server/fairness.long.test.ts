@@ -55,8 +55,8 @@ async function unfinished(party: Party, sent: number): Promise<number> {
 }
 
 describe.each(adapters)("%s: a principal at its part of a limit leaves room for another", (adapter) => {
-  test.each(["2025-11-25", "2026-07-28"])("maxConcurrent: requests (%s)", async (revision) => {
-    const { party, echo, gate } = await served(adapter, { maxConcurrent: 8 });
+  test.each(["2025-11-25", "2026-07-28"])("limits.work: requests (%s)", async (revision) => {
+    const { party, echo, gate } = await served(adapter, { limits: { work: 8 } });
     const fill = async (name: string) => {
       const client = await party(name, revision);
       return statuses(8, async () => (await client.post(client.call("gated"))).status);
@@ -78,16 +78,16 @@ describe.each(adapters)("%s: a principal at its part of a limit leaves room for 
     expect([ada.toSorted().at(3), ben.toSorted().at(1), await echo("ada")]).toEqual([200, 200, 200]);
   });
 
-  test("maxConcurrent: bodies that are being read", async () => {
-    const { party, echo } = await served(adapter, { maxConcurrent: 8 });
+  test("limits.work: bodies that are being read", async () => {
+    const { party, echo } = await served(adapter, { limits: { work: 8 } });
     const ada = await party("ada");
     const found = statuses(8, () => unfinished(ada, 10));
     while (found.length < 4) await turn();
     expect([found, await echo("ada"), await echo("ben")]).toEqual([Array(4).fill(503), 503, 200]);
   });
 
-  test("bodiesLimit: bytes of bodies", async () => {
-    const { party, echo } = await served(adapter, { bodiesLimit: 100_000 });
+  test("limits.memory: bytes of bodies", async () => {
+    const { party, echo } = await served(adapter, { limits: { memory: 400_000 } });
     const ada = await party("ada");
     const found = statuses(8, () => unfinished(ada, 20_000));
     while (found.length < 6) await turn();
@@ -99,8 +99,8 @@ describe.each(adapters)("%s: a principal at its part of a limit leaves room for 
     ]);
   });
 
-  test("maxStreams: streams that listen", async () => {
-    const { party } = await served(adapter, { maxStreams: 8 });
+  test("limits.sessions: streams that listen", async () => {
+    const { party } = await served(adapter, { limits: { sessions: 8 } });
     const listen = async (client: Party): Promise<number> => {
       const message = client.message("subscriptions/listen", { notifications: { toolsListChanged: true } });
       const { status } = await (client.isModern ? client.post(message) : client.get());
@@ -116,7 +116,7 @@ describe.each(adapters)("%s: a principal at its part of a limit leaves room for 
   });
 
   test("without authenticate one client may use the whole limit", async () => {
-    const { party, echo, gate } = await served(adapter, { maxConcurrent: 8 }, {});
+    const { party, echo, gate } = await served(adapter, { limits: { work: 8 } }, {});
     const ada = await party("ada");
     const found = statuses(8, async () => (await ada.post(ada.call("gated"))).status);
     while ((await echo("ben")) !== 503) await turn();
@@ -128,7 +128,7 @@ describe.each(adapters)("%s: a principal at its part of a limit leaves room for 
 });
 
 test("a batch or a body that can never fit is refused with 400 or 413, not with 503", async () => {
-  const { party } = await served("node", { maxConcurrent: 6, bodiesLimit: 20_000 });
+  const { party } = await served("node", { limits: { work: 6, memory: 80_000 } });
   const ada = await party("ada", "2025-03-26");
   const ping = () => ada.message("ping");
   const batches = [Array.from({ length: 3 }, ping), Array.from({ length: 4 }, ping)];
@@ -141,8 +141,8 @@ test("a batch or a body that can never fit is refused with 400 or 413, not with 
 
 const mib = 1_048_576;
 
-test("waitingLimit: the server closes connections of the principal that does not read, not those of another", async () => {
-  const found = await served("node", { waitingLimit: 24 * mib });
+test("limits.memory: the server closes connections of the principal that does not read, not those of another", async () => {
+  const found = await served("node", { limits: { memory: 48 * mib } });
   found.server.tool<{ size: number }>("long", {}, ({ size }) => "x".repeat(size));
   const cut: string[] = [];
   const unread = async (name: string, size: number): Promise<Socket> => {

@@ -25,7 +25,7 @@ function served() {
     auth: 1,
     principal: header("x-principal")!,
   });
-  const endpoint = endpointOf(server, { keepAliveMs: 0, maxConcurrent: 10, graceMs: 0, authenticate });
+  const endpoint = endpointOf(server, { keepAliveMs: 0, limits: { work: 10 }, graceMs: 0, authenticate });
   onTestFinished(() => endpoint.close());
   const post = async (headers: Record<string, string>, message: unknown) => {
     const exchange = exchangeOf(

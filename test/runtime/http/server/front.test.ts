@@ -80,10 +80,10 @@ describe.each(adapters)("%s", (adapter) => {
       ],
       ["localhost", "vscode-webview://abc", 200, { allowedOrigins: ["vscode-webview://ABC"] }],
       // Turning one half off leaves the other on.
-      ["evil.example", "https://evil.example", 403, { dangerouslyAllowAnyHost: true }],
-      ["evil.example", undefined, 200, { dangerouslyAllowAnyHost: true }],
-      ["evil.example", undefined, 403, { dangerouslyAllowAnyOrigin: true }],
-      ["localhost", "https://evil.example", 200, { dangerouslyAllowAnyOrigin: true }],
+      ["evil.example", "https://evil.example", 403, { allowedHosts: "dangerously-any" }],
+      ["evil.example", undefined, 200, { allowedHosts: "dangerously-any" }],
+      ["evil.example", undefined, 403, { allowedOrigins: "dangerously-any" }],
+      ["localhost", "https://evil.example", 200, { allowedOrigins: "dangerously-any" }],
     ];
 
     test.each(table)("Host %s, Origin %s: %s", async (host, origin, status, options) => {
@@ -234,7 +234,7 @@ describe.each(adapters)("%s", (adapter) => {
   });
 
   test("more than there may be at work is refused; answers and listeners come through", async () => {
-    const found = await http(adapter, "2025-11-25", { maxConcurrent: 2 }, { elicitation: {} });
+    const found = await http(adapter, "2025-11-25", { limits: { work: 2 } }, { elicitation: {} });
     const { party, target, gate } = found;
     const listener = new Party(target.url, modern);
     const listening = await listener.post(listener.message("subscriptions/listen", { notifications: {} }));

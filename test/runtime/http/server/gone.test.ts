@@ -80,7 +80,7 @@ describe.each(adapters)("%s", (adapter) => {
       return {};
     };
     const { server } = inside();
-    const { url, port, node } = await serve(adapter, server, { maxConcurrent: 2, authenticate });
+    const { url, port, node } = await serve(adapter, server, { limits: { work: 2 }, authenticate });
     const left = watchConnections(node);
     const party = new Party(url, modern);
     const leaving = [1, 2, 3].map(
@@ -99,7 +99,7 @@ describe.each(adapters)("%s", (adapter) => {
   ])("an abandoned request counts as long as its handler runs (%s)", async (revision, options) => {
     const { server } = inside();
     const { begun, aborted, gate } = deaf(server);
-    const { url, port } = await serve(adapter, server, { maxConcurrent: 2, ...options });
+    const { url, port } = await serve(adapter, server, { limits: { work: 2 }, ...options });
     const party = new Party(url, revision);
     const leaving = [1, 2].map(() => new RawConnection(port, postText(party, party.call("deaf"))));
     await begun.reaches(2);
@@ -114,7 +114,7 @@ describe.each(adapters)("%s", (adapter) => {
   test.each(Object.keys(givenUp))("a call also counts as long as its handler runs, when %s", async (how) => {
     const { server } = inside();
     const { begun, aborted, gate } = deaf(server);
-    const { url } = await serve(adapter, server, { maxConcurrent: 2, sse: true });
+    const { url } = await serve(adapter, server, { limits: { work: 2 }, sse: true });
     await givenUp[how]!(url, () => begun.reaches(2));
     await aborted.reaches(2);
     const party = new Party(url, modern);
@@ -127,7 +127,7 @@ describe.each(adapters)("%s", (adapter) => {
 
 test("a client that leaves before a framework hands on its request takes no slot for bodies", async () => {
   const [arrived, gate] = [new Count(), new Gate()];
-  const handle = createNodeHandler(inside().server, { maxConcurrent: 2 });
+  const handle = createNodeHandler(inside().server, { limits: { work: 2 } });
   const node = createServer((request, response) => {
     arrived.add();
     void gate.opened.then(() => handle(request, response));
@@ -151,7 +151,7 @@ test("a client that leaves before a framework hands on its request takes no slot
 });
 
 test("a request that other code ends while its body is read takes no slot for bodies", async () => {
-  const handle = createNodeHandler(inside().server, { maxConcurrent: 2 });
+  const handle = createNodeHandler(inside().server, { limits: { work: 2 } });
   const node = createServer((request, response) => {
     handle(request, response);
     // Without an error: only its close event shows it.
@@ -172,7 +172,7 @@ test("a request that other code ends while its body is read takes no slot for bo
 
 test("a body that other code consumed takes no slot for bodies", async () => {
   const { server, warnings } = inside();
-  const handle = createNodeHandler(server, { maxConcurrent: 2 });
+  const handle = createNodeHandler(server, { limits: { work: 2 } });
   const node = createServer((request, response) => {
     if (request.headers["x-kept"] === undefined) return handle(request, response);
     request.resume().on("end", () => handle(request, response));
@@ -208,7 +208,7 @@ describe("pipelined requests on one connection", () => {
       for (let step = 1; step < 300 && !signal.aborted; step++) progress(step, 300, "x".repeat(65_536));
       return "";
     });
-    const target = await serve("node", server, { maxConcurrent: 4, maxStreams: 3, keepAliveMs: 0 });
+    const target = await serve("node", server, { limits: { work: 4, sessions: 3 }, keepAliveMs: 0 });
     return { ...target, begun, aborted, party: new Party(target.url, modern) };
   }
 

@@ -1,7 +1,7 @@
 import { array as listOf, assert, integer, property } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { acceptedBy, isJson } from "../../../../runtime/core/http/server/access.js";
-import { paramProblem } from "../../../../runtime/core/http/server/param-mirrors.js";
+import { paramProblem } from "../../../../runtime/core/http/server/posts.js";
 import {
   decodeHeaderValue,
   encodeHeaderValue,

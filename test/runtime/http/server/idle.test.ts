@@ -10,7 +10,6 @@ const idleMs = 1000;
 function opened(found: Inside) {
   const endpoint = endpointOf(found.server, {
     keepAliveMs: 0,
-    streamMs: 0,
     graceMs: 0,
     sessions: { idleMs },
   });

@@ -137,7 +137,7 @@ describe("subscriptions of a session", () => {
   });
 
   test("of all sessions together are bounded: the session idle longest makes room", () => {
-    const { open, on, endpoint, clock } = keeping({ keptLimit: mib });
+    const { open, on, endpoint, clock } = keeping({ limits: { memory: 4 * mib } });
     for (let count = 0; count < 20; count++) {
       const { session } = open();
       for (let at = 0; at < 100; at++)
@@ -189,7 +189,7 @@ describe("streams of subscriptions/listen", () => {
   });
 
   test("count in all, and give back what they took when they end", () => {
-    const { listen, endpoint } = listening({ keptLimit: mib });
+    const { listen, endpoint } = listening({ limits: { memory: 4 * mib } });
     const uris = ["x".repeat(100_000)];
     const streams = [listen(uris), listen(uris), listen(uris), listen(uris), listen(uris)];
     expect(streams.map(({ written }) => written.includes("acknowledged"))).toEqual([
@@ -202,7 +202,7 @@ describe("streams of subscriptions/listen", () => {
     expect((JSON.parse(listen(uris).body) as { error: unknown }).error).toEqual({
       code: -32600,
       message: "the server keeps too much for its clients: try again later",
-      data: { limit: "keptLimit" },
+      data: { limit: "limits.memory" },
     });
     for (const stream of streams) stream.gone();
     expect(endpoint.kept).toMatchObject({ streams: 0, bytes: 0 });

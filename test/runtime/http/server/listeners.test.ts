@@ -6,7 +6,7 @@ import type { WireAnswer } from "../../../support/http-wire.js";
 
 describe.each(adapters)("%s", (adapter) => {
   test("no more may listen than there may be streams; requests still come through", async () => {
-    const { party, target } = await http(adapter, "2025-11-25", { maxStreams: 2 });
+    const { party, target } = await http(adapter, "2025-11-25", { limits: { sessions: 2 } });
     const modern = new Party(target.url, "2026-07-28");
     const listen = (): Promise<WireAnswer> =>
       modern.post(modern.message("subscriptions/listen", { notifications: {} }));
@@ -23,7 +23,7 @@ describe.each(adapters)("%s", (adapter) => {
   });
 
   test("eight streams of one session may listen; the oldest makes room, and can be taken up again", async () => {
-    const { party, server } = await http(adapter, "2025-11-25", { retryMs: 700 });
+    const { party, server } = await http(adapter, "2025-11-25");
     const streams: WireAnswer[] = [];
     for (let count = 0; count < 10; count++) {
       const stream = await party.get();
@@ -33,7 +33,7 @@ describe.each(adapters)("%s", (adapter) => {
     const [first, second, ...others] = streams;
     for (const ended of [first!, second!]) {
       await ended.whole();
-      expect([ended.complete, ended.text.endsWith("retry: 700\n\n")]).toEqual([true, true]);
+      expect([ended.complete, ended.text.endsWith("retry: 1000\n\n")]).toEqual([true, true]);
     }
     server.resourceUpdated("note://one");
     await party.tool("change");

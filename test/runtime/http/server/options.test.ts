@@ -42,38 +42,38 @@ describe("options of every handler", () => {
   test.each([
     [{ allowedHost: ["x"] }, "allowedHost: there is no such option. Did you mean allowedHosts?"],
     [{ AllowedOrigin: ["x"] }, "AllowedOrigin: there is no such option. Did you mean allowedOrigins?"],
-    [{ maxConcurent: 1 }, "maxConcurent: there is no such option. Did you mean maxConcurrent?"],
+    [{ limit: { work: 1 } }, "limit: there is no such option. Did you mean limits?"],
     [{ quite: "another" }, "quite: there is no such option. There are allowedHosts, allowedOrigins,"],
     [{ toString: undefined }, "toString: there is no such option. There are allowedHosts,"],
     [
-      { sessions: { maxSession: 1 } },
-      "sessions.maxSession: there is no such option. Did you mean maxSessions?",
+      { sessions: { generateIds: 1 } },
+      "sessions.generateIds: there is no such option. Did you mean generateId?",
     ],
     [{ sse: { message: "/x" } }, "sse.message: there is no such option. Did you mean messages?"],
     [
       { allowedHosts: "localhost" },
-      'allowedHosts: expected a list such as ["api.example.com"], got "localhost".',
+      'allowedHosts: expected a list such as ["api.example.com"], or "dangerously-any", got "localhost".',
     ],
     [{ allowedHosts: ["https://api.example.com"] }, "allowedHosts: expected"],
     [{ allowedHosts: ["*"] }, "allowedHosts: expected"],
     [{ allowedHosts: [""] }, "allowedHosts: expected"],
     [
       { allowedOrigins: ["app.example.com"] },
-      'allowedOrigins: expected a list such as ["https://app.example.com"], got',
+      'allowedOrigins: expected a list such as ["https://app.example.com"], or "dangerously-any", got',
     ],
     [{ allowedOrigins: ["https://app.example.com/page"] }, "allowedOrigins: expected"],
     [{ allowedOrigins: ["https://*.example.com"] }, "allowedOrigins: expected"],
-    [{ dangerouslyAllowAnyHost: "yes" }, 'dangerouslyAllowAnyHost: expected a boolean, got "yes".'],
-    [{ dangerouslyAllowAnyOrigin: null }, "dangerouslyAllowAnyOrigin: expected a boolean, got null."],
+    [
+      { dangerouslyAllowAnyHost: true },
+      'dangerouslyAllowAnyHost: the option is gone. Write allowedHosts: "dangerously-any".',
+    ],
+    [{ allowedOrigins: null }, "allowedOrigins: expected a list"],
     [{ bodyLimit: NaN }, "bodyLimit: expected a whole number from 1 to 2147483647, got NaN."],
     [{ bodyLimit: -1 }, "bodyLimit: expected a whole number from 1 to 2147483647, got -1."],
     [{ bodyLimit: "4 MiB" }, 'bodyLimit: expected a whole number from 1 to 2147483647, got "4 MiB".'],
-    [{ maxConcurrent: 0 }, "maxConcurrent: expected"],
+    [{ limits: { work: 0 } }, "limits.work: expected"],
     [{ sessions: 5 }, "sessions: expected true, false or an object, got 5."],
-    [
-      { sessions: { maxSessions: 0 } },
-      "sessions.maxSessions: expected a whole number from 1 to 2147483647, got 0.",
-    ],
+    [{ limits: { sessions: 0 } }, "limits.sessions: expected a whole number from 1 to 2147483647, got 0."],
     [
       { sessions: { idleMs: Infinity } },
       "sessions.idleMs: expected a whole number from 1 to 2147483647, got Infinity.",
@@ -84,8 +84,7 @@ describe("options of every handler", () => {
     [{ keepAliveMs: -1 }, "keepAliveMs: expected a whole number from 0 to 2147483647, got -1."],
     // Timers of platforms would take it for a millisecond.
     [{ keepAliveMs: 2 ** 31 }, "keepAliveMs: expected"],
-    [{ retryMs: 0.5 }, "retryMs: expected"],
-    [{ streamMs: NaN }, "streamMs: expected"],
+    [{ graceMs: 0.5 }, "graceMs: expected"],
     [{ authenticate: {} }, "authenticate: expected a function, got {}."],
   ])("%j: %s", async (options, message) => {
     for (const make of [createHttpHandler, createNodeHandler])
@@ -95,11 +94,11 @@ describe("options of every handler", () => {
 
   test("undefined options, the highest limit, and lists of names are accepted", async () => {
     const handler = createHttpHandler(server, {
-      ...({ maxConcurrent: undefined } as object),
+      ...({ responses: undefined } as object),
       bodyLimit: 2 ** 31 - 1,
       allowedHosts: ["API.example.com:8080", "[fd00::1]"],
       allowedOrigins: ["https://app.example.com/", "vscode-webview://abc", "null"],
-      sessions: { maxSessions: 1 },
+      limits: { sessions: 1 },
       keepAliveMs: 0,
     });
     await handler.close();

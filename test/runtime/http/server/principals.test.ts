@@ -4,7 +4,6 @@ import type { HttpOptions } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
-import { Quota } from "../../../../runtime/core/http/server/limits.js";
 import { exchangeOf } from "./exchange-of.js";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -48,7 +47,7 @@ function named(options: HttpOptions) {
 
 describe("sessions of principals", () => {
   test("a principal that opens as many as it can ends its own, and those of no other", async () => {
-    const { open, ping, endpoint } = named({ sessions: { maxSessions: 20, maxPerPrincipal: 10 } });
+    const { open, ping, endpoint } = named({ limits: { sessions: 20 } });
     const ada = (await open("ada")).session;
     const nameless = (await open("")).session;
     const first = (await open("eve")).session;
@@ -56,11 +55,11 @@ describe("sessions of principals", () => {
     expect([await ping("ada", ada), await ping("", nameless), await ping("eve", first)]).toEqual([
       200, 200, 404,
     ]);
-    expect(endpoint.kept.sessions).toBe(12);
+    expect(endpoint.kept.sessions).toBe(2 + 8);
   });
 
   test("if others hold all sessions, a principal without one is refused, and none is ended", async () => {
-    const { open, ping, endpoint } = named({ sessions: { maxSessions: 4, maxPerPrincipal: 2 } });
+    const { open, ping, endpoint } = named({ limits: { sessions: 4 } });
     const sessions = [];
     for (const principal of ["ada", "ada", "ben", "ben"])
       sessions.push([principal, (await open(principal)).session] as const);
@@ -70,15 +69,15 @@ describe("sessions of principals", () => {
   });
 
   test("one without a name is a principal as any other, where there are names", async () => {
-    const { open, ping } = named({ sessions: { maxSessions: 20, maxPerPrincipal: 2 } });
+    const { open, ping } = named({ limits: { sessions: 20 } });
     const [first, second] = [(await open("")).session, (await open("")).session];
-    await open("");
+    for (let count = 2; count < 9; count++) await open("");
     expect([await ping("", first), await ping("", second)]).toEqual([404, 200]);
   });
 
   test("all that are connected are kept: the next is refused", async () => {
-    const { open, listen } = named({ sessions: { maxSessions: 20, maxPerPrincipal: 2 } });
-    for (let count = 0; count < 2; count++) await listen("ada", (await open("ada")).session!);
+    const { open, listen } = named({ limits: { sessions: 20 } });
+    for (let count = 0; count < 8; count++) await listen("ada", (await open("ada")).session!);
     expect((await open("ada")).status).toBe(503);
     expect((await open("ben")).status).toBe(200);
   });
@@ -89,14 +88,14 @@ describe("sessions of principals", () => {
       [30, 8],
       [3, 3],
     ] as const) {
-      const { open, endpoint } = named({ sessions: { maxSessions } });
+      const { open, endpoint } = named({ limits: { sessions: maxSessions } });
       for (let count = 0; count < 30; count++) await open("ada");
       expect(endpoint.kept.sessions).toBe(each);
     }
   });
 
   test("idle sessions of others make room when they are swept", async () => {
-    const { open, clock } = named({ sessions: { maxSessions: 2, maxPerPrincipal: 1, idleMs: 1000 } });
+    const { open, clock } = named({ limits: { sessions: 2 }, sessions: { idleMs: 1000 } });
     await open("ada");
     await open("ben");
     expect((await open("eve")).status).toBe(503);
@@ -105,7 +104,7 @@ describe("sessions of principals", () => {
   });
 
   test("over HTTP+SSE, too: a principal makes room among its own", async () => {
-    const { send, endpoint } = named({ sse: true, sessions: { maxSessions: 20, maxPerPrincipal: 2 } });
+    const { send, endpoint } = named({ sse: true, limits: { sessions: 3 } });
     const open = (principal: string) => send("GET", principal, { accept: "text/event-stream" });
     // It is loaded when it is first needed.
     await import("../../../../runtime/core/legacy/http/sse.js");
@@ -114,69 +113,5 @@ describe("sessions of principals", () => {
     await turn();
     expect(opened.map(({ ended }) => ended)).toEqual([false, true, true, true, false, false]);
     expect(endpoint.kept.sessions).toBe(3);
-  });
-});
-
-describe("a quota", () => {
-  test("is taken in all and by each, and given back", () => {
-    const quota = new Quota(10, 6);
-    expect([quota.take("a", 6), quota.take("a", 1), quota.take("b", 5), quota.take("b", 4)]).toEqual([
-      true,
-      false,
-      false,
-      true,
-    ]);
-    quota.give("a", 6);
-    expect([quota.size, quota.take("c", 6), quota.take("c", 1)]).toEqual([4, true, false]);
-  });
-
-  test("that is fair gives as much as stays free: half to one, half of the rest to the next", () => {
-    const quota = new Quota(60, "fair");
-    const fill = (principal: string): number => {
-      while (quota.take(principal, 1));
-      return quota.of(principal);
-    };
-    expect([quota.whole, fill("a"), fill("b"), fill("c"), fill("d")]).toEqual([30, 30, 15, 7, 4]);
-    quota.give("a", 30);
-    expect([quota.take("a", 18), quota.take("a", 1)]).toEqual([false, true]);
-  });
-
-  test("that is fair gives all of it, one by one, where there is one for each", () => {
-    const quota = new Quota(3, "fair");
-    expect(["a", "b", "c", "d"].map((principal) => quota.take(principal, 1))).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ]);
-    expect([new Quota(1, "fair").whole, new Quota(1, "fair").take("a", 1)]).toEqual([1, true]);
-  });
-
-  test.each(["fair", 6] as const)("counts principals that take turns in any order: %s", (each) => {
-    const quota = new Quota(20, each);
-    const held = new Map<string, number>();
-    const total = () => [...held.values()].reduce((sum, amount) => sum + amount, 0);
-    for (let step = 0, random = 7; step < 2000; step++) {
-      random = (random * 48_271) % 2_147_483_647;
-      const principal = `p${random % 5}`;
-      const own = held.get(principal) ?? 0;
-      const amount = 1 + ((random >> 8) % 3);
-      if ((random >> 16) % 2 === 0 && quota.take(principal, amount)) held.set(principal, own + amount);
-      else if (own > 0) {
-        quota.give(principal, own);
-        held.delete(principal);
-      }
-      expect([quota.size, quota.principals]).toEqual([total(), held.size]);
-      for (const [name, amount] of held) expect(quota.of(name)).toBe(amount);
-    }
-  });
-
-  test("keeps nothing of a principal that has nothing", () => {
-    const quota = new Quota(10, "fair");
-    for (let count = 0; count < 100; count++) {
-      expect(quota.take(`p${count}`, 3)).toBe(true);
-      quota.give(`p${count}`, 3);
-    }
-    expect(quota).toMatchObject({ principals: 0, size: 0 });
   });
 });

@@ -5,7 +5,7 @@ import { VirtualClock } from "@mcpgen/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
-import { Quota } from "../../../../runtime/core/http/server/limits.js";
+import { Admission } from "../../../../runtime/core/admission/admission.js";
 import {
   type Awaited as AwaitedResponse,
   Streams,
@@ -287,7 +287,7 @@ test.each([false, true])(
     await fc.assert(
       fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 12 }), async (lives) => {
         const clock = new VirtualClock();
-        const streams = new Streams(clock, 3000, new Quota(100, 100), own);
+        const streams = new Streams(clock, 3000, new Admission({ count: 100 }), own);
         const begun = new Map<Life, number>();
         const beats = new Map<Life, number[]>();
         const starts = new Map<Life, AwaitedResponse>();

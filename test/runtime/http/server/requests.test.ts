@@ -53,7 +53,7 @@ describe("the host of a request (RFC 9112, 3.2)", () => {
     [post, ["Host: evil.example", "hOST: localhost"], 400],
     [post, ["Host: localhost", "Host: localhost"], 400],
     [post, ["Host: localhost, evil.example"], 400],
-    [post, ["Host: localhost", "Host: evil.example"], 400, { dangerouslyAllowAnyHost: true }],
+    [post, ["Host: localhost", "Host: evil.example"], 400, { allowedHosts: "dangerously-any" }],
     [post, ["Host: localhost", "Origin: https://evil.example", "Host: localhost"], 400],
     ["POST http://localhost/mcp HTTP/1.1", ["Host: localhost"], 200],
     ["POST http://127.0.0.1:80/mcp?x=http://evil.example HTTP/1.1", ["Host: evil.example"], 200],

@@ -171,7 +171,7 @@ describe.each(adapters)("a session in a store over %s", (adapter) => {
   });
 
   test("makes room in the store when it makes room in the process", async () => {
-    const { clock, one, party, memory } = await sharing(adapter, { sessions: { maxSessions: 1 } });
+    const { clock, one, party, memory } = await sharing(adapter, { limits: { sessions: 1 } });
     await party.open();
     await clock.advance(1);
     const second = await new Party(one.target.url, revision).open();

@@ -126,8 +126,8 @@ describe.each(adapters)("sessions over %s", (adapter) => {
 
   test("report why they end", async () => {
     const { lines, onSession } = recorded();
-    const sessions = { generateId: numbered(), onSession, maxSessions: 2, idleMs: 1000 };
-    const { client, target, clock } = await serving(adapter, sessions);
+    const sessions = { generateId: numbered(), onSession, idleMs: 1000 };
+    const { client, target, clock } = await serving(adapter, sessions, { limits: { sessions: 2 } });
     const first = await client().open();
     await first.delete();
     await client().open();

@@ -110,7 +110,7 @@ describe.each(adapters)("%s", (adapter) => {
   });
 
   test("idle sessions end, and streams keep them (R24)", async () => {
-    const found = await http(adapter, "2025-11-25", { sessions: { idleMs: 1000, maxSessions: 3 } });
+    const found = await http(adapter, "2025-11-25", { limits: { sessions: 3 }, sessions: { idleMs: 1000 } });
     const { clock, target } = found;
     const open = (): Promise<Party> => new Party(target.url, "2025-11-25").open();
     const status = async (party: Party): Promise<number> => (await party.post(party.message("ping"))).status;
@@ -132,7 +132,7 @@ describe.each(adapters)("%s", (adapter) => {
   });
 
   test("the session that was idle longest makes room; where all are busy, none is opened (R24)", async () => {
-    const { clock, party, target } = await http(adapter, "2025-11-25", { sessions: { maxSessions: 2 } });
+    const { clock, party, target } = await http(adapter, "2025-11-25", { limits: { sessions: 2 } });
     await clock.advance(10);
     const second = await new Party(target.url, "2025-11-25").open();
     await clock.advance(10);

@@ -101,15 +101,14 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     await party.stream.until(() => party.messages.find(({ id }) => id === 1));
   });
 
-  test("requests count, of a session and in all", async () => {
-    const { url, gate } = await served(adapter, { maxConcurrent: 2, sessions: { maxRequests: 1 } });
+  test("requests count in all", async () => {
+    const { url, gate } = await served(adapter, { limits: { work: 2 } });
     const parties: SseParty[] = [];
     for (let count = 0; count < 3; count++) parties.push(await new SseParty(url, "2024-11-05").open());
     const gated = { name: "gated", arguments: {} };
     const statuses = [];
-    for (const party of [parties[0]!, parties[0]!, parties[1]!, parties[2]!])
-      statuses.push((await party.post(party.message("tools/call", gated))).status);
-    expect(statuses).toEqual([202, 503, 202, 503]);
+    for (const party of parties) statuses.push((await party.post(party.message("tools/call", gated))).status);
+    expect(statuses).toEqual([202, 202, 503]);
     gate.open();
     await parties[1]!.stream.until(() => parties[1]!.messages.length === 2);
     await parties[0]!.stream.until(() => parties[0]!.messages.length === 2);
@@ -117,7 +116,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
   });
 
   test("a session that began nothing makes room; where all did, none is opened (R24)", async () => {
-    const { url } = await served(adapter, { sessions: { maxSessions: 2 } });
+    const { url } = await served(adapter, { limits: { sessions: 2 } });
     const idle = await new SseParty(url, "2024-11-05").listen();
     await new SseParty(url, "2024-11-05").open();
     await new SseParty(url, "2024-11-05").open();
@@ -220,11 +219,11 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
   gone[0]!();
 });
 
-describe.each(adapters)("keptLimit holds for HTTP+SSE by %s", (adapter) => {
+describe.each(adapters)("limits.memory holds for HTTP+SSE by %s", (adapter) => {
   /** An endpoint that keeps at most 40,000 bytes for its clients. */
   async function keeping() {
     const { server } = inside();
-    const target = await serve(adapter, server, { sse: true, keepAliveMs: 0, keptLimit: 40_000 });
+    const target = await serve(adapter, server, { sse: true, keepAliveMs: 0, limits: { memory: 160_000 } });
     const subscribe = (party: SseParty | Party, uri: string) =>
       party.request("resources/subscribe", { uri: `${uri}${"x".repeat(4000)}` });
     return { target, subscribe };
@@ -238,9 +237,9 @@ describe.each(adapters)("keptLimit holds for HTTP+SSE by %s", (adapter) => {
     const refused = answers.filter(({ error }) => error);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.length).toBeLessThan(6);
-    expect(refused[0]!.error).toMatchObject({ code: -32600, data: { limit: "keptLimit" } });
+    expect(refused[0]!.error).toMatchObject({ code: -32600, data: { limit: "limits.memory" } });
     const { gauges, counters } = target.stats();
-    expect(counters.limits).toEqual({ keptLimit: refused.length });
+    expect(counters.limits).toEqual({ "limits.memory": refused.length });
     expect(gauges.keptBytes).toBeGreaterThan(8000);
     expect(gauges.keptBytes).toBeLessThanOrEqual(40_000);
     party.stream.cut();

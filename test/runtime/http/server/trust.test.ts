@@ -81,7 +81,7 @@ test.each([
   ["params are wrong", { ...initialize, params: {} }, 200],
   ["it is a notification", { jsonrpc: "2.0", method: "initialize", params: initialize.params }, 202],
 ])("an initialize that is refused opens no session: %s", async (_, message, expected) => {
-  const { post } = served({ sessions: { maxSessions: 1 } });
+  const { post } = served({ limits: { sessions: 1 } });
   const { status, session } = await post(message);
   expect([status, session]).toEqual([expected, null]);
   expect((await post(initialize)).session).not.toBeNull();
@@ -112,19 +112,19 @@ async function forsaken(options: HttpOptions, calls: number) {
 }
 
 test("abandoned requests keep no client out", async () => {
-  const { endpoint, send } = await forsaken({ maxConcurrent: 5 }, 5);
+  const { endpoint, send } = await forsaken({ limits: { work: 5 } }, 5);
   expect(endpoint.kept.requests).toBe(0);
   expect(send(initialize).status).toBe(200);
 });
 
 test("one session has so many requests at a time, whether anybody waits for them or not", async () => {
-  const { send, session } = await forsaken({ sessions: { maxRequests: 5 } }, 5);
-  expect(send({ jsonrpc: "2.0", id: 6, method: "ping" }, session).status).toBe(503);
+  const { send, session } = await forsaken({}, 256);
+  expect(send({ jsonrpc: "2.0", id: 257, method: "ping" }, session).status).toBe(503);
   expect(send(initialize).status).toBe(200);
 });
 
 test("sessions whose clients are gone make room, those at work last", async () => {
-  const { send, session, aborted } = await forsaken({ sessions: { maxSessions: 2 } }, 1);
+  const { send, session, aborted } = await forsaken({ limits: { sessions: 2 } }, 1);
   const idle = send(initialize).session!;
   expect(send(initialize).status).toBe(200);
   expect(send({ jsonrpc: "2.0", id: 6, method: "ping" }, { ...session, "mcp-session-id": idle }).status).toBe(
@@ -134,7 +134,7 @@ test("sessions whose clients are gone make room, those at work last", async () =
 });
 
 test("if every session only has abandoned work, the oldest is evicted", async () => {
-  const { send, aborted } = await forsaken({ sessions: { maxSessions: 1 } }, 2);
+  const { send, aborted } = await forsaken({ limits: { sessions: 1 } }, 2);
   expect(send(initialize).status).toBe(200);
   expect(aborted()).toBe(2);
 });
