@@ -55,11 +55,6 @@ export class Admission {
     return { ...this.#used };
   }
 
-  /** Principals that use something; 0 where all count as one. */
-  get principals(): number {
-    return this.#byPrincipal?.size ?? 0;
-  }
-
   /** Whether more is in use than the whole. */
   isOver(kind: keyof Usage): boolean {
     return this.#used[kind] > this.#whole[kind];
@@ -78,19 +73,18 @@ export class Admission {
 
   /** Why something is not admitted. Takes nothing. Parameters as of `admit`. */
   refusal(principal: string | undefined, bytes: number, count = 1): Refusal | undefined {
-    const whole = this.#whole;
-    const used = this.#used;
-    if (isBeyond(used.count, count, whole.count) || isBeyond(used.bytes, bytes, whole.bytes)) return "whole";
-    if (principal === undefined || !this.#byPrincipal) return undefined;
-    const own = this.#byPrincipal.get(principal);
-    return this.#isGreedy("count", own, count) || this.#isGreedy("bytes", own, bytes) ? "share" : undefined;
+    const first = this.#refusal("count", principal, count);
+    return first === "whole" ? first : (this.#refusal("bytes", principal, bytes) ?? first);
   }
 
-  #isGreedy(kind: keyof Usage, own: Usage | undefined, asked: number): boolean {
-    if (asked <= 0) return false;
-    const mine = own?.[kind] ?? 0;
+  #refusal(kind: keyof Usage, principal: string | undefined, asked: number): Refusal | undefined {
     const free = this.#whole[kind] - this.#used[kind] - asked;
-    return mine + asked > this.share[kind] || (this.#isFair && mine > 0 && mine + asked > free);
+    if (asked <= 0) return undefined;
+    if (free < 0) return "whole";
+    if (principal === undefined || !this.#byPrincipal) return undefined;
+    const own = this.#byPrincipal.get(principal)?.[kind] ?? 0;
+    const mine = own + asked;
+    return mine > this.share[kind] || (this.#isFair && own > 0 && mine > free) ? "share" : undefined;
   }
 
   /**
@@ -121,8 +115,4 @@ export class Admission {
   release(principal: string | undefined, bytes: number, count = 1): void {
     this.take(principal, -bytes, -count);
   }
-}
-
-function isBeyond(used: number, asked: number, whole: number): boolean {
-  return asked > 0 && used + asked > whole;
 }

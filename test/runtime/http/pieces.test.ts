@@ -1,7 +1,7 @@
 import { assert, integer, array as listOf, property, constantFrom } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryEventStore } from "../../../runtime/core/legacy/http/event-store.js";
-import { nestsDeeper } from "../../../runtime/core/http/server/limits.js";
+import { nestsDeeper } from "../../../runtime/core/http/server/endpoint.js";
 import { type ServerEvent, SseReader } from "../../../runtime/core/http/client/sse-reader.js";
 
 describe("nesting", () => {

@@ -3,7 +3,7 @@ import { McpError } from "../../jsonrpc/errors.js";
 import * as rpc from "../../jsonrpc/rpc-codes.js";
 import type { HttpRequest } from "../../server/connection.js";
 import type { HttpCounts } from "./http-stats.js";
-import type { BodyReading } from "./limits.js";
+import type { BodyReading } from "./endpoint.js";
 import type { Params } from "../../jsonrpc/message.js";
 
 /** Bytes of an event stream that may wait for its reader. One more message then closes the connection. */

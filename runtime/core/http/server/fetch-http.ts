@@ -1,8 +1,8 @@
 import type * as platform from "../../platform/platform.js";
-import type { Endpoint } from "./endpoint.js";
+import type { BodyReading, Endpoint } from "./endpoint.js";
 import { type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
 import type { HttpCounts, HttpSessions, HttpStats } from "./http-stats.js";
-import type { Backlog, Reader, BodyReading } from "./limits.js";
+import type { Backlog, Reader } from "./limits.js";
 
 const mountAdvice = "let what reads bodies in front read that of a clone()";
 

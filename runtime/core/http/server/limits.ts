@@ -79,68 +79,6 @@ export function countWork(
   bodies.take(principal, bytes, 0);
 }
 
-const none = new Uint8Array(0);
-
-/** Initial size in bytes of the buffer for a body of several chunks. */
-const firstSize = 1024;
-
-/**
- * One body while it is read. Its chunks are collected in one buffer, where a chunk of one byte costs one byte, not an
- * object. Most bodies arrive in one chunk, which is not copied.
- */
-export class BodyReading {
-  /** Most bytes of the body. */
-  readonly limit: number;
-  readonly #bodies: Admission;
-  readonly #principal: string;
-  #buffer: Uint8Array = none;
-  #length = 0;
-  #over = false;
-  /** Whether bytes were rejected because the limit of all bodies was reached. */
-  limitReached = false;
-
-  constructor(bodies: Admission, principal: string, limit: number) {
-    this.limit = limit;
-    this.#bodies = bodies;
-    this.#principal = principal;
-    bodies.take(principal, 0);
-  }
-
-  /** Counts and keeps received bytes. Returns `false` if a limit is reached. */
-  take(piece: Uint8Array): boolean {
-    const length = this.#length + piece.length;
-    if (length > this.limit) return false;
-    if (this.#bodies.admit(this.#principal, piece.length, 0)) {
-      this.limitReached = true;
-      return false;
-    }
-    if (this.#length === 0) this.#buffer = piece;
-    else {
-      if (length > this.#buffer.length) {
-        const grown = new Uint8Array(Math.max(length, 2 * this.#buffer.length, firstSize));
-        grown.set(this.#buffer.subarray(0, this.#length));
-        this.#buffer = grown;
-      }
-      this.#buffer.set(piece, this.#length);
-    }
-    this.#length = length;
-    return true;
-  }
-
-  /** All bytes received so far. */
-  get whole(): Uint8Array {
-    return this.#length === this.#buffer.length ? this.#buffer : this.#buffer.subarray(0, this.#length);
-  }
-
-  /** Stops counting: the body is read, or the client disconnected. */
-  end(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#buffer = none;
-    this.#bodies.release(this.#principal, this.#length);
-  }
-}
-
 /** The client that reads a response, perhaps slowly or never. */
 export interface Reader {
   readonly principal: string;
@@ -269,33 +207,4 @@ export class CountedWarnings {
     if (count === 1) this.#warn(text);
     else if (/^10+$/.test(String(count))) this.#warn(`${text} (${count} times)`);
   }
-}
-
-const quote = 0x22;
-const backslash = 0x5c;
-
-/** Whether a JSON text nests deeper than `most` levels. Skips strings, which make up most of a long text. */
-export function nestsDeeper(text: string, most: number): boolean {
-  // Each level has a bracket at either end.
-  if (text.length <= 2 * most) return false;
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === quote) at = endOfString(text, at);
-    // [ and { differ from ] and } in the same two bits, and are alike in the others.
-    else if ((code | 0x20) === 0x7b) {
-      if (++depth > most) return true;
-    } else if ((code | 0x20) === 0x7d) depth--;
-  }
-  return false;
-}
-
-/** The index of the closing quote of the string at `start`, or the length of the text. */
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let first = at;
-    while (text.charCodeAt(first - 1) === backslash) first--;
-    if ((at - first) % 2 === 0) return at;
-  }
-  return text.length;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Endpoint } from "./endpoint.js";
+import type { BodyReading, Endpoint } from "./endpoint.js";
 import {
   type EventSink,
   type Exchange,
@@ -10,7 +10,7 @@ import {
   unslashed,
 } from "./exchange.js";
 import type { HttpCounts, HttpSessions, HttpStats } from "./http-stats.js";
-import type { Backlog, Reader, BodyReading } from "./limits.js";
+import type { Backlog, Reader } from "./limits.js";
 
 /** Bytes of a rejected body that are read and dropped. */
 const mostDropped = 16 * 1_048_576;

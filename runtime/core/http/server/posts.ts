@@ -52,7 +52,7 @@ import {
   retryHeaders,
   tooManyRequests,
 } from "./exchange.js";
-import { type EndpointQuotas, countWork } from "./limits.js";
+import type { EndpointQuotas } from "./limits.js";
 
 /** What the requests of clients without sessions need of the endpoint. */
 export interface PostSetup {
@@ -358,7 +358,9 @@ export class PostChannel implements ServerChannel, Awaited {
   #count(sign: 1 | -1): void {
     const { listens, quotas } = this.#setup;
     const { principal, size } = this.#exchange;
-    if (!listens) countWork(quotas, principal, sign * this.ids.length, sign * size);
+    if (listens) return;
+    quotas.work.take(principal, 0, sign * this.ids.length);
+    quotas.bodies.take(principal, sign * size, 0);
   }
 
   /**

@@ -3,7 +3,7 @@ import { type Socket, connect } from "node:net";
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Admission } from "../../../../runtime/core/admission/admission.js";
-import { BodyReading } from "../../../../runtime/core/http/server/limits.js";
+import { BodyReading } from "../../../../runtime/core/http/server/endpoint.js";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { isThorough } from "../../../support/cases.mjs";
 import { adapters, serve } from "../../../support/http-adapters.js";

@@ -1,7 +1,7 @@
 import type { EventSink, Exchange } from "../../../../runtime/core/http/server/exchange.js";
 import { HttpCounts } from "../../../../runtime/core/http/server/http-stats.js";
 import { Hooks } from "../../../../runtime/core/protocol/hooks.js";
-import type { BodyReading } from "../../../../runtime/core/http/server/limits.js";
+import type { BodyReading } from "../../../../runtime/core/http/server/endpoint.js";
 
 /** Counts of no endpoint. */
 export function noCounts(): HttpCounts {
