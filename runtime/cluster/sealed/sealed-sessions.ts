@@ -44,7 +44,7 @@ const longestText = 64;
 /** Milliseconds without use after which a process forgets a session. The next request brings it back. */
 const forgetMs = 15_000;
 /** Sessions that were ended and are remembered until their time is over: of all principals, and of one. */
-const mostEnded = { count: 200_000, share: { count: 100_000 } };
+const mostEnded = { count: 200_000 };
 
 /** A session as ids hold it. */
 type Sealed = readonly [

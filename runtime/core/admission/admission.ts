@@ -6,10 +6,8 @@ export interface Amounts {
 
 /** A quota that principals share. */
 export interface Quota extends Amounts {
-  /** What one principal may use. Default: half of the whole. `whole`: all count as one principal. */
-  readonly share?: Amounts | "whole";
-  /** Whether a principal gets no more than is left free after it. Default: `true`; else its share is the only limit. */
-  readonly isFair?: boolean;
+  /** What one principal may use. Default: half of the whole, and no more than is left free after it. */
+  readonly share?: Amounts;
 }
 
 /** Why something is not admitted: its principal uses its share, or all principals together use the whole. */
@@ -22,53 +20,41 @@ export interface Usage {
 }
 
 /** What is in use, while it changes. */
-class Used implements Usage {
-  count = 0;
-  bytes = 0;
-}
+type Used = { -readonly [kind in keyof Usage]: number };
+
+const nothing = (): Used => ({ count: 0, bytes: 0 });
 
 /**
- * A quota in number and bytes. No principal can use the whole: beside its share, a principal that already uses something
+ * A quota in number and bytes. Without a share that is given, no principal can use the whole: one that already uses something
  * gets no more than is left free after it (the dynamic threshold of Choudhury and Hahne, 1998). One alone gets half, two a
  * third each, and a principal that uses nothing yet finds room.
  */
 export class Admission {
-  readonly #whole: Required<Amounts>;
+  /** What all principals together can use. */
+  readonly whole: Required<Amounts>;
   /** What one principal can use while no other uses anything. */
   readonly share: Required<Amounts>;
   readonly #isFair: boolean;
-  readonly #byPrincipal: Map<string, Used> | undefined;
-  readonly #used = new Used();
-
-  constructor({ count = Infinity, bytes = Infinity, share = {}, isFair = true }: Quota) {
-    this.#isFair = isFair;
-    this.#whole = { count, bytes };
-    this.share =
-      share === "whole"
-        ? this.#whole
-        : { count: Math.ceil(count / 2), bytes: Math.ceil(bytes / 2), ...share };
-    this.#byPrincipal = share === "whole" ? undefined : new Map();
-  }
-
+  readonly #byPrincipal = new Map<string, Used>();
   /** What all principals use. */
-  get used(): Usage {
-    return { ...this.#used };
+  readonly used: Usage = nothing();
+
+  constructor({ count = Infinity, bytes = Infinity, share }: Quota) {
+    this.#isFair = !share;
+    this.whole = { count, bytes };
+    this.share = share
+      ? { ...this.whole, ...share }
+      : { count: Math.ceil(count / 2), bytes: Math.ceil(bytes / 2) };
   }
 
-  /** Whether more is in use than the whole. */
-  isOver(kind: keyof Usage): boolean {
-    return this.#used[kind] > this.#whole[kind];
-  }
-
-  /** What a principal uses; what all use where all count as one. */
   usedBy(principal: string): Usage {
-    return { ...(this.#byPrincipal ? (this.#byPrincipal.get(principal) ?? new Used()) : this.#used) };
+    return this.#byPrincipal.get(principal) ?? nothing();
   }
 
   /** Whether a quota in which nothing is used would refuse. */
   isTooLarge(principal: string | undefined, bytes: number, count = 1): boolean {
-    const most = principal === undefined ? this.#whole : this.share;
-    return bytes > Math.min(most.bytes, this.#whole.bytes) || count > Math.min(most.count, this.#whole.count);
+    const most = principal === undefined ? this.whole : this.share;
+    return bytes > most.bytes || count > most.count;
   }
 
   /** Why something is not admitted. Takes nothing. Parameters as of `admit`. */
@@ -78,11 +64,11 @@ export class Admission {
   }
 
   #refusal(kind: keyof Usage, principal: string | undefined, asked: number): Refusal | undefined {
-    const free = this.#whole[kind] - this.#used[kind] - asked;
+    const free = this.whole[kind] - this.used[kind] - asked;
     if (asked <= 0) return undefined;
     if (free < 0) return "whole";
-    if (principal === undefined || !this.#byPrincipal) return undefined;
-    const own = this.#byPrincipal.get(principal)?.[kind] ?? 0;
+    if (principal === undefined) return undefined;
+    const own = this.usedBy(principal)[kind];
     const mine = own + asked;
     return mine > this.share[kind] || (this.#isFair && own > 0 && mine > free) ? "share" : undefined;
   }
@@ -101,18 +87,21 @@ export class Admission {
 
   /** Takes even beyond the whole: what is in use already, or was judged before. */
   take(principal: string | undefined, bytes: number, count = 1): void {
-    this.#used.count += count;
-    this.#used.bytes += bytes;
-    if (principal === undefined || !this.#byPrincipal) return;
-    let own = this.#byPrincipal.get(principal);
-    if (!own) this.#byPrincipal.set(principal, (own = new Used()));
-    own.count += count;
-    own.bytes += bytes;
-    if (own.count === 0 && own.bytes === 0) this.#byPrincipal.delete(principal);
+    add(this.used as Used, bytes, count);
+    if (principal === undefined) return;
+    const own = this.#byPrincipal.get(principal) ?? nothing();
+    add(own, bytes, count);
+    if (own.count || own.bytes) this.#byPrincipal.set(principal, own);
+    else this.#byPrincipal.delete(principal);
   }
 
   /** Gives back what was taken. */
   release(principal: string | undefined, bytes: number, count = 1): void {
     this.take(principal, -bytes, -count);
   }
+}
+
+function add(used: Used, bytes: number, count: number): void {
+  used.count += count;
+  used.bytes += bytes;
 }

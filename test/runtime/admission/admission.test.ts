@@ -1,4 +1,4 @@
-import { Admission, type Amounts, type Quota } from "@mcpgen/runtime/extending";
+import { Admission, type Quota } from "@mcpgen/runtime/extending";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases, seed } from "../../support/cases.mjs";
@@ -29,7 +29,7 @@ const steps = fc.array(
 
 /** What a list of all that is admitted says of one more. */
 function modelled(
-  { count: most = Infinity, bytes: mostBytes = Infinity, share = {} }: Quota & { readonly share?: Amounts },
+  { count: most = Infinity, bytes: mostBytes = Infinity, share }: Quota,
   held: readonly { readonly principal: string | undefined; readonly bytes: number }[],
   principal: string | undefined,
   bytes: number,
@@ -38,11 +38,10 @@ function modelled(
   const own = held.filter((each) => each.principal === principal);
   if (held.length + 1 > most || (bytes > 0 && sum(held) + bytes > mostBytes)) return "whole";
   if (principal === undefined) return undefined;
-  const [shareCount, shareBytes] = [
-    share.count ?? Math.ceil(most / 2),
-    share.bytes ?? Math.ceil(mostBytes / 2),
-  ];
+  const half = { count: Math.ceil(most / 2), bytes: Math.ceil(mostBytes / 2) };
+  const { count: shareCount, bytes: shareBytes } = share ? { count: most, bytes: mostBytes, ...share } : half;
   if (own.length + 1 > shareCount || (bytes > 0 && sum(own) + bytes > shareBytes)) return "share";
+  if (share) return undefined;
   const isGreedy = own.length > 0 && own.length + 1 > most - held.length - 1;
   const isLarge = bytes > 0 && sum(own) > 0 && sum(own) + bytes > mostBytes - sum(held) - bytes;
   return isGreedy || isLarge ? "share" : undefined;
@@ -58,7 +57,7 @@ test("a quota decides as a list of all that it admitted would", () => {
           const [left] = held.splice(which % held.length, 1);
           admission.release(left!.principal, left!.bytes);
         } else {
-          const expected = modelled(quota as Quota & { share?: Amounts }, held, principal, bytes);
+          const expected = modelled(quota as Quota, held, principal, bytes);
           expect(admission.admit(principal, bytes)).toBe(expected);
           if (!expected) held.push({ principal, bytes });
         }

@@ -1,4 +1,4 @@
-import { Admission } from "../../admission/admission.js";
+import { Admission, type Amounts } from "../../admission/admission.js";
 import { BoundedMap } from "../../admission/bounded-map.js";
 import { type Clock, unref } from "../../time/clock.js";
 import type { HttpCounts, LimitName } from "./http-stats.js";
@@ -47,21 +47,20 @@ export function quotasOf(
   { work = 1000, memory = 256 * 1_048_576, sessions = 10_000 }: HttpLimits,
   isShared: boolean,
 ): EndpointQuotas {
-  const kept = Math.ceil(memory / 4);
+  const [quarter, half] = [Math.ceil(memory / 4), Math.ceil(memory / 2)];
   const tenth = Math.max(fewestSessions, Math.floor(sessions / 10));
-  const fair = isShared ? {} : { share: "whole" as const };
-  const ofSessions = { count: tenth, bytes: Math.ceil((kept * tenth) / sessions) };
+  const ofSessions = { count: tenth, bytes: Math.ceil((quarter * tenth) / sessions) };
+  // Where all clients are one principal, it has the whole.
+  const quota = (whole: Amounts, share?: Amounts): Admission => {
+    const own = isShared ? share : whole;
+    return new Admission(own ? { ...whole, share: own } : whole);
+  };
   return {
-    work: new Admission({ count: work, ...fair }),
-    lost: new Admission({ count: work, ...fair }),
-    bodies: new Admission({ count: work, bytes: Math.ceil(memory / 4), ...fair }),
-    sessions: new Admission({
-      count: sessions,
-      bytes: kept,
-      share: isShared ? ofSessions : "whole",
-      isFair: false,
-    }),
-    readers: new Admission({ count: sessions, bytes: Math.ceil(memory / 2), ...fair }),
+    work: quota({ count: work }),
+    lost: quota({ count: work }),
+    bodies: quota({ count: work, bytes: quarter }),
+    sessions: quota({ count: sessions, bytes: quarter }, ofSessions),
+    readers: quota({ count: sessions, bytes: half }),
   };
 }
 
@@ -116,6 +115,10 @@ export class Backlog {
     this.#quota = quota;
   }
 
+  get #isOver(): boolean {
+    return this.#quota.used.bytes > this.#quota.whole.bytes;
+  }
+
   /** Total of waiting bytes. */
   get size(): number {
     return this.#quota.used.bytes;
@@ -137,7 +140,7 @@ export class Backlog {
       this.#readers.delete(reader);
       this.#readers.set(reader, { bytes, since: this.#clock.now() });
     }
-    if (this.#quota.isOver("bytes")) this.#relieve(reader);
+    if (this.#isOver) this.#relieve(reader);
     this.#watch();
   }
 
@@ -153,7 +156,7 @@ export class Backlog {
     const quota = this.#quota;
     const held = quota.usedBy(latest.principal).bytes;
     for (const reader of this.#readers.keys()) {
-      if (!quota.isOver("bytes")) return;
+      if (!this.#isOver) return;
       // Principals with fewer waiting bytes are spared.
       const isSpared = reader.principal !== latest.principal && quota.usedBy(reader.principal).bytes < held;
       if (reader !== latest && !isSpared) this.#cut(reader, "limits.memory");

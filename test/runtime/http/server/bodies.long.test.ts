@@ -18,7 +18,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 /** The reading of one body that no limit stops. */
 function unlimited(): BodyReading {
-  return new BodyReading(new Admission({ share: "whole" }), "", Infinity);
+  return new BodyReading(new Admission({}), "", Infinity);
 }
 
 describe("a body in pieces", () => {

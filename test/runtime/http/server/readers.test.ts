@@ -2,13 +2,8 @@ import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Backlog, type Reader } from "../../../../runtime/core/http/server/limits.js";
-<<<<<<< HEAD
-import { Quota } from "../../../../runtime/core/http/server/limits.js";
-import { VirtualClock } from "@mcpgen/testing";
-=======
 import { Admission } from "../../../../runtime/core/admission/admission.js";
-import { VirtualClock } from "@mcpgen/runtime/testing";
->>>>>>> 28316dd0 (HTTP: three limits in place of thirteen, counted by Admission)
+import { VirtualClock } from "@mcpgen/testing";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { type Adapter, serve } from "../../../support/http-adapters.js";
 import { inside } from "../../../support/http-fixture.js";
