@@ -15,7 +15,7 @@ const isLong = process.env["MCPGEN_LONG"] === "1";
 const isReported = process.env["CI"] !== undefined || process.env["MCPGEN_REPORT"] !== undefined;
 
 /** Tests of what runs in users' programs. */
-const running = "test/{apps,runtime,testing,checklist}/**/*.test.ts";
+const running = "test/{apps,base,runtime,testing,checklist}/**/*.test.ts";
 
 /** Where these tests run no code is made of text, as in workers and on pages with a strict policy; nor in what they start. */
 const noCode = "--disallow-code-generation-from-strings";

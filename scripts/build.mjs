@@ -1,7 +1,6 @@
-// Builds every package into its `dist/`: the engine, the generator, the generated package if it exists, and
-// the packages of the runtime. It also builds the examples into dist/examples/. `node scripts/build.mjs
-// [engine] [generator] [generated] [runtime] [testing] [auth] [tasks] [apps] [observe] [cluster] [sqlite] [postgres]
-// [redis] [examples]`; without a name, it builds all of them.
+// Builds every package into its own dist/: engine, generator, where it exists the generated package, and the runtime;
+// and the examples into dist/examples/.
+// `node scripts/build.mjs [engine] [generator] [generated] [base] [runtime] [testing] [auth] [tasks] [apps] [observe] [cluster] [sqlite] [postgres] [redis] [examples]`; without a name, all of them.
 import { spawn } from "node:child_process";
 import { chmod, copyFile, readFile, readdir, rm, symlink } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -16,7 +15,9 @@ const target = "node20.19";
 /** Packages that import the runtime by name, and packages that import these. */
 const besides = ["testing", "auth", "tasks", "apps", "observe", "cluster"];
 const stores = ["sqlite", "postgres", "redis"];
-const beside = Object.fromEntries([...besides, ...stores].map((name) => [name, () => besideRuntime(name)]));
+const beside = Object.fromEntries(
+  ["base", ...besides, ...stores].map((name) => [name, () => besideRuntime(name)]),
+);
 const builds = { engine, generator, generated, runtime, ...beside, examples };
 const unknown = process.argv.slice(2).find((name) => !(name in builds));
 if (unknown !== undefined) {
@@ -28,11 +29,14 @@ if (unknown !== undefined) {
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(builds);
 try {
   await linkWorkspaces();
-  // The declarations of the generator refer to those of the engine.
+  // The declarations of the generator refer to the engine's.
   if (wanted.includes("engine")) await engine();
-  const middle = wanted.filter((name) => !["engine", "runtime", ...besides, ...stores].includes(name));
+  const middle = wanted.filter(
+    (name) => !["engine", "base", "runtime", ...besides, ...stores].includes(name),
+  );
   await Promise.all(middle.map((name) => builds[name]()));
-  // The declarations of the runtime refer to those of the engine and of the generated package.
+  // The runtime's declarations refer to both the engine's and the generated package's.
+  if (wanted.includes("base")) await besideRuntime("base");
   if (wanted.includes("runtime")) await runtime();
   for (const names of [besides, stores])
     await Promise.all(names.filter((name) => wanted.includes(name)).map((name) => builds[name]()));
@@ -178,8 +182,7 @@ async function runtime() {
 /** Builds a package that lies in `runtime/`, except the core. */
 async function besideRuntime(name) {
   const folder = join(root, "runtime", name);
-  // The declarations of this package refer to those of the runtime, which refer to those of the generated
-  // package.
+  // Its declarations refer to the generated package's, most to the runtime's, too.
   if (!existsSync(join(root, "generated/package.json"))) return;
   const outdir = join(folder, "dist");
   await rm(outdir, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import { exitCodes } from "../generator/command/command.js";
 import { catalogue } from "../generator/diagnostics/catalogue.js";
 import type { Diagnostic } from "../generator/diagnostics/diagnostic.js";
-import type { ErrorCode } from "../runtime/core/jsonrpc/errors.js";
+import type { ErrorCode } from "../runtime/base/jsonrpc/errors.js";
 
 const command = "node scripts/run-ts.mjs scripts/errors.ts";
 

@@ -20,15 +20,21 @@ const dependencies = Object.keys(
   (JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: Record<string, string> }).dependencies,
 ).filter((name) => !name.startsWith("@mcpgen/"));
 
+/** What the packages of the runtime stand on. */
+const base = /^@mcpgen\/base(\/rpc-codes)?$/;
+
 /** Who may import whom (docs/architecture.md); a package not named here may import anything. */
 const areas: readonly Area[] = [
   { folder: "generated", may: [] },
   { folder: "engine", may: [] },
+  // Types of the options of requests.
+  { folder: "runtime/base", may: [/^@mcpgen\/protocol\/model$/] },
   {
     folder: "runtime/core",
     // By its own name it asks for what the platform decides.
     may: [
       /^node:/,
+      base,
       /^@mcpgen\/protocol\/(model|authoring|open|listed)$/,
       /^@mcpgen\/engine\/interpreter$/,
       /^@mcpgen\/runtime\/stdio$/,
@@ -36,7 +42,11 @@ const areas: readonly Area[] = [
   },
   {
     folder: "runtime/auth",
-    may: [/^node:/, /^@mcpgen\/runtime(\/(extending|http|server))?$/, /^(jose|oauth4webapi)$/],
+    may: [/^node:/, base, /^@mcpgen\/runtime(\/(http|server))?$/, /^(jose|oauth4webapi)$/],
+  },
+  {
+    folder: "runtime/testing",
+    may: [base, /^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/model$/],
   },
   {
     folder: "runtime/testing",
@@ -45,6 +55,7 @@ const areas: readonly Area[] = [
   {
     folder: "runtime/tasks",
     may: [
+      base,
       /^@mcpgen\/runtime(\/extending)?$/,
       // Types of the extensions that it serves, and of tables.
       /^@mcpgen\/protocol\/(model|extensions\/.*)$/,
@@ -52,25 +63,19 @@ const areas: readonly Area[] = [
   },
   {
     folder: "runtime/apps",
-    may: [/^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/(model|open)$/],
+    may: [base, /^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/(model|open)$/],
   },
   {
     folder: "runtime/observe",
-    may: [/^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/model$/],
+    may: [base, /^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/model$/],
   },
   {
     folder: "runtime/cluster",
-    may: [/^node:crypto$/, /^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/authoring$/],
+    may: [/^node:crypto$/, base, /^@mcpgen\/runtime(\/(extending|http))?$/, /^@mcpgen\/protocol\/authoring$/],
   },
-  { folder: "runtime/sqlite", may: [/^@mcpgen\/(tasks|runtime\/extending)$/] },
-  {
-    folder: "runtime/postgres",
-    may: [/^@mcpgen\/(tasks|cluster|runtime\/extending)$/, /^node:crypto$/],
-  },
-  {
-    folder: "runtime/redis",
-    may: [/^@mcpgen\/(tasks|cluster|runtime(\/extending)?)$/, /^node:crypto$/],
-  },
+  { folder: "runtime/sqlite", may: [base, /^@mcpgen\/tasks$/] },
+  { folder: "runtime/postgres", may: [base, /^@mcpgen\/(tasks|cluster|runtime\/http)$/, /^node:crypto$/] },
+  { folder: "runtime/redis", may: [base, /^@mcpgen\/(tasks|cluster|runtime(\/http)?)$/, /^node:crypto$/] },
   {
     folder: "generator",
     may: [
@@ -243,9 +248,9 @@ function revisionsNamed(file: string, text: string): string[] {
 }
 
 test("the runtime names no revision, and orders them in one place", () => {
-  const found = filesBelow("runtime/core").flatMap((file) =>
-    revisionsNamed(file, readFileSync(file, "utf8")),
-  );
+  const found = ["base", "core"]
+    .flatMap((name) => filesBelow(`runtime/${name}`))
+    .flatMap((file) => revisionsNamed(file, readFileSync(file, "utf8")));
   expect(found).toEqual(["runtime/core/protocol/revision-view.ts: return id > other;"]);
 });
 
@@ -269,7 +274,8 @@ test("no code of the runtime names an extension, or a method of one", () => {
   expect(names).toEqual(
     expect.arrayContaining(["io.modelcontextprotocol/skills", "skills/list", "tasks/get"]),
   );
-  const found = [...filesBelow("runtime/core"), ...filesBelow("engine/emitted/extending")].flatMap((file) => {
+  const folders = ["runtime/base", "runtime/core", "engine/emitted/extending"];
+  const found = folders.flatMap(filesBelow).flatMap((file) => {
     const code = codeOf(readFileSync(file, "utf8"));
     return names.filter((name) => code.includes(name)).map((name) => `${file}: ${name}`);
   });

@@ -29,13 +29,23 @@ test("a folder of tests has the name of a room, or CONTRIBUTING.md lists it", ()
   const others = foldersIn("test").filter(
     (name) =>
       !rooms.has(name) &&
-      !["engine", "runtime", "testing", "auth", "tasks", "apps", "observe", "cluster", "sqlite"].includes(
-        name,
-      ),
+      ![
+        "engine",
+        "base",
+        "runtime",
+        "testing",
+        "auth",
+        "tasks",
+        "apps",
+        "observe",
+        "cluster",
+        "sqlite",
+      ].includes(name),
   );
   expect(others.toSorted()).toEqual([...listed].toSorted());
   expect(foldersIn("test/engine").filter((name) => !roomsOf("engine").has(name))).toEqual([]);
   expect(foldersIn("test/runtime").filter((name) => !roomsOf("runtime/core").has(name))).toEqual([]);
+  expect(foldersIn("test/base").filter((name) => !roomsOf("runtime/base").has(name))).toEqual([]);
   expect(foldersIn("test/testing").filter((name) => !roomsOf("runtime/testing").has(name))).toEqual([]);
   expect(foldersIn("test/auth").filter((name) => !roomsOf("runtime/auth").has(name))).toEqual([]);
   expect(foldersIn("test/tasks").filter((name) => !roomsOf("runtime/tasks").has(name))).toEqual([]);
@@ -56,7 +66,9 @@ function areaOf(file: string): string {
   return folders
     .slice(
       0,
-      /^(?:engine|runtime|testing|auth|tasks|apps|observe|cluster|sqlite)$/.test(folders[1] ?? "") ? 3 : 2,
+      /^(?:engine|base|runtime|testing|auth|tasks|apps|observe|cluster|sqlite)$/.test(folders[1] ?? "")
+        ? 3
+        : 2,
     )
     .join("/");
 }
@@ -105,6 +117,7 @@ test("test/support/cases.mjs decides how many cases a property draws, and from w
 
 test.each([
   "engine",
+  "runtime/base",
   "runtime/core",
   "runtime/testing",
   "runtime/auth",

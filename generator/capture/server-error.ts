@@ -7,7 +7,7 @@ import type { Runtime } from "./runtime.js";
 import { type ServerSource, kindOfServer, shownSource } from "./server-source.js";
 import { isJsonObject } from "@mcpgen/engine";
 
-/** An error of the runtime (runtime/core/jsonrpc/errors.ts). Programs check its code. */
+/** An error of the runtime (runtime/base/jsonrpc/errors.ts). Programs check its code. */
 interface RuntimeError extends Error {
   readonly code: string;
   readonly rpcCode?: number;

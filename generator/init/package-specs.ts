@@ -7,6 +7,7 @@ import { readRegularText } from "../files/regular-file.js";
 const workspaces = {
   mcpgen: ".",
   "@mcpgen/auth": "runtime/auth",
+  "@mcpgen/base": "runtime/base",
   "@mcpgen/engine": "engine",
   "@mcpgen/protocol": "generated",
   "@mcpgen/runtime": "runtime/core",

@@ -127,6 +127,7 @@ export function projectPackage({
       // runtime dependencies, because development dependencies are missing in production.
       ...(origin !== "registry" && {
         "@mcpgen/auth": specs["@mcpgen/auth"],
+        "@mcpgen/base": specs["@mcpgen/base"],
         "@mcpgen/engine": specs["@mcpgen/engine"],
       }),
       "@mcpgen/protocol": specs["@mcpgen/protocol"],

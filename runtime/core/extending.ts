@@ -14,25 +14,25 @@ export {
   printError,
   rateLimitedCode,
   timeLimitCode,
-} from "./jsonrpc/errors.js";
-export * as rpc from "./jsonrpc/rpc-codes.js";
-export { longestName, longestText, shortened, visible } from "./jsonrpc/foreign-text.js";
+} from "@mcpgen/base";
+export * as rpc from "@mcpgen/base/rpc-codes";
+export { longestName, longestText, shortened, visible } from "@mcpgen/base";
 export {
   classify,
   errorText,
   isObject,
   isPromise,
   isRequestId,
-  notificationOf,
-  requestOf,
-  resultText,
   type Message,
   type NotificationMessage,
+  notificationOf,
   type RequestMessage,
+  requestOf,
   type ResponseMessage,
-} from "./jsonrpc/message.js";
-export { checkChannel, type AnyChannel } from "./jsonrpc/channel.js";
-export { JsonRpcPeer, type MessageTaker, progressOf, takeMessage } from "./jsonrpc/peer.js";
+  resultText,
+} from "@mcpgen/base";
+export { type AnyChannel, checkChannel } from "@mcpgen/base";
+export { JsonRpcPeer, type MessageTaker, progressOf, takeMessage } from "@mcpgen/base";
 export {
   answerError,
   answersFor,
@@ -48,27 +48,20 @@ export {
   stopAnswer,
 } from "./client/answering.js";
 export { type Asked, type Rounds, isSuspended } from "./server/rounds.js";
-export {
-  type Rules,
-  checkOptions,
-  gone,
-  invalid,
-  suggestion,
-  withFunctions,
-} from "./options/option-check.js";
-export { type Members, jsonOr, malformedMember, withoutNulls } from "./protocol/members.js";
+export { checkOptions, gone, invalid, type Rules, suggestion, withFunctions } from "@mcpgen/base";
+export { jsonOr, malformedMember, type Members, withoutNulls } from "@mcpgen/base";
 export type { InternalContext, Peer, Surrounding } from "./protocol/hooks.js";
 export { nullReader } from "./protocol/events.js";
 export { sendError, wrongPlace } from "./protocol/revision-view.js";
 export { locateIssue } from "./schema/locate.js";
 export { refusal } from "./protocol/error-table.js";
 export { type RevisionView, declares } from "./protocol/revision-view.js";
-export { Admission, type Amounts, type Quota, type Refusal } from "./admission/admission.js";
-export { BoundedMap } from "./admission/bounded-map.js";
-export { Turns } from "./admission/turns.js";
-export { Breaker } from "./time/breaker.js";
-export { abortable, longestWait, systemClock, unref, wallTimeOf, withTimeout } from "./time/clock.js";
-export { attempts, growing, waitAsked } from "./time/retry.js";
+export { Admission, type Amounts, type Quota, type Refusal } from "@mcpgen/base";
+export { BoundedMap } from "@mcpgen/base";
+export { Turns } from "@mcpgen/base";
+export { Breaker } from "@mcpgen/base";
+export { abortable, longestWait, systemClock, unref, wallTimeOf, withTimeout } from "@mcpgen/base";
+export { attempts, growing, waitAsked } from "@mcpgen/base";
 export { corsHeaders } from "./http/server/access.js";
 export { eventHeaders, eventText } from "./http/server/event-streams.js";
 export type { EventSink, Exchange } from "./http/server/exchange.js";
@@ -80,5 +73,5 @@ export type { SessionOptions } from "./legacy/http/http-options.js";
 export type { NewSession, SessionStore, StoredSession } from "./legacy/http/session-store.js";
 export { stored } from "./legacy/http/sessions.js";
 export { withoutCalls } from "./legacy/http/stream-rights.js";
-export { mostReserved, weightOf } from "./jsonrpc/json-limits.js";
+export { mostReserved, weightOf } from "@mcpgen/base";
 export { isLogLevel, metaKeys } from "./protocol/meta.js";

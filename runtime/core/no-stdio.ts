@@ -1,5 +1,5 @@
 // In place of `stdio` where programs cannot be started: the `workerd` and `browser` conditions of the package choose it.
-import { McpError } from "./jsonrpc/errors.js";
+import { McpError } from "@mcpgen/base";
 
 /** @throws {McpError} `spawn-failed`, always */
 export function parseStdioSource(): never {

@@ -94,11 +94,11 @@ export type {
 } from "@mcpgen/protocol/authoring";
 export type { RequestOptions } from "@mcpgen/protocol/model";
 export type { Open } from "@mcpgen/protocol/open";
-export { McpError, type ErrorCode } from "./jsonrpc/errors.js";
+export { type ErrorCode, McpError } from "@mcpgen/base";
 export type { ErrorTable, Loss, LossListener } from "./protocol/revision-view.js";
 export type { LogLevel } from "./protocol/meta.js";
-export type { Channel, ClientChannel, ClientReceiver, Outgoing, Receiver } from "./jsonrpc/channel.js";
-export type { Timeouts } from "./jsonrpc/pending.js";
-export type { Clock } from "./time/clock.js";
-export type { Params, RequestId } from "./jsonrpc/message.js";
-export { memoryChannels } from "./jsonrpc/memory-channel.js";
+export type { Channel, ClientChannel, ClientReceiver, Outgoing, Receiver } from "@mcpgen/base";
+export type { Timeouts } from "@mcpgen/base";
+export type { Clock } from "@mcpgen/base";
+export type { Params, RequestId } from "@mcpgen/base";
+export { memoryChannels } from "@mcpgen/base";

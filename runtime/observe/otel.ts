@@ -13,14 +13,8 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { ClientEvent, Middleware, MiddlewareRequest, Next, Params, ServerEvent } from "@mcpgen/runtime";
-import {
-  type Surrounding,
-  type InternalContext,
-  type Rules,
-  checkOptions,
-  isPromise,
-  isSuspended,
-} from "@mcpgen/runtime/extending";
+import { checkOptions, isPromise, type Rules } from "@mcpgen/base";
+import { type InternalContext, isSuspended, type Surrounding } from "@mcpgen/runtime/extending";
 import { onAbort } from "./otel/aborts.js";
 import {
   type Begun,

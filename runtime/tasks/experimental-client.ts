@@ -1,5 +1,6 @@
 import { type Client, type ConnectOptions, McpError } from "@mcpgen/runtime";
-import { BoundedMap, declares } from "@mcpgen/runtime/extending";
+import { BoundedMap } from "@mcpgen/base";
+import { declares } from "@mcpgen/runtime/extending";
 import type {
   ClientRequests,
   GetTaskResult,

@@ -1,5 +1,6 @@
 import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
-import { functionsOf, hasServerRequest, invalid } from "@mcpgen/runtime/extending";
+import { invalid } from "@mcpgen/base";
+import { functionsOf, hasServerRequest } from "@mcpgen/runtime/extending";
 import { type CoreMethod, coreMethods, resultMethod } from "./state/core-names.js";
 import type { ClientTasksOptions } from "./client/options.js";
 import { type ReceiverOptions, checkReceiverOptions } from "./client/receiver-options.js";

@@ -8,4 +8,4 @@ export { checkSends, type SendIssue, type SendTables } from "./kit/check-sends.j
 export type { Difference } from "./kit/replay.js";
 
 // Two ends of a stream in one process.
-export { memoryChannels } from "@mcpgen/runtime";
+export { memoryChannels } from "@mcpgen/base";

@@ -92,22 +92,22 @@ export function structure(root = "."): Figure[] {
       title: "JSON-RPC endpoints: places that keep pending requests",
       goal: 1,
       tolerance: 0,
-      owner: "runtime/core/jsonrpc",
+      owner: "runtime/base/jsonrpc",
       places: counted("endpoints", () => true),
     }),
     figure("bounded-maps", {
       title: "functions that bound a map or a set by its size",
       goal: 1,
       tolerance: 0,
-      owner: "BoundedMap of runtime/core/admission/bounded-map.ts",
+      owner: "BoundedMap of runtime/base/admission/bounded-map.ts",
       places: counted("boundedMaps", isRuntime),
     }),
     figure("waits", {
-      title: "waits between attempts, outside runtime/core/time",
+      title: "waits between attempts, outside runtime/base/time",
       goal: 0,
       tolerance: 0,
-      owner: "runtime/core/time",
-      places: counted("waits", (file) => isRuntime(file) && !/^runtime\/(core\/time|testing)\//.test(file)),
+      owner: "runtime/base/time",
+      places: counted("waits", (file) => isRuntime(file) && !/^runtime\/(base\/time|testing)\//.test(file)),
     }),
     figure("arrows-up", {
       title: "arrows up in runtime/core/server, types too",
@@ -153,7 +153,7 @@ function trips(): Figure[] {
   const call = callTrip();
   return [
     figure("call-files", {
-      title: "files of the core that a tools/call of 2026-07-28 over HTTP enters",
+      title: "files of the runtime that a tools/call of 2026-07-28 over HTTP enters",
       goal: 10,
       tolerance: 0,
       owner: "a file that the call enters already",

@@ -33,13 +33,19 @@ export const buildings: readonly Building[] = [
     ],
   },
   {
+    folder: "runtime/base",
+    rooms: [
+      { path: "runtime/base/platform", holds: "types that the platform declares" },
+      { path: "runtime/base/time", holds: "clock, timeouts, abort signals" },
+      { path: "runtime/base/admission", holds: "quotas, bounded maps, turns" },
+      { path: "runtime/base/jsonrpc", holds: "messages, errors, one side of a connection, channels" },
+      { path: "runtime/base/options", holds: "judging options and members by name" },
+      { path: "runtime/base", holds: "the entries of the package" },
+    ],
+  },
+  {
     folder: "runtime/core",
     rooms: [
-      { path: "runtime/core/platform", holds: "types that the platform declares" },
-      { path: "runtime/core/time", holds: "clock, timeouts, abort signals" },
-      { path: "runtime/core/admission", holds: "quotas, bounded maps, turns" },
-      { path: "runtime/core/jsonrpc", holds: "messages, errors, one side of a connection, channels" },
-      { path: "runtime/core/options", holds: "judging options and members by name" },
       { path: "runtime/core/schema", holds: "schemas of tools, and what is wrong with a value" },
       {
         path: "runtime/core/protocol",

@@ -55,7 +55,7 @@ function namesIn(suffix = ""): Set<string> {
 }
 
 const ours = namesIn();
-const codes = readFileSync("runtime/core/jsonrpc/errors.ts", "utf8");
+const codes = readFileSync("runtime/base/jsonrpc/errors.ts", "utf8");
 
 /** What the page says the lower-case names are. */
 const receivers: Readonly<Record<string, string>> = {

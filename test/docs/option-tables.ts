@@ -3,7 +3,7 @@
  * whole path, that hold its defaults.
  */
 export const tables: readonly (readonly [heading: string, type: string, ...folders: string[]])[] = [
-  ["createServer", "ServerOptions", "server", "jsonrpc", "protocol", "schema/arguments.ts"],
+  ["createServer", "ServerOptions", "server", "runtime/base/jsonrpc", "protocol", "schema/arguments.ts"],
   ["defineServer", "DefineServerOptions", "server", "protocol"],
   ["mount", "MountOptions", "server"],
   ["ask", "AskOptions", "server"],
@@ -21,7 +21,7 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["openPeer", "PeerOptions", "runtime/apps/peer"],
   ["postMessageChannel", "PostMessageOptions", "runtime/apps/post-message"],
   ["stdioClientChannel", "StdioClientOptions", "stdio"],
-  ["connect", "ConnectOptions", "connect", "jsonrpc", "protocol"],
+  ["connect", "ConnectOptions", "connect", "runtime/base/jsonrpc", "protocol"],
   ["limits", "ClientLimits", "client"],
   ["http", "HttpClientOptions", "http/client", "client"],
   ["requests", "ListBounds", "client"],

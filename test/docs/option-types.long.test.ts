@@ -24,7 +24,7 @@ const project = new Project({
   tsConfigFilePath: "runtime/core/tsconfig.json",
   compilerOptions: { customConditions: ["mcpgen-source"] },
 });
-const beside = ["apps", "cluster", "observe", "testing"].map((name) => `runtime/${name}/**/*.ts`);
+const beside = ["apps", "base", "cluster", "observe", "testing"].map((name) => `runtime/${name}/**/*.ts`);
 project.addSourceFilesAtPaths(beside);
 const sources = project
   .getSourceFiles(["runtime/core/**/*.ts", ...beside])

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const page = readFileSync("docs/tasks/write-a-transport.md", "utf8");
-const code = readFileSync("runtime/core/jsonrpc/channel.ts", "utf8");
+const code = readFileSync("runtime/base/jsonrpc/channel.ts", "utf8");
 
 /** The methods and fields of an interface; optional ones end with `?`. */
 function membersOf(name: string): string[] {

@@ -33,7 +33,8 @@ test("an existing package.json stays, and the missing lines are printed exactly"
     [
       "MG6401",
       "the file is unchanged, and lacks type, scripts.start, scripts.test, scripts.test:watch, dependencies.@mcpgen/auth, " +
-        "dependencies.@mcpgen/engine, dependencies.@mcpgen/protocol, dependencies.@mcpgen/tasks, devDependencies.@mcpgen/testing, devDependencies.mcpgen, devDependencies.typescript",
+        "dependencies.@mcpgen/base, dependencies.@mcpgen/engine, dependencies.@mcpgen/protocol, dependencies.@mcpgen/tasks, " +
+        "devDependencies.@mcpgen/testing, devDependencies.mcpgen, devDependencies.typescript",
     ],
   ]);
   // To install comes after what is to be added.

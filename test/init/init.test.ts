@@ -34,6 +34,7 @@ test("a project of the sample type-checks, passes its tests, and is what generat
   expect(JSON.parse(read(project, "package.json"))).toMatchObject({
     name: "weather-station",
     dependencies: {
+      "@mcpgen/base": `file:${resolve("runtime/base")}`,
       "@mcpgen/engine": `file:${resolve("engine")}`,
       "@mcpgen/protocol": `file:${resolve("generated")}`,
       "@mcpgen/runtime": `file:${resolve("runtime/core")}`,

@@ -7,6 +7,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const names = [
   "mcpgen",
   "@mcpgen/auth",
+  "@mcpgen/base",
   "@mcpgen/engine",
   "@mcpgen/protocol",
   "@mcpgen/runtime",

@@ -122,6 +122,7 @@ describe("the release", () => {
     for (const each of [
       "engine",
       "protocol",
+      "base",
       "runtime",
       "testing",
       "auth",
@@ -157,7 +158,7 @@ describe("the release", () => {
   test("publishes what both jobs have packed, with its provenance", () => {
     const { ended, asked } = published(() => {});
     expect(ended).toBe(true);
-    expect(asked).toHaveLength(13);
+    expect(asked).toHaveLength(14);
     expect(asked.at(-1)).toBe(
       "publish packages/mcpgen-1.2.3.tgz --ignore-scripts --provenance --access=public --tag=latest",
     );

@@ -28,7 +28,7 @@ test.each([
   [
     "a loop that waits",
     { "runtime/auth/again.ts": "export async function again() { for (;;) await sleep(1); }" },
-    ["waits", "runtime/auth/again.ts: 1 more", "runtime/core/time"],
+    ["waits", "runtime/auth/again.ts: 1 more", "runtime/base/time"],
   ],
   [
     "a bounded map",
@@ -54,7 +54,7 @@ test.each([
   [
     "an endpoint",
     { "runtime/apps/peer/second.ts": "export class Second { readonly pending = new Pending(); }" },
-    ["endpoints", "runtime/apps/peer/second.ts: 1 more", "runtime/core/jsonrpc"],
+    ["endpoints", "runtime/apps/peer/second.ts: 1 more", "runtime/base/jsonrpc"],
   ],
   [
     "an arrow up",

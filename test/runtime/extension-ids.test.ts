@@ -4,7 +4,7 @@ import { connect, createServer, memoryChannels } from "@mcpgen/runtime";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { idPattern } from "../../generator/extension/extension-store.js";
-import { extensionIdPattern } from "../../runtime/core/options/extension-ids.js";
+import { extensionIdPattern } from "../../runtime/base/options/extension-ids.js";
 import { cases, seed } from "../support/cases.mjs";
 import { RawClient, served } from "../support/raw-stdio-client.js";
 import { connected, reply } from "../support/scripted-stdio-server.js";

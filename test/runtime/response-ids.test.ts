@@ -1,6 +1,6 @@
 import type { ClientEvent, ServerEvent } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
-import { Pending } from "../../runtime/core/jsonrpc/pending.js";
+import { Pending } from "../../runtime/base/jsonrpc/pending.js";
 import { adapters, serve } from "../support/http-adapters.js";
 import { send } from "../support/http-wire.js";
 import { clientOf as rawClientOf, served } from "../support/raw-stdio-client.js";

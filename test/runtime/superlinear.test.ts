@@ -4,7 +4,7 @@ import { messagesProblem } from "../../runtime/core/protocol/input-requests.js";
 import { Listing } from "../../runtime/core/server/listing.js";
 import type { HandlerContext } from "../../runtime/core/server/context.js";
 import { openRounds } from "../../runtime/core/server/rounds.js";
-import { systemClock } from "../../runtime/core/time/clock.js";
+import { systemClock } from "../../runtime/base/time/clock.js";
 import { searchedIn } from "./work.js";
 
 /** A tool schema with so many declarations of headers. */

@@ -1,5 +1,5 @@
 import { once, EventEmitter } from "node:events";
-import type { Channel, Receiver } from "../../runtime/core/jsonrpc/channel.js";
+import type { Channel, Receiver } from "../../runtime/base/jsonrpc/channel.js";
 
 /** A receiver that records what it receives. */
 export class Recorder implements Receiver {

@@ -22,7 +22,7 @@ test.each([
     entryPoints: [`runtime/tasks/${entry}.ts`],
     ...{ bundle: true, minify: true, write: false, platform: "neutral", format: "esm" },
     ...{ conditions: ["mcpgen-source"], legalComments: "none", logLevel: "error" },
-    external: ["@mcpgen/runtime", "@mcpgen/runtime/*", "@mcpgen/protocol", "@mcpgen/protocol/*"],
+    external: ["base", "runtime", "protocol"].flatMap((name) => [`@mcpgen/${name}`, `@mcpgen/${name}/*`]),
     plugins: [onDemand],
   });
   expect(outputFiles).toHaveLength(1);

@@ -245,7 +245,7 @@ function errorsChanged({ before, now }: Change): HandwrittenPart[] {
       kind: "member-required",
       subject: `error.${member}`,
       text: "Errors must have it, and the runtime answers without it: code that writes errors must fill it in",
-      places: ["runtime/core/jsonrpc/errors.ts"],
+      places: ["runtime/base/jsonrpc/errors.ts"],
     }));
 }
 

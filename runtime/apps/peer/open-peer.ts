@@ -1,6 +1,6 @@
 import type { ChannelMessages, ChannelTable } from "@mcpgen/protocol/model";
 import type { Channel } from "@mcpgen/runtime";
-import { type Rules, checkOptions, invalid, suggestion } from "@mcpgen/runtime/extending";
+import { checkOptions, invalid, type Rules, suggestion } from "@mcpgen/base";
 import type { ChannelPeer, PeerHandlers, PeerOptions } from "./peer.js";
 import { PeerConnection } from "./peer-connection.js";
 

@@ -1,26 +1,24 @@
 import { type Channel, McpError, type Params, type Receiver, type RequestId } from "@mcpgen/runtime";
 import {
-  JsonRpcPeer,
-  type MessageTaker,
-  type NotificationMessage,
-  type RequestMessage,
-  type ResponseMessage,
   errorText,
   harmless,
   isMcpError,
   isObject,
-  locateIssue,
+  JsonRpcPeer,
   messageOf,
+  type MessageTaker,
+  type NotificationMessage,
   notificationOf,
-  nullReader,
   printError,
   progressOf,
+  type RequestMessage,
   requestOf,
+  type ResponseMessage,
   resultText,
-  rpc,
   takeMessage,
-  wrongPlace,
-} from "@mcpgen/runtime/extending";
+} from "@mcpgen/base";
+import { locateIssue, nullReader, wrongPlace } from "@mcpgen/runtime/extending";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import type {
   ChannelTable,
   OpenDefinition,

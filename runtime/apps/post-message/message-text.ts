@@ -1,5 +1,5 @@
 import type { Params } from "@mcpgen/runtime";
-import { classify } from "@mcpgen/runtime/extending";
+import { classify } from "@mcpgen/base";
 
 /**
  * The JSON text of a message or a batch; empty for other values. A value may have cycles, or numbers that JSON has not.

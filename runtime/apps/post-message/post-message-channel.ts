@@ -1,5 +1,5 @@
 import { type Channel, McpError, type Receiver } from "@mcpgen/runtime";
-import { type Rules, checkOptions, invalid } from "@mcpgen/runtime/extending";
+import { checkOptions, invalid, type Rules } from "@mcpgen/base";
 import { messageText } from "./message-text.js";
 
 /** A window, a `MessagePort`, a `Worker`, or the global object of a worker. */

@@ -1,4 +1,4 @@
-import { type Members, attempts, waitAsked } from "@mcpgen/runtime/extending";
+import { attempts, type Members, waitAsked } from "@mcpgen/base";
 import * as oauth from "oauth4webapi";
 import { AuthError, isUnavailable } from "../shared/errors.js";
 import { TokenRefusal, type Tokens, judgedAnswer } from "../shared/token-response.js";

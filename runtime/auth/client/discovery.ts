@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from "oauth4webapi";
-import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
+import { malformedMember, type Members, withoutNulls } from "@mcpgen/base";
 import { AuthError, isUnavailable } from "../shared/errors.js";
 import {
   type FoundDocument,

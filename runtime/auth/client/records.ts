@@ -1,4 +1,4 @@
-import { type Members, malformedMember } from "@mcpgen/runtime/extending";
+import { malformedMember, type Members } from "@mcpgen/base";
 import { jsonObject } from "../shared/json-object.js";
 import type { Grant } from "./grant.js";
 import type { TokenStore } from "./store.js";

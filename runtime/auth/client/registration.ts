@@ -1,5 +1,5 @@
 import type * as oauth from "oauth4webapi";
-import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
+import { malformedMember, type Members, withoutNulls } from "@mcpgen/base";
 import { AuthError } from "../shared/errors.js";
 import { type Guard, guardedFetch, isPassing, passingError } from "../shared/guarded-fetch.js";
 import { endpointUrl, hostOf, issuerText } from "../shared/urls.js";

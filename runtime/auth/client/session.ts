@@ -1,5 +1,5 @@
 import type { Authorizer, AuthorizeRequest, HeaderValues } from "@mcpgen/runtime";
-import { BoundedMap } from "@mcpgen/runtime/extending";
+import { BoundedMap } from "@mcpgen/base";
 import { type AuthChallenge, parseChallenges } from "../shared/challenges.js";
 import type { Flow } from "./flow.js";
 import { type Grant, expiryOf, refreshTimeOf } from "./grant.js";

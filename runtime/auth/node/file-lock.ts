@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
-import { attempts, growing } from "@mcpgen/runtime/extending";
+import { attempts, growing } from "@mcpgen/base";
 import { AuthError } from "../shared/errors.js";
 import { readPlainFile } from "./plain-file.js";
 

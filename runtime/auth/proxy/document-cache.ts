@@ -1,4 +1,4 @@
-import { BoundedMap } from "@mcpgen/runtime/extending";
+import { BoundedMap } from "@mcpgen/base";
 import type { JWK } from "jose";
 import { boundedBytes } from "../shared/bounded-bytes.js";
 import { AuthError } from "../shared/errors.js";

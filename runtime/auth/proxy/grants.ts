@@ -1,4 +1,4 @@
-import { BoundedMap, attempts, growing, unref } from "@mcpgen/runtime/extending";
+import { attempts, BoundedMap, growing, unref } from "@mcpgen/base";
 import { AuthError } from "../shared/errors.js";
 import type { Settings } from "./options.js";
 import type { UpstreamClient, UpstreamTokens } from "./upstream.js";

@@ -1,4 +1,4 @@
-import { Turns } from "@mcpgen/runtime/extending";
+import { Turns } from "@mcpgen/base";
 import { AuthError } from "../shared/errors.js";
 import {
   checkBoolean,

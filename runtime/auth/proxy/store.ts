@@ -1,4 +1,4 @@
-import { BoundedMap } from "@mcpgen/runtime/extending";
+import { BoundedMap } from "@mcpgen/base";
 import { AuthError } from "../shared/errors.js";
 
 /**

@@ -1,4 +1,4 @@
-import { attempts, growing } from "@mcpgen/runtime/extending";
+import { attempts, growing } from "@mcpgen/base";
 import { AuthError, isUnavailable } from "../shared/errors.js";
 import { TokenRefusal } from "../shared/token-response.js";
 import { randomText } from "../shared/encoding.js";

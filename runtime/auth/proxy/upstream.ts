@@ -1,4 +1,4 @@
-import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
+import { malformedMember, type Members, withoutNulls } from "@mcpgen/base";
 import { decodeJwt } from "jose";
 import * as oauth from "oauth4webapi";
 import { boundedBytes } from "../shared/bounded-bytes.js";

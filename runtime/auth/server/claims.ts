@@ -1,4 +1,4 @@
-import { type Members, malformedMember } from "@mcpgen/runtime/extending";
+import { malformedMember, type Members } from "@mcpgen/base";
 import { AuthError } from "../shared/errors.js";
 import type { Claims } from "./token-issuer.js";
 

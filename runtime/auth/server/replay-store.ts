@@ -1,4 +1,4 @@
-import { BoundedMap } from "@mcpgen/runtime/extending";
+import { BoundedMap } from "@mcpgen/base";
 
 /** Remembers the proofs that were used. Processes of one server share it, or each accepts a proof once. */
 export interface ReplayStore {

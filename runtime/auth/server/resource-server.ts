@@ -1,5 +1,5 @@
 import { McpError } from "@mcpgen/runtime/server";
-import { BoundedMap, insufficientScopeCode } from "@mcpgen/runtime/extending";
+import { BoundedMap, insufficientScopeCode } from "@mcpgen/base";
 import { AuthError } from "../shared/errors.js";
 import { isScope, missingScopes, scopeHierarchy, scopesOf } from "../shared/scopes.js";
 import { isForUs } from "./audience.js";

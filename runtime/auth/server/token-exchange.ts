@@ -1,4 +1,4 @@
-import { BoundedMap } from "@mcpgen/runtime/extending";
+import { BoundedMap } from "@mcpgen/base";
 import * as oauth from "oauth4webapi";
 import { AuthError, isUnavailable } from "../shared/errors.js";
 import { checkNames, checkText, wrongOption } from "../shared/option-check.js";

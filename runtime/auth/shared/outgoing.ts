@@ -1,4 +1,4 @@
-import { Turns } from "@mcpgen/runtime/extending";
+import { Turns } from "@mcpgen/base";
 import { AuthError } from "./errors.js";
 
 /** How many requests to others run at once, because of requests to this server. */

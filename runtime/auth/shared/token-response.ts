@@ -1,4 +1,4 @@
-import { type Members, malformedMember, withoutNulls } from "@mcpgen/runtime/extending";
+import { malformedMember, type Members, withoutNulls } from "@mcpgen/base";
 import { AuthError } from "./errors.js";
 import { isPassing, passingError } from "./guarded-fetch.js";
 import { jsonObject } from "./json-object.js";

@@ -1,4 +1,5 @@
-import { checkOptions, invalid, type Rules, systemClock, type HttpRoute } from "@mcpgen/runtime/extending";
+import { checkOptions, invalid, type Rules, systemClock } from "@mcpgen/base";
+import type { HttpRoute } from "@mcpgen/runtime/extending";
 import type { Clock } from "@mcpgen/runtime";
 
 export interface HealthOptions {

@@ -1,18 +1,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import {
-  BoundedMap,
-  checkOptions,
-  invalid,
-  rpc,
-  type Rules,
-  systemClock,
-  wallTimeOf,
-  type NewSession,
-  type SessionOptions,
-  type SessionStore,
-  type StoredSession,
-} from "@mcpgen/runtime/extending";
+import { BoundedMap, checkOptions, invalid, type Rules, systemClock, wallTimeOf } from "@mcpgen/base";
+import type { NewSession, SessionOptions, SessionStore, StoredSession } from "@mcpgen/runtime/extending";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import { type Clock, type LogLevel, McpError } from "@mcpgen/runtime";
 import { AuthenticationCodes, codeLength } from "../codes/authentication-codes.js";
 

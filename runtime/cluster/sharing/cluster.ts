@@ -1,10 +1,5 @@
-import {
-  checkOptions,
-  invalid,
-  type Rules,
-  withFunctions,
-  type SessionCluster,
-} from "@mcpgen/runtime/extending";
+import { checkOptions, invalid, type Rules, withFunctions } from "@mcpgen/base";
+import type { SessionCluster } from "@mcpgen/runtime/extending";
 import { Node } from "./node.js";
 import type { ClusterOptions } from "./store.js";
 

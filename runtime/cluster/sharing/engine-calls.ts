@@ -1,5 +1,5 @@
 import { McpError } from "@mcpgen/runtime";
-import { Breaker, messageOf } from "@mcpgen/runtime/extending";
+import { Breaker, messageOf } from "@mcpgen/base";
 import { closedError } from "./memory-store.js";
 import { logLimits } from "./store.js";
 

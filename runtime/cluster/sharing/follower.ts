@@ -1,15 +1,12 @@
 import { McpError, type RequestId } from "@mcpgen/runtime";
+import { classify, errorText, jsonOr, messageOf } from "@mcpgen/base";
 import {
+  corsHeaders,
+  eventHeaders,
   type EventSink,
+  eventText,
   type Exchange,
   type HttpSession,
-  classify,
-  corsHeaders,
-  errorText,
-  eventHeaders,
-  eventText,
-  jsonOr,
-  messageOf,
   type MissedEvents,
 } from "@mcpgen/runtime/extending";
 import type { Link } from "./link.js";

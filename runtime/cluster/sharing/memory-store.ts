@@ -1,5 +1,6 @@
 import { type Clock, McpError } from "@mcpgen/runtime";
-import { BoundedMap, systemClock, MemoryEventStore } from "@mcpgen/runtime/extending";
+import { BoundedMap, systemClock } from "@mcpgen/base";
+import { MemoryEventStore } from "@mcpgen/runtime/extending";
 import { deliver } from "./subscriptions.js";
 import type { ClusterLog, ClusterStore, FollowedEvent } from "./store.js";
 

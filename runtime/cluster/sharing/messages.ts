@@ -1,15 +1,7 @@
 import { type LogLevel, McpError, type RequestId } from "@mcpgen/runtime";
-import {
-  type Members,
-  classify,
-  isLogLevel,
-  isObject,
-  isRequestId,
-  jsonOr,
-  malformedMember,
-  rpc,
-  withoutCalls,
-} from "@mcpgen/runtime/extending";
+import { classify, isObject, isRequestId, jsonOr, malformedMember, type Members } from "@mcpgen/base";
+import { isLogLevel, withoutCalls } from "@mcpgen/runtime/extending";
+import * as rpc from "@mcpgen/base/rpc-codes";
 
 /** To one node, on its channel. */
 export interface NodeMessage {

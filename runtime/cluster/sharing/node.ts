@@ -1,10 +1,10 @@
-import {
-  type ClusterEndpoint,
-  type ClusterNode,
-  type ClusterSession,
-  type HttpSession,
-  unref,
-  type EventStore,
+import { unref } from "@mcpgen/base";
+import type {
+  ClusterEndpoint,
+  ClusterNode,
+  ClusterSession,
+  EventStore,
+  HttpSession,
 } from "@mcpgen/runtime/extending";
 import type { Follower } from "./follower.js";
 import { Link, defaultTtlMs, malformed } from "./link.js";

@@ -1,16 +1,13 @@
 import { McpError, type Params, type RequestId } from "@mcpgen/runtime";
-import {
-  type ClusterRefusal,
-  type ClusterSession,
-  type Exchange,
-  type HttpSession,
-  classify,
-  isRequestId,
-  mostReserved,
-  rpc,
-  weightOf,
-  type MissedEvents,
+import { classify, isRequestId, mostReserved, weightOf } from "@mcpgen/base";
+import type {
+  ClusterRefusal,
+  ClusterSession,
+  Exchange,
+  HttpSession,
+  MissedEvents,
 } from "@mcpgen/runtime/extending";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import { Follower } from "./follower.js";
 import type { Link } from "./link.js";
 import { type SharedState, lostError, partsOfStream, streamNameOf } from "./messages.js";

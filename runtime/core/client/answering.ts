@@ -1,6 +1,4 @@
-import type * as platform from "../platform/platform.js";
-import type { Params } from "../jsonrpc/message.js";
-import type { Clock } from "../time/clock.js";
+import type { Clock, Params, platform } from "@mcpgen/base";
 import type { Client } from "./client.js";
 import { decode, isAccepted } from "./decode.js";
 import { capabilitiesOf } from "./handlers.js";

@@ -1,6 +1,6 @@
 import type { Open } from "@mcpgen/protocol/open";
 import type { RequestOptions } from "@mcpgen/protocol/model";
-import { McpError } from "../jsonrpc/errors.js";
+import { McpError } from "@mcpgen/base";
 import { UriTemplate, type TemplateValue } from "../protocol/uri-template.js";
 import type { Client } from "./client.js";
 

@@ -1,7 +1,5 @@
 import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
-import { type Clock, longestWait } from "../time/clock.js";
-import { McpError } from "../jsonrpc/errors.js";
-import type { Timeouts } from "../jsonrpc/pending.js";
+import { type Clock, longestWait, McpError, type Timeouts } from "@mcpgen/base";
 import type { ClientProfile } from "./client-profile.js";
 import type { Connection } from "./connection.js";
 

@@ -1,7 +1,5 @@
 import type { MethodFacts } from "@mcpgen/protocol/model";
-import { BoundedMap } from "../admission/bounded-map.js";
-import type { Clock } from "../time/clock.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
+import { BoundedMap, type Clock, isObject, type Params } from "@mcpgen/base";
 import type { ClientLimits } from "./client-profile.js";
 import type { Decoded } from "./decode.js";
 

@@ -3,11 +3,8 @@ import { type LogLevel, metaKeys } from "../protocol/meta.js";
 import type { ClientEvent, NullReader } from "../protocol/events.js";
 import type { Hooks } from "../protocol/hooks.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import { McpError } from "../jsonrpc/errors.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
-import type { Clock } from "../time/clock.js";
-import type { Params } from "../jsonrpc/message.js";
-import type { Timeouts } from "../jsonrpc/pending.js";
+import { type Clock, McpError, type Params, type Timeouts } from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import type { Era, Extended, Role } from "@mcpgen/protocol/model";
 
 /** The client as it describes itself, and its settings. */

@@ -1,10 +1,7 @@
 import type { ClientRequests, CompleteRequestParams, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { ClientResults, Open, OpenDefinitions } from "@mcpgen/protocol/open";
 import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
-import type { Opener } from "../jsonrpc/channel.js";
-import { McpError } from "../jsonrpc/errors.js";
-import type { Params } from "../jsonrpc/message.js";
-import { requireFunction } from "../options/option-check.js";
+import { type Clock, McpError, type Opener, type Params, requireFunction } from "@mcpgen/base";
 import type { ClientEvent } from "../protocol/events.js";
 import { type OtherMethod, checkListener } from "../protocol/hooks.js";
 import type { LogLevel } from "../protocol/meta.js";
@@ -12,7 +9,6 @@ import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/
 import type { MethodSchemas } from "../schema/message-schema.js";
 import { parsed } from "../schema/parsed.js";
 import type { MessageSchema } from "../schema/schema-type.js";
-import type { Clock } from "../time/clock.js";
 import { ResultCache } from "./cache.js";
 import { type ClientLimits, type ClientProfile, declarations, eraOf } from "./client-profile.js";
 import type { BatchPlace, Connection, Negotiated } from "./connection.js";

@@ -3,34 +3,34 @@ import type { HeaderSource, Progress, RequestOptions } from "@mcpgen/protocol/mo
 import type { Open } from "@mcpgen/protocol/open";
 import {
   type AnyChannel,
-  type ClientChannel,
-  type ClientReceiver,
-  type Outgoing,
-  clientChannelOf,
-} from "../jsonrpc/channel.js";
-import { McpError, messageOf } from "../jsonrpc/errors.js";
-import { shortText, shortened } from "../jsonrpc/foreign-text.js";
-import {
-  type NotificationMessage,
-  type Params,
-  type RequestId,
-  type RequestMessage,
   classify,
+  type ClientChannel,
+  clientChannelOf,
+  type ClientReceiver,
   errorText,
   idOf,
   isObject,
   isRequestId,
   isResponse,
   isSameId,
+  JsonRpcPeer,
+  McpError,
+  messageOf,
+  type NotificationMessage,
   notificationOf,
   notificationText,
+  type Outgoing,
+  type Params,
+  type RequestId,
+  type RequestMessage,
   requestText,
   resultText,
+  shortened,
+  shortText,
   valueAt,
   withoutNullId,
-} from "../jsonrpc/message.js";
-import { JsonRpcPeer } from "../jsonrpc/peer.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
+} from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import { metaKeys } from "../protocol/meta.js";
 import { encodeHeaderValue, headerValue } from "../protocol/param-headers.js";
 import { warning } from "../protocol/events.js";

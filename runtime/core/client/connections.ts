@@ -1,6 +1,5 @@
 import type { Signal, RequestOptions } from "@mcpgen/protocol/model";
-import { type Opener, checkChannel } from "../jsonrpc/channel.js";
-import { McpError, isInterrupted, messageOf } from "../jsonrpc/errors.js";
+import { checkChannel, isInterrupted, McpError, messageOf, type Opener } from "@mcpgen/base";
 import type { LogLevel } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { withinBounds } from "./bounds.js";

@@ -1,9 +1,16 @@
 import type { OutgoingRequest, Page } from "@mcpgen/protocol/model";
 import { type NullReader, warning } from "../protocol/events.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
-import { McpError, type ErrorCode, rateLimitedCode, timeLimitCode } from "../jsonrpc/errors.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
-import { type Params, isObject, type ResponseMessage } from "../jsonrpc/message.js";
+import {
+  type ErrorCode,
+  isObject,
+  McpError,
+  type Params,
+  rateLimitedCode,
+  type ResponseMessage,
+  timeLimitCode,
+} from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import { type ClientProfile, eraOf } from "./client-profile.js";
 
 /** An invalid item of a list. The other items of the list are kept. */

@@ -2,9 +2,8 @@ import type { ClientCapabilities, CreateMessageResult, ElicitResult, Root } from
 import type { Open } from "@mcpgen/protocol/open";
 import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
-import { McpError, internalError, invalidParams } from "../jsonrpc/errors.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
+import { internalError, invalidParams, isObject, McpError, type Params } from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
 import type { AnswerContext } from "./middleware.js";
 

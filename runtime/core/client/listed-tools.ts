@@ -1,9 +1,6 @@
 import type { JsonObject, PatternBudget, Schema } from "@mcpgen/engine/interpreter";
 import type { Open } from "@mcpgen/protocol/open";
-import { BoundedMap } from "../admission/bounded-map.js";
-import { McpError, messageOf } from "../jsonrpc/errors.js";
-import { weightOf } from "../jsonrpc/json-limits.js";
-import type { Params } from "../jsonrpc/message.js";
+import { BoundedMap, McpError, messageOf, type Params, weightOf } from "@mcpgen/base";
 import { type ParamHeader, paramHeadersOf } from "../protocol/param-headers.js";
 import type { Checked, Parse } from "../schema/schema-type.js";
 import { type Rejected, invalidResult } from "./decode.js";

@@ -1,7 +1,6 @@
 import type { EntryRequest, Page, PartialList, RequestOptions } from "@mcpgen/protocol/model";
-import { McpError } from "../jsonrpc/errors.js";
-import { type Params, isObject, valueAt } from "../jsonrpc/message.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
+import { isObject, McpError, type Params, valueAt } from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import type { NullReader } from "../protocol/events.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { type Decoded, type Rejected, invalidResult, isReference, sift } from "./decode.js";

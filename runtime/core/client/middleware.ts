@@ -1,8 +1,6 @@
 import type { ClientRequests, ServerRequests } from "@mcpgen/protocol/authoring";
 import type { Progress } from "@mcpgen/protocol/model";
-import { type Params, type RequestId, isObject } from "../jsonrpc/message.js";
-import { McpError } from "../jsonrpc/errors.js";
-import type * as platform from "../platform/platform.js";
+import { isObject, McpError, type Params, type platform, type RequestId } from "@mcpgen/base";
 import type { ClientEvent } from "../protocol/events.js";
 import {
   type Hooks,

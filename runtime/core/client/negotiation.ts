@@ -1,12 +1,9 @@
 import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { Open } from "@mcpgen/protocol/open";
-import { McpError } from "../jsonrpc/errors.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
+import { attempts, isObject, McpError, type Params, waitAsked, withTimeout } from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import { metaKeys } from "../protocol/meta.js";
 import { type RevisionView, declaredIn } from "../protocol/revision-view.js";
-import { withTimeout } from "../time/clock.js";
-import { attempts, waitAsked } from "../time/retry.js";
 import { type ClientProfile, byEra, requestMeta } from "./client-profile.js";
 import type { Connection, Negotiated } from "./connection.js";
 import { type ServerResponse, httpStatusOf, isMisunderstood, remoteError, withDefaults } from "./decode.js";

@@ -1,20 +1,22 @@
 import type { IncomingRequest, OutgoingRequest } from "@mcpgen/protocol/model";
-import { Admission } from "../admission/admission.js";
 import {
-  McpError,
+  Aborts,
+  Admission,
   harmless,
   internalError,
   invalidParams,
   isMcpError,
+  isObject,
+  McpError,
   messageOf,
-} from "../jsonrpc/errors.js";
-import { type Params, type RequestId, isObject } from "../jsonrpc/message.js";
-import { progressOf } from "../jsonrpc/peer.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
-import type * as platform from "../platform/platform.js";
+  type Params,
+  type platform,
+  progressOf,
+  type RequestId,
+} from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import { type InternalContext, type Peer, through } from "../protocol/hooks.js";
 import { type RevisionView, issuesText, requestParams, sendError } from "../protocol/revision-view.js";
-import { Aborts } from "../time/clock.js";
 import { type ClientLimits, limitExceeded } from "./client-profile.js";
 import { invalidResult } from "./decode.js";
 import { type Ask, type ClientHandlers, answererOf } from "./handlers.js";

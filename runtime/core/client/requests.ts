@@ -1,7 +1,14 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
-import { McpError, messageOf } from "../jsonrpc/errors.js";
-import { type Params, isObject, replaceMeta } from "../jsonrpc/message.js";
-import { type Names, requireKnown } from "../options/option-check.js";
+import {
+  attempts,
+  isObject,
+  McpError,
+  messageOf,
+  type Names,
+  type Params,
+  replaceMeta,
+  requireKnown,
+} from "@mcpgen/base";
 import {
   type RevisionView,
   exactParams,
@@ -10,7 +17,6 @@ import {
   requireCapability,
   runsTools,
 } from "../protocol/revision-view.js";
-import { attempts } from "../time/retry.js";
 import {
   type Bounded,
   remainingOptions,

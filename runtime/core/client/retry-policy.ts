@@ -1,5 +1,4 @@
-import { type ErrorCode, McpError, isInterrupted } from "../jsonrpc/errors.js";
-import { isObject } from "../jsonrpc/message.js";
+import { type ErrorCode, isInterrupted, isObject, McpError } from "@mcpgen/base";
 import { type RevisionView, runsTools } from "../protocol/revision-view.js";
 import { eraOf } from "./client-profile.js";
 import { httpStatusOf, isMisunderstood, isTransient } from "./decode.js";

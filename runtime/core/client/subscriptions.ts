@@ -1,10 +1,7 @@
 import type { IncomingNotification, RequestOptions } from "@mcpgen/protocol/model";
-import { McpError } from "../jsonrpc/errors.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
-import { type Names, requireKnown } from "../options/option-check.js";
+import { attempts, isObject, McpError, type Names, type Params, requireKnown } from "@mcpgen/base";
 import { metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import { attempts } from "../time/retry.js";
 import { unbounded } from "./bounds.js";
 import type { ResultCache } from "./cache.js";
 import { type ClientProfile, limitExceeded } from "./client-profile.js";

@@ -1,6 +1,5 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
-import { invalidParams, internalError, McpError, messageOf } from "../jsonrpc/errors.js";
-import type { Params } from "../jsonrpc/message.js";
+import { internalError, invalidParams, McpError, messageOf, type Params } from "@mcpgen/base";
 import type { MethodSchemas } from "../schema/message-schema.js";
 import { parsed, parsedResult } from "../schema/parsed.js";
 import type { InputOf, OutputOf, Parse, MessageSchema } from "../schema/schema-type.js";

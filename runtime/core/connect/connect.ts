@@ -1,17 +1,27 @@
-import type * as platform from "../platform/platform.js";
+import {
+  checkExtensionIds,
+  checkOptions,
+  type Clock,
+  defaultTimeouts,
+  harmless,
+  invalid,
+  isMcpError,
+  isObject,
+  listOfExtensions,
+  McpError,
+  type Opener,
+  type platform,
+  printError,
+  printWarning,
+  requireFunction,
+  type Rules,
+  systemClock,
+  type Timeouts,
+  withFunctions,
+} from "@mcpgen/base";
 import { logLevels, type LogLevel } from "../protocol/meta.js";
 import type { LegacyHttp } from "../http/client/http-client.js";
 import type { HttpClientOptions } from "../http/client/http-client-options.js";
-import {
-  type Rules,
-  checkOptions,
-  invalid,
-  listOfExtensions,
-  requireFunction,
-  withFunctions,
-} from "../options/option-check.js";
-import { checkExtensionIds } from "../options/extension-ids.js";
-import { isObject } from "../jsonrpc/message.js";
 import { type StdioClientOptions, clientRules } from "../stdio/client-options.js";
 import type { ClientCapabilities, Implementation, Root } from "@mcpgen/protocol/authoring";
 import type { Revision, Signal, UsedExtension } from "@mcpgen/protocol/model";
@@ -24,9 +34,6 @@ import {
   selectRevisions,
 } from "../protocol/revision-view.js";
 import { nullReader, type ClientEvent } from "../protocol/events.js";
-import { type Clock, systemClock } from "../time/clock.js";
-import { harmless, McpError, isMcpError, printError, printWarning } from "../jsonrpc/errors.js";
-import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import { type ClientHandlers, capabilitiesOf, rootsProblem } from "../client/handlers.js";
 import type { ClientErrorListener } from "../client/questions.js";
 import { Client, type LegacyParts } from "../client/client.js";
@@ -35,7 +42,6 @@ import type { AnswerContext, ClientHooks, ClientMiddleware } from "../client/mid
 import { contentWarnings } from "../protocol/binary-content.js";
 import { Hooks } from "../protocol/hooks.js";
 import { type ClientLimits, type ClientProfile, byEra, limitsOf } from "../client/client-profile.js";
-import type { Opener } from "../jsonrpc/channel.js";
 
 const httpRules: Rules<HttpClientOptions> = {
   headers: "anything",

@@ -1,5 +1,4 @@
-import type * as platform from "../platform/platform.js";
-import { isObject } from "../jsonrpc/message.js";
+import { isObject, type platform } from "@mcpgen/base";
 import { placeText } from "../schema/words.js";
 import type { Received } from "./revision-view.js";
 

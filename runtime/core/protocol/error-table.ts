@@ -1,7 +1,6 @@
-import { McpError, invalidParams } from "../jsonrpc/errors.js";
+import { checkOptions, invalid, invalidParams, McpError, type Rules } from "@mcpgen/base";
 import type { RevisionView, ErrorTable } from "./revision-view.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
-import { type Rules, checkOptions, invalid } from "../options/option-check.js";
+import * as rpc from "@mcpgen/base/rpc-codes";
 
 /** Names of errors whose code, text and data a server can choose for legacy clients. */
 export type RefusalName =

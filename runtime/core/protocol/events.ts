@@ -1,7 +1,6 @@
 import type { OpenDefinition } from "@mcpgen/protocol/model";
-import { longestText, shortened } from "../jsonrpc/foreign-text.js";
+import { longestText, type RequestId, shortened } from "@mcpgen/base";
 import { withoutWrongNulls } from "../schema/locate.js";
-import type { RequestId } from "../jsonrpc/message.js";
 
 /** A request by its method, and by the tool, prompt or resource that it names. */
 interface Place {

@@ -1,8 +1,12 @@
-import { invalid, requireFunction } from "../options/option-check.js";
-import type * as platform from "../platform/platform.js";
-import type { Params, RequestId } from "../jsonrpc/message.js";
-import type { Clock } from "../time/clock.js";
-import { harmless } from "../jsonrpc/errors.js";
+import {
+  type Clock,
+  harmless,
+  invalid,
+  type Params,
+  type platform,
+  type RequestId,
+  requireFunction,
+} from "@mcpgen/base";
 import type { CommonEvent } from "./events.js";
 import type { RevisionView } from "./revision-view.js";
 

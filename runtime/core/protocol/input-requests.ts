@@ -1,5 +1,5 @@
 import { schemaProblem } from "../schema/refusal.js";
-import { isObject } from "../jsonrpc/message.js";
+import { isObject } from "@mcpgen/base";
 
 /** The problem of a form, if there is one: only flat objects of primitives are allowed (elicitation, requested schema). */
 export function formProblem(schema: unknown): string | undefined {

@@ -1,7 +1,5 @@
-import { BoundedMap } from "../admission/bounded-map.js";
+import { BoundedMap, isObject, mostLevels } from "@mcpgen/base";
 import { fromBase64, toBase64 } from "./binary-content.js";
-import { isObject } from "../jsonrpc/message.js";
-import { mostLevels } from "../jsonrpc/json-limits.js";
 
 /** A parameter of a tool that a header mirrors (2026-07-28, Streamable HTTP, custom headers). */
 export interface ParamHeader {

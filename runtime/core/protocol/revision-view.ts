@@ -14,12 +14,10 @@ import type {
   MethodFacts,
   Refuse,
 } from "@mcpgen/protocol/model";
-import { McpError, harmless } from "../jsonrpc/errors.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
-import { type Params, type RequestId, requestOf, isObject } from "../jsonrpc/message.js";
+import { harmless, invalid, isObject, McpError, type Params, type RequestId, requestOf } from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import { locateIssue } from "../schema/locate.js";
 import { placeText, summary } from "../schema/words.js";
-import { invalid } from "../options/option-check.js";
 
 /** The format of generated tables that this runtime reads. */
 const readFormat: number = 1;

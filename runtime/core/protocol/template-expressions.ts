@@ -1,4 +1,4 @@
-import { McpError } from "../jsonrpc/errors.js";
+import { McpError } from "@mcpgen/base";
 
 /** An expression of a URI template: variables that one operator expands (RFC 6570, 2.2). */
 export interface TemplateExpression {

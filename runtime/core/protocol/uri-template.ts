@@ -1,4 +1,4 @@
-import { invalidParams } from "../jsonrpc/errors.js";
+import { invalidParams } from "@mcpgen/base";
 import { type TemplateExpression, type TemplateVariable, templateParts } from "./template-expressions.js";
 import { type VariablesOf, TemplateMatcher } from "./template-matcher.js";
 

@@ -1,5 +1,4 @@
-import { McpError } from "../jsonrpc/errors.js";
-import { isObject } from "../jsonrpc/message.js";
+import { isObject, McpError } from "@mcpgen/base";
 import type { JsonSchema } from "./schema-type.js";
 import { valueAt } from "./words.js";
 

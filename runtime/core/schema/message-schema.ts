@@ -1,6 +1,4 @@
-import { invalidParams, McpError } from "../jsonrpc/errors.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
-import { requireFunction, requireKnown } from "../options/option-check.js";
+import { invalidParams, isObject, McpError, type Params, requireFunction, requireKnown } from "@mcpgen/base";
 import { parsed, parsedResult } from "./parsed.js";
 import { schemaCheck } from "./schema-check.js";
 import type { InputOf, OutputOf, Parse, MessageSchema } from "./schema-type.js";

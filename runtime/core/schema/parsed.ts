@@ -1,5 +1,4 @@
-import { type McpError } from "../jsonrpc/errors.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
+import { isObject, type McpError, type Params } from "@mcpgen/base";
 import type { Parse } from "./schema-type.js";
 
 /**

@@ -1,7 +1,6 @@
 import type { Judge } from "@mcpgen/protocol/model";
-import { isObject } from "../jsonrpc/message.js";
+import { isObject, nearest } from "@mcpgen/base";
 import { locateIssue } from "./locate.js";
-import { nearest } from "../options/option-check.js";
 import { listOf, referred } from "./subschemas.js";
 import {
   alternatives,

@@ -7,8 +7,7 @@ import {
   readDocument,
 } from "@mcpgen/engine/interpreter";
 import type { Judge } from "@mcpgen/protocol/model";
-import { McpError } from "../jsonrpc/errors.js";
-import { isObject, isPromise } from "../jsonrpc/message.js";
+import { isObject, isPromise, McpError } from "@mcpgen/base";
 import { explainRefusal } from "./refusal.js";
 import type { Check, Checked, JsonSchema, Parse, PreparingRequest, ToolSchema } from "./schema-type.js";
 import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";

@@ -1,4 +1,4 @@
-import type { Params, RequestId } from "../jsonrpc/message.js";
+import type { Params, RequestId } from "@mcpgen/base";
 import type { FromJsonSchema } from "./inferred-type.js";
 
 /** A JSON Schema as an object. */

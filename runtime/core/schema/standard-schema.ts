@@ -1,5 +1,4 @@
-import { McpError, messageOf } from "../jsonrpc/errors.js";
-import { isObject, isPromise } from "../jsonrpc/message.js";
+import { isObject, isPromise, McpError, messageOf } from "@mcpgen/base";
 import type {
   Checked,
   JsonSchema,

@@ -1,4 +1,4 @@
-import { isObject } from "../jsonrpc/message.js";
+import { isObject } from "@mcpgen/base";
 import type { JsonSchema } from "./schema-type.js";
 import { valueAt } from "./words.js";
 

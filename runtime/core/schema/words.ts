@@ -1,6 +1,6 @@
 // The text of places and values in messages. Messages go to logs, terminals and models: values are shortened, and invisible
 // characters are escaped.
-import { visible } from "../jsonrpc/foreign-text.js";
+import { visible } from "@mcpgen/base";
 
 /** Longest part of a string that is shown. */
 const shown = 40;

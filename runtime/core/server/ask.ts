@@ -1,11 +1,17 @@
 import type { ClientCapabilities, ElicitResult, ListRootsResult } from "@mcpgen/protocol/authoring";
 import { encodeBytes } from "../protocol/binary-content.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
-import { McpError, invalidParams, messageOf } from "../jsonrpc/errors.js";
+import {
+  invalid,
+  invalidParams,
+  McpError,
+  messageOf,
+  type Names,
+  type Params,
+  requireKnown,
+} from "@mcpgen/base";
 import { refusal } from "../protocol/error-table.js";
-import type { Params } from "../jsonrpc/message.js";
 import { declares, requestParams } from "../protocol/revision-view.js";
-import { type Names, invalid, requireKnown } from "../options/option-check.js";
 import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./context.js";
 import { type AskFacts, askThrough } from "./middleware.js";
 import type { RequestContext } from "./request.js";

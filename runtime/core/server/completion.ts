@@ -1,5 +1,4 @@
-import { McpError, invalidParams } from "../jsonrpc/errors.js";
-import type { Params } from "../jsonrpc/message.js";
+import { invalidParams, McpError, type Params } from "@mcpgen/base";
 import type { HandlerContext } from "./context.js";
 import { unusableResult } from "./server-definition.js";
 

@@ -2,20 +2,30 @@ import type { BatchAnswers, Era, OpenDefinition, RequestOptions } from "@mcpgen/
 import { issuesText, mayGet, type RevisionView, sendError } from "../protocol/revision-view.js";
 import {
   batchesUnsupported,
+  type Channel,
   classify,
+  errorText,
+  internalError,
+  invalidParams,
+  invalidRequest,
+  JsonRpcPeer,
+  McpError,
+  messageOf,
+  type MessageTaker,
+  mostReserved,
   type NotificationMessage,
+  notificationOf,
+  notificationText,
   type Params,
+  type Receiver,
   type RequestId,
   type RequestMessage,
   type ResponseMessage,
-  errorText,
-  notificationOf,
-  notificationText,
-} from "../jsonrpc/message.js";
-import { McpError, invalidParams, invalidRequest, messageOf, internalError } from "../jsonrpc/errors.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
-import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
-import { JsonRpcPeer, type MessageTaker, takeMessage, takeParsed } from "../jsonrpc/peer.js";
+  type ServerChannel,
+  takeMessage,
+  takeParsed,
+} from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import {
   RequestContext,
   errorOf,
@@ -38,7 +48,6 @@ import {
 import type { ServerSession } from "./context.js";
 import { ConnectedSession } from "./server-session.js";
 import { type LogLevel, logMessage, reaches } from "../protocol/meta.js";
-import { mostReserved } from "../jsonrpc/json-limits.js";
 
 /** What a transport knows about the client of a connection. */
 export interface ConnectionOptions {

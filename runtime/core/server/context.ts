@@ -1,4 +1,4 @@
-import type * as platform from "../platform/platform.js";
+import type { Params, platform, RequestId } from "@mcpgen/base";
 import type {
   ClientCapabilities,
   ClientRequests,
@@ -13,7 +13,6 @@ import type {
   ServerRequests,
 } from "@mcpgen/protocol/authoring";
 import type { Era, RequestOptions } from "@mcpgen/protocol/model";
-import type { Params, RequestId } from "../jsonrpc/message.js";
 import type { WithBytes } from "../protocol/binary-content.js";
 import type { LogLevel } from "../protocol/meta.js";
 import type { Inferred, MessageSchema, OutputOf } from "../schema/schema-type.js";

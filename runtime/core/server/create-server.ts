@@ -20,14 +20,12 @@ import type {
 import { type PromptArguments, argumentsOf, type PromptEntry, type PromptHandler } from "./prompts.js";
 import type { ToolEntry } from "./tools.js";
 import { type VariablesOf, TemplateMatcher } from "../protocol/template-matcher.js";
-import type { Params } from "../jsonrpc/message.js";
-import { BoundedMap } from "../admission/bounded-map.js";
+import { BoundedMap, invalid, type Params, requireFunction } from "@mcpgen/base";
 import { methodSchemas } from "../schema/message-schema.js";
 import { argumentsCheck } from "../schema/arguments.js";
 import { schemaCheck } from "../schema/schema-check.js";
 import type { HandlerContext } from "./context.js";
 import { checkHandler, checkSpelling, checkServerOptions } from "./definition-check.js";
-import { invalid, requireFunction } from "../options/option-check.js";
 import type { ServerEvent } from "../protocol/events.js";
 import type { OtherMethod } from "../protocol/hooks.js";
 import type { ServerMiddleware } from "./middleware.js";

@@ -6,8 +6,7 @@ import type {
   ServerCapabilities,
   Tool,
 } from "@mcpgen/protocol/authoring";
-import type { Params } from "../jsonrpc/message.js";
-import { type Names, invalid, requireKnown } from "../options/option-check.js";
+import { invalid, type Names, type Params, requireKnown } from "@mcpgen/base";
 import { type Completer, type Completers, requireArguments } from "./completion.js";
 import type { HandlerContext } from "./context.js";
 import { type Features, otherFeatures } from "./features.js";

@@ -1,16 +1,16 @@
 import { listedMembers } from "@mcpgen/protocol/listed";
 import {
+  checkExtensionIds,
+  checkOptions,
   invalid,
+  isObject,
   listOfExtensions,
   nearest,
-  suggestion,
-  type Rules,
-  checkOptions,
   requireFunction,
+  type Rules,
+  suggestion,
   withFunctions,
-} from "../options/option-check.js";
-import { checkExtensionIds } from "../options/extension-ids.js";
-import { isObject } from "../jsonrpc/message.js";
+} from "@mcpgen/base";
 import { checkListener } from "../protocol/hooks.js";
 import type { CacheHints, Direction, ServerDefinition } from "./server-definition.js";
 import type { ServerOptions } from "./server.js";

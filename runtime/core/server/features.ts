@@ -1,7 +1,14 @@
 import type { Resource, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import { McpError, harmless, invalidParams, printWarning } from "../jsonrpc/errors.js";
-import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
+import {
+  harmless,
+  invalidParams,
+  isObject,
+  McpError,
+  mostReserved,
+  type Params,
+  printWarning,
+  weightOf,
+} from "@mcpgen/base";
 import { contentWarnings } from "../protocol/binary-content.js";
 import { notFound } from "../protocol/error-table.js";
 import { metaKeys } from "../protocol/meta.js";

@@ -1,6 +1,4 @@
-import { type McpError, invalidParams } from "../jsonrpc/errors.js";
-import type { Params } from "../jsonrpc/message.js";
-import { invalid } from "../options/option-check.js";
+import { invalid, invalidParams, type McpError, type Params } from "@mcpgen/base";
 import { toBase64Url } from "../protocol/binary-content.js";
 import type { HandlerContext } from "./context.js";
 import { type CacheHints, SerialisedResult, uncached } from "./server-definition.js";

@@ -1,5 +1,5 @@
 import type { ClientRequests, ServerRequests } from "@mcpgen/protocol/authoring";
-import { type Params, isPromise } from "../jsonrpc/message.js";
+import { isPromise, type Params } from "@mcpgen/base";
 import type { ServerEvent } from "../protocol/events.js";
 import {
   type Hooks,

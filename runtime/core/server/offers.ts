@@ -1,4 +1,4 @@
-import { type Rules, checkOptions, invalid } from "../options/option-check.js";
+import { checkOptions, invalid, type Rules } from "@mcpgen/base";
 import type { HandlerContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import { type Kind, keyMembers } from "./definitions.js";

@@ -1,7 +1,6 @@
 import type { GetPromptResult, Prompt, PromptArgument } from "@mcpgen/protocol/authoring";
 import type { Open } from "@mcpgen/protocol/open";
-import { invalidParams } from "../jsonrpc/errors.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
+import { invalidParams, isObject, type Params } from "@mcpgen/base";
 import type { HandlerContext } from "./context.js";
 import type { RequestContext } from "./request.js";
 import { notFound } from "../protocol/error-table.js";

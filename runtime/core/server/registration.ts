@@ -1,4 +1,4 @@
-import { invalid } from "../options/option-check.js";
+import { invalid } from "@mcpgen/base";
 import type { Server, ServerOptions } from "./server.js";
 import type { DefinitionRule, DefinitionRules, ExtensionUse } from "@mcpgen/protocol/model";
 import { checkDefinition, requireHandler } from "./definition-check.js";

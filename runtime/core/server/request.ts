@@ -1,26 +1,24 @@
-import type * as platform from "../platform/platform.js";
-import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
-import type { BatchAnswers, Era, IncomingRequest } from "@mcpgen/protocol/model";
 import {
-  McpError,
-  isMcpError,
-  messageOf,
+  internalError,
+  invalid,
   invalidParams,
   invalidRequest,
-  internalError,
-} from "../jsonrpc/errors.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
-import {
-  type NotificationMessage,
-  type Params,
-  type RequestId,
-  type RequestMessage,
+  isMcpError,
   isObject,
   isPromise,
+  McpError,
+  messageOf,
+  type NotificationMessage,
+  type Params,
+  type platform,
+  progressOf,
+  type RequestId,
+  type RequestMessage,
   resultText,
-} from "../jsonrpc/message.js";
-import { progressOf } from "../jsonrpc/peer.js";
-import { invalid } from "../options/option-check.js";
+} from "@mcpgen/base";
+import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import type { BatchAnswers, Era, IncomingRequest } from "@mcpgen/protocol/model";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import { type LogLevel, isLogLevel, logMessage, metaKeys } from "../protocol/meta.js";
 import { refusal } from "../protocol/error-table.js";
 import {

@@ -1,7 +1,6 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from "@mcpgen/protocol/authoring";
-import { McpError } from "../jsonrpc/errors.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
+import { isObject, McpError, type Params } from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import { refusal } from "../protocol/error-table.js";
 import type { Completers } from "./completion.js";
 import type { HandlerContext } from "./context.js";

@@ -1,10 +1,15 @@
-import { BoundedMap } from "../admission/bounded-map.js";
-import { McpError } from "../jsonrpc/errors.js";
-import * as rpc from "../jsonrpc/rpc-codes.js";
-import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.js";
-import { invalid } from "../options/option-check.js";
+import {
+  BoundedMap,
+  type Clock,
+  invalid,
+  isObject,
+  McpError,
+  type Params,
+  type RequestMessage,
+  wallTimeOf,
+} from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import { fromBase64Url, toBase64Url } from "../protocol/binary-content.js";
-import { type Clock, wallTimeOf } from "../time/clock.js";
 
 /** A request to the client inside a result (`InputRequests`). */
 export interface Asked {

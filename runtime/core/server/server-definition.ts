@@ -1,4 +1,14 @@
-import { type Params, type RequestId, type RequestMessage, isObject } from "../jsonrpc/message.js";
+import {
+  type Clock,
+  internalError,
+  isObject,
+  type McpError,
+  type Params,
+  printError,
+  type RequestId,
+  type RequestMessage,
+  type Timeouts,
+} from "@mcpgen/base";
 import type {
   ClientCapabilities,
   ClientRequests,
@@ -6,14 +16,11 @@ import type {
   ServerCapabilities,
 } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest, RequestOptions } from "@mcpgen/protocol/model";
-import { type McpError, internalError, printError } from "../jsonrpc/errors.js";
-import type { Timeouts } from "../jsonrpc/pending.js";
 import type { ServerEvent } from "../protocol/events.js";
 import type { Hooks } from "../protocol/hooks.js";
 import type { LogLevel } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import type { FormAsker, SchemaReader } from "../schema/message-schema.js";
-import type { Clock } from "../time/clock.js";
 import type { ServerConnection } from "./connection.js";
 import type { AskOptions, NotificationHandler, ServerSession } from "./context.js";
 import type { RequestContext } from "./request.js";

@@ -5,9 +5,7 @@ import type {
   ListRootsResult,
 } from "@mcpgen/protocol/authoring";
 import type { Era } from "@mcpgen/protocol/model";
-import { McpError } from "../jsonrpc/errors.js";
-import type { Params } from "../jsonrpc/message.js";
-import { type Names, requireKnown } from "../options/option-check.js";
+import { McpError, type Names, type Params, requireKnown } from "@mcpgen/base";
 import { type LogLevel, logMessage } from "../protocol/meta.js";
 import type { MessageSchema } from "../schema/schema-type.js";
 import { askClient } from "./ask.js";

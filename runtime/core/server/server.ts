@@ -15,16 +15,21 @@ import {
   linkRevisions,
 } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
-import { type Clock, systemClock } from "../time/clock.js";
+import {
+  type Channel,
+  type Clock,
+  harmless,
+  invalid,
+  McpError,
+  type Params,
+  printWarning,
+  systemClock,
+  type Timeouts,
+} from "@mcpgen/base";
 import type { ServerEvent } from "../protocol/events.js";
 import { Hooks, type Middleware, type OtherMethod } from "../protocol/hooks.js";
-import { harmless, McpError, printWarning } from "../jsonrpc/errors.js";
-import { invalid } from "../options/option-check.js";
 import type { MethodSchemas, ParamsOf, SchemaHandler, SchemaReader } from "../schema/message-schema.js";
 import type { MessageSchema } from "../schema/schema-type.js";
-import type { Timeouts } from "../jsonrpc/pending.js";
-import type { Params } from "../jsonrpc/message.js";
-import type { Channel } from "../jsonrpc/channel.js";
 import {
   type Change,
   Changes,

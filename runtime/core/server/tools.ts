@@ -1,7 +1,6 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
 import type { Open } from "@mcpgen/protocol/open";
-import { invalidParams, isMcpError, messageOf } from "../jsonrpc/errors.js";
-import { type Params, isObject, isPromise } from "../jsonrpc/message.js";
+import { invalidParams, isMcpError, isObject, isPromise, messageOf, type Params } from "@mcpgen/base";
 import type { Parse, Checked } from "../schema/schema-type.js";
 import { isSuspended } from "./rounds.js";
 import type { HandlerContext } from "./context.js";

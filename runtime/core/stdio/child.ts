@@ -4,8 +4,7 @@ import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import { withTimeout } from "../time/clock.js";
-import { attempts, growing } from "../time/retry.js";
+import { attempts, growing, withTimeout } from "@mcpgen/base";
 import { invocationOf, type Command } from "./command.js";
 import { type ChildOptions, type Exit, type StartOptions, childEnvironment } from "./client-options.js";
 

@@ -1,12 +1,9 @@
-import { McpError } from "../jsonrpc/errors.js";
-import type { Channel, Receiver } from "../jsonrpc/channel.js";
+import { type Channel, checkOptions, McpError, type Receiver, withTimeout } from "@mcpgen/base";
 import { Child } from "./child.js";
 import { type Exit, type StdioClientOptions, clientRules } from "./client-options.js";
 import { MessageReader } from "./message-reader.js";
-import { checkOptions } from "../options/option-check.js";
 import { MessageWriter } from "./stream-channel.js";
 import type { Command } from "./command.js";
-import { withTimeout } from "../time/clock.js";
 
 /** The `data` of errors about the process of a server. */
 export interface ServerProcessDetails {

@@ -1,4 +1,4 @@
-import type { Rules } from "../options/option-check.js";
+import type { Rules } from "@mcpgen/base";
 
 // The types of this file stand apart from the process: programs without Node's types read them.
 

@@ -1,4 +1,4 @@
-import { McpError } from "../jsonrpc/errors.js";
+import { McpError } from "@mcpgen/base";
 import { win32 } from "node:path";
 import { type Environment, variable } from "./client-options.js";
 

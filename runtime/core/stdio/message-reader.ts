@@ -1,6 +1,6 @@
 import { Buffer, isAscii } from "node:buffer";
 import type { Readable } from "node:stream";
-import type { Receiver } from "../jsonrpc/channel.js";
+import type { Receiver } from "@mcpgen/base";
 
 /** Bytes of one message: 10 MiB. */
 const defaultLimit = 10 * 1024 * 1024;

@@ -1,9 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { keepStdout } from "./guard.js";
 import { StreamChannel, type StreamChannelOptions, streamRules } from "./stream-channel.js";
-import type { Channel } from "../jsonrpc/channel.js";
-import { type Names, type Rules, checkOptions, requireKnown } from "../options/option-check.js";
-import { withTimeout } from "../time/clock.js";
+import { type Channel, checkOptions, type Names, requireKnown, type Rules, withTimeout } from "@mcpgen/base";
 
 export interface StdioServerOptions extends StreamChannelOptions {
   /** Replaces standard input of the process. */

@@ -1,8 +1,6 @@
 import type { Writable, Readable } from "node:stream";
-import { McpError } from "../jsonrpc/errors.js";
-import type { Channel, Receiver } from "../jsonrpc/channel.js";
+import { type Channel, checkOptions, McpError, type Receiver, type Rules } from "@mcpgen/base";
 import { MessageReader } from "./message-reader.js";
-import { type Rules, checkOptions } from "../options/option-check.js";
 
 /** Callbacks of a writer. */
 interface WriterOwner {

@@ -1,17 +1,15 @@
 // One line a request on standard error, for servers and clients.
 import {
   checkOptions,
-  type InternalContext,
   isMcpError,
   isPromise,
-  isSuspended,
   longestName,
   longestText,
-  placeOf,
   type Rules,
   shortened,
   visible,
-} from "@mcpgen/runtime/extending";
+} from "@mcpgen/base";
+import { type InternalContext, isSuspended, placeOf } from "@mcpgen/runtime/extending";
 import type { ClientEvent, Middleware, MiddlewareRequest, Params, ServerEvent } from "@mcpgen/runtime";
 
 /** Which lines are written: failures (`error`), also each request (`info`), also its begin and all events (`debug`). */

@@ -1,15 +1,8 @@
 import { type Attributes, type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { McpError, Params, RequestId } from "@mcpgen/runtime";
-import {
-  BoundedMap,
-  isMcpError,
-  isObject,
-  isSuspended,
-  longestText,
-  type RevisionView,
-  rpc,
-  shortened,
-} from "@mcpgen/runtime/extending";
+import { BoundedMap, isMcpError, isObject, longestText, shortened } from "@mcpgen/base";
+import { isSuspended, type RevisionView } from "@mcpgen/runtime/extending";
+import * as rpc from "@mcpgen/base/rpc-codes";
 
 // The names are those of OpenTelemetry's semantic conventions for the Model Context Protocol (status: development).
 

@@ -1,5 +1,5 @@
 import type { ClientEvent, ServerEvent } from "@mcpgen/runtime";
-import { BoundedMap } from "@mcpgen/runtime/extending";
+import { BoundedMap } from "@mcpgen/base";
 import {
   type Attributes,
   type Histogram,

@@ -1,5 +1,6 @@
 import type { Params, RequestId } from "@mcpgen/runtime";
-import { type Rounds, isObject } from "@mcpgen/runtime/extending";
+import { isObject } from "@mcpgen/base";
+import type { Rounds } from "@mcpgen/runtime/extending";
 import {
   type Baggage,
   type Context,

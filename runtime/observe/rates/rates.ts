@@ -3,17 +3,19 @@ import { McpError, type Middleware, type MiddlewareRequest, type Params } from "
 import {
   BoundedMap,
   checkOptions,
-  type InternalContext,
   invalid,
   isPromise,
   longestWait,
-  type Peer,
-  placeOf,
   rateLimitedCode,
-  refusal,
-  type RevisionView,
   type Rules,
   timeLimitCode,
+} from "@mcpgen/base";
+import {
+  type InternalContext,
+  type Peer,
+  placeOf,
+  refusal,
+  type RevisionView,
 } from "@mcpgen/runtime/extending";
 import type { MethodFacts } from "@mcpgen/protocol/model";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type ClusterStore, EngineCalls, EventBatches, type FollowedEvent, logLimits } from "@mcpgen/cluster";
-import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import { checkOptions, type Rules } from "@mcpgen/base";
 import { type PostgresClient, type Row, rowsOf } from "./client.js";
 import { ListeningChannels, type PostgresSubscriber } from "./cluster-channels.js";
 import { type ClusterTableOptions, clusterTables, tableRules } from "./cluster-tables.js";

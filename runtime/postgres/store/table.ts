@@ -1,4 +1,4 @@
-import { type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import { checkOptions, type Rules } from "@mcpgen/base";
 import { type PostgresClient, rowsOf } from "./client.js";
 import { createTable, nameType, quoted } from "./sql.js";
 

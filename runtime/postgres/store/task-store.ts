@@ -1,4 +1,4 @@
-import { jsonOr } from "@mcpgen/runtime/extending";
+import { jsonOr } from "@mcpgen/base";
 import type { StoreLimits, TaskRecord, TaskStore } from "@mcpgen/tasks";
 import { type PostgresClient, type Row, rowsOf } from "./client.js";
 import { type PostgresTaskStoreOptions, everybody, tablesOf } from "./table.js";

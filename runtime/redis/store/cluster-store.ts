@@ -7,7 +7,7 @@ import {
   Subscriptions,
   logLimits,
 } from "@mcpgen/cluster";
-import { BoundedMap, type Rules, checkOptions } from "@mcpgen/runtime/extending";
+import { BoundedMap, checkOptions, type Rules } from "@mcpgen/base";
 import { type RedisClient, send } from "./client.js";
 import { ClusterLibrary } from "./cluster-library.js";
 import { digestOf, prefixRule, timeOf } from "./keys.js";

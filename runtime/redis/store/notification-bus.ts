@@ -1,4 +1,4 @@
-import { Breaker, type Rules, checkOptions, jsonOr, malformedMember } from "@mcpgen/runtime/extending";
+import { Breaker, checkOptions, jsonOr, malformedMember, type Rules } from "@mcpgen/base";
 import type { Change, NotificationBus } from "@mcpgen/runtime";
 import { type RedisClient, send } from "./client.js";
 

@@ -1,10 +1,5 @@
-import {
-  Breaker,
-  type Rules,
-  checkOptions,
-  type SessionStore,
-  type StoredSession,
-} from "@mcpgen/runtime/extending";
+import { Breaker, checkOptions, type Rules } from "@mcpgen/base";
+import type { SessionStore, StoredSession } from "@mcpgen/runtime/http";
 import { type RedisClient, send } from "./client.js";
 import { digestOf, prefixRule, timeOf } from "./keys.js";
 

@@ -1,4 +1,4 @@
-import { type Rules, checkOptions, jsonOr } from "@mcpgen/runtime/extending";
+import { checkOptions, jsonOr, type Rules } from "@mcpgen/base";
 import type { StoreLimits, TaskRecord, TaskStore } from "@mcpgen/tasks";
 import { type RedisClient, scriptOf, send } from "./client.js";
 import * as scripts from "./scripts.js";

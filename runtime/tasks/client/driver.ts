@@ -1,5 +1,6 @@
 import { type AnswerContext, type Client, McpError, type RequestOptions } from "@mcpgen/runtime";
-import { abortable, canRequest, endpointOf } from "@mcpgen/runtime/extending";
+import { abortable } from "@mcpgen/base";
+import { canRequest, endpointOf } from "@mcpgen/runtime/extending";
 import type { Around } from "@mcpgen/protocol/model";
 import { resultMethod, statusMethod } from "../state/core-names.js";
 import { type Answer, type Created, type Dialect, type TaskForm, extensionForm } from "./form.js";

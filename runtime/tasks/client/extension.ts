@@ -6,7 +6,7 @@ import {
   McpError,
   type RequestOptions,
 } from "@mcpgen/runtime";
-import { checkOptions } from "@mcpgen/runtime/extending";
+import { checkOptions } from "@mcpgen/base";
 import type { tasks as TasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { Driver } from "./driver.js";
 import type { Dialect } from "./form.js";

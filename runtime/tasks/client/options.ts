@@ -1,5 +1,5 @@
 import type { ConnectOptions } from "@mcpgen/runtime";
-import { type Rules, gone, withFunctions } from "@mcpgen/runtime/extending";
+import { gone, type Rules, withFunctions } from "@mcpgen/base";
 import type { TaskHandle } from "./handle.js";
 import type { HandleStore } from "./handle-store.js";
 

@@ -1,4 +1,4 @@
-import { type Rules, checkOptions, gone } from "@mcpgen/runtime/extending";
+import { checkOptions, gone, type Rules } from "@mcpgen/base";
 
 /** How a client runs requests of its server as tasks. */
 export interface ReceiverOptions {

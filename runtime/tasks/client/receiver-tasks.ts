@@ -1,14 +1,12 @@
 import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
+import { BoundedMap, unref, wallTimeOf } from "@mcpgen/base";
 import {
-  BoundedMap,
   answerError,
   asReady,
   clockOfClient,
   loweredAnswer,
   outlast,
   stopAnswer,
-  unref,
-  wallTimeOf,
 } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type CoreMethod, relatedKey, statusMethod } from "../state/core-names.js";

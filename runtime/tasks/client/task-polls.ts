@@ -1,5 +1,6 @@
 import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
-import { attempts, clockOfClient } from "@mcpgen/runtime/extending";
+import { attempts } from "@mcpgen/base";
+import { clockOfClient } from "@mcpgen/runtime/extending";
 import { type Outcome, type TaskForm, type TaskState, statuses } from "./form.js";
 import type { HandleStore, StoredHandle } from "./handle-store.js";
 import type { Answers } from "./input.js";

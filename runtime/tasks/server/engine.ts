@@ -5,7 +5,7 @@ import {
   type NotificationBus,
   type Server,
 } from "@mcpgen/runtime";
-import { invalid, unref, wallTimeOf } from "@mcpgen/runtime/extending";
+import { invalid, unref, wallTimeOf } from "@mcpgen/base";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type Lease, type TaskRecord, isFinal } from "../state/record.js";
 import { type MemoryTaskStore, memoryTaskStore } from "../store/memory.js";

@@ -1,5 +1,6 @@
 import type { HandlerContext, Server, ServerOptions } from "@mcpgen/runtime";
-import { declares, invalid } from "@mcpgen/runtime/extending";
+import { invalid } from "@mcpgen/base";
+import { declares } from "@mcpgen/runtime/extending";
 import type { Around, Revision } from "@mcpgen/protocol/model";
 import type {
   CancelTaskResult,

@@ -1,5 +1,5 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
-import { invalid } from "@mcpgen/runtime/extending";
+import { invalid } from "@mcpgen/base";
 import { type TaskRecord, isFinal } from "../state/record.js";
 import { Call } from "./call.js";
 import { ask, takeBack, unasked } from "./core-asks.js";

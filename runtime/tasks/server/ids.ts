@@ -1,4 +1,4 @@
-import { BoundedMap } from "@mcpgen/runtime/extending";
+import { BoundedMap } from "@mcpgen/base";
 
 // Ids of tasks: 128 random bits, and a code that binds them to the client that made the task (2026-07-28, tasks
 // extension, security considerations). The store is read only for ids of the client that asks.

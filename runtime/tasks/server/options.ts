@@ -1,4 +1,4 @@
-import { type Rules, checkOptions, gone, withFunctions } from "@mcpgen/runtime/extending";
+import { checkOptions, gone, type Rules, withFunctions } from "@mcpgen/base";
 import type { TaskStore } from "../store/store.js";
 import type { TaskEventListener } from "./events.js";
 import type { Quotas } from "./quotas.js";

@@ -1,5 +1,5 @@
 import { McpError } from "@mcpgen/runtime";
-import { insufficientScopeCode, rateLimitedCode } from "@mcpgen/runtime/extending";
+import { insufficientScopeCode, rateLimitedCode } from "@mcpgen/base";
 import type { TaskEvent } from "../state/advance.js";
 import { type TaskRecord, internal } from "../state/record.js";
 import type { TaskStore } from "../store/store.js";

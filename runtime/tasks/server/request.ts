@@ -7,22 +7,21 @@ import {
   type Server,
 } from "@mcpgen/runtime";
 import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
+import { mostReserved, weightOf } from "@mcpgen/base";
 import {
   type Asked,
-  RequestContext,
-  type RequestProtocol,
-  SerialisedResult,
-  ServerConnection,
   declares,
   liftedAnswer as lifted,
   metaKeys,
   missingCapability,
   modernServer,
-  mostReserved,
-  rpc,
+  RequestContext,
+  type RequestProtocol,
   sendError,
-  weightOf,
+  SerialisedResult,
+  ServerConnection,
 } from "@mcpgen/runtime/extending";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import type { StoredRequest, TaskError } from "../state/record.js";
 
 // What tasks read of the request of a client, and what they send for it: also after its response.

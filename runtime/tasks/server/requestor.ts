@@ -1,5 +1,5 @@
 import { type AskOptions, type Clock, type HandlerContext, McpError } from "@mcpgen/runtime";
-import { BoundedMap, abortable, attempts } from "@mcpgen/runtime/extending";
+import { abortable, attempts, BoundedMap } from "@mcpgen/base";
 import { type CoreMethod, relatedKey, resultMethod } from "../state/core-names.js";
 import { type Asked, type TaskStatus, isFinal } from "../state/record.js";
 import { Waits } from "../state/polling.js";

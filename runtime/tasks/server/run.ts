@@ -1,5 +1,5 @@
 import type { Clock, HandlerContext, McpError, Server } from "@mcpgen/runtime";
-import { unref } from "@mcpgen/runtime/extending";
+import { unref } from "@mcpgen/base";
 import type { TaskEvent } from "../state/advance.js";
 import {
   type Done,

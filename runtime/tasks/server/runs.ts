@@ -1,5 +1,5 @@
 import { type HandlerContext, McpError, type Server } from "@mcpgen/runtime";
-import { invalid } from "@mcpgen/runtime/extending";
+import { invalid } from "@mcpgen/base";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type TaskRecord, type TaskStatus, internal } from "../state/record.js";
 import { type Engine, ended } from "./engine.js";

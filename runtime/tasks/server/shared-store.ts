@@ -1,5 +1,5 @@
 import { McpError } from "@mcpgen/runtime";
-import { unref, wallTimeOf } from "@mcpgen/runtime/extending";
+import { unref, wallTimeOf } from "@mcpgen/base";
 import { checkedStore } from "../store/checked-store.js";
 import type { TaskStore } from "../store/store.js";
 import type { Engine } from "./engine.js";

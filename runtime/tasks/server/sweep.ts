@@ -1,4 +1,4 @@
-import { withTimeout } from "@mcpgen/runtime/extending";
+import { withTimeout } from "@mcpgen/base";
 import { type TaskRecord, internal, isFinal } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import { type QuotaCounter, minute } from "./quotas.js";

@@ -1,4 +1,4 @@
-import { waitAsked } from "@mcpgen/runtime/extending";
+import { waitAsked } from "@mcpgen/base";
 
 // Waits between polls, in milliseconds.
 

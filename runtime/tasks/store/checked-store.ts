@@ -1,5 +1,5 @@
 import { McpError } from "@mcpgen/runtime";
-import { type Members, malformedMember } from "@mcpgen/runtime/extending";
+import { malformedMember, type Members } from "@mcpgen/base";
 import type { TaskRecord, TaskStatus } from "../state/record.js";
 import type { TaskStore } from "./store.js";
 

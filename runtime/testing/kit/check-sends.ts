@@ -1,6 +1,6 @@
 import type { SendTable } from "@mcpgen/protocol/model";
-import type { RequestId } from "@mcpgen/runtime";
-import { isObject, type Message, wrongPlace } from "@mcpgen/runtime/extending";
+import { isObject, type Message, type RequestId } from "@mcpgen/base";
+import { wrongPlace } from "@mcpgen/runtime/extending";
 import type { Recorded, Side } from "./recording.js";
 
 /** The messages of a revision that each side sends: `clientSends` and `serverSends` of its `methods` module. */

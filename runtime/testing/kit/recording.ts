@@ -7,13 +7,7 @@ import type {
   Receiver,
   RequestId,
 } from "@mcpgen/runtime";
-import {
-  type AnyChannel,
-  checkChannel,
-  isObject,
-  type Message,
-  systemClock,
-} from "@mcpgen/runtime/extending";
+import { type AnyChannel, checkChannel, isObject, type Message, systemClock } from "@mcpgen/base";
 
 /** All messages of a connection in order. */
 export class Recording {

@@ -1,5 +1,5 @@
 import type { Channel, Receiver } from "@mcpgen/runtime";
-import { checkOptions, isObject, type Rules } from "@mcpgen/runtime/extending";
+import { checkOptions, isObject, type Rules } from "@mcpgen/base";
 import type { Recorded, Side } from "./recording.js";
 
 export interface ReplayOptions {

@@ -1,13 +1,12 @@
+import { checkOptions, memoryChannels, type Rules } from "@mcpgen/base";
 import {
   type Client,
   connect,
   type ConnectionOptions,
   type ConnectOptions,
-  memoryChannels,
   type Server,
   type ServerConnection,
 } from "@mcpgen/runtime";
-import { checkOptions, type Rules } from "@mcpgen/runtime/extending";
 import { Recording } from "./recording.js";
 
 /** The options of `connect`, and the server. */

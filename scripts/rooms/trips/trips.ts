@@ -14,7 +14,7 @@ export interface Trip {
 
 /** A warm `tools/call` of 2026-07-28 over HTTP, through the sources of the runtime. */
 export function callTrip(): Trip {
-  return tripOf("/runtime/core/", ["scripts/rooms/trips/http-call.mjs"], { MCPGEN_TRIP: "asked" });
+  return tripOf("/runtime/", ["scripts/rooms/trips/http-call.mjs"], { MCPGEN_TRIP: "asked" });
 }
 
 /** A command, through the sources of the generator. */

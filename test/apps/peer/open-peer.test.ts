@@ -15,7 +15,7 @@ import { viewTable as viewOverModern } from "@mcpgen/protocol/extensions/io.mode
 import { McpError, memoryChannels } from "@mcpgen/runtime";
 import { type PeerHandlers, type PeerOptions, openPeer } from "@mcpgen/apps";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Channel } from "../../../runtime/core/jsonrpc/channel.js";
+import type { Channel } from "../../../runtime/base/jsonrpc/channel.js";
 import { VirtualClock } from "../../../runtime/testing/index.js";
 import { failureOf } from "../../support/failure-of.js";
 

@@ -3,7 +3,7 @@ import { MessageChannel } from "node:worker_threads";
 import { connect } from "@mcpgen/runtime/all";
 import { type MessageTarget, postMessageChannel } from "@mcpgen/apps";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Receiver } from "../../../runtime/core/jsonrpc/channel.js";
+import type { Receiver } from "../../../runtime/base/jsonrpc/channel.js";
 import { fixture } from "../../portability/suite/fixture.mjs";
 import { streamCases } from "../../portability/suite/stream.mjs";
 

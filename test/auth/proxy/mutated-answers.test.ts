@@ -1,6 +1,6 @@
 // Every value of an answer of an authorization server, of every JSON type.
 import { test } from "vitest";
-import { jsonOr } from "../../../runtime/core/protocol/members.js";
+import { jsonOr } from "../../../runtime/base/options/members.js";
 import type { Answer, Call } from "../../support/auth/authorization-server.js";
 import { expectCodes } from "../../support/auth/mutated-answers.js";
 import { Proxied } from "./proxied.js";

@@ -184,7 +184,7 @@ test("members that errors must have are named", async () => {
   const change = (definitions: Definitions): void => declare(definitions["Error"]!, {}, ["data"]);
   const { handwritten } = await reportOf(projectWith(change), "--dry-run");
   expect(handwritten).toMatchObject([
-    { kind: "member-required", subject: "error.data", places: ["runtime/core/jsonrpc/errors.ts"] },
+    { kind: "member-required", subject: "error.data", places: ["runtime/base/jsonrpc/errors.ts"] },
   ]);
 });
 

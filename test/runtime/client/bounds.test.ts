@@ -1,8 +1,8 @@
 import { type AnswerContext, type Channel, type Client, type Receiver, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { interrupted } from "../../../runtime/core/jsonrpc/errors.js";
-import { systemClock } from "../../../runtime/core/time/clock.js";
+import { interrupted } from "../../../runtime/base/jsonrpc/errors.js";
+import { systemClock } from "../../../runtime/base/time/clock.js";
 import { type Connected, ScriptedPeer, base, connected, reply } from "../../support/scripted-stdio-server.js";
 import { failureOf } from "../../support/failure-of.js";
 

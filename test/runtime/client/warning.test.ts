@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { printWarning } from "../../../runtime/core/jsonrpc/errors.js";
+import { printWarning } from "../../../runtime/base/jsonrpc/errors.js";
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { connect } from "@mcpgen/runtime";
 import { initialized, scripted } from "../../support/live-server.js";

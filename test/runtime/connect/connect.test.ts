@@ -2,7 +2,7 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { type Channel, connect } from "@mcpgen/runtime";
 import { Recording, VirtualClock } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { clientChannelOf } from "../../../runtime/core/jsonrpc/channel.js";
+import { clientChannelOf } from "../../../runtime/base/jsonrpc/channel.js";
 import {
   type Reply,
   type Script,

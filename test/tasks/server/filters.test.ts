@@ -3,7 +3,7 @@ import { type TaskStore, memoryTaskStore } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { serve } from "../../support/http-adapters.js";
 import { Party } from "../../support/raw-http-client.js";
-import { systemClock } from "../../../runtime/core/time/clock.js";
+import { systemClock } from "../../../runtime/base/time/clock.js";
 import { serverOf } from "./served.js";
 
 test.each([

@@ -6,7 +6,7 @@ import { experimentalTasks } from "@mcpgen/tasks/experimental";
 import { describe, expect, test } from "vitest";
 import { type Adapter, adapters, serve } from "../../support/http-adapters.js";
 import { Party } from "../../support/raw-http-client.js";
-import { systemClock } from "../../../runtime/core/time/clock.js";
+import { systemClock } from "../../../runtime/base/time/clock.js";
 import { until } from "../../support/until.mjs";
 import { deferred, serverOf } from "./served.js";
 

@@ -1,6 +1,5 @@
-import { McpError } from "../../jsonrpc/errors.js";
+import { McpError, type platform } from "@mcpgen/base";
 import type { Resend } from "../../client/retry-policy.js";
-import type * as platform from "../../platform/platform.js";
 
 /** Headers of the platform, or a record. Members that are undefined are left out. */
 export type HeaderValues = platform.Headers | Readonly<Record<string, string | undefined>>;

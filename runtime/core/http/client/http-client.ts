@@ -1,9 +1,17 @@
-import type * as platform from "../../platform/platform.js";
-import { type ClientChannel, type ClientReceiver, type Outgoing, batchText } from "../../jsonrpc/channel.js";
-import { McpError, interrupted, messageOf, printWarning } from "../../jsonrpc/errors.js";
-import type { RequestId } from "../../jsonrpc/message.js";
-import * as rpc from "../../jsonrpc/rpc-codes.js";
-import { settleWithin } from "../../time/clock.js";
+import {
+  batchText,
+  type ClientChannel,
+  type ClientReceiver,
+  interrupted,
+  McpError,
+  messageOf,
+  type Outgoing,
+  type platform,
+  printWarning,
+  type RequestId,
+  settleWithin,
+} from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import type { HttpClientOptions } from "./http-client-options.js";
 import { type HttpRequest, HttpRequests } from "./http-requests.js";
 import {

@@ -1,6 +1,13 @@
-import type * as platform from "../../platform/platform.js";
-import { McpError, messageOf, interrupted } from "../../jsonrpc/errors.js";
-import { isObject } from "../../jsonrpc/message.js";
+import {
+  abortable,
+  attempts,
+  growing,
+  interrupted,
+  isObject,
+  McpError,
+  messageOf,
+  type platform,
+} from "@mcpgen/base";
 import { connectionClosed, textWithin } from "./http-response.js";
 import { type HttpResponse, headerOf } from "./http-response.js";
 import {
@@ -11,8 +18,6 @@ import {
   setHeaders,
 } from "./http-client-options.js";
 import { nodeRequest } from "./node-request.js";
-import { abortable } from "../../time/clock.js";
-import { attempts, growing } from "../../time/retry.js";
 
 /** Redirects that one request follows. */
 const mostRedirects = 5;

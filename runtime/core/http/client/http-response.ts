@@ -1,15 +1,17 @@
-import type * as platform from "../../platform/platform.js";
-import { McpError, messageOf, interrupted } from "../../jsonrpc/errors.js";
-import * as rpc from "../../jsonrpc/rpc-codes.js";
-import { shortened } from "../../jsonrpc/foreign-text.js";
 import {
   type ErrorObject,
-  type RequestId,
-  type ResponseMessage,
+  interrupted,
   isObject,
   isResponse,
   isSameId,
-} from "../../jsonrpc/message.js";
+  McpError,
+  messageOf,
+  type platform,
+  type RequestId,
+  type ResponseMessage,
+  shortened,
+} from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 
 /** Takes a chunk of a body. If it returns a promise, reading waits for it. */
 export type Take = (chunk: Uint8Array) => void | Promise<void>;

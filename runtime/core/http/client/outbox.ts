@@ -1,6 +1,4 @@
-import { isMcpError } from "../../jsonrpc/errors.js";
-import { settleWithin } from "../../time/clock.js";
-import { attempts, growing } from "../../time/retry.js";
+import { attempts, growing, isMcpError, settleWithin } from "@mcpgen/base";
 import { type HttpResponse, connectionClosed, headerOf, retryAfter, textWithin } from "./http-response.js";
 
 /** Milliseconds that one notification may delay the messages after it. */

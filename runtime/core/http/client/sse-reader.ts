@@ -1,6 +1,4 @@
-import type * as platform from "../../platform/platform.js";
-import { McpError, interrupted } from "../../jsonrpc/errors.js";
-import type { RequestId } from "../../jsonrpc/message.js";
+import { interrupted, McpError, type platform, type RequestId } from "@mcpgen/base";
 import { type HttpResponse, pump, strayAnswerIn, tooLong } from "./http-response.js";
 
 /** The prefix of a data line. */

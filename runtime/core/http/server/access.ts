@@ -1,12 +1,13 @@
-import { McpError, invalidRequest } from "../../jsonrpc/errors.js";
-import * as rpc from "../../jsonrpc/rpc-codes.js";
 import {
+  errorText,
+  invalidRequest,
+  isObject,
+  McpError,
   type MessageKind,
   type Problem,
   type RequestId,
-  errorText,
-  isObject,
-} from "../../jsonrpc/message.js";
+} from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import type { HeaderSource } from "@mcpgen/protocol/model";
 import { paramHeadersOf, paramPrefix } from "../../protocol/param-headers.js";
 import type { Server } from "../../server/server.js";

@@ -1,6 +1,4 @@
-import { isObject } from "../../jsonrpc/message.js";
-import { type Rules, checkOptions, gone, invalid } from "../../options/option-check.js";
-import type * as platform from "../../platform/platform.js";
+import { checkOptions, gone, invalid, isObject, type platform, type Rules } from "@mcpgen/base";
 import { type GuardOptions, anyName } from "./access.js";
 import { type Denial, type Exchange, type Principal, parseTarget } from "./exchange.js";
 import type { HttpLimits } from "./limits.js";

@@ -1,21 +1,23 @@
 import {
+  type Admission,
   classify,
+  idOf,
+  isMcpError,
   isPromise,
   isRequest,
   type MessageKind,
+  messageOf,
+  mostLevels,
+  parseError,
   type Problem,
-  idOf,
   withoutNullId,
-} from "../../jsonrpc/message.js";
-import type { Admission } from "../../admission/admission.js";
-import { isMcpError, messageOf, parseError } from "../../jsonrpc/errors.js";
-import { mostLevels } from "../../jsonrpc/json-limits.js";
+  withTimeout,
+} from "@mcpgen/base";
 import { requireModern } from "../../protocol/revision-view.js";
 import { errorOf } from "../../server/request.js";
 import { placeOf } from "../../server/server-definition.js";
 import { statesRevision } from "../../server/request.js";
 import type { Server } from "../../server/server.js";
-import { withTimeout } from "../../time/clock.js";
 import {
   type Posted,
   acceptedBy,

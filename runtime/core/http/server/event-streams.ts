@@ -1,8 +1,6 @@
-import type { Admission } from "../../admission/admission.js";
+import { type Admission, type Clock, Ticker } from "@mcpgen/base";
 import { toBase64Url } from "../../protocol/binary-content.js";
 import type { ServerConnection } from "../../server/connection.js";
-import type { Clock } from "../../time/clock.js";
-import { Ticker } from "../../time/ticker.js";
 import type { EventSink } from "./exchange.js";
 
 /** Text of one server-sent event. `data` is one line of JSON, so it needs no escaping. */

@@ -1,10 +1,8 @@
-import type * as platform from "../../platform/platform.js";
-import { McpError } from "../../jsonrpc/errors.js";
-import * as rpc from "../../jsonrpc/rpc-codes.js";
+import { McpError, type Params, type platform } from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import type { HttpRequest } from "../../server/connection.js";
 import type { HttpCounts } from "./http-stats.js";
 import type { BodyReading } from "./endpoint.js";
-import type { Params } from "../../jsonrpc/message.js";
 
 /** Bytes of an event stream that may wait for its reader. One more message then closes the connection. */
 export const maxWaitingBytes = 8 * 1_048_576;

@@ -1,4 +1,4 @@
-import type * as platform from "../../platform/platform.js";
+import type { platform } from "@mcpgen/base";
 import type { BodyReading, Endpoint } from "./endpoint.js";
 import { type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
 import type { HttpCounts, HttpSessions, HttpStats } from "./http-stats.js";

@@ -1,6 +1,4 @@
-import { Admission, type Amounts } from "../../admission/admission.js";
-import { BoundedMap } from "../../admission/bounded-map.js";
-import { type Clock, unref } from "../../time/clock.js";
+import { Admission, type Amounts, BoundedMap, type Clock, unref } from "@mcpgen/base";
 import type { HttpCounts, LimitName } from "./http-stats.js";
 
 /** How much an endpoint does and keeps at a time. With `authenticate`, one principal gets its share of each. */

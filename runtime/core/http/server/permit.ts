@@ -1,6 +1,5 @@
-import { type Params, type RequestMessage, isObject } from "../../jsonrpc/message.js";
+import { invalid, isObject, type Params, type RequestMessage } from "@mcpgen/base";
 import type { Server } from "../../server/server.js";
-import { invalid } from "../../options/option-check.js";
 import type { Features } from "../../server/features.js";
 import { type Listed, isScopes } from "../../server/listing.js";
 import { statedRevision } from "../../server/request.js";

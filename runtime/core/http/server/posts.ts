@@ -1,20 +1,21 @@
 import type { HeaderSource, ReceiveTable } from "@mcpgen/protocol/model";
-import type { ServerChannel } from "../../jsonrpc/channel.js";
-import { McpError, rateLimitedCode } from "../../jsonrpc/errors.js";
-import * as rpc from "../../jsonrpc/rpc-codes.js";
 import {
-  valueAt,
   type ErrorObject,
+  errorText,
+  idOf,
+  isObject,
+  McpError,
   type MessageKind,
   type NotificationMessage,
   type Params,
   type Problem,
+  rateLimitedCode,
   type RequestId,
   type RequestMessage,
-  errorText,
-  idOf,
-  isObject,
-} from "../../jsonrpc/message.js";
+  type ServerChannel,
+  valueAt,
+} from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import {
   type ParamHeader,
   decodeHeaderValue,

@@ -7,8 +7,7 @@ import {
   createServer as createNodeServer,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { McpError, messageOf } from "../../jsonrpc/errors.js";
-import { type Rules, invalid } from "../../options/option-check.js";
+import { invalid, McpError, messageOf, type Rules } from "@mcpgen/base";
 import { parseTarget, unslashed } from "./exchange.js";
 import { anyName } from "./access.js";
 import { type EndpointOptions, checkEndpointOptions } from "./endpoint-options.js";

@@ -1,7 +1,7 @@
 import type { MethodFacts } from "@mcpgen/protocol/model";
 import type { Connection } from "../../client/connection.js";
 import { type LegacyAttach, listKinds, possible } from "../../client/subscriptions.js";
-import type { McpError } from "../../jsonrpc/errors.js";
+import type { McpError } from "@mcpgen/base";
 import { isGranted } from "../../protocol/revision-view.js";
 
 /** The number of subscriptions of a connection per URI. The server knows one subscription per URI. */

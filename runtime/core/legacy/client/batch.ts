@@ -1,7 +1,6 @@
 import type { PlacesOf } from "../../client/client.js";
 import type { BatchPlace, Connection } from "../../client/connection.js";
-import type { Outgoing } from "../../jsonrpc/channel.js";
-import { McpError, invalidRequest } from "../../jsonrpc/errors.js";
+import { invalidRequest, McpError, type Outgoing } from "@mcpgen/base";
 
 /** The places of messages in one JSON-RPC batch. */
 export const placesOf: PlacesOf = (messages, connection) => {

@@ -1,4 +1,4 @@
-import { McpError, interrupted } from "../../jsonrpc/errors.js";
+import { attempts, interrupted, McpError, type Pace } from "@mcpgen/base";
 import type { LegacyHttp, SessionUser, SessionStreams } from "../../http/client/http-client.js";
 import type { HttpClientOptions } from "../../http/client/http-client-options.js";
 import {
@@ -14,7 +14,6 @@ import {
   readStream,
   unfinished,
 } from "../../http/client/sse-reader.js";
-import { type Pace, attempts } from "../../time/retry.js";
 
 /** Statuses, apart from 5xx, that may change with the next attempt. */
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);

@@ -4,8 +4,8 @@ import { declaredBy } from "../../client/client-profile.js";
 import { mirrorHeaders } from "../../client/connection.js";
 import { decode, remoteError } from "../../client/decode.js";
 import { type Handshake, noCommonVersion } from "../../client/negotiation.js";
-import * as rpc from "../../jsonrpc/rpc-codes.js";
-import { isObject } from "../../jsonrpc/message.js";
+import * as rpc from "@mcpgen/base/rpc-codes";
+import { isObject } from "@mcpgen/base";
 import { declaredIn } from "../../protocol/revision-view.js";
 
 /** The handshake of the legacy era (2025-11-25, lifecycle, initialization). */

@@ -1,4 +1,4 @@
-import { McpError, interrupted, isInterrupted, messageOf } from "../../jsonrpc/errors.js";
+import { abortable, interrupted, isInterrupted, McpError, messageOf } from "@mcpgen/base";
 import type { LegacyHttp, SessionUser } from "../../http/client/http-client.js";
 import type { HttpRequest, HttpRequests } from "../../http/client/http-requests.js";
 import {
@@ -11,7 +11,6 @@ import {
   textWithin,
 } from "../../http/client/http-response.js";
 import { type ServerEvent, SseReader } from "../../http/client/sse-reader.js";
-import { abortable } from "../../time/clock.js";
 
 /** Milliseconds that a server has to send the `endpoint` event. */
 const endpointTimeout = 5000;

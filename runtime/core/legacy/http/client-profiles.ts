@@ -1,4 +1,4 @@
-import { BoundedMap } from "../../admission/bounded-map.js";
+import { BoundedMap } from "@mcpgen/base";
 import type { Session } from "../../server/server-definition.js";
 
 /** What a session keeps of its handshake. */

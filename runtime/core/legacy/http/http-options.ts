@@ -1,6 +1,6 @@
 import { type EndpointOptions, endpointRules, type goneOptions } from "../../http/server/endpoint-options.js";
 import type { SessionEnd, SessionInfo } from "../../http/server/http-stats.js";
-import { type Rules, gone, orBoolean, withFunctions } from "../../options/option-check.js";
+import { gone, orBoolean, type Rules, withFunctions } from "@mcpgen/base";
 import type { EventStore } from "./event-store.js";
 import type { SessionCluster } from "./session-cluster.js";
 import type { NewSession, SessionStore } from "./session-store.js";

@@ -1,4 +1,4 @@
-import { McpError } from "../../jsonrpc/errors.js";
+import { McpError } from "@mcpgen/base";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
 import type { Posted } from "../../http/server/access.js";

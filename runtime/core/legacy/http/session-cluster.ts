@@ -1,4 +1,4 @@
-import type { Clock } from "../../time/clock.js";
+import type { Clock } from "@mcpgen/base";
 import type { EventStore } from "./event-store.js";
 import type { ClusterSession, HttpSession } from "./session.js";
 

@@ -1,8 +1,7 @@
 import type { ServerConnection } from "../../server/connection.js";
-import { type Clock, wallTimeOf } from "../../time/clock.js";
+import { type Clock, harmless, wallTimeOf } from "@mcpgen/base";
 import type { SessionCounts, SessionEnd, SessionInfo } from "../../http/server/http-stats.js";
 import type { SessionEvent } from "./http-options.js";
-import { harmless } from "../../jsonrpc/errors.js";
 
 /** A session of either transport. */
 interface ReportedSession {

@@ -1,18 +1,20 @@
 import type { Batches } from "@mcpgen/protocol/model";
 import {
-  type ErrorObject,
   batchesUnsupported,
   classify,
-  isPromise,
-  isRequest,
-  type NotificationMessage,
-  type RequestId,
+  type ErrorObject,
   errorText,
   idOf,
+  internalError,
+  invalidRequest,
   isObject,
-} from "../../jsonrpc/message.js";
-import { McpError, invalidRequest, internalError } from "../../jsonrpc/errors.js";
-import * as rpc from "../../jsonrpc/rpc-codes.js";
+  isPromise,
+  isRequest,
+  McpError,
+  type NotificationMessage,
+  type RequestId,
+} from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
 import { beforeHandshake, unsupportedVersion } from "../../server/request.js";

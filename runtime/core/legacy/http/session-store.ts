@@ -1,11 +1,9 @@
 import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import { mostReserved, weightOf } from "../../jsonrpc/json-limits.js";
-import { type Members, malformedMember } from "../../protocol/members.js";
+import { type Clock, malformedMember, type Members, mostReserved, systemClock, weightOf } from "@mcpgen/base";
 import { type LogLevel, isLogLevel } from "../../protocol/meta.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { beforeHandshake } from "../../server/request.js";
-import { type Clock, systemClock } from "../../time/clock.js";
 
 /** What a session must keep so that another process, or the same after a restart, can continue it. It is JSON. */
 export interface StoredSession {

@@ -1,9 +1,14 @@
-import type { ServerChannel } from "../../jsonrpc/channel.js";
-import { type McpError, rateLimitedCode } from "../../jsonrpc/errors.js";
-import * as rpc from "../../jsonrpc/rpc-codes.js";
-import { type RequestId, errorText, isPromise } from "../../jsonrpc/message.js";
+import {
+  type Clock,
+  errorText,
+  isPromise,
+  type McpError,
+  rateLimitedCode,
+  type RequestId,
+  type ServerChannel,
+} from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import type { ServerConnection } from "../../server/connection.js";
-import type { Clock } from "../../time/clock.js";
 import { type Accepted, corsHeaders, mergeHeaders, replyDenial } from "../../http/server/access.js";
 import {
   type Awaited,

@@ -1,8 +1,6 @@
-import type { Admission } from "../../admission/admission.js";
-import { McpError } from "../../jsonrpc/errors.js";
-import * as rpc from "../../jsonrpc/rpc-codes.js";
+import { type Admission, type Clock, longestWait, McpError, unref, wallTimeOf } from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
 import type { ServerConnection } from "../../server/connection.js";
-import { longestWait, type Clock, unref, wallTimeOf } from "../../time/clock.js";
 import { ClientProfiles } from "./client-profiles.js";
 import type { EndpointQuotas } from "../../http/server/limits.js";
 import { HttpSession, sessionId, type SessionEnvironment, type SharedEnvironment } from "./session.js";

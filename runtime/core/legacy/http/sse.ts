@@ -1,5 +1,4 @@
-import type { ServerChannel } from "../../jsonrpc/channel.js";
-import { type RequestId, errorText, idOf } from "../../jsonrpc/message.js";
+import { errorText, idOf, type RequestId, type ServerChannel } from "@mcpgen/base";
 import { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
 import { type Posted, acceptedBy, corsHeaders, replyBusy, replyInvalid } from "../../http/server/access.js";

@@ -1,4 +1,4 @@
-import type { RequestId } from "../../jsonrpc/message.js";
+import type { RequestId } from "@mcpgen/base";
 import { type ConnectionOptions, ServerConnection } from "../../server/connection.js";
 import type { ServerDefinition } from "../../server/server-definition.js";
 import { randomText } from "../../http/server/event-streams.js";

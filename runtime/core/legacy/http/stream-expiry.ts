@@ -1,4 +1,4 @@
-import type { Clock } from "../../time/clock.js";
+import type { Clock } from "@mcpgen/base";
 
 /** The age of a listening stream at which its client reconnects. */
 const mostAgeMs = 3_600_000;

@@ -1,6 +1,5 @@
 import { fromBase64Url, toBase64Url } from "../../protocol/binary-content.js";
-import { jsonOr } from "../../protocol/members.js";
-import { isPromise } from "../../jsonrpc/message.js";
+import { isPromise, jsonOr } from "@mcpgen/base";
 import { replyDenial, replyInvalid } from "../../http/server/access.js";
 import type { PermitCall, Exchange } from "../../http/server/exchange.js";
 import { isScopes } from "../../server/listing.js";

@@ -1,6 +1,13 @@
 import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
-import { harmless, McpError } from "../../jsonrpc/errors.js";
-import { type Params, type RequestId, isObject, requestOf, requestText } from "../../jsonrpc/message.js";
+import {
+  harmless,
+  isObject,
+  McpError,
+  type Params,
+  type RequestId,
+  requestOf,
+  requestText,
+} from "@mcpgen/base";
 import { requestParams, sendError } from "../../protocol/revision-view.js";
 import { withElicitationId } from "../../server/ask.js";
 import type { ServerConnection } from "../../server/connection.js";

@@ -1,7 +1,5 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
-import { invalidParams } from "../../jsonrpc/errors.js";
-import { weightOf } from "../../jsonrpc/json-limits.js";
-import type { Params } from "../../jsonrpc/message.js";
+import { invalidParams, type Params, weightOf } from "@mcpgen/base";
 import { declaredIn, isGranted } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { type RequestContext, beforeHandshake, logLevelOf } from "../../server/request.js";

@@ -1,5 +1,4 @@
-import { mostReserved, weightOf } from "../../jsonrpc/json-limits.js";
-import type { Params } from "../../jsonrpc/message.js";
+import { mostReserved, type Params, weightOf } from "@mcpgen/base";
 import { declares } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { KeptRoots, Session } from "../../server/server-definition.js";

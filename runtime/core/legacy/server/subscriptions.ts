@@ -1,5 +1,4 @@
-import { mostReserved, weightOf } from "../../jsonrpc/json-limits.js";
-import type { Params } from "../../jsonrpc/message.js";
+import { mostReserved, type Params, weightOf } from "@mcpgen/base";
 import type { RequestContext } from "../../server/request.js";
 import type { LegacyEra } from "../../server/server-definition.js";
 import { saved } from "./handshake.js";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { attempts } from "@mcpgen/runtime/extending";
+import { attempts } from "@mcpgen/base";
 import { Backoff, EventStreams } from "../../../../runtime/core/legacy/client/event-streams.js";
 import { type Incoming, type Script, connected } from "../../../support/scripted-http-server.js";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { Admission } from "../../../../runtime/core/admission/admission.js";
+import { Admission } from "../../../../runtime/base/admission/admission.js";
 import { BodyReading } from "../../../../runtime/core/http/server/endpoint.js";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { isThorough } from "../../../support/cases.mjs";

@@ -9,7 +9,7 @@ import {
   paramHeadersOf,
 } from "../../../../runtime/core/protocol/param-headers.js";
 import { exchangeOf } from "./exchange-of.js";
-import { valueAt } from "../../../../runtime/core/jsonrpc/message.js";
+import { valueAt } from "../../../../runtime/base/jsonrpc/message.js";
 
 describe("values of headers", () => {
   test.each([

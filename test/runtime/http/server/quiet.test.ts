@@ -5,7 +5,7 @@ import { VirtualClock } from "@mcpgen/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
-import { Admission } from "../../../../runtime/core/admission/admission.js";
+import { Admission } from "../../../../runtime/base/admission/admission.js";
 import {
   type Awaited as AwaitedResponse,
   Streams,

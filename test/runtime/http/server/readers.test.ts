@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Backlog, type Reader } from "../../../../runtime/core/http/server/limits.js";
-import { Admission } from "../../../../runtime/core/admission/admission.js";
+import { Admission } from "../../../../runtime/base/admission/admission.js";
 import { VirtualClock } from "@mcpgen/testing";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { type Adapter, serve } from "../../../support/http-adapters.js";

@@ -3,7 +3,7 @@ import "../../../../runtime/core/stdio-guard.js";
 import { chat } from "./chatty.js";
 import { serveStdio } from "../../../../runtime/core/stdio.js";
 import { keepStdout } from "../../../../runtime/core/stdio/guard.js";
-import type { Channel } from "../../../../runtime/core/jsonrpc/channel.js";
+import type { Channel } from "../../../../runtime/base/jsonrpc/channel.js";
 
 interface Request {
   readonly id: number;

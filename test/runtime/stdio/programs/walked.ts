@@ -39,7 +39,7 @@ async function modulesThatRan(): Promise<string[]> {
   const paths = called.map(
     ({ startOffset }) => starts.findLast(({ index }) => index < startOffset)?.path ?? "",
   );
-  return [...new Set(paths)].filter((path) => path.startsWith("runtime/core/")).sort();
+  return [...new Set(paths)].filter((path) => /^runtime\/(base|core)\//.test(path)).sort();
 }
 
 if (process.argv.includes("--http")) {

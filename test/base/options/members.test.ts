@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { malformedMember, withoutNulls } from "../../../runtime/core/protocol/members.js";
+import { malformedMember, withoutNulls } from "../../../runtime/base/options/members.js";
 
 describe("null in a document of another server", () => {
   test.each(["token_endpoint", "jwks_uri", "scopes_supported", "refresh_token"])(

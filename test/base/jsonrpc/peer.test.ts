@@ -1,7 +1,7 @@
 import { McpError } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, test } from "vitest";
-import { JsonRpcPeer, progressOf } from "../../../runtime/core/jsonrpc/peer.js";
+import { JsonRpcPeer, progressOf } from "../../../runtime/base/jsonrpc/peer.js";
 import { failureOf } from "../../support/failure-of.js";
 
 interface Answer {

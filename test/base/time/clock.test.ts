@@ -3,19 +3,19 @@ import { createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { systemClock } from "../../../runtime/core/time/clock.js";
+import { systemClock } from "../../../runtime/base/time/clock.js";
 import { filesBelow } from "../../../scripts/rooms/imports.js";
 
 /** The files that may read the wall clock, and what for. */
 const mayReadDates: { readonly [file: string]: string } = {
-  "runtime/core/time/clock.ts": "the expiry of sealed state, which other processes read",
+  "runtime/base/time/clock.ts": "the expiry of sealed state, which other processes read",
   "runtime/core/server/rounds.ts": "the expiry of sealed state, as the store is given it",
   "runtime/core/http/client/http-response.ts": "Retry-After, which may be a date of HTTP",
   "runtime/observe/logging/logging.ts": "the time of a line of the log",
 };
 
 test("the runtime reads the wall clock only for dates that other processes read", () => {
-  const reading = ["core", "cluster", "observe"]
+  const reading = ["base", "core", "cluster", "observe"]
     .flatMap((name) => filesBelow(`runtime/${name}`))
     .filter((file) =>
       /\bDate\b\s*(?:\.\s*now|\(|\)|\.\s*prototype)|new\s+Date\b/.test(readFileSync(file, "utf8")),

@@ -1,4 +1,4 @@
-import { Breaker } from "@mcpgen/runtime/extending";
+import { Breaker } from "@mcpgen/base";
 import { VirtualClock } from "@mcpgen/testing";
 import { expect, test } from "vitest";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { classify } from "../../../runtime/core/jsonrpc/message.js";
+import { classify } from "../../../runtime/base/jsonrpc/message.js";
 import { batches } from "../../../engine/emitted/batches.js";
 
 const head = { jsonrpc: "2.0" };

@@ -1,4 +1,4 @@
-import { attempts, growing, waitAsked } from "@mcpgen/runtime/extending";
+import { attempts, growing, waitAsked } from "@mcpgen/base";
 import { VirtualClock } from "@mcpgen/testing";
 import * as fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";

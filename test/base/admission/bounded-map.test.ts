@@ -1,4 +1,4 @@
-import { BoundedMap } from "@mcpgen/runtime/extending";
+import { BoundedMap } from "@mcpgen/base";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases, seed } from "../../support/cases.mjs";

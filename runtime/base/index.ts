@@ -1,0 +1,114 @@
+// What the runtime and the packages beside it stand on. It knows no revision, no role and no transport.
+
+// JSON-RPC 2.0: messages, errors, both ends of a connection, the channel that transports implement.
+export {
+  batchesUnsupported,
+  classify,
+  errorText,
+  idOf,
+  isObject,
+  isPromise,
+  isRequest,
+  isRequestId,
+  isResponse,
+  isSameId,
+  notificationOf,
+  notificationText,
+  replaceMeta,
+  requestOf,
+  requestText,
+  resultText,
+  valueAt,
+  withoutNullId,
+  type ErrorObject,
+  type Message,
+  type MessageKind,
+  type NotificationMessage,
+  type Params,
+  type Problem,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+} from "./jsonrpc/message.js";
+export {
+  McpError,
+  harmless,
+  insufficientScopeCode,
+  internalError,
+  interrupted,
+  invalidParams,
+  invalidRequest,
+  isInterrupted,
+  isMcpError,
+  messageOf,
+  parseError,
+  printError,
+  printWarning,
+  rateLimitedCode,
+  timeLimitCode,
+  type ErrorCode,
+} from "./jsonrpc/errors.js";
+export { JsonRpcPeer, progressOf, takeMessage, takeParsed, type MessageTaker } from "./jsonrpc/peer.js";
+export { Pending, defaultTimeouts, type Timeouts } from "./jsonrpc/pending.js";
+export {
+  batchText,
+  checkChannel,
+  clientChannelOf,
+  isClientChannel,
+  type AnyChannel,
+  type Channel,
+  type ClientChannel,
+  type ClientReceiver,
+  type Opener,
+  type Outgoing,
+  type Receiver,
+  type ServerChannel,
+} from "./jsonrpc/channel.js";
+export { memoryChannels } from "./jsonrpc/memory-channel.js";
+export { mostLevels, mostReserved, weightOf } from "./jsonrpc/json-limits.js";
+
+// Texts of others, as far as errors and logs show them.
+export { longestName, longestText, shortText, shortened, visible } from "./jsonrpc/foreign-text.js";
+
+// Options, and members of documents, judged by name.
+export {
+  checkOptions,
+  gone,
+  invalid,
+  listOfExtensions,
+  nearest,
+  orBoolean,
+  requireFunction,
+  requireKnown,
+  suggestion,
+  withFunctions,
+  type Names,
+  type OwnRules,
+  type Rules,
+} from "./options/option-check.js";
+export { checkExtensionIds } from "./options/extension-ids.js";
+export { jsonOr, malformedMember, withoutNulls, type Members } from "./options/members.js";
+
+// Bounds in number and bytes, with a fair share for each principal.
+export { Admission, type Amounts, type Quota, type Refusal } from "./admission/admission.js";
+export { BoundedMap } from "./admission/bounded-map.js";
+export { Turns } from "./admission/turns.js";
+
+// The clock, time limits, attempts and the waits between them.
+export {
+  Aborts,
+  abortable,
+  longestWait,
+  settleWithin,
+  systemClock,
+  unref,
+  wallTimeOf,
+  withTimeout,
+  type Clock,
+} from "./time/clock.js";
+export { attempts, growing, waitAsked, type Pace } from "./time/retry.js";
+export { Breaker } from "./time/breaker.js";
+export { Ticker } from "./time/ticker.js";
+
+// Types that the platform declares.
+export type * as platform from "./platform/platform.js";
