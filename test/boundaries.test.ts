@@ -49,10 +49,6 @@ const areas: readonly Area[] = [
     may: [base, /^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/model$/],
   },
   {
-    folder: "runtime/testing",
-    may: [/^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/model$/],
-  },
-  {
     folder: "runtime/tasks",
     may: [
       base,

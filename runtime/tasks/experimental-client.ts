@@ -1,6 +1,6 @@
 import { type Client, type ConnectOptions, McpError } from "@mcpgen/runtime";
 import { BoundedMap } from "@mcpgen/base";
-import { declares } from "@mcpgen/runtime/extending";
+import { ExtendedClient } from "@mcpgen/runtime/extending";
 import type {
   ClientRequests,
   GetTaskResult,
@@ -35,9 +35,9 @@ export function experimentalTasks(extension: typeof DialectExtension, tasks: Cli
   /** Tools that the server does not run as tasks. */
   const plain = new Set<string>();
   tasks.dialects.push({
-    isFor: ({ revision, serverCapabilities }) => {
-      const path = extension.bases.get(revision)?.declared.server?.path;
-      return path !== undefined && declares(serverCapabilities, path);
+    isFor: (client) => {
+      const path = extension.bases.get(client.revision)?.declared.server?.path;
+      return path !== undefined && new ExtendedClient(client).declares(path);
     },
     form: (client) => dialectForm(client, ends),
     call: async (client, called, next) => {

@@ -1,5 +1,5 @@
 import { type HandlerContext, McpError, type Server, type ServerOptions } from "@mcpgen/runtime";
-import { declares, makesCall } from "@mcpgen/runtime/extending";
+import { makesCall, ServerRequest } from "@mcpgen/runtime/extending";
 import type {
   ClientRequests,
   CreateTaskResult,
@@ -8,7 +8,7 @@ import type {
   TaskStatus as DialectStatus,
   experimentalTasks as Dialect,
 } from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/server";
-import { askApart, notifyClient, requestWithin } from "./server/request.js";
+import { askApart, notifyClient } from "./server/request.js";
 import { type TaskRecord, internal, isFinal } from "./state/record.js";
 import { answered, refused } from "./server/answers.js";
 import type { Engine } from "./server/engine.js";
@@ -46,9 +46,9 @@ export function experimentalTasks(extension: typeof Dialect, tasks: Tasks): Expe
       "experimentalTasks: expected what tasks() of @mcpgen/tasks returned as the second argument.",
     );
   engine.keepsProgress = true;
-  engine.declaresDialect = ({ revision, clientCapabilities }) => {
-    const { client } = extension.bases.get(revision)?.declared ?? {};
-    return client !== undefined && declares(clientCapabilities, client.path);
+  engine.declaresDialect = (context) => {
+    const { client } = extension.bases.get(context.revision)?.declared ?? {};
+    return client !== undefined && new ServerRequest(context).declares(client.path);
   };
   const codeOf = (context: HandlerContext, name: string): number | undefined =>
     extension.bases.get(context.revision)?.errors[name]?.code;
@@ -71,7 +71,11 @@ export function experimentalTasks(extension: typeof Dialect, tasks: Tasks): Expe
           throw new McpError("invalid-params", `the arguments are wrong: ${problem}`, {
             rpcCode: codeOf(context, "INVALID_TOOL_ARGUMENTS"),
           });
-        const call = requestWithin(context, called, { name, arguments: parameters, ...(_meta && { _meta }) });
+        const call = new ServerRequest(context).within(called, {
+          name,
+          arguments: parameters,
+          ...(_meta && { _meta }),
+        });
         engine.wanted.set(call.context, { created, voice: voiceOf(engine, context) });
         return (await call.call()) as CreateTaskResult;
       },

@@ -1,6 +1,6 @@
 import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
 import { invalid } from "@mcpgen/base";
-import { functionsOf, hasServerRequest } from "@mcpgen/runtime/extending";
+import { ExtendedClient, ServerQuestion } from "@mcpgen/runtime/extending";
 import { type CoreMethod, coreMethods, resultMethod } from "./state/core-names.js";
 import type { ClientTasksOptions } from "./client/options.js";
 import { type ReceiverOptions, checkReceiverOptions } from "./client/receiver-options.js";
@@ -42,7 +42,7 @@ export function receiver(options: ReceiverOptions = {}): Receiver {
         const { direction, method } = request;
         const { context, params } = request as { readonly context: AnswerContext; readonly params: Params };
         if (direction !== "incoming") return next();
-        const isOffered = Object.keys(requests).length > 0 && hasServerRequest(context, resultMethod);
+        const isOffered = Object.keys(requests).length > 0 && new ServerQuestion(context).has(resultMethod);
         if (coreMethods.includes(method as CoreMethod)) {
           if (isOffered) return own.answer(method as CoreMethod, params as never, context);
           throw new McpError("method-not-found", `there is no method ${method}`, { rpcCode: -32601 });
@@ -66,7 +66,7 @@ interface Params {
  * @throws {McpError} `invalid-definition`: the client has no function that answers one
  */
 function requestsOf(client: Client, options: ReceiverOptions): Requests {
-  const functions = functionsOf(client);
+  const { functions } = new ExtendedClient(client);
   const chosen = Object.entries(all).filter(([key]) => {
     const name = key as keyof typeof all;
     if (options[name] && !functions[name])

@@ -66,6 +66,7 @@ export const buildings: readonly Building[] = [
       { path: "runtime/core/http/client", holds: "HTTP, the client's side" },
       { path: "runtime/core/connect", holds: "from an address to a client" },
       { path: "runtime/core/legacy/client", holds: "the handshake: clients of legacy servers" },
+      { path: "runtime/core/extending", holds: "what packages of extensions get of a server and a client" },
       { path: "runtime/core", holds: "the entries of the package" },
     ],
     walls: [

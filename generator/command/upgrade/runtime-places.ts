@@ -147,6 +147,7 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
   inputRequests: ["runtime/core/client/questions.ts", "runtime/core/server/request.ts"],
   inputResponses: [
     "runtime/core/client/questions.ts",
+    "runtime/core/extending/server-request.ts",
     "runtime/core/server/ask.ts",
     "runtime/core/server/request.ts",
     "runtime/core/server/rounds.ts",
@@ -159,6 +160,7 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
   "io.modelcontextprotocol/subscriptionId": ["runtime/core/protocol/meta.ts"],
   requestState: [
     "runtime/core/client/questions.ts",
+    "runtime/core/extending/server-request.ts",
     "runtime/core/server/request.ts",
     "runtime/core/server/rounds.ts",
   ],

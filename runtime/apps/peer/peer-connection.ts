@@ -17,7 +17,7 @@ import {
   resultText,
   takeMessage,
 } from "@mcpgen/base";
-import { locateIssue, nullReader, wrongPlace } from "@mcpgen/runtime/extending";
+import { readOpenly, wrongPlace } from "@mcpgen/runtime/extending";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type {
   ChannelTable,
@@ -248,9 +248,6 @@ function notSent(what: string, wrong: UndefinedMessage): McpError {
   });
 }
 
-/** A channel of an extension has no events. */
-const readNulls = nullReader("absent", () => {});
-
 /**
  * A message that was refused, without the members that are null instead of absent.
  *
@@ -261,14 +258,9 @@ async function withoutNulls<M extends RequestMessage | NotificationMessage>(
   message: M,
 ): Promise<M> {
   const { method } = message;
-  const read = await readNulls(entry, message, method);
-  if (entry.accepts(read)) return read;
-  throw refusal("invalid-params", `${method}: ${problemOf(entry, read)}`);
-}
-
-/** What is wrong with a value that the open reading refused: the first wrong place. */
-function problemOf({ accepts, name }: OpenDefinition, value: unknown): string {
-  return locateIssue(accepts, value)?.message ?? `it is not a ${name}`;
+  const { value, problem } = await readOpenly(entry, message);
+  if (problem === undefined) return value;
+  throw refusal("invalid-params", `${method}: ${problem}`);
 }
 
 /** @throws {McpError} `invalid-message`: the value has a cycle, or a value that JSON has not, or is no object as JSON */
@@ -291,13 +283,9 @@ async function resultOf(
   { result: given, error }: ResponseMessage,
 ): Promise<Params> {
   if (error !== undefined && (error as unknown) !== null) throw remoteError(method, error);
-  const result = definition ? await readNulls(definition, given, method) : given;
-  const problem = !isObject(result)
-    ? "expected an object"
-    : definition && !definition.accepts(result)
-      ? problemOf(definition, result)
-      : undefined;
-  if (problem === undefined) return result!;
+  const read = definition ? await readOpenly(definition, given) : { value: given };
+  const problem = isObject(read.value) ? read.problem : "expected an object";
+  if (problem === undefined) return read.value!;
   throw new McpError("invalid-result", `${method}: the result of the other side is invalid: ${problem}`);
 }
 

@@ -1,14 +1,6 @@
 import { McpError, type RequestId } from "@mcpgen/runtime";
 import { classify, errorText, jsonOr, messageOf } from "@mcpgen/base";
-import {
-  corsHeaders,
-  eventHeaders,
-  type EventSink,
-  eventText,
-  type Exchange,
-  type HttpSession,
-  type MissedEvents,
-} from "@mcpgen/runtime/extending";
+import type { EventSink, Exchange, HttpSession, MissedEvents } from "@mcpgen/runtime/extending";
 import type { Link } from "./link.js";
 import { eventsChannel, lostError } from "./messages.js";
 
@@ -52,7 +44,7 @@ export class Follower {
     this.#link = link;
     this.session = session;
     this.#producer = producer;
-    this.#sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
+    this.#sink = link.endpoint.openStream(exchange);
     session.session.onStream(this.#sink);
     session.followers.add(this);
     exchange.onGone(() => this.end());
@@ -117,7 +109,7 @@ export class Follower {
     if (this.#isOver) return;
     const ids = this.#producer.ids.filter((id) => !this.#answered.has(id));
     for (const id of ids.length > 0 ? ids : [undefined])
-      this.#sink.write(eventText(errorText(id, { code: rpcCode!, message, data })));
+      this.#sink.write(this.#link.endpoint.eventText(errorText(id, { code: rpcCode!, message, data })));
     this.end();
   }
 
@@ -144,7 +136,7 @@ export class Follower {
     for (const { id, data } of events) {
       if (this.#isOver) return;
       this.#last = id;
-      if (!this.#sink.write(eventText(data, id))) return this.end();
+      if (!this.#sink.write(this.#link.endpoint.eventText(data, id))) return this.end();
       const message = jsonOr(data) as { readonly id?: RequestId } | undefined;
       if (classify(message) === "response" && message?.id !== undefined) this.#answered.add(message.id);
     }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { McpError } from "@mcpgen/runtime";
-import { type ClusterEndpoint, stored } from "@mcpgen/runtime/extending";
+import type { ClusterEndpoint } from "@mcpgen/runtime/extending";
 import {
   type NodeMessage,
   type SessionMessage,
@@ -111,7 +111,7 @@ export class Link {
 
   /** A call of the store. @throws {McpError} `store-failed` */
   call<T>(work: (store: ClusterStore) => Promise<T>): Promise<T> {
-    return stored(() => work(this.store), "cluster store");
+    return this.endpoint.stored(() => work(this.store), "cluster store");
   }
 
   /** Stores a text as long as sessions are kept. @throws {McpError} `store-failed` */

@@ -1,6 +1,5 @@
 import { type LogLevel, McpError, type RequestId } from "@mcpgen/runtime";
 import { classify, isObject, isRequestId, jsonOr, malformedMember, type Members } from "@mcpgen/base";
-import { isLogLevel, withoutCalls } from "@mcpgen/runtime/extending";
 import * as rpc from "@mcpgen/base/rpc-codes";
 
 /** To one node, on its channel. */
@@ -55,6 +54,11 @@ const sessionMembers: Members = {
   ...{ session: "string", node: "text", message: "object" },
   ...{ state: "object", ended: "boolean", listens: "boolean", missed: "boolean" },
 };
+const logLevels: Readonly<Record<LogLevel, true>> = {
+  ...{ debug: true, info: true, notice: true, warning: true },
+  ...{ error: true, critical: true, alert: true, emergency: true },
+};
+
 const stateMembers: Members = { logLevel: "text", subscriptions: "texts" };
 
 /** The message to a node that a text holds; `undefined` for any other text: another program may publish on the channel. */
@@ -96,7 +100,10 @@ function isWholeObject(value: object, members: Members, required: readonly strin
 
 function isState(value: object): boolean {
   const { logLevel } = value as { readonly logLevel?: unknown };
-  return isWholeObject(value, stateMembers) && (logLevel === undefined || isLogLevel(logLevel));
+  return (
+    isWholeObject(value, stateMembers) &&
+    (logLevel === undefined || Object.hasOwn(logLevels, logLevel as string))
+  );
 }
 
 /** Whether a text is a request or notification for a client. */
@@ -132,12 +139,12 @@ export function streamNameOf(node: string, number: string, ids: readonly Request
   return `${node}.${number}.${list}`;
 }
 
-/** The parts of a stream's name; without `ids` for a GET stream. */
+/** The parts of a stream's name, as `streamNameOf` made it; without `ids` for a GET stream. */
 export function partsOfStream(name: string): {
   readonly node: string;
   readonly ids?: readonly RequestId[];
 } {
-  const [node = "", , list] = withoutCalls(name).split(".");
+  const [node = "", , list] = name.split(".");
   if (list === undefined) return { node };
   if (/^-?\d+$/.test(list)) return { node, ids: [Number(list)] };
   const ids = list === "" ? [] : jsonOr(Buffer.from(list, "base64url").toString());

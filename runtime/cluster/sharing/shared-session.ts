@@ -165,9 +165,9 @@ export class SharedSession implements ClusterSession {
   }
 
   follow(exchange: Exchange, missed: MissedEvents, last: string): ReturnType<ClusterSession["follow"]> {
-    const { node, ids } = partsOfStream(missed.stream);
+    const { endpoint, name } = this.#link;
+    const { node, ids } = partsOfStream(endpoint.nameOf(missed.stream));
     if (!ids) {
-      const { endpoint, name } = this.#link;
       const taken = { session: this.digest, taken: missed.stream };
       if (node !== name) this.#link.send(node, taken).catch(endpoint.warn);
       return "listens";
@@ -175,7 +175,7 @@ export class SharedSession implements ClusterSession {
     const { stream } = missed;
     const follower = new Follower(this.#link, this, exchange, { node, stream, ids });
     // A stream of this node that is not there has ended.
-    follower.start(missed, last, node === this.#link.name);
+    follower.start(missed, last, node === name);
     return "followed";
   }
 

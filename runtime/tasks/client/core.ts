@@ -1,5 +1,5 @@
 import type { Client, McpError } from "@mcpgen/runtime";
-import { type Alternative, expectAlternative, resultAs } from "@mcpgen/runtime/extending";
+import { type Alternative, expectAlternative, ExtendedClient } from "@mcpgen/runtime/extending";
 import { resultMethod } from "../state/core-names.js";
 import type { Answer, TaskForm, TaskState } from "./form.js";
 
@@ -115,7 +115,7 @@ function formOf(client: Client): TaskForm {
     outcome: async ({ taskId }, signal) => {
       const options = { signal, timeout: noTimeout, totalTimeout: noTimeout };
       const result = await request<object>(resultMethod, taskId, options);
-      return { result: await resultAs(client, "tools/call", result) };
+      return { result: await new ExtendedClient(client).resultAs("tools/call", result) };
     },
   };
 }

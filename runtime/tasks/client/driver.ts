@@ -1,6 +1,6 @@
 import { type AnswerContext, type Client, McpError, type RequestOptions } from "@mcpgen/runtime";
 import { abortable } from "@mcpgen/base";
-import { canRequest, endpointOf } from "@mcpgen/runtime/extending";
+import { ExtendedClient } from "@mcpgen/runtime/extending";
 import type { Around } from "@mcpgen/protocol/model";
 import { resultMethod, statusMethod } from "../state/core-names.js";
 import { type Answer, type Created, type Dialect, type TaskForm, extensionForm } from "./form.js";
@@ -48,7 +48,7 @@ export class Driver implements HandleSetup {
   /** Tasks in the core of the negotiated revision. */
   get core(): Promise<Core> | undefined {
     const { client } = this;
-    if (this.#bases.has(client.revision) || !canRequest(client, resultMethod)) return undefined;
+    if (this.#bases.has(client.revision) || !new ExtendedClient(client).has(resultMethod)) return undefined;
     return (this.#core ??= import("./core.js").then((loaded) => new loaded.Core(client)));
   }
 
@@ -109,7 +109,7 @@ export class Driver implements HandleSetup {
   }
 
   get #endpoint(): string {
-    return this.options.endpoint ?? endpointOf(this.client);
+    return this.options.endpoint ?? this.client.endpoint;
   }
 
   #handleOf(params: object, task: Created): TaskHandle {

@@ -1,5 +1,5 @@
 import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
-import { answersFor } from "@mcpgen/runtime/extending";
+import { ExtendedClient } from "@mcpgen/runtime/extending";
 import type { TaskState } from "./form.js";
 
 /** Answers to one task. */
@@ -38,7 +38,7 @@ export async function answerInput(
   if (fresh.length > 0 && Object.keys(given).length >= mostAnswers)
     throw new McpError("limit-exceeded", `the task asks for more than ${mostAnswers} answers`);
   const asked = Object.fromEntries(fresh.map((key) => [key, requests[key]!]));
-  Object.assign(given, await answersFor(client, asked as never, signal));
+  Object.assign(given, await new ExtendedClient(client).answers(asked as never, signal));
   for (const key of fresh) unsent.add(key);
   const sent = keys.filter((key) => unsent.has(key));
   if (sent.length === 0) return false;

@@ -1,5 +1,4 @@
 import type { Client, Subscription } from "@mcpgen/runtime";
-import { clockOfClient } from "@mcpgen/runtime/extending";
 import type { TaskPolls } from "./task-polls.js";
 import type { TaskState } from "./form.js";
 
@@ -29,7 +28,7 @@ export class Push {
   changed(delay = burst): void {
     if (this.#isWaiting || this.#isOff) return;
     this.#isWaiting = true;
-    clockOfClient(this.#client).schedule(() => {
+    this.#client.clock.schedule(() => {
       this.#isWaiting = false;
       void this.#renew();
     }, delay);

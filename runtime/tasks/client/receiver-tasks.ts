@@ -1,13 +1,6 @@
 import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
 import { BoundedMap, unref, wallTimeOf } from "@mcpgen/base";
-import {
-  answerError,
-  asReady,
-  clockOfClient,
-  loweredAnswer,
-  outlast,
-  stopAnswer,
-} from "@mcpgen/runtime/extending";
+import { ServerQuestion } from "@mcpgen/runtime/extending";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type CoreMethod, relatedKey, statusMethod } from "../state/core-names.js";
 import { coreTask } from "../state/core-task.js";
@@ -95,12 +88,14 @@ export class ReceiverTasks {
     this.#running++;
     await this.#store.create(record);
     this.#schedule();
-    const answered = outlast(context, relatedTo(id), (...report) => this.#progressed(id, report[2]));
+    const answered = new ServerQuestion(context).outlast(relatedTo(id), (...report) =>
+      this.#progressed(id, report[2]),
+    );
     // The server learns the id before anything else of the task.
     void answered.then(() => this.#run(id, params, context, next));
     // The task of the server that the request belongs to.
     const related = params._meta?.[relatedKey];
-    return asReady({
+    return ServerQuestion.asSent({
       task: coreTask(record, this.#now()),
       ...(related !== undefined && { _meta: { [relatedKey]: related } }),
     });
@@ -129,7 +124,7 @@ export class ReceiverTasks {
   }
 
   #now(): number {
-    return wallTimeOf(clockOfClient(this.#client));
+    return wallTimeOf(this.#client.clock);
   }
 
   #recordOf(method: string, ttl = Infinity): TaskRecord {
@@ -176,11 +171,11 @@ export class ReceiverTasks {
     try {
       // Nothing but the answer to the request has named the task.
       if (context.signal.aborted) return this.#drop(id);
-      const result = loweredAnswer(context, await next(params));
+      const result = new ServerQuestion(context).lowered(await next(params));
       this.#resize(id, JSON.stringify(result).length);
       await this.#apply(id, { type: "completed", run: id, result });
     } catch (thrown) {
-      const error = answerError(this.#client, context, thrown);
+      const error = new ServerQuestion(context).errorOf(this.#client, thrown);
       await this.#apply(id, { type: "failed", run: id, error });
     } finally {
       this.#running--;
@@ -229,7 +224,8 @@ export class ReceiverTasks {
     if (!kept) return;
     if (status !== "completed") {
       this.#resize(id, 0);
-      if (kept.context) stopAnswer(kept.context, new McpError("cancelled", "the task has ended"));
+      if (kept.context)
+        new ServerQuestion(kept.context).stop(new McpError("cancelled", "the task has ended"));
     }
     kept.isOver = true;
     for (const wake of kept.waiting) wake();
@@ -273,10 +269,10 @@ export class ReceiverTasks {
     this.#spent.add(id);
     if (record?.status === "completed") {
       const result = record.result as { readonly _meta?: object };
-      return asReady({ ...result, _meta: { ...result._meta, ...relatedTo(id) } });
+      return ServerQuestion.asSent({ ...result, _meta: { ...result._meta, ...relatedTo(id) } });
     }
     const { code, message, data } = record?.error ?? internal("the task was cancelled");
-    throw asReady(new McpError("internal-error", message, { rpcCode: code, data }));
+    throw ServerQuestion.asSent(new McpError("internal-error", message, { rpcCode: code, data }));
   }
 
   /** Waits for the end of a task. @throws the reason of the signal; {McpError} `limit-exceeded` */
@@ -321,7 +317,7 @@ export class ReceiverTasks {
   /** One timer serves all tasks. */
   #schedule(): void {
     if (this.#timer !== undefined) return;
-    this.#timer = unref(clockOfClient(this.#client).schedule(() => void this.#sweep(), sweepMs));
+    this.#timer = unref(this.#client.clock.schedule(() => void this.#sweep(), sweepMs));
   }
 
   async #sweep(): Promise<void> {
@@ -334,9 +330,9 @@ export class ReceiverTasks {
   }
 
   #close(): void {
-    clockOfClient(this.#client).clear(this.#timer);
+    this.#client.clock.clear(this.#timer);
     const reason = new McpError("connection-closed", "the client is closed");
-    for (const { context } of this.#kept.values()) if (context) stopAnswer(context, reason);
+    for (const { context } of this.#kept.values()) if (context) new ServerQuestion(context).stop(reason);
   }
 }
 

@@ -1,6 +1,5 @@
 import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
 import { attempts } from "@mcpgen/base";
-import { clockOfClient } from "@mcpgen/runtime/extending";
 import { type Outcome, type TaskForm, type TaskState, statuses } from "./form.js";
 import type { HandleStore, StoredHandle } from "./handle-store.js";
 import type { Answers } from "./input.js";
@@ -104,7 +103,7 @@ export class TaskPolls {
 
   async #run(): Promise<Outcome> {
     const { signal } = this.#polled;
-    const clock = clockOfClient(this.#setup.client);
+    const { clock } = this.#setup.client;
     const waits = new Waits();
     const stuck = { polls: 0 };
     let failures = 0;

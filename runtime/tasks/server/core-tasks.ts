@@ -1,4 +1,5 @@
 import { type HandlerContext, McpError } from "@mcpgen/runtime";
+import { ServerRequest } from "@mcpgen/runtime/extending";
 import { relatedKey, statusMethod } from "../state/core-names.js";
 import { coreTask } from "../state/core-task.js";
 import { type TaskRecord, isFinal } from "../state/record.js";
@@ -6,7 +7,7 @@ import { Call } from "./call.js";
 import type { Engine } from "./engine.js";
 import { found, isReadable, wrongParams } from "./lookup.js";
 import { type ToolTask, isTask } from "./options.js";
-import { asSent, loweredResult, notifyClient, principalOf } from "./request.js";
+import { loweredResult, notifyClient, principalOf } from "./request.js";
 import { changeOf } from "./waiters.js";
 import { ask, takeBack, unasked } from "./core-asks.js";
 import { askByTasks, askForTask } from "./requestor.js";
@@ -77,7 +78,7 @@ function coreWords(
 ): CallWords {
   const meta = immediate === undefined ? {} : { _meta: { [immediateKey]: immediate } };
   return {
-    created: (record, now) => asSent(context, { task: coreTask(record, now), ...meta }),
+    created: (record, now) => new ServerRequest(context).asSent({ task: coreTask(record, now), ...meta }),
     voice: coreVoice(engine, context),
     keepMs,
   };
@@ -127,7 +128,7 @@ export async function resultOf(
   const related = { [relatedKey]: { taskId } };
   if (record?.status === "completed") {
     const result = loweredResult(context, "tools/call", record.result!) as { readonly _meta?: object };
-    return asSent(context, { ...result, _meta: { ...result._meta, ...related } });
+    return new ServerRequest(context).asSent({ ...result, _meta: { ...result._meta, ...related } });
   }
   const { code = -32603, message = "the task was cancelled", data } = record?.error ?? {};
   throw new McpError("internal-error", message, { rpcCode: code, data });

@@ -1,5 +1,5 @@
 import type { HandlerContext, Params } from "@mcpgen/runtime";
-import { type Asked, RequestContext, type Rounds, modernServer } from "@mcpgen/runtime/extending";
+import { type Asked, RequestContext, type Rounds, ServerRequest } from "@mcpgen/runtime/extending";
 import type { Done, Journal } from "../state/record.js";
 import { requestOf } from "./request.js";
 import type { Report } from "./tool-call.js";
@@ -48,7 +48,7 @@ export class DetachableRequest extends RequestContext {
       void running.then((value) => hooks.done(doneOf(key, value)));
     this.rounds = request.rounds ??= roundsOf(journal);
     const { sendAsk = request.protocol.era.sendAsk } = request;
-    this.sendAsk = (...asked) => (this.#isDetached ? modernServer.sendAsk : sendAsk)(...asked);
+    this.sendAsk = (...asked) => (this.#isDetached ? ServerRequest.askInRounds : sendAsk)(...asked);
     if (request.signal.aborted) this.#follow();
     else request.signal.addEventListener("abort", this.#follow);
   }

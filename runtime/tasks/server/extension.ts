@@ -1,6 +1,6 @@
 import type { HandlerContext, Server, ServerOptions } from "@mcpgen/runtime";
 import { invalid } from "@mcpgen/base";
-import { declares } from "@mcpgen/runtime/extending";
+import { ServerRequest } from "@mcpgen/runtime/extending";
 import type { Around, Revision } from "@mcpgen/protocol/model";
 import type {
   CancelTaskResult,
@@ -13,7 +13,7 @@ import type { Call } from "./call.js";
 import { Engine } from "./engine.js";
 import { found, isReadable } from "./lookup.js";
 import { type TasksOptions, type ToolTask, checkTasksOptions, isTask, toolTaskProblem } from "./options.js";
-import { addedToTool, hasRequest, principalOf, undeclared } from "./request.js";
+import { addedToTool, hasRequest, principalOf } from "./request.js";
 import type { HandlerTask, Next, ToolCall } from "./tool-call.js";
 import { createdTask, detailedTask } from "./view.js";
 
@@ -169,9 +169,10 @@ function calling(
       return fallback().then(({ fallbackCall }) => fallbackCall(engine, { context, params, task }, next));
     }
     if (!task) return next();
-    if (!declares(context.clientCapabilities, path)) {
+    const request = new ServerRequest(context);
+    if (!request.declares(path)) {
       if (task.support !== "required") return next();
-      throw undeclared(context, path);
+      throw request.undeclared(path);
     }
     return withCalls((module) =>
       new module.Call(engine, { context, params, task }, { created: createdTask }).start(next),

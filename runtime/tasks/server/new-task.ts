@@ -1,9 +1,9 @@
 import { McpError } from "@mcpgen/runtime";
-import { scopesOfCall } from "@mcpgen/runtime/extending";
+import { ServerRequest } from "@mcpgen/runtime/extending";
 import { type TaskRecord, charactersOf } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import { fullQuota, refuseCall } from "./refusals.js";
-import { principalOf, storedRequest } from "./request.js";
+import { principalOf } from "./request.js";
 import type { Run } from "./run.js";
 import { began, enqueue } from "./runs.js";
 import { prepareStore } from "./shared-store.js";
@@ -52,13 +52,14 @@ async function stored(
 ): Promise<TaskRecord> {
   if (context.signal.aborted) throw context.signal.reason as Error;
   await prepareStore(engine);
-  const request = storedRequest(context, params);
+  const call = new ServerRequest(context);
+  const request = call.stored(params);
   const owner = request.principal;
   const { keepMs = 3_600_000, waitMs = 86_400_000, pollMs = 1000 } = engine.options;
   const tool = (params as { readonly name: string }).name;
   const quota = engine.quotas.exceededBy(await engine.store.usage?.(owner));
   if (engine.refused(quota, owner, tool)) await refuseCall(quota!);
-  const scopes = scopesOfCall(engine.server, request.method, request.params as { readonly name: string });
+  const scopes = call.scopes(engine.server, request.params);
   const id = await (await engine.ids).make(owner);
   const journal = run?.journal();
   const now = engine.now();

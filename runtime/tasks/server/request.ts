@@ -8,46 +8,15 @@ import {
 } from "@mcpgen/runtime";
 import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
 import { mostReserved, weightOf } from "@mcpgen/base";
-import {
-  type Asked,
-  declares,
-  liftedAnswer as lifted,
-  metaKeys,
-  missingCapability,
-  modernServer,
-  RequestContext,
-  type RequestProtocol,
-  sendError,
-  SerialisedResult,
-  ServerConnection,
-} from "@mcpgen/runtime/extending";
+import { type Asked, type RequestContext, ServerRequest } from "@mcpgen/runtime/extending";
 import * as rpc from "@mcpgen/base/rpc-codes";
-import type { StoredRequest, TaskError } from "../state/record.js";
+import type { TaskError } from "../state/record.js";
 
 // What tasks read of the request of a client, and what they send for it: also after its response.
 
 /** The context of a handler as the server made it. */
 export function requestOf(context: HandlerContext): RequestContext {
   return context as RequestContext;
-}
-
-const ofProtocol: ReadonlySet<string> = new Set(Object.values(metaKeys));
-
-/** @param params in the authoring vocabulary */
-export function storedRequest(context: HandlerContext, params: object): StoredRequest {
-  const { connection, protocol, method } = requestOf(context);
-  const { inputResponses: _, requestState: __, _meta = {}, ...rest } = params as Params;
-  const meta = Object.entries(_meta).filter(([key]) => !ofProtocol.has(key));
-  const { clientCapabilities, clientInfo, revision } = protocol;
-  return {
-    method,
-    params: { ...rest, ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }) },
-    revision: revision.id,
-    clientCapabilities,
-    ...(clientInfo && { clientInfo }),
-    principal: connection.principal,
-    hidesErrors: connection.thrownErrors === "hide",
-  };
 }
 
 /**
@@ -76,67 +45,6 @@ export function judgesRights(context: HandlerContext): boolean {
 /** Whether the server may keep a request while its stream is open; `subscriptions/listen` refuses any other. */
 export function mayKeep(context: HandlerContext): boolean {
   return weightOf(requestOf(context).request, mostReserved) <= mostReserved;
-}
-
-/** A request that the server makes for a client. */
-export interface RequestAgain {
-  readonly context: HandlerContext;
-  /** Calls the handler of the method, inside the middleware. */
-  call(): Promise<object>;
-}
-
-/**
- * Makes a request again, without a connection to its client.
- *
- * @param auth for `context.auth`
- * @throws {McpError} `unsupported-version`, `method-not-found`: the server is another one than that of the first request
- */
-export function requestAgain(server: Server, stored: StoredRequest, auth: unknown): RequestAgain {
-  const { definition } = server;
-  const { method, principal, hidesErrors, clientCapabilities, clientInfo } = stored;
-  const revision = definition.revisions.find(({ id }) => id === stored.revision);
-  if (!revision)
-    throw new McpError("unsupported-version", `protocol version ${stored.revision} is not served`);
-  const noClient = {
-    isBrief: true,
-    hidesErrors,
-    send: () => false,
-    answer() {},
-    flush() {},
-    async close() {},
-  };
-  const connection = new ServerConnection(definition, noClient, { auth, principal });
-  const era = revision.era === "modern" ? modernServer : definition.legacyEra!;
-  const protocol = { era, revision, clientCapabilities, clientInfo };
-  return requestOn(connection, protocol, crypto.randomUUID(), method, stored.params as Params);
-}
-
-/**
- * Makes another request for the client of a request, with the id of that one.
- *
- * @param params in the authoring vocabulary; they are not checked
- * @throws {McpError} `method-not-found`
- */
-export function requestWithin(context: HandlerContext, method: string, params: object): RequestAgain {
-  const { connection, protocol, requestId, auth, http } = requestOf(context);
-  const made = requestOn(connection, protocol, requestId, method, params as Params);
-  // The connection has those of the last request that came: another token of the client may have sent it.
-  made.context.auth = auth;
-  made.context.http = http;
-  return made;
-}
-
-function requestOn(
-  connection: ServerConnection,
-  protocol: RequestProtocol,
-  id: RequestContext["requestId"],
-  method: string,
-  params: Params,
-): RequestAgain & { readonly context: RequestContext } {
-  const context = new RequestContext(connection, { jsonrpc: "2.0", id, method, params }, protocol);
-  const { handler } = context;
-  if (!handler) throw new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`);
-  return { context, call: async () => handler(params as never, context) };
 }
 
 /** The JSON-RPC error for what a handler threw, as its client would get it. Reports it as the server does. */
@@ -175,21 +83,6 @@ export async function readAnswer(
 /** Whether the revision of a request has a request of the client. */
 export function hasRequest(context: HandlerContext, method: string): boolean {
   return requestOf(context).protocol.revision.table.incomingRequests.has(method);
-}
-
-/**
- * A result in the words of the request's revision, which is sent as it is.
- *
- * @throws {McpError} `invalid-message`: the result does not match its definition (`validateSend`)
- */
-export function asSent(context: HandlerContext, result: object): object {
-  const { method, protocol } = requestOf(context);
-  const { revision } = protocol;
-  const wrong = sendError(revision, "results", method, result);
-  if (wrong) throw wrong;
-  const sent = new SerialisedResult(result as Params);
-  sent.text(revision, () => JSON.stringify(result));
-  return sent;
 }
 
 /** The result of another method, which came before, in the words of the request's revision. */
@@ -241,12 +134,12 @@ export function alternativeOf(
   method: string,
   mark: string,
 ): OpenDefinition | undefined {
-  const { revision, clientCapabilities } = requestOf(context).protocol;
+  const { revision } = requestOf(context).protocol;
   return revision.table.outgoingRequests
     .get(method)
     ?.alternatives?.find(
       ({ key, capability }) =>
-        key === mark && capability !== undefined && declares(clientCapabilities, capability),
+        key === mark && capability !== undefined && new ServerRequest(context).declares(capability),
     );
 }
 
@@ -314,18 +207,13 @@ export async function liftedAnswer(context: HandlerContext, asked: Asked, result
       "invalid-result",
       `${asked.method}: the task's result is not a valid result of the method`,
     );
-  return lifted(requestOf(context), asked, read, false);
+  return new ServerRequest(context).liftedAnswer(asked, read);
 }
 
 /** Sends a notification to the client of a request, whether or not the request is over. */
 export function notifyClient(context: HandlerContext, method: string, params: object): boolean {
   const { connection, protocol } = requestOf(context);
   return connection.notify(protocol, method, params as Params);
-}
-
-/** The error for a client that has not declared what a request needs. @param path into its capabilities */
-export function undeclared(context: HandlerContext, path: readonly string[]): McpError {
-  return missingCapability(requestOf(context).protocol, path);
 }
 
 /** Name of the authenticated client, or an empty string. */

@@ -1,9 +1,10 @@
+import { ServerRequest } from "@mcpgen/runtime/extending";
 import { type HandlerContext, McpError, type Server } from "@mcpgen/runtime";
 import { invalid } from "@mcpgen/base";
 import { type TaskEvent, advance } from "../state/advance.js";
 import { type TaskRecord, type TaskStatus, internal } from "../state/record.js";
 import { type Engine, ended } from "./engine.js";
-import { principalOf, requestAgain } from "./request.js";
+import { principalOf } from "./request.js";
 import { Run } from "./run.js";
 import { prepareStore } from "./shared-store.js";
 import type { HandlerTask, Next } from "./tool-call.js";
@@ -91,7 +92,7 @@ async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promi
   began(engine, run, leased);
   engine.report("started", leased);
   try {
-    const { context, call } = requestAgain(engine.server, leased.request!, auth);
+    const { context, call } = ServerRequest.again(engine.server, leased.request!, auth);
     engine.again.set(context, (own, next) => runAgain(run, own, next));
     run.settle(call(), context);
   } catch (error) {

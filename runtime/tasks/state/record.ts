@@ -1,7 +1,7 @@
-import type { HandlerContext, Params } from "@mcpgen/runtime";
-import type { Asked } from "@mcpgen/runtime/extending";
+import type { Params } from "@mcpgen/runtime";
+import type { Asked, StoredRequest } from "@mcpgen/runtime/extending";
 
-export type { Asked };
+export type { Asked, StoredRequest };
 
 /** What a handler has asked, and what it has done once: with it, the handler runs again from its first line. JSON. */
 export interface Journal {
@@ -15,20 +15,6 @@ export interface Journal {
 export interface Done {
   readonly key: string;
   readonly value?: unknown;
-}
-
-/** A request of a client, as it can be made again: JSON. */
-export interface StoredRequest {
-  readonly method: string;
-  /** In the authoring vocabulary, without what belongs to one round. */
-  readonly params: object;
-  readonly revision: string;
-  readonly clientCapabilities: HandlerContext["clientCapabilities"];
-  readonly clientInfo?: NonNullable<HandlerContext["clientInfo"]>;
-  /** Name of the authenticated client, or an empty string. */
-  readonly principal: string;
-  /** Whether the client does not get what handlers throw. */
-  readonly hidesErrors: boolean;
 }
 
 /** The states of a task. The last three are final. */

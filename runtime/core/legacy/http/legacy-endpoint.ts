@@ -1,8 +1,9 @@
 import { McpError } from "@mcpgen/base";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
-import type { Posted } from "../../http/server/access.js";
+import { type Posted, corsHeaders } from "../../http/server/access.js";
 import { Endpoint, type EndpointParts, type LegacyRequests } from "../../http/server/endpoint.js";
+import { eventHeaders, eventText } from "../../http/server/event-streams.js";
 import { checkEndpointOptions } from "../../http/server/endpoint-options.js";
 import type { Principal, Exchange } from "../../http/server/exchange.js";
 import type { HttpSessions } from "../../http/server/http-stats.js";
@@ -11,9 +12,10 @@ import { type HttpOptions, httpRules, sessionOptions } from "./http-options.js";
 import type { ClusterNode } from "./session-cluster.js";
 import { SessionReports } from "./session-reports.js";
 import { SessionRequests, StatelessRequests } from "./session-requests.js";
-import { Sessions } from "./sessions.js";
+import { Sessions, stored } from "./sessions.js";
 import { SseRequests, sseSessionOf } from "./sse.js";
 import { StreamExpiry } from "./stream-expiry.js";
+import { withoutCalls } from "./stream-rights.js";
 
 /** An endpoint for the revisions of both eras. @throws {McpError} `invalid-definition` */
 export function endpointOf(server: Server, options: HttpOptions = {}): Endpoint {
@@ -78,6 +80,10 @@ class LegacyEndpoint implements LegacyRequests {
       clock: server.definition.clock,
       warn,
       end: (session) => this.#sessions!.end(session, "ended"),
+      openStream: (exchange) => exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) }),
+      eventText,
+      nameOf: withoutCalls,
+      stored,
       lifeMs: store.lifeMs,
     }));
   }

@@ -1,4 +1,5 @@
 import type { Clock } from "@mcpgen/base";
+import type { EventSink, Exchange } from "../../http/server/exchange.js";
 import type { EventStore } from "./event-store.js";
 import type { ClusterSession, HttpSession } from "./session.js";
 
@@ -15,6 +16,14 @@ export interface ClusterEndpoint {
   readonly warn: (error: unknown) => void;
   /** Ends a session that another process has ended. */
   readonly end: (session: HttpSession) => void;
+  /** Opens an event stream as the response to a request. */
+  readonly openStream: (exchange: Exchange) => EventSink;
+  /** One event, as event streams have it. */
+  readonly eventText: (data: string, id?: string) => string;
+  /** The name that a stream was given by its node, without the rights that the endpoint added to it. */
+  readonly nameOf: (stream: string) => string;
+  /** Calls a function of a store. @throws {McpError} `store-failed`: it threw or rejected */
+  readonly stored: <T>(call: () => T | Promise<T>, what: string) => Promise<T>;
   /** Milliseconds that a session lives at most, where no store can remove it: see `lifeMs` of `SessionStore`. */
   readonly lifeMs?: number | undefined;
 }
