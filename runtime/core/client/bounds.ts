@@ -1,10 +1,15 @@
 import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
 import { type Clock, longestWait, McpError, type Timeouts } from "@mcpgen/base";
 import type { ClientProfile } from "./client-profile.js";
-import type { Connection } from "./connection.js";
 
 /** Options of requests inside an operation with its own timeout. */
 export const unbounded: RequestOptions = { timeout: Infinity, totalTimeout: Infinity };
+
+/** What ends at some time. */
+interface Ending {
+  /** Calls `callback` once at the end. Returns a function that removes the callback. */
+  whenClosed(callback: (why: McpError) => void): () => void;
+}
 
 /** The limits of an operation. */
 interface Bounds {
@@ -17,7 +22,7 @@ interface Bounds {
   /** The error at the deadline. */
   readonly late: (now: number) => McpError;
   /** The connection of the operation; its end ends the operation. */
-  readonly connection?: Connection;
+  readonly connection?: Ending;
 }
 
 /** A request with its timeouts and its start, through all rounds and retries. */
@@ -69,7 +74,7 @@ export function withinBounds<T>(
  * timeout without progress does not apply, because the client waits for the user and not for the server.
  */
 export function whileAwaitingInput(
-  connection: Connection,
+  connection: Ending,
   { clock, timeouts }: Pick<ClientProfile, "clock" | "timeouts">,
   { method, options, started }: Bounded,
 ): Bounds {

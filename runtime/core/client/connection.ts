@@ -41,7 +41,6 @@ import type { ServerResponse } from "./decode.js";
 import type { DeclaredHeaders } from "./listed-tools.js";
 import { type Numbered, exchangeThrough, peerOf } from "./middleware.js";
 import { QuestionContext, type Questions } from "./questions.js";
-import type { Notifications } from "./subscriptions.js";
 
 /** The outcome of the negotiation. */
 export interface Negotiated {
@@ -55,7 +54,10 @@ export interface Negotiated {
 export interface ConnectionParts {
   readonly profile: ClientProfile;
   readonly questions: Questions;
-  readonly notifications: Notifications;
+  readonly notifications: {
+    /** Takes a notification of the server. */
+    received(view: RevisionView<"client">, method: string, params: Params): void;
+  };
 }
 
 /** The place of one message in a batch. */

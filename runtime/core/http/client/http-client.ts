@@ -13,8 +13,9 @@ import {
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { HttpClientOptions } from "./http-client-options.js";
-import { type HttpRequest, HttpRequests } from "./http-requests.js";
+import { HttpRequests } from "./http-requests.js";
 import {
+  type HttpRequest,
   type HttpResponse,
   answerIn,
   answersIn,
@@ -116,9 +117,9 @@ class Exchange implements HttpRequest {
   #controller: AbortController | undefined;
   #onAbort: (() => void) | undefined;
 
-  constructor(messages: readonly Outgoing[], ids: readonly RequestId[], isBatch: boolean, session: Named) {
+  constructor(messages: readonly Outgoing[], ids: readonly RequestId[], isBatch: boolean, session?: Named) {
     const [first] = messages as readonly [Outgoing];
-    this.headers = { ...session, ...first.headers };
+    this.headers = session ? { ...session, ...first.headers } : first.headers;
     this.body = isBatch ? batchText(messages) : first.text;
     this.authorized = isBatch
       ? (used) => messages.forEach((each) => each.authorized?.(used))
@@ -293,7 +294,7 @@ class HttpClientChannel implements ClientChannel {
     const open = messages.filter(({ id }) => id === undefined || !this.#receiver.isSettled(id));
     const ids = open.flatMap(({ id }) => id ?? []);
     if (ids.length === 0) return this.#notifyBatch(open);
-    const exchange = new Exchange(open, ids, isBatch, this.#session ?? {});
+    const exchange = new Exchange(open, ids, isBatch, this.#session);
     for (const id of ids) this.#running.set(id, exchange);
     try {
       await this.#ask(open[0]!, exchange, isBatch);

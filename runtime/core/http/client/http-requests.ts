@@ -8,8 +8,14 @@ import {
   messageOf,
   type platform,
 } from "@mcpgen/base";
-import { connectionClosed, textWithin } from "./http-response.js";
-import { type HttpResponse, headerOf } from "./http-response.js";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type Reach,
+  connectionClosed,
+  headerOf,
+  textWithin,
+} from "./http-response.js";
 import {
   type Authorize,
   type Authorizer,
@@ -30,22 +36,6 @@ const keptBody = 65_536;
 
 /** The header that names the revision of a request, in lower case. */
 const versionHeader = "mcp-protocol-version";
-
-/** One request of HTTP. */
-export interface HttpRequest {
-  readonly method: "POST" | "GET" | "DELETE";
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-  readonly signal: platform.AbortSignal;
-  /** Calls `callback` when the signal aborts, or has aborted, without making it. Returns a function that removes the callback. */
-  onAbort?(callback: () => void): () => void;
-  /** The URL, if it is not that of the server. */
-  readonly to?: string;
-  /** The revision, if no header names it. */
-  readonly revision?: string | undefined;
-  /** Called with the authorization of the request, each time it is sent. */
-  readonly authorized?: ((authorization: string | undefined) => void) | undefined;
-}
 
 /** Sends the HTTP requests of one client, with their authorization. */
 export class HttpRequests {
@@ -231,13 +221,6 @@ export class HttpRequests {
     throw unanswered(to, failure, codeOf(failure));
   }
 }
-
-/** Sends a request with these headers. Redirects are not followed. */
-export type Reach = (
-  url: string,
-  request: HttpRequest,
-  headers: Record<string, string>,
-) => Promise<HttpResponse>;
 
 function fetching(fetch: NonNullable<HttpClientOptions["fetch"]>): Reach {
   return (url, { method, body, signal }, headers) => {

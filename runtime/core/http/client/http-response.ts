@@ -13,6 +13,29 @@ import {
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 
+/** One request of HTTP. */
+export interface HttpRequest {
+  readonly method: "POST" | "GET" | "DELETE";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal: platform.AbortSignal;
+  /** Calls `callback` when the signal aborts, or has aborted, without making it. Returns a function that removes the callback. */
+  onAbort?(callback: () => void): () => void;
+  /** The URL, if it is not that of the server. */
+  readonly to?: string;
+  /** The revision, if no header names it. */
+  readonly revision?: string | undefined;
+  /** Called with the authorization of the request, each time it is sent. */
+  readonly authorized?: ((authorization: string | undefined) => void) | undefined;
+}
+
+/** Sends a request with these headers. Redirects are not followed. */
+export type Reach = (
+  url: string,
+  request: HttpRequest,
+  headers: Record<string, string>,
+) => Promise<HttpResponse>;
+
 /** Takes a chunk of a body. If it returns a promise, reading waits for it. */
 export type Take = (chunk: Uint8Array) => void | Promise<void>;
 

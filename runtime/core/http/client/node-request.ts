@@ -3,8 +3,7 @@ import type * as http from "node:http";
 import type * as https from "node:https";
 import type * as stream from "node:stream";
 import type * as zlib from "node:zlib";
-import type { HttpRequest, Reach } from "./http-requests.js";
-import type { PlainResponse, Take } from "./http-response.js";
+import type { HttpRequest, PlainResponse, Reach, Take } from "./http-response.js";
 
 interface Modules {
   readonly http: typeof http;

@@ -1,7 +1,8 @@
 import { abortable, interrupted, isInterrupted, McpError, messageOf } from "@mcpgen/base";
 import type { LegacyHttp, SessionUser } from "../../http/client/http-client.js";
-import type { HttpRequest, HttpRequests } from "../../http/client/http-requests.js";
+import type { HttpRequests } from "../../http/client/http-requests.js";
 import {
+  type HttpRequest,
   type HttpResponse,
   connectionClosed,
   mediaType,
