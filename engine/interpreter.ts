@@ -10,6 +10,7 @@ export type { BundleOptions } from "./resources/bundle.js";
 export { SchemaError, type SchemaErrorCode } from "./ir/schema-error.js";
 export type { Schema, SchemaNode } from "./ir/ir.js";
 export type { JsonObject, JsonValue } from "./ir/json.js";
+export type { FromJsonSchema } from "./infer/inferred-type.js";
 
 export interface JudgeOptions {
   /**

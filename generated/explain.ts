@@ -739,8 +739,11 @@ const longestList = 160;
 /** Longest place. */
 const longestPlace = 80;
 
-/** Control, bidirectional and invisible characters, and ends of lines. */
-const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+/** Longest message, and longest summary. */
+const longestMessage = 400;
+
+/** Longest names that are compared with others. */
+const longestName = 40;
 
 /** A key of an object, or an index of an array. */
 type Key = string | number;
@@ -749,12 +752,20 @@ type Key = string | number;
 function scalarText(value: unknown): string {
   if (typeof value !== "string") return String(value);
   const text = value.length > longestString ? `${value.slice(0, longestString)}…` : value;
-  return JSON.stringify(text).replace(unprintable, escapedText);
+  return visible(JSON.stringify(text));
 }
 
-function escapedText(character: string): string {
-  const units = character.split("").map((unit) => unit.charCodeAt(0));
-  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+/**
+ * A text on one line: control, bidirectional and invisible characters, which terminals obey or hide, and ends of lines are written
+ * as JSON escapes them.
+ */
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
 }
 
 /** A scalar with its type; of any other value, its type. */
@@ -770,9 +781,7 @@ function valueText(value: unknown): string {
 
 /** `"a"`, or `one of "a", "b"`; a long list ends with the number of values left out. */
 function choiceText(values: readonly unknown[]): string {
-  const texts = values.map((value) =>
-    typeof value === "object" && value !== null ? valueText(value) : scalarText(value),
-  );
+  const texts = values.map((value) => (value !== Object(value) ? scalarText(value) : valueText(value)));
   let list = "";
   for (const [index, text] of texts.entries()) {
     if (list.length + text.length > longestList) return `one of ${list}, … (${texts.length - index} more)`;
@@ -798,21 +807,38 @@ function placeText(path: readonly Key[]): string {
   return text.length > longestPlace ? `…${text.slice(1 - longestPlace)}` : text;
 }
 
-/** A place as a JSON Pointer (RFC 6901). */
-function pointerText(path: readonly Key[]): string {
-  return pointer("", ...path);
+/** The sentence that says what is wrong at a place. */
+function sentence(place: string, expected: string, got: string, advice = ""): string {
+  return `${place && `${place}: `}expected ${expected}, got ${got}${advice}`.slice(0, longestMessage);
 }
 
-/** The candidate nearest to `name`, if they differ by at most two letters. */
-function nearest(name: string, candidates: readonly string[]): string | undefined {
+/** At most three lines, and 400 characters; if there are more, the last line gives the number left out. */
+function summaryOf(lines: readonly string[]): string {
+  for (let shown = lines.length > 3 ? 2 : lines.length; ; shown--) {
+    const more = shown < lines.length ? [`and ${lines.length - shown} more`] : [];
+    const text = [...lines.slice(0, shown), ...more].join("\n");
+    if (shown <= 1 || text.length <= longestMessage) return text.slice(0, longestMessage);
+  }
+}
+
+/**
+ * The text among `candidates` that `name` misspells: at most a third of its letters differ, and at most four, or two letters
+ * are swapped. A name that differs more may be intended. Upper and lower case are the same.
+ */
+function nearest(name: string, candidates: readonly unknown[]): string | undefined {
   let found: string | undefined;
-  let least = 3;
+  let least = longestName;
+  const sorted = (text: string): string => [...text].sort().join("");
+  const given = name.toLowerCase();
   for (const candidate of candidates) {
-    const shorter = Math.min(name.length, candidate.length);
-    const distance = editDistance(name, candidate, Math.min(least, shorter));
-    if (distance >= least || distance >= shorter) continue;
+    if (typeof candidate !== "string" || Math.max(name.length, candidate.length) > longestName) continue;
+    const other = candidate.toLowerCase();
+    const limit = Math.min(least, given.length, other.length);
+    const letters = editDistance(given, other, limit);
+    const isSwapped = letters === 2 && sorted(given) === sorted(other);
+    if (letters >= limit || !(isSwapped || letters <= Math.max(1, Math.min(4, other.length / 3)))) continue;
     found = candidate;
-    least = distance;
+    least = letters;
   }
   return found;
 }
@@ -824,13 +850,12 @@ function editDistance(a: string, b: string, limit: number): number {
   for (let i = 0; i < a.length; i++) {
     const next = [i + 1];
     for (let j = 0; j < b.length; j++) {
-      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+      const replaced = row[j]! + Number(a[i] !== b[j]);
+      next.push(Math.min(replaced, row[j + 1]! + 1, next[j]! + 1));
     }
-    if (Math.min(...next) >= limit) return limit;
     row = next;
   }
-  return row[b.length] ?? limit;
+  return row[b.length]!;
 }
 
 /** A union of objects, by the member that distinguishes its arms. */
@@ -923,12 +948,6 @@ const deepestNode = 600;
 /** Unions inside unions that are tried arm by arm. */
 const mostTrials = 3;
 
-/** Longest message, and longest summary, in characters. */
-const longestMessage = 400;
-
-/** Most lines of a summary. */
-const mostLines = 3;
-
 /** What a search knows of the schema; the same for all values. */
 interface Subject {
   readonly schema: Schema;
@@ -999,14 +1018,12 @@ function report(search: Search, value: unknown, expected: string, advice: Advice
   if (isFull(search)) return;
   if (search.silent) return void search.issues.push(silentIssue);
   const { suggestion, got = valueText(value) } = advice;
-  const place = placeText(search.path);
-  const line = `${place && `${place}: `}expected ${expected}, got ${got}${question(advice)}`;
   search.issues.push({
-    pointer: pointerText(search.path),
+    pointer: pointer("", ...search.path),
     expected,
     got,
     ...(suggestion !== undefined && { suggestion }),
-    message: line.length > longestMessage ? `${line.slice(0, longestMessage - 1)}…` : line,
+    message: sentence(placeText(search.path), expected, got, question(advice)),
   });
 }
 
@@ -1026,22 +1043,12 @@ function expectation({ subject }: Search, node: SchemaNode): string {
 /** Advice on a value that is nearly one of several names. */
 function near(value: unknown, names: readonly unknown[]): Advice {
   if (typeof value !== "string") return {};
-  return {
-    suggestion: nearest(
-      value,
-      names.filter((name): name is string => typeof name === "string"),
-    ),
-  };
+  return { suggestion: nearest(value, names) };
 }
 
 /** At most three lines and 400 characters about `issues`. */
 export function summary(issues: readonly Issue[]): string {
-  const lines = issues.slice(0, mostLines).map(({ message }) => message);
-  const more = (): string => `and ${issues.length - lines.length} more`;
-  const text = (): string => [...lines, ...(lines.length < issues.length ? [more()] : [])].join("\n");
-  while (lines.length > 1 && (text().length > longestMessage || text().split("\n").length > mostLines))
-    lines.pop();
-  return text().slice(0, longestMessage);
+  return summaryOf(issues.map(({ message }) => message));
 }
 
 /** The keys of `object` whose values a keyword of `node` has evaluated. */

@@ -20,7 +20,9 @@ await build({
   packages: "external",
   // Our packages are loaded from source, so that scripts run without a build.
   alias: {
+    "@mcpgen/engine/explain": resolve("engine/explain.ts"),
     "@mcpgen/engine/interpreter": resolve("engine/interpreter.ts"),
+    "@mcpgen/engine/uri-template": resolve("engine/uri-template.ts"),
     "@mcpgen/engine": resolve("engine/index.ts"),
   },
   logLevel: "error",

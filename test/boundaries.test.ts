@@ -36,7 +36,7 @@ const areas: readonly Area[] = [
       /^node:/,
       base,
       /^@mcpgen\/protocol\/(model|authoring|open|listed)$/,
-      /^@mcpgen\/engine\/interpreter$/,
+      /^@mcpgen\/engine\/(explain|interpreter|uri-template)$/,
       /^@mcpgen\/runtime\/stdio$/,
     ],
   },
@@ -76,7 +76,7 @@ const areas: readonly Area[] = [
     folder: "generator",
     may: [
       /^node:/,
-      /^@mcpgen\/engine(\/interpreter)?$/,
+      /^@mcpgen\/engine(\/(interpreter|uri-template))?$/,
       ...dependencies.map((name) => new RegExp(`^${name}(/|$)`)),
     ],
   },

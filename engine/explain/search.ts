@@ -2,6 +2,7 @@
 import type { Issue } from "../emitted/issue.js";
 import type { DefinitionMemo } from "../ir/definition-memo.js";
 import type { Matcher, Schema, SchemaNode } from "../ir/ir.js";
+import { pointer } from "../ir/json.js";
 import type { Facts } from "./facts.js";
 import {
   type Key,
@@ -9,8 +10,9 @@ import {
   choiceText,
   nearest,
   placeText,
-  pointerText,
   scalarText,
+  sentence,
+  summaryOf,
   valueText,
 } from "./text.js";
 import type { Part, Unions } from "./tagged.js";
@@ -25,12 +27,6 @@ export const deepestNode = 600;
 
 /** Unions inside unions that are tried arm by arm. */
 export const mostTrials = 3;
-
-/** Longest message, and longest summary, in characters. */
-const longestMessage = 400;
-
-/** Most lines of a summary. */
-const mostLines = 3;
 
 /** What a search knows of the schema; the same for all values. */
 export interface Subject {
@@ -102,14 +98,12 @@ export function report(search: Search, value: unknown, expected: string, advice:
   if (isFull(search)) return;
   if (search.silent) return void search.issues.push(silentIssue);
   const { suggestion, got = valueText(value) } = advice;
-  const place = placeText(search.path);
-  const line = `${place && `${place}: `}expected ${expected}, got ${got}${question(advice)}`;
   search.issues.push({
-    pointer: pointerText(search.path),
+    pointer: pointer("", ...search.path),
     expected,
     got,
     ...(suggestion !== undefined && { suggestion }),
-    message: line.length > longestMessage ? `${line.slice(0, longestMessage - 1)}…` : line,
+    message: sentence(placeText(search.path), expected, got, question(advice)),
   });
 }
 
@@ -129,20 +123,10 @@ export function expectation({ subject }: Search, node: SchemaNode): string {
 /** Advice on a value that is nearly one of several names. */
 export function near(value: unknown, names: readonly unknown[]): Advice {
   if (typeof value !== "string") return {};
-  return {
-    suggestion: nearest(
-      value,
-      names.filter((name): name is string => typeof name === "string"),
-    ),
-  };
+  return { suggestion: nearest(value, names) };
 }
 
 /** At most three lines and 400 characters about `issues`. */
 export function summary(issues: readonly Issue[]): string {
-  const lines = issues.slice(0, mostLines).map(({ message }) => message);
-  const more = (): string => `and ${issues.length - lines.length} more`;
-  const text = (): string => [...lines, ...(lines.length < issues.length ? [more()] : [])].join("\n");
-  while (lines.length > 1 && (text().length > longestMessage || text().split("\n").length > mostLines))
-    lines.pop();
-  return text().slice(0, longestMessage);
+  return summaryOf(issues.map(({ message }) => message));
 }

@@ -1,5 +1,6 @@
+import { variablesIn } from "@mcpgen/engine/uri-template";
 import type { Contract } from "./contract.js";
-import { templateExpressions, variableNames } from "./emit/uri-template.js";
+import { templateExpressions } from "./emit/uri-template.js";
 
 /**
  * The arguments that can be completed: argument names by prompt, and variables by URI template. A template
@@ -24,7 +25,7 @@ export function completable({
 
 function variablesOf(template: string): string[] {
   try {
-    return variableNames(templateExpressions(template, {}));
+    return variablesIn(templateExpressions(template, {}));
   } catch {
     return [];
   }

@@ -21,8 +21,7 @@ export type {
 export type { Contract, ContractHandlers, DefineServerOptions, ToolChecks } from "./server/define-server.js";
 export { addToTools } from "./server/registration.js";
 export { withDefaults, withoutNulls } from "./schema/arguments.js";
-export { toolCheck } from "./schema/schema-check.js";
-export { methodSchemas, type MethodSchemas, type SchemaReader } from "./schema/message-schema.js";
+export { methodSchemas, toolCheck, type MethodSchemas, type SchemaReader } from "./schema/schema-check.js";
 export type { Scopes, UncheckedArguments } from "./server/listing.js";
 export type { Server, ServerOptions, ServerStats } from "./server/server.js";
 export type {
@@ -63,7 +62,7 @@ export { isInsideRoots } from "./protocol/safe-urls.js";
 export type { Completer, Completers } from "./server/completion.js";
 export { memoryStateStore, type StateStore, type UsedState } from "./server/rounds.js";
 export type { Change, NotificationBus } from "./server/server-definition.js";
-export type { FromJsonSchema } from "./schema/inferred-type.js";
+export type { FromJsonSchema } from "@mcpgen/engine/interpreter";
 export type {
   InputOf,
   JsonSchema,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
-import { explainRefusal } from "../../runtime/core/schema/refusal.js";
+import { explainRefusal } from "@mcpgen/engine/explain";
 import { readDocument } from "@mcpgen/engine";
 import { type Schema, isValid } from "@mcpgen/engine/interpreter";
 

@@ -1,13 +1,10 @@
 // A contract takes the URI templates that the runtime takes: servers those that can be matched, clients all.
+import { variablesIn } from "@mcpgen/engine/uri-template";
 import { UriTemplate } from "@mcpgen/runtime";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readContract } from "../../generator/contract/read-contract.js";
-import {
-  templateExpressions,
-  templateParts,
-  variableNames,
-} from "../../generator/contract/emit/uri-template.js";
+import { templateExpressions, templateParts } from "../../generator/contract/emit/uri-template.js";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { cases } from "../support/cases.mjs";
 
@@ -52,7 +49,7 @@ test("the compiler and the runtime read the same templates, and match the same",
         return;
       }
       readable++;
-      expect(variableNames(ours)).toEqual(theirs.variables);
+      expect(variablesIn(ours)).toEqual(theirs.variables);
       const matched = attempt(() => [theirs.match("")]);
       expect(parts === undefined).toBe(matched === undefined);
       if (matched) matchable++;

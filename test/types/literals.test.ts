@@ -107,7 +107,7 @@ const owners: { readonly [name: string]: Owner } = {
     type: (_, index) => `types.T${index}.Arguments`,
   },
   "server.tool": {
-    imports: `import type { FromJsonSchema } from "../../../runtime/core/schema/inferred-type.js";`,
+    imports: `import type { FromJsonSchema } from "@mcpgen/engine/interpreter";`,
     files: () => Promise.resolve(new Map()),
     type: (schema) => `FromJsonSchema<${JSON.stringify(schema)}>`,
   },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { homeFolder, searchFolders } from "../../config/config.js";
 import { type JsonObject, type JsonValue, isJsonObject, kindOf, pointer } from "@mcpgen/engine";
 import { type Place, CodedError } from "../../diagnostics/coded-error.js";
+import { FileForm } from "../../files/file-form.js";
 import { readRegularText } from "../../files/regular-file.js";
 
 /** The style of `${…}` references that a host replaces in its file. */
@@ -86,6 +87,24 @@ export interface InputDeclaration {
   readonly fallback: string | undefined;
 }
 
+const codes = { unknownKey: "MG2202", wrongValue: "MG2202" } as const;
+
+/** Strings by name; numbers and booleans are converted to text. */
+const textsByName = {
+  type: ["object", "null"],
+  additionalProperties: { type: ["string", "number", "boolean"] },
+};
+
+/** The parts of a host's file that are read: hosts have further members. */
+const forms = {
+  object: new FileForm({ type: "object" }, codes),
+  http: new FileForm({ properties: { headers: textsByName } }, codes),
+  stdio: new FileForm(
+    { properties: { args: { type: "array", items: { type: "string" } }, env: textsByName } },
+    codes,
+  ),
+};
+
 /** The parsed content of a host's file; its entries are not checked yet. */
 export interface HostConfiguration {
   readonly file: HostFile;
@@ -101,9 +120,7 @@ export interface HostConfiguration {
  */
 export async function readHostFile(file: HostFile, shown: string): Promise<HostConfiguration> {
   const value = await parsed(readText(file.path, shown), shown);
-  const servers = value[file.member] ?? {};
-  if (!isJsonObject(servers))
-    throw wrong({ file: shown, pointer: `/${file.member}` }, "an object", kindOf(servers));
+  const servers = objectOf(value[file.member] ?? {}, { file: shown, pointer: `/${file.member}` });
   const { inputs } = value;
   return { file, servers, inputs: Array.isArray(inputs) ? inputs.flatMap(declaration) : [] };
 }
@@ -130,9 +147,7 @@ async function parsed(source: string, shown: string): Promise<JsonObject> {
       next: "Correct the file; its host cannot read it either.",
     });
   }
-  const { value } = read;
-  if (!isJsonObject(value)) throw wrong({ file: shown }, "an object", kindOf(value));
-  return value;
+  return objectOf(read.value, { file: shown });
 }
 
 function declaration(value: JsonValue): InputDeclaration[] {
@@ -169,27 +184,26 @@ export type ServerEntry =
  */
 export function entryOf({ file, servers }: HostConfiguration, name: string, shown: string): ServerEntry {
   const at = pointer(`/${file.member}`, name);
-  const entry = servers[name];
-  if (!isJsonObject(entry)) throw wrong({ file: shown, pointer: at }, "an object", kindOf(entry ?? null));
+  const entry = objectOf(servers[name] ?? null, { file: shown, pointer: at });
   const place = (member: string): Place => ({ file: shown, pointer: pointer(at, member) });
   const { url } = entry;
   if (typeof url === "string") {
     // A URL that starts with a reference such as `${URL}` cannot be checked yet.
     if (/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(url)) throw wrongUrl(place("url"), url);
-    const headers = texts(entry["headers"], place("headers"));
+    requireForm(forms.http, entry, { file: shown, pointer: at });
+    const headers = texts(entry["headers"]);
     return { kind: "http", url, headers, helper: helperOf(entry, file, place("headersHelper")) };
   }
   if (typeof entry["command"] !== "string" || entry["command"] === "")
     throw wrong({ file: shown, pointer: at }, 'a "command" or a "url"', kindOf(entry));
+  requireForm(forms.stdio, entry, { file: shown, pointer: at });
   const { args = [], cwd } = entry;
-  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string"))
-    throw wrong(place("args"), "an array of strings", kindOf(args));
   if (entry["envFile"] !== undefined)
     throw new CodedError("MG2202", "envFile is not supported", {
       place: place("envFile"),
       next: "Start the server with stdio:COMMAND …, and pass the variables with --env NAME.",
     });
-  const env = texts(entry["env"], place("env"));
+  const env = texts(entry["env"]);
   const folder = typeof cwd === "string" ? cwd : undefined;
   return { kind: "stdio", command: entry["command"], args: args as string[], env, cwd: folder };
 }
@@ -213,17 +227,22 @@ function helperOf(
   throw wrong(place, "a command", typeof command === "string" ? "an empty string" : kindOf(command));
 }
 
-/** An object of strings. Numbers and booleans are converted to text. */
-function texts(value: JsonValue | undefined, place: Place): Record<string, string> {
-  if (value === undefined || value === null) return {};
-  if (!isJsonObject(value)) throw wrong(place, "an object", kindOf(value));
-  return Object.fromEntries(
-    Object.entries(value).map(([name, text]): [string, string] => {
-      if (typeof text === "string" || typeof text === "number" || typeof text === "boolean")
-        return [name, String(text)];
-      throw wrong({ ...place, pointer: pointer(place.pointer!, name) }, "a string", kindOf(text!));
-    }),
-  );
+function texts(value: JsonValue | undefined): Record<string, string> {
+  return Object.fromEntries(Object.entries(value ?? {}).map(([name, text]) => [name, String(text)]));
+}
+
+/** @throws CodedError MG2202 if a value is not an object */
+function objectOf(value: JsonValue, place: Place): JsonObject {
+  requireForm(forms.object, value, place);
+  return value as JsonObject;
+}
+
+/** @throws CodedError MG2202 for the first part that the form does not allow */
+function requireForm(form: FileForm, value: JsonValue, place: Place): void {
+  const [fault] = form.faults(value);
+  if (!fault) return;
+  const at = (place.pointer ?? "") + fault.pointer;
+  throw unusable(at === "" ? place : { ...place, pointer: at }, fault.message);
 }
 
 /** The error for a `url` that is not an http or https URL. */
@@ -232,7 +251,11 @@ export function wrongUrl(place: Place, url: string): CodedError {
 }
 
 function wrong(place: Place, expected: string, got: string): CodedError {
-  return new CodedError("MG2202", `expected ${expected}, got ${got}`, {
+  return unusable(place, `expected ${expected}, got ${got}`);
+}
+
+function unusable(place: Place, message: string): CodedError {
+  return new CodedError("MG2202", message, {
     place,
     next: "Correct the file; its host cannot use it either.",
   });

@@ -168,7 +168,7 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
     "runtime/core/client/client.ts",
     "runtime/core/client/decode.ts",
     "runtime/core/client/questions.ts",
-    "runtime/core/schema/parsed.ts",
+    "runtime/core/schema/schema-type.ts",
     "runtime/core/server/request.ts",
     "runtime/core/server/server-definition.ts",
   ],

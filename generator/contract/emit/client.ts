@@ -1,11 +1,12 @@
 import type { Schema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
+import { variablesIn } from "@mcpgen/engine/uri-template";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { docComment, stringLiteral } from "../../print/text.js";
 import { scopesLine } from "../scopes.js";
 import { checkedName } from "./checks.js";
 import type { ContractInput, ContractName } from "./names.js";
-import { templateExpressions, variableNames } from "./uri-template.js";
+import { templateExpressions } from "./uri-template.js";
 
 /** Emits `client.ts`: a method for each entry of the contract, on top of any client of the runtime. */
 export function emitClient(input: ContractInput): EmittedFile {
@@ -138,9 +139,8 @@ function completionLists({ document, names }: ContractInput): ClientList[] {
   const able = prompts.filter(({ arguments: given = [] }) => given.length > 0);
   const variable = resourceTemplates.filter(
     ({ uriTemplate }, index) =>
-      variableNames(
-        templateExpressions(uriTemplate, document.place(`/resourceTemplates/${index}/uriTemplate`)),
-      ).length > 0,
+      variablesIn(templateExpressions(uriTemplate, document.place(`/resourceTemplates/${index}/uriTemplate`)))
+        .length > 0,
   );
   const lists = [
     completionList(

@@ -1,8 +1,9 @@
+import { isOptional, variablesIn } from "@mcpgen/engine/uri-template";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { docComment, propertyKey } from "../../print/text.js";
 import type { ContractInput } from "./names.js";
 import { type TypeRoot, typeCompiler } from "./tool-types.js";
-import { isOptional, templateExpressions, variableNames } from "./uri-template.js";
+import { templateExpressions } from "./uri-template.js";
 
 /**
  * Emits `types.ts`: a namespace for each tool, prompt and resource template, with the types of arguments and
@@ -56,14 +57,14 @@ function templateNamespaces({ document, names }: ContractInput): string[] {
     const variables = expressions.flatMap((each) =>
       each.variables.map((variable) => ({
         name: variable.name,
-        required: !isOptional(each.operator, variable),
+        required: !isOptional({ ...variable, operator: each.operator }),
         isList: variable.exploded === true,
       })),
     );
     // A variable that occurs several times is optional only if every occurrence is.
     const required = new Set(variables.filter((each) => each.required).map(({ name }) => name));
     const single = new Set(variables.filter(({ isList }) => !isList).map(({ name }) => name));
-    const members = variableNames(expressions).map(
+    const members = variablesIn(expressions).map(
       (name) =>
         `  readonly ${propertyKey(name)}${required.has(name) ? "" : "?"}: ${single.has(name) ? "string" : "readonly string[]"};\n`,
     );

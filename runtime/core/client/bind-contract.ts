@@ -1,7 +1,8 @@
 import type { Open } from "@mcpgen/protocol/open";
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import { McpError } from "@mcpgen/base";
-import { UriTemplate, type TemplateValue } from "../protocol/uri-template.js";
+import type { TemplateValue } from "@mcpgen/engine/uri-template";
+import { UriTemplate } from "../protocol/templates.js";
 import type { Client } from "./client.js";
 
 /** A tool call that failed: `content` says why, for the model. */

@@ -1,8 +1,14 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import { internalError, invalidParams, McpError, messageOf, type Params } from "@mcpgen/base";
-import type { MethodSchemas } from "../schema/message-schema.js";
-import { parsed, parsedResult } from "../schema/parsed.js";
-import type { InputOf, OutputOf, Parse, MessageSchema } from "../schema/schema-type.js";
+import type { MethodSchemas } from "../schema/schema-check.js";
+import {
+  type InputOf,
+  type MessageSchema,
+  type OutputOf,
+  type Parse,
+  parsed,
+  parsedResult,
+} from "../schema/schema-type.js";
 import type { AnswerContext, NotificationListener } from "./middleware.js";
 
 /** Answers a request of the server whose method no revision defines. */

@@ -1,6 +1,6 @@
 import type { OpenDefinition } from "@mcpgen/protocol/model";
 import { nullReader } from "../protocol/events.js";
-import { locateIssue } from "../schema/locate.js";
+import { locateIssue } from "@mcpgen/engine/explain";
 
 /** What is beside the protocol has no events. */
 const readNulls = nullReader("absent", () => {});

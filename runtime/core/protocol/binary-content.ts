@@ -1,5 +1,5 @@
 import { isObject, type platform } from "@mcpgen/base";
-import { placeText } from "../schema/words.js";
+import { placeOf } from "@mcpgen/engine/explain";
 import type { Received } from "./revision-view.js";
 
 /** Bytes in content, which are sent as base64. A `Buffer` is a `Uint8Array`. */
@@ -51,7 +51,7 @@ export function contentWarnings(
     const place = brokenBase64(value);
     if (place === undefined) return;
     const message = kind.slice("incoming".length, -1).toLowerCase();
-    warn(`${method}: ${placeText(place)} of the ${message} is not base64`);
+    warn(`${method}: ${placeOf(place)} of the ${message} is not base64`);
   };
   return Object.fromEntries(kinds.map((kind) => [kind, judging(kind)]));
 }

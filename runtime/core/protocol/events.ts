@@ -1,6 +1,6 @@
 import type { OpenDefinition } from "@mcpgen/protocol/model";
 import { longestText, type RequestId, shortened } from "@mcpgen/base";
-import { withoutWrongNulls } from "../schema/locate.js";
+import { withoutWrongNulls } from "@mcpgen/engine/explain";
 
 /** A request by its method, and by the tool, prompt or resource that it names. */
 interface Place {

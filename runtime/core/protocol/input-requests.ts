@@ -1,4 +1,4 @@
-import { schemaProblem } from "../schema/refusal.js";
+import { schemaProblem } from "@mcpgen/engine/explain";
 import { isObject } from "@mcpgen/base";
 
 /** The problem of a form, if there is one: only flat objects of primitives are allowed (elicitation, requested schema). */

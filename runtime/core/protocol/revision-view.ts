@@ -16,8 +16,8 @@ import type {
 } from "@mcpgen/protocol/model";
 import { harmless, invalid, isObject, McpError, type Params, type RequestId, requestOf } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
-import { locateIssue } from "../schema/locate.js";
-import { placeText, summary } from "../schema/words.js";
+import { locateIssue } from "@mcpgen/engine/explain";
+import { placeOf, summaryOf } from "@mcpgen/engine/explain";
 
 /** The format of generated tables that this runtime reads. */
 const readFormat: number = 1;
@@ -209,7 +209,7 @@ class Report implements StepReport {
 
 /** The messages of issues, in three lines at most; `otherwise` if there are none. */
 export function issuesText(issues: readonly Issue[], otherwise: string): string {
-  return issues.length === 0 ? otherwise : summary(issues.map(({ message }) => message));
+  return issues.length === 0 ? otherwise : summaryOf(issues.map(({ message }) => message));
 }
 
 /**
@@ -435,8 +435,7 @@ export function wrongPlace({ definition, value, pointer }: UndefinedMessage): {
   readonly message: string;
   readonly pointer: string;
 } {
-  if (pointer !== undefined)
-    return { pointer, message: `${placeText(pointer)}: expected base64 with padding` };
+  if (pointer !== undefined) return { pointer, message: `${placeOf(pointer)}: expected base64 with padding` };
   return locateIssue(definition.is, value) ?? { pointer: "", message: "it is not as defined" };
 }
 

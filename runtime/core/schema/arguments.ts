@@ -1,8 +1,7 @@
-import { withoutOptionalNulls } from "./optional-nulls.js";
+import { filled, hasDefaults, withoutOptionalNulls } from "@mcpgen/engine/explain";
 import { type CheckedSchema, orElse, schemaCheck } from "./schema-check.js";
 import type { Check, JsonSchema, Parse, ToolSchema } from "./schema-type.js";
 import { isStandard } from "./standard-schema.js";
-import { inPlace, namesIn, ofItem, ofMember } from "./subschemas.js";
 
 // What becomes of the arguments of a call before the handler gets them.
 
@@ -17,8 +16,8 @@ export function argumentsCheck(given: ToolSchema, place: string): CheckedSchema 
   const checked = schemaCheck(given, place, "input", "object");
   const { schema, check } = checked;
   const isFilled = isStandard(given) || !hasDefaults(schema);
-  const filled = isFilled ? check : withDefaults(check as Check, () => schema);
-  return { schema, check: withoutNulls(filled, () => schema) };
+  const filling = isFilled ? check : withDefaults(check as Check, () => schema);
+  return { schema, check: withoutNulls(filling, () => schema) };
 }
 
 /**
@@ -55,53 +54,7 @@ export function withDefaults(check: Check, schemaOf: () => JsonSchema | undefine
   return (value, request) => {
     const { argumentDefaults = true } = request?.connection.definition ?? {};
     const root = argumentDefaults ? schemaOf() : undefined;
-    const given = root ? filled([root], value, root, mostDepth) : value;
+    const given = root ? filled(root, value) : value;
     return given !== value && check(given) === undefined ? { value: given } : check(value);
   };
-}
-
-/** Whether a JSON Schema may have defaults; one that has none spares each call a look for them. */
-function hasDefaults(schema: JsonSchema): boolean {
-  return JSON.stringify(schema).includes('"default":');
-}
-
-/** Values in values; defaults further below are not filled in. */
-const mostDepth = 64;
-
-/** @param schemas that all describe the value */
-function filled(schemas: readonly unknown[], value: unknown, root: JsonSchema, left: number): unknown {
-  if (typeof value !== "object" || value === null || left === 0) return value;
-  const here = inPlace(schemas, root);
-  return Array.isArray(value)
-    ? filledItems(here, value, root, left - 1)
-    : filledMembers(here, value, root, left - 1);
-}
-
-function filledMembers(here: readonly JsonSchema[], value: object, root: JsonSchema, left: number): object {
-  const members = new Map(Object.entries(value));
-  for (const name of namesIn(here)) {
-    const schemas = ofMember(here, name);
-    const member = members.has(name) ? members.get(name) : defaultIn(inPlace(schemas, root));
-    if (member !== undefined) members.set(name, filled(schemas, member, root, left));
-  }
-  const isSame =
-    members.size === Object.keys(value).length &&
-    Object.entries(value).every(([name, member]) => members.get(name) === member);
-  return isSame ? value : Object.fromEntries(members);
-}
-
-function filledItems(
-  here: readonly JsonSchema[],
-  value: readonly unknown[],
-  root: JsonSchema,
-  left: number,
-): readonly unknown[] {
-  const items = value.map((item, index) => filled(ofItem(here, index), item, root, left));
-  return items.some((item, index) => item !== value[index]) ? items : value;
-}
-
-/** A copy of the first default: a handler may change it. */
-function defaultIn(schemas: readonly JsonSchema[]): unknown {
-  const schema = schemas.find((each) => each["default"] !== undefined);
-  return schema && JSON.parse(JSON.stringify(schema["default"]));
 }

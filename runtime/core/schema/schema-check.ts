@@ -1,3 +1,4 @@
+import { explainRefusal, formOf } from "@mcpgen/engine/explain";
 import {
   type JsonValue,
   type PatternBudget,
@@ -7,9 +8,28 @@ import {
   readDocument,
 } from "@mcpgen/engine/interpreter";
 import type { Judge } from "@mcpgen/protocol/model";
-import { isObject, isPromise, McpError } from "@mcpgen/base";
-import { explainRefusal } from "./refusal.js";
-import type { Check, Checked, JsonSchema, Parse, PreparingRequest, ToolSchema } from "./schema-type.js";
+import {
+  type Params,
+  McpError,
+  invalidParams,
+  isObject,
+  isPromise,
+  requireFunction,
+  requireKnown,
+} from "@mcpgen/base";
+import {
+  type Check,
+  type Checked,
+  type InputOf,
+  type JsonSchema,
+  type MessageSchema,
+  type OutputOf,
+  type Parse,
+  type PreparingRequest,
+  type ToolSchema,
+  parsed,
+  parsedResult,
+} from "./schema-type.js";
 import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
 
 /** A schema as it is sent to clients, and its check. */
@@ -85,6 +105,147 @@ export function orElse(
       typeof later === "string" ? refused(later, value, request) : later;
     return isPromise(found) ? found.then(settle) : settle(found);
   };
+}
+
+/**
+ * The schemas of a method that no revision defines. A schema is JSON Schema, or of any library that implements Standard
+ * Schema. `_meta` is not part of what it describes.
+ */
+export interface MethodSchemas<
+  Given extends MessageSchema = MessageSchema,
+  Answer extends MessageSchema = MessageSchema,
+> {
+  readonly params?: Given;
+  readonly result?: Answer;
+}
+
+/** The params that a handler gets: what their schema gives. */
+export type ParamsOf<Given> = MessageSchema extends Given ? Params : OutputOf<Given>;
+
+/** The handler of a method with these schemas. It returns what the schema of the result takes. */
+// The compiler resolves a conditional type before it checks the function: a string literal in a result keeps its type.
+export type SchemaHandler<Given, Answer, Context> = MessageSchema extends Answer
+  ? (params: ParamsOf<Given>, context: Context) => Params | Promise<Params>
+  : (params: ParamsOf<Given>, context: Context) => InputOf<Answer> | Promise<InputOf<Answer>>;
+
+/** A handler or listener of any method. */
+type Handler<Context> = (params: never, context: Context) => unknown;
+
+/** A request to the client. */
+interface Asked {
+  readonly method: string;
+  readonly params?: Params;
+}
+
+/** Sends a request to the client by `ask`. */
+export type FormAsker = (
+  name: string,
+  asked: Asked,
+  ask: (asked: Asked) => Promise<Params>,
+) => Promise<Params>;
+
+/** Reads the schemas of vendor methods, and those of forms. */
+export interface SchemaReader {
+  /** A handler that parses params and results. @throws {McpError} `invalid-definition` */
+  handler<Context>(method: string, schemas: MethodSchemas, handler: Handler<Context>): Handler<Context>;
+  /** A listener that parses params; it is not called if they are wrong. @throws {McpError} `invalid-definition` */
+  listener<Context>(method: string, schemas: MethodSchemas, listener: Handler<Context>): Handler<Context>;
+  /** Parses a result that was received. @throws {McpError} `invalid-result`, `invalid-definition` */
+  result(method: string, schema: MessageSchema, result: Params): Promise<Params>;
+  /**
+   * Asks for input. The schema of a form may be that of a library, which then parses the content of the answer.
+   *
+   * @param name the request, for errors
+   * @param ask sends the request with a form in JSON Schema
+   * @throws {McpError} `invalid-definition`, `invalid-result`
+   */
+  readonly ask: FormAsker;
+}
+
+/**
+ * Reads the schemas of vendor methods. A server that is written in code has it; a server of a contract gets it as the
+ * option `schemas`, because the interpreter of JSON Schema would double the bundle of a server without vendor methods.
+ */
+export const methodSchemas: SchemaReader = {
+  handler(method, schemas, handler) {
+    requireFunction(method, handler);
+    requireKnown(schemas, { params: 0, result: 0 });
+    const params = schemas.params && parserIn(schemas.params, `${method}: params`);
+    const result = schemas.result && parserIn(schemas.result, `${method}: result`);
+    return async (given: Params, context) => {
+      const answer = await handler((await parsedParams(params, given)) as never, context);
+      if (!result || !isObject(answer)) return answer;
+      return parsedResult(result, answer, (problem) => {
+        const error = new McpError(
+          "internal-error",
+          `the handler of ${method} answered against its result schema: ${problem}`,
+        );
+        delete error.stack;
+        return error;
+      });
+    };
+  },
+  listener(method, schemas, listener) {
+    requireFunction(method, listener);
+    requireKnown(schemas, { params: 0 });
+    const params = schemas.params && parserIn(schemas.params, `${method}: params`);
+    return async (given: Params, context) => {
+      let value: unknown;
+      try {
+        value = await parsedParams(params, given);
+      } catch {
+        return;
+      }
+      await listener(value as never, context);
+    };
+  },
+  async result(method, schema, result) {
+    const refuse = (problem: string): McpError =>
+      new McpError("invalid-result", `${method}: the result is invalid: ${problem}`);
+    return parsedResult(parserOfResult(method, schema), result, refuse);
+  },
+  async ask(name, asked, ask) {
+    const given = asked.params?.["requestedSchema"];
+    if (!isStandard(given)) return ask(asked);
+    const place = `ask ${name}: requestedSchema`;
+    const read = formOf(jsonSchemaOf(given, "input", place));
+    if (!read.form)
+      throw invalid(read.member === undefined ? place : `${place}, member ${read.member}`, read.problem);
+    const requestedSchema = read.form;
+    const answer = await ask({ ...asked, params: { ...asked.params, requestedSchema } });
+    if (answer["action"] !== "accept") return answer;
+    const found = await parserOf(given)(answer["content"]);
+    if (typeof found === "string")
+      throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${found}`);
+    return found ? { ...answer, content: found.value } : answer;
+  },
+};
+
+/** Parsers of results: the same schema is passed with every request. */
+const parsers = new WeakMap<MessageSchema, Parse>();
+
+function parserOfResult(method: string, schema: MessageSchema): Parse {
+  let parser = parsers.get(schema);
+  if (!parser) parsers.set(schema, (parser = parserIn(schema, `${method}: result`)));
+  return parser;
+}
+
+/**
+ * The parser of a schema. A library parses by itself: the schema is never sent, and not every library can write it as JSON
+ * Schema.
+ *
+ * @param place the name of the schema in errors
+ * @throws {McpError} `invalid-definition`: it is not a schema, or not one that the engine supports
+ */
+function parserIn(schema: MessageSchema, place: string): Parse {
+  return isStandard(schema) ? parserOf(schema) : schemaCheck(schema, place, "input").check;
+}
+
+/** Params as their schema parses them, if there is one; without `_meta`: the context has it. */
+async function parsedParams(parse: Parse | undefined, given: Params): Promise<unknown> {
+  const { _meta, ...params } = given;
+  if (!parse) return params;
+  return parsed(parse, params, (problem) => invalidParams(`the params are wrong: ${problem}`));
 }
 
 function invalid(place: string, problem: string, cause?: SchemaError): McpError {

@@ -1,5 +1,5 @@
-import type { Params, RequestId } from "@mcpgen/base";
-import type { FromJsonSchema } from "./inferred-type.js";
+import { type McpError, type Params, type RequestId, isObject } from "@mcpgen/base";
+import type { FromJsonSchema } from "@mcpgen/engine/interpreter";
 
 /** A JSON Schema as an object. */
 export interface JsonSchema {
@@ -93,4 +93,37 @@ declare const inferred: unique symbol;
 /** The default of a type argument: the type is inferred from the schema. */
 export interface Inferred {
   readonly [inferred]: true;
+}
+
+/**
+ * Parses params or a result. The schema does not see the members that the protocol adds: `_meta` and `resultType`.
+ *
+ * @param wrong the error for a value that the schema refuses
+ * @returns the new value if the schema makes one, or `value`
+ */
+export async function parsed(
+  parse: Parse,
+  value: Params,
+  wrong: (problem: string) => McpError,
+): Promise<unknown> {
+  const found = await parse(withoutEnvelope(value));
+  if (typeof found === "string") throw wrong(found);
+  return found ? found.value : value;
+}
+
+/** The same for a result that must be an object. It keeps its `_meta`. */
+export async function parsedResult(
+  parse: Parse,
+  value: Params,
+  wrong: (problem: string) => McpError,
+): Promise<Params> {
+  const result = await parsed(parse, value, wrong);
+  if (!isObject(result)) throw wrong("expected an object");
+  return result === value || value._meta === undefined ? result : { ...result, _meta: value._meta };
+}
+
+function withoutEnvelope(value: Params): Params {
+  if (!isObject(value)) return value;
+  const { _meta, resultType, ...own } = value;
+  return _meta === undefined && resultType === undefined ? value : (own as Params);
 }

@@ -1,3 +1,4 @@
+import { placeOf, pointer } from "@mcpgen/engine/explain";
 import { isObject, isPromise, McpError, messageOf } from "@mcpgen/base";
 import type {
   Checked,
@@ -7,7 +8,6 @@ import type {
   StandardResult,
   StandardSchema,
 } from "./schema-type.js";
-import { inside, placeText } from "./words.js";
 
 /** The side of a schema that is described: values before parsing, or after it. */
 export type Side = "input" | "output";
@@ -166,7 +166,7 @@ function parsed({ value, issues }: StandardResult): Checked {
 function issuesText(issues: readonly StandardIssue[]): string {
   const lines = issues.slice(0, 3).map(({ message, path = [] }) => {
     const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
-    return keys.length === 0 ? message : `${placeText(keys.reduce(inside, ""))}: ${message}`;
+    return keys.length === 0 ? message : `${placeOf(pointer("", ...keys))}: ${message}`;
   });
   return lines.join("\n");
 }

@@ -19,11 +19,11 @@ import type {
 } from "./definitions.js";
 import { type PromptArguments, argumentsOf, type PromptEntry, type PromptHandler } from "./prompts.js";
 import type { ToolEntry } from "./tools.js";
-import { type VariablesOf, TemplateMatcher } from "../protocol/template-matcher.js";
+import type { VariablesOf } from "@mcpgen/engine/uri-template";
+import { matcherOf } from "../protocol/templates.js";
 import { BoundedMap, invalid, type Params, requireFunction } from "@mcpgen/base";
-import { methodSchemas } from "../schema/message-schema.js";
 import { argumentsCheck } from "../schema/arguments.js";
-import { schemaCheck } from "../schema/schema-check.js";
+import { methodSchemas, schemaCheck } from "../schema/schema-check.js";
 import type { HandlerContext } from "./context.js";
 import { checkHandler, checkSpelling, checkServerOptions } from "./definition-check.js";
 import type { ServerEvent } from "../protocol/events.js";
@@ -191,7 +191,7 @@ const resourceEntry: Build<ResourceEntry> = (_, { visible, handler, cache, ...re
 
 const templateEntry: Build<TemplateEntry> = (place, given) => {
   const { visible, handler, cache, complete: completers = {}, list, ...rest } = given;
-  const template = new TemplateMatcher(rest["uriTemplate"] as string);
+  const template = matcherOf(rest["uriTemplate"] as string);
   requireArguments(place, template.variables, completers as Completers);
   return {
     definition: { name: template.text, ...rest } as Params & ResourceTemplate,

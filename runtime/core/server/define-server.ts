@@ -13,12 +13,12 @@ import { type Features, otherFeatures } from "./features.js";
 import type { Listed, Listing } from "./listing.js";
 import type { PromptHandler } from "./prompts.js";
 import type { ResourceHandler, TemplateEntry, TemplateHandler } from "./resources.js";
-import type { SchemaReader } from "../schema/message-schema.js";
+import type { SchemaReader } from "../schema/schema-check.js";
 import type { LegacyEra } from "./server-definition.js";
 import { Server, type ServerOptions, type ServerParts } from "./server.js";
 import type { Check, Parse } from "../schema/schema-type.js";
 import type { ToolHandler } from "./tools.js";
-import { TemplateMatcher } from "../protocol/template-matcher.js";
+import { matcherOf } from "../protocol/templates.js";
 
 /** The scopes that a request for an entry needs, for `permit` of an HTTP endpoint. They are not listed. */
 interface Scoped {
@@ -146,7 +146,7 @@ const fillOthers: FillOthers = (features, contract, handlers) => {
     handlers.resourceTemplates,
     "uriTemplate",
     ({ uriTemplate }, handler) => {
-      const template = new TemplateMatcher(uriTemplate);
+      const template = matcherOf(uriTemplate);
       return {
         handler: handler as TemplateEntry["handler"],
         hints: undefined,

@@ -10,7 +10,7 @@ import type { ResourceHandler, TemplateHandler } from "./resources.js";
 import type { Scopes } from "./listing.js";
 import type { CacheHints } from "./server-definition.js";
 import type { StructuredAnswer, ToolHandler } from "./tools.js";
-import type { VariableNames, VariablesOf } from "../protocol/template-matcher.js";
+import type { VariableNames, VariablesOf } from "@mcpgen/engine/uri-template";
 
 /** What a server offers: tools, resources, templates of resources, prompts. */
 export type Kind = "tools" | "resources" | "templates" | "prompts";

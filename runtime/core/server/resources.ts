@@ -8,7 +8,7 @@ import type { RequestContext } from "./request.js";
 import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import type { Listed, Listing } from "./listing.js";
 import { type CacheHints, type OtherResult, otherResult } from "./server-definition.js";
-import type { TemplateMatcher, TemplateValues } from "../protocol/template-matcher.js";
+import type { TemplateMatcher, TemplateValues } from "@mcpgen/engine/uri-template";
 
 /** What a resource handler may return: a result, or the text of the resource. A `blob` may be bytes. */
 export type ResourceAnswer =

@@ -20,7 +20,7 @@ import type { ServerEvent } from "../protocol/events.js";
 import type { Hooks } from "../protocol/hooks.js";
 import type { LogLevel } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import type { FormAsker, SchemaReader } from "../schema/message-schema.js";
+import type { FormAsker, SchemaReader } from "../schema/schema-check.js";
 import type { ServerConnection } from "./connection.js";
 import type { AskOptions, NotificationHandler, ServerSession } from "./context.js";
 import type { RequestContext } from "./request.js";

@@ -28,7 +28,7 @@ import {
 } from "@mcpgen/base";
 import type { ServerEvent } from "../protocol/events.js";
 import { Hooks, type Middleware, type OtherMethod } from "../protocol/hooks.js";
-import type { MethodSchemas, ParamsOf, SchemaHandler, SchemaReader } from "../schema/message-schema.js";
+import type { MethodSchemas, ParamsOf, SchemaHandler, SchemaReader } from "../schema/schema-check.js";
 import type { MessageSchema } from "../schema/schema-type.js";
 import {
   type Change,

@@ -265,8 +265,8 @@ test.each<[string, string[], string, string, RegExp]>([
   ],
   [json({}), ["call", "weather", "t"], "MG2014", "expected a server", /stdio:weather.*`mcpgen list`/],
   ["{ nonsense", ["call", "weather", "t"], "MG2202", "not JSON: ", /Correct/],
-  ["[]", ["call", "weather", "t"], "MG2202", "expected an object, got an array", /Correct/],
-  [json({ mcpServers: [] }), ["call", "weather", "t"], "MG2202", "expected an object", /Correct/],
+  ["[]", ["call", "weather", "t"], "MG2202", "expected object, got array", /Correct/],
+  [json({ mcpServers: [] }), ["call", "weather", "t"], "MG2202", "expected object, got array", /Correct/],
   [
     json({ mcpServers: { weather: {} } }),
     ["call", "weather", "t"],
@@ -292,7 +292,7 @@ test.each<[string, string[], string, string, RegExp]>([
     json({ mcpServers: { weather: { command: "x", args: [1] } } }),
     ["call", "weather", "t"],
     "MG2202",
-    "expected an array of strings",
+    "expected string, got 1 (number)",
     /Correct/,
   ],
   [

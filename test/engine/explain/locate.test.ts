@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { revisionIds } from "@mcpgen/protocol";
 import type { Explanations, Judge } from "@mcpgen/protocol/model";
-import { locateIssue, withoutWrongNulls } from "../../../runtime/core/schema/locate.js";
+import { locateIssue, withoutWrongNulls } from "@mcpgen/engine/explain";
 
 interface Vector {
   readonly validator: string;

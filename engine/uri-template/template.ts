@@ -1,6 +1,19 @@
-import { invalidParams } from "@mcpgen/base";
-import { type TemplateExpression, type TemplateVariable, templateParts } from "./template-expressions.js";
-import { type VariablesOf, TemplateMatcher } from "./template-matcher.js";
+import {
+  type Refuse,
+  type TemplateExpression,
+  type TemplateVariable,
+  templateParts,
+  variablesIn,
+} from "./expressions.js";
+import { type VariablesOf, TemplateMatcher } from "./matcher.js";
+
+/** Makes the errors of a template. */
+export interface TemplateErrors {
+  /** For a text that is no template, or whose expansion does not tell the values of its variables. */
+  readonly template: Refuse;
+  /** For a value that cannot be expanded. */
+  readonly value: Refuse;
+}
 
 /**
  * A URI template (RFC 6570), of levels 1 to 4. The time to expand grows with the length of template and values, the
@@ -12,26 +25,28 @@ export class UriTemplate<const Text extends string = string> {
   /** The names of its variables, in order, each once. */
   readonly variables: readonly string[];
   readonly #parts: readonly (string | TemplateExpression)[];
+  readonly #errors: TemplateErrors;
   #matcher: TemplateMatcher | undefined;
 
-  /** @throws {McpError} `invalid-definition`: the text is not a template */
-  constructor(text: Text) {
+  /** @throws what `errors` makes: the text is not a template */
+  constructor(text: Text, errors: TemplateErrors) {
     this.text = text;
-    this.#parts = templateParts(text);
-    const names = this.#parts.flatMap((part) =>
-      typeof part === "string" ? [] : part.variables.map(({ name }) => name),
-    );
-    this.variables = [...new Set(names)];
+    this.#errors = errors;
+    this.#parts = templateParts(text, errors.template);
+    this.variables = variablesIn(this.#parts);
   }
 
   /**
    * The URI with these values (RFC 6570, 3). A variable without a value leaves no text behind.
    *
-   * @throws {McpError} `invalid-params`: `{name:3}` is a list, or a text is not well-formed Unicode
+   * @throws what `errors` makes: `{name:3}` is a list, or a text is not well-formed Unicode
    */
   expand(values: { readonly [name: string]: TemplateValue }): string {
+    const refuse = this.#errors.value;
     return this.#parts
-      .map((part) => (typeof part === "string" ? encodeLiteral(part) : expandExpression(part, values)))
+      .map((part) =>
+        typeof part === "string" ? encodeLiteral(part, refuse) : expandExpression(part, values, refuse),
+      )
       .join("");
   }
 
@@ -39,10 +54,10 @@ export class UriTemplate<const Text extends string = string> {
    * The decoded values of the variables in a URI, or `undefined` if the template does not match. Each variable ends at the
    * first occurrence of the text after it; a variable with `*` is a list.
    *
-   * @throws {McpError} `invalid-definition`: the expansion does not tell the values; the message has the reason
+   * @throws what `errors` makes: the expansion does not tell the values
    */
   match(uri: string): VariablesOf<Text> | undefined {
-    this.#matcher ??= new TemplateMatcher(this.text);
+    this.#matcher ??= new TemplateMatcher(this.text, this.#errors.template);
     return this.#matcher.match(uri) as VariablesOf<Text> | undefined;
   }
 }
@@ -81,19 +96,16 @@ const rules: { readonly [operator: string]: Rule } = {
   "&": { first: "&", separator: "&", afterName: "=" },
 };
 
-/**
- * Expands one expression.
- *
- * @throws {McpError} `invalid-params`: a length is set for a list, or a text has half of a surrogate pair
- */
+/** Expands one expression. */
 function expandExpression(
   { operator, variables }: TemplateExpression,
   values: { readonly [name: string]: TemplateValue },
+  refuse: Refuse,
 ): string {
   const rule = rules[operator]!;
   const texts = variables.flatMap((variable) => {
     const value = Object.hasOwn(values, variable.name) ? values[variable.name] : undefined;
-    return value === undefined || value === null ? [] : textsOf(variable, value, rule);
+    return value === undefined || value === null ? [] : textsOf(variable, value, rule, refuse);
   });
   return texts.length === 0 ? "" : rule.first + texts.join(rule.separator);
 }
@@ -102,8 +114,9 @@ function textsOf(
   { name, exploded, length }: TemplateVariable,
   value: NonNullable<TemplateValue>,
   { afterName, reserved }: Rule,
+  refuse: Refuse,
 ): readonly string[] {
-  const encoded = (text: unknown): string => (reserved ? encodeLiteral : encode)(String(text));
+  const encoded = (text: unknown): string => (reserved ? encodeLiteral : encode)(String(text), refuse);
   const named = (key: string, text: string): string => {
     if (afterName === undefined) return text;
     return text === "" ? key + afterName : `${key}=${text}`;
@@ -112,7 +125,7 @@ function textsOf(
     const text = String(value);
     return [named(name, encoded(length === undefined ? text : [...text].slice(0, length).join("")))];
   }
-  if (length !== undefined) throw invalidParams(`{${name}:${length}}: a list has no first characters`);
+  if (length !== undefined) throw refuse(`{${name}:${length}}: a list has no first characters`);
   const items = Object.entries(value)
     .filter(([, item]) => item !== undefined && item !== null)
     .map(([key, item]) => [encoded(key), encoded(item)] as const);
@@ -130,23 +143,23 @@ function isList(value: object): value is readonly unknown[] {
 }
 
 /** Encodes all but unreserved characters (RFC 6570, 3.2.1). */
-function encode(text: string): string {
-  return encodeWhole(text).replace(
+function encode(text: string, refuse: Refuse): string {
+  return encodeWhole(text, refuse).replace(
     /[!'()*]/g,
     (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
 
 /** Encodes a literal: keeps reserved characters of URIs and what is percent-encoded already (RFC 6570, 3.1). */
-function encodeLiteral(text: string): string {
+function encodeLiteral(text: string, refuse: Refuse): string {
   const parts = text.split(/(%[\dA-Fa-f]{2}|[\w.~:/?#[\]@!$&'()*+,;=-]+)/);
-  return parts.map((part, index) => (index % 2 === 1 ? part : encodeWhole(part))).join("");
+  return parts.map((part, index) => (index % 2 === 1 ? part : encodeWhole(part, refuse))).join("");
 }
 
-function encodeWhole(text: string): string {
+function encodeWhole(text: string, refuse: Refuse): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    throw invalidParams(`${JSON.stringify(text.slice(0, 60))} is not well-formed Unicode`);
+    throw refuse(`${JSON.stringify(text.slice(0, 60))} is not well-formed Unicode`);
   }
 }

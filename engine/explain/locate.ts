@@ -1,5 +1,10 @@
-import type { Judge, Issue } from "@mcpgen/protocol/model";
-import { inside, keysOf, alternatives, placeText, valueText } from "./words.js";
+// What is wrong with a value where only its validator is at hand, and no schema.
+import type { Issue } from "../emitted/issue.js";
+import { pointer as inside, pointerTokens } from "../ir/json.js";
+import { alternatives, placeOf, sentence, valueText } from "./text.js";
+
+/** A validator: whether a value is valid. */
+export type Judge = (value: unknown) => boolean;
 
 /** The result of one run of a validator. */
 export interface Reading {
@@ -36,31 +41,28 @@ function runsOf(accepts: Judge, value: unknown, reads: number): (instead?: Inste
       return answer;
     };
     // A trap must not contradict a frozen target, and applications freeze what they send: so the target is a copy.
-    return Array.isArray(found)
-      ? new Proxy([...(found as unknown[])], {
-          get: (items, key) =>
-            /^\d+$/.test(String(key))
-              ? see(inside(place, String(key)), items[Number(key)], true)
-              : whole(Reflect.get(items, key)),
-        })
-      : new Proxy({ ...found } as Members, {
-          get: (members, key) => see(inside(place, String(key)), members[String(key)]),
-          ownKeys: (members) => {
-            const keys = Object.keys(members);
-            listing = keys.length;
-            return whole(keys);
-          },
-          getOwnPropertyDescriptor: (members, key) => {
-            const at = inside(place, String(key));
-            const own: unknown = Reflect.getOwnPropertyDescriptor(members, key)?.value;
-            if (listing > 0) listing--;
-            else see(at, own);
-            const value = instead(at, own, false);
-            return value === undefined
-              ? value
-              : { value, configurable: true, enumerable: true, writable: true };
-          },
-        });
+    const isList = Array.isArray(found);
+    const get = (target: object, key: string | symbol): unknown =>
+      isList && !/^\d+$/.test(String(key))
+        ? whole(Reflect.get(target, key))
+        : see(inside(place, String(key)), Reflect.get(target, key), isList);
+    if (isList) return new Proxy([...(found as unknown[])], { get });
+    return new Proxy({ ...found } as Members, {
+      get,
+      ownKeys: (members) => {
+        const keys = Object.keys(members);
+        listing = keys.length;
+        return whole(keys);
+      },
+      getOwnPropertyDescriptor: (members, key) => {
+        const at = inside(place, String(key));
+        const own: unknown = Reflect.getOwnPropertyDescriptor(members, key)?.value;
+        if (listing > 0) listing--;
+        else see(at, own);
+        const value = instead(at, own, false);
+        return value === undefined ? value : { value, configurable: true, enumerable: true, writable: true };
+      },
+    });
   };
   return (by = (_, own) => own) => {
     instead = by;
@@ -104,8 +106,7 @@ export function locateIssue(accepts: Judge, value: unknown): Issue | undefined {
     .filter((type, _, all) => type !== "integer" || !all.includes("number"));
   const expected = expectation(types, found);
   const got = valueText(found);
-  const where = pointer === "" ? "" : `${placeText(pointer)}: `;
-  return { pointer, expected, got, message: `${where}expected ${expected}, got ${got}` };
+  return { pointer, expected, got, message: sentence(placeOf(pointer), expected, got) };
 }
 
 function expectation(types: readonly string[], found: unknown): string {
@@ -116,6 +117,9 @@ function expectation(types: readonly string[], found: unknown): string {
   // If nearly all types are accepted, the type is not the reason.
   return isAllowed || types.length > 3 ? `another ${type}` : alternatives(types);
 }
+
+/** Every platform has it; the engine is compiled without the types of one. */
+declare function structuredClone(value: unknown): unknown;
 
 /** Most members that a search for nulls reads, over all runs of the validator: it runs again for each null. */
 const mostNullReads = 200_000;
@@ -154,10 +158,10 @@ export function withoutWrongNulls(
     if (verdict() !== wanted) kept.delete(ofAll);
   }
   verdict();
-  const value: unknown = structuredClone(given);
+  const value = structuredClone(given);
   const places = [...hidden.keys()] as string[];
   for (const place of places) {
-    const keys = keysOf(place);
+    const keys = pointerTokens(place);
     const last = keys.pop()!;
     delete keys.reduce((inner, key) => inner[key] as Members, value as Members)[last];
   }

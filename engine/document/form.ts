@@ -1,8 +1,7 @@
-import { isObject, McpError } from "@mcpgen/base";
-import type { JsonSchema } from "./schema-type.js";
-import { valueAt } from "./words.js";
+import { type JsonValue, atPointer, isJsonObject } from "../ir/json.js";
+import type { WrittenSchema } from "../ir/subschemas.js";
 
-/** Keywords of the fields of a form, by type (2025-11-25, elicitation, requested schema). */
+/** Keywords of the fields of a form, by type. */
 const keywords = new Map<unknown, readonly string[]>([
   ["string", ["minLength", "maxLength", "enum", "oneOf"]],
   ["number", ["minimum", "maximum"]],
@@ -14,34 +13,32 @@ const keywords = new Map<unknown, readonly string[]>([
 const common = ["type", "title", "description", "default"];
 const formats: ReadonlySet<unknown> = new Set(["email", "uri", "date", "date-time"]);
 
+/** A form, or why a schema is none: of one of its members if that has a name. */
+export type FormReading =
+  | { readonly form: WrittenSchema }
+  | { readonly form?: undefined; readonly problem: string; readonly member?: string };
+
 /**
- * The form for the schema of a library: a flat object of strings, numbers, booleans and choices. What forms do not have, such as
- * `pattern`, is left out: the library checks the answer. A member that may be left out is asked for without its null.
- *
- * @param schema JSON Schema of the library
- * @param place the name of the schema in errors
- * @throws {McpError} `invalid-definition`: a member is none of these
+ * A schema as a form: a flat object of strings, numbers, booleans and choices. What forms do not have, such as `pattern`, is left
+ * out: the whole schema judges the answer. A member that may be left out is asked for without its null.
  */
-export function formOf(schema: JsonSchema, place: string): JsonSchema {
+export function formOf(schema: WrittenSchema): FormReading {
   const { type, properties, required } = whole(schema, schema) ?? {};
-  if (type !== "object" || !isObject(properties))
-    throw new McpError("invalid-definition", `${place}: expected an object schema with members.`);
+  if (type !== "object" || !isJsonObject(properties))
+    return { problem: "expected an object schema with members" };
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
-  const fields = Object.entries(properties).map(([name, property]) => {
-    const field = fieldOf(property, schema, needed.includes(name));
-    if (field) return [name, field];
-    const problem = "a form asks for strings, numbers, booleans and choices only";
-    throw new McpError("invalid-definition", `${place}, member ${name}: ${problem}.`);
-  });
-  return {
-    type: "object",
-    properties: Object.fromEntries(fields) as object,
-    ...(needed.length > 0 && { required: needed }),
-  };
+  const fields = new Map<string, WrittenSchema>();
+  for (const [member, property] of Object.entries(properties)) {
+    const field = fieldOf(property, schema, needed.includes(member));
+    if (!field) return { problem: "a form asks for strings, numbers, booleans and choices only", member };
+    fields.set(member, field);
+  }
+  const form = { type: "object", properties: Object.fromEntries(fields) };
+  return { form: needed.length > 0 ? { ...form, required: needed } : form };
 }
 
 /** @returns nothing for what no field of a form can be */
-function fieldOf(property: unknown, root: JsonSchema, isNeeded: boolean): JsonSchema | undefined {
+function fieldOf(property: unknown, root: WrittenSchema, isNeeded: boolean): WrittenSchema | undefined {
   const given = whole(property, root);
   const field = given && asked(given, root, isNeeded);
   const known = keywords.get(field?.["type"]);
@@ -49,7 +46,7 @@ function fieldOf(property: unknown, root: JsonSchema, isNeeded: boolean): JsonSc
   const { type, format } = field;
   const items = type === "array" ? itemsOf(field["items"], root) : undefined;
   if (type === "array" && !items) return undefined;
-  const written: JsonSchema = { ...field, ...limitsOf(field), ...(items && { items }) };
+  const written: WrittenSchema = { ...field, ...limitsOf(field), ...(items && { items }) };
   const kept = [...common, ...known, ...(formats.has(format) ? ["format"] : [])].filter(
     (keyword) =>
       written[keyword] !== undefined && (keyword !== "default" || isDefault(type, written[keyword])),
@@ -58,7 +55,7 @@ function fieldOf(property: unknown, root: JsonSchema, isNeeded: boolean): JsonSc
 }
 
 /** The items of a choice of several, which has titled values under `anyOf`. */
-function itemsOf(given: unknown, root: JsonSchema): JsonSchema | undefined {
+function itemsOf(given: unknown, root: WrittenSchema): WrittenSchema | undefined {
   const items = whole(given, root);
   const { enum: values, oneOf } = (items && asked(items, root, true)) ?? {};
   if (values) return { type: "string", enum: values };
@@ -66,7 +63,13 @@ function itemsOf(given: unknown, root: JsonSchema): JsonSchema | undefined {
 }
 
 /** Limits that a form can have. A person needs none that no number of JSON reaches exactly. */
-function limitsOf({ type, minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonSchema): JsonSchema {
+function limitsOf({
+  type,
+  minimum,
+  maximum,
+  exclusiveMinimum,
+  exclusiveMaximum,
+}: WrittenSchema): WrittenSchema {
   const least = [minimum, type === "integer" && after(exclusiveMinimum, 1)].filter(isExact);
   const most = [maximum, type === "integer" && after(exclusiveMaximum, -1)].filter(isExact);
   return {
@@ -96,11 +99,11 @@ function isDefault(type: unknown, value: unknown): boolean {
  * @param within alternatives that the schema is a part of: one that is a part of itself is no field
  */
 function asked(
-  given: JsonSchema,
-  root: JsonSchema,
+  given: WrittenSchema,
+  root: WrittenSchema,
   isNeeded: boolean,
   within: readonly unknown[] = [],
-): JsonSchema | undefined {
+): WrittenSchema | undefined {
   const { type, anyOf, oneOf, enum: values, const: only, ...own } = given;
   const isAsked = (value: unknown): boolean => isNeeded || value !== null;
   if (values !== undefined || only !== undefined)
@@ -116,7 +119,7 @@ function asked(
   return types.length === 1 ? { ...own, type: types[0] } : undefined;
 }
 
-function ofConstants(values: readonly unknown[], own: JsonSchema): JsonSchema | undefined {
+function ofConstants(values: readonly unknown[], own: WrittenSchema): WrittenSchema | undefined {
   if (isTexts(values)) return choice(values, own["enumNames"], own);
   // No form fixes a truth value: the library refuses the other one.
   const areTruthValues = values.length > 0 && values.every((value) => typeof value === "boolean");
@@ -124,7 +127,7 @@ function ofConstants(values: readonly unknown[], own: JsonSchema): JsonSchema | 
 }
 
 /** What alternatives come to: one choice of all their texts, or a field of their type. */
-function ofFields(fields: readonly JsonSchema[], own: JsonSchema): JsonSchema | undefined {
+function ofFields(fields: readonly WrittenSchema[], own: WrittenSchema): WrittenSchema | undefined {
   if (fields.length === 1) return { ...fields[0], ...own };
   const options = fields.map(optionsOf);
   if (options.every((each) => each !== undefined)) {
@@ -148,7 +151,7 @@ interface Option {
 }
 
 /** The texts that a choice offers. */
-function optionsOf({ enum: values, oneOf, title }: JsonSchema): readonly Option[] | undefined {
+function optionsOf({ enum: values, oneOf, title }: WrittenSchema): readonly Option[] | undefined {
   if (!Array.isArray(values)) return oneOf as readonly Option[] | undefined;
   return (values as string[]).map((value) => ({
     const: value,
@@ -157,7 +160,7 @@ function optionsOf({ enum: values, oneOf, title }: JsonSchema): readonly Option[
 }
 
 /** A choice of texts, with titles if some value has another title than the choice. */
-function choice(values: readonly string[], titles: unknown, own: JsonSchema): JsonSchema {
+function choice(values: readonly string[], titles: unknown, own: WrittenSchema): WrittenSchema {
   // Arktype gives the title of a choice to each of its values, too.
   const titleOf = (index: number): unknown => {
     const title: unknown = Array.isArray(titles) ? titles[index] : undefined;
@@ -173,14 +176,20 @@ function choice(values: readonly string[], titles: unknown, own: JsonSchema): Js
 }
 
 /** A schema with what it refers to, and what its `allOf` says, in place. */
-function whole(schema: unknown, root: JsonSchema, within: readonly unknown[] = []): JsonSchema | undefined {
-  if (!isObject(schema) || within.includes(schema)) return undefined;
+function whole(
+  schema: unknown,
+  root: WrittenSchema,
+  within: readonly unknown[] = [],
+): WrittenSchema | undefined {
+  if (!isJsonObject(schema) || within.includes(schema)) return undefined;
   const { $ref, allOf, ...own } = schema;
   const parts: readonly unknown[] = [
-    ...(typeof $ref === "string" ? [$ref.startsWith("#") ? valueAt(root, $ref.slice(1)) : undefined] : []),
+    ...(typeof $ref === "string"
+      ? [$ref.startsWith("#") ? atPointer(root as JsonValue, $ref.slice(1)) : undefined]
+      : []),
     ...(Array.isArray(allOf) ? allOf : []),
   ];
-  let joined: JsonSchema = {};
+  let joined: WrittenSchema = {};
   for (const part of parts) {
     const inner = whole(part, root, [...within, schema]);
     if (!inner) return undefined;
@@ -190,7 +199,7 @@ function whole(schema: unknown, root: JsonSchema, within: readonly unknown[] = [
 }
 
 /** What two schemas say together. Of texts and limits that both have, those of the second stay: the library checks all. */
-function both(one: JsonSchema, other: JsonSchema): JsonSchema {
+function both(one: WrittenSchema, other: WrittenSchema): WrittenSchema {
   const joined = { ...one, ...other };
   const required = [one["required"] ?? [], other["required"] ?? []].flat();
   const properties = { ...(one["properties"] as object), ...(other["properties"] as object) };

@@ -5,7 +5,7 @@ import type { Judge, Revision } from "@mcpgen/protocol/model";
 import { describe, expect, test } from "vitest";
 import { minimalValid, sampleValid } from "../../../generator/sample/sample.js";
 import { randomFrom } from "../../../generator/sample/values.js";
-import { withoutWrongNulls } from "../../../runtime/core/schema/locate.js";
+import { withoutWrongNulls } from "@mcpgen/engine/explain";
 import { cases, seed } from "../../support/cases.mjs";
 import { releasedModel } from "../../support/models.js";
 import { type Described, describedMembers } from "./schema-members.js";

@@ -1,9 +1,10 @@
-import { type TemplateExpression, templateParts, wrongTemplate } from "./template-expressions.js";
+import { type Refuse, type TemplateExpression, templateParts } from "./expressions.js";
 
 /** A literal, or a variable. */
-type Part = string | Variable;
+type Part = string | MatchedVariable;
 
-interface Variable {
+/** A variable of a template whose URIs tell its value. */
+export interface MatchedVariable {
   readonly name: string;
   readonly operator: string;
   /** It has a list, each item after a separator. */
@@ -29,19 +30,11 @@ export class TemplateMatcher {
   readonly variables: readonly string[];
   readonly #parts: readonly Part[];
 
-  /** @throws {McpError} `invalid-definition`: the template is wrong or ambiguous; the message has the reason */
-  constructor(text: string) {
+  /** @throws what `refuse` makes: the template is wrong or ambiguous */
+  constructor(text: string, refuse: Refuse) {
     this.text = text;
-    const parts: Part[] = [];
-    for (const part of templateParts(text)) {
-      if (typeof part === "string") parts.push(part);
-      else parts.push(...matchable(text, part, parts.at(-1)));
-    }
-    this.#parts = parts;
-    this.variables = parts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
-    const seen = new Set<string>();
-    const twice = this.variables.find((name) => seen.size === seen.add(name).size);
-    if (twice !== undefined) throw wrongTemplate(text, `it has the variable ${twice} twice`);
+    this.#parts = matchedParts(text, refuse);
+    this.variables = this.#parts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
   }
 
   /**
@@ -98,18 +91,31 @@ export class TemplateMatcher {
 }
 
 /**
- * The variables of an expression.
+ * The literals and variables of a template, as URIs are matched with them.
  *
- * @param before the part before the expression
- * @throws {McpError} `invalid-definition`: the expansion does not tell their values
+ * @throws what `refuse` makes: the text is no template, or its expansion does not tell the values of its variables
  */
+export function matchedParts(text: string, refuse: Refuse): readonly Part[] {
+  const parts: Part[] = [];
+  for (const part of templateParts(text, refuse)) {
+    if (typeof part === "string") parts.push(part);
+    else parts.push(...matchable(part, parts.at(-1), refuse));
+  }
+  const seen = new Set<string>();
+  for (const part of parts)
+    if (typeof part !== "string" && seen.size === seen.add(part.name).size)
+      throw refuse(`it has the variable ${part.name} twice`);
+  return parts;
+}
+
+/** The variables of an expression. @param before the part before the expression */
 function matchable(
-  text: string,
   { operator, variables }: TemplateExpression,
   before: Part | undefined,
-): Variable[] {
+  refuse: Refuse,
+): MatchedVariable[] {
   const several = variables.length > 1;
-  const found: Variable[] = [];
+  const found: MatchedVariable[] = [];
   for (const { name, exploded = false, length } of variables) {
     const later = found.length > 0;
     const last = later ? found.at(-1) : before;
@@ -124,7 +130,7 @@ function matchable(
             : afterVariable && !later && isOneOf("+", operator || "+")
               ? "no text separates it from the variable before it"
               : undefined;
-    if (why !== undefined) throw wrongTemplate(text, `{${name}} cannot be matched: ${why}`);
+    if (why !== undefined) throw refuse(`{${name}} cannot be matched: ${why}`);
     found.push({ name, operator, exploded, later, excluded: excludedFrom(operator, several || exploded) });
   }
   return found;
@@ -141,12 +147,16 @@ function isOneOf(operators: string, operator: string): boolean {
   return operator !== "" && operators.includes(operator);
 }
 
-function isOptional({ operator, exploded }: Variable): boolean {
+/** Whether a URI of the template may lack the variable. */
+export function isOptional({
+  operator,
+  exploded = false,
+}: Pick<MatchedVariable, "operator"> & { readonly exploded?: boolean }): boolean {
   return exploded || isOneOf("?&#;", operator);
 }
 
 /** The text before the value. */
-function prefixOf({ name, operator, later }: Variable, queried: boolean): string {
+function prefixOf({ name, operator, later }: MatchedVariable, queried: boolean): string {
   if (isOneOf("?&", operator)) return `${operator === "?" && !queried ? "?" : "&"}${name}=`;
   if (operator === ";") return `;${name}`;
   if (operator === "+") return "";
@@ -154,12 +164,12 @@ function prefixOf({ name, operator, later }: Variable, queried: boolean): string
 }
 
 /** Whether the name of a path parameter goes on: the URI names another. */
-function isLongerName({ operator }: Variable, next: string): boolean {
+function isLongerName({ operator }: MatchedVariable, next: string): boolean {
   return operator === ";" && /[\w.%]/.test(next);
 }
 
 /** Decodes the value of a variable, or the items of a list; `undefined` if it cannot be one. */
-function valueOf(raw: string, variable: Variable): string | readonly string[] | undefined {
+function valueOf(raw: string, variable: MatchedVariable): string | readonly string[] | undefined {
   const { operator, exploded } = variable;
   if (!exploded) return itemOf(raw, variable);
   const separator = operator === "" ? "," : operator === "/" ? "/" : prefixOf(variable, true);
@@ -172,7 +182,7 @@ function valueOf(raw: string, variable: Variable): string | readonly string[] | 
   return items;
 }
 
-function itemOf(raw: string, variable: Variable): string | undefined {
+function itemOf(raw: string, variable: MatchedVariable): string | undefined {
   const { operator, excluded } = variable;
   // A path parameter with an empty value has no `=`.
   if (operator === ";" && raw !== "")

@@ -1,17 +1,18 @@
-import type { Judge } from "@mcpgen/protocol/model";
-import { isObject, nearest } from "@mcpgen/base";
-import { locateIssue } from "./locate.js";
-import { listOf, referred } from "./subschemas.js";
+// What is wrong with a value by a schema as it is written: servers of a contract send the schemas of their tools, so that the
+// explanation needs no other form of them.
+import { isJsonObject as isObject, pointer as inside } from "../ir/json.js";
+import { listOf, referred } from "../ir/subschemas.js";
+import { type Judge, locateIssue } from "./locate.js";
 import {
   alternatives,
   choiceText,
-  inside,
-  placeText,
+  nearest,
+  placeOf,
   scalarText,
-  summary,
-  valueAt,
+  sentence,
+  summaryOf,
   valueText,
-} from "./words.js";
+} from "./text.js";
 
 /** Subschemas that one explanation compares with parts of a value. */
 const mostSteps = 20_000;
@@ -28,15 +29,14 @@ const deepest = 100;
 /** Issues that are collected. */
 const enough = 16;
 
-/** Longest line. */
-const longest = 400;
-
 /** One issue. */
 interface Wrong {
   readonly place: string;
   readonly expected: string;
-  readonly got: string;
-  readonly advice: string;
+  readonly value: unknown;
+  /** In place of the text of the value. */
+  readonly got?: string;
+  readonly advice?: string;
   /** A member is missing. */
   readonly missing?: boolean;
   /** The allowed values, if the value is none of them. */
@@ -58,14 +58,12 @@ interface Node {
 export function explainRefusal(judge: Judge, schema: unknown, value: unknown): string {
   if (value === undefined) return "it is missing";
   const search = new Search(schema);
-  search.compare(value, schema, "", 0);
-  if (search.found.length > 0) return summary(search.found.map(lineOf));
-  const located = locateIssue(judge, value);
-  if (!located) return "it is not what the schema asks for";
-  const text = search.texts.get(located.pointer);
-  return text === undefined
-    ? located.message
-    : lineOf({ place: located.pointer, expected: text, got: located.got, advice: "" });
+  const problem = search.problem(value, "");
+  if (problem !== undefined) return problem;
+  const { pointer, got, message } = locateIssue(judge, value) ?? {};
+  if (pointer === undefined) return "it is not what the schema asks for";
+  const expected = search.texts.get(pointer);
+  return expected === undefined ? message! : sentence(placeOf(pointer), expected, got!);
 }
 
 /**
@@ -77,14 +75,7 @@ export function explainRefusal(judge: Judge, schema: unknown, value: unknown): s
  */
 export function schemaProblem(schema: unknown, value: unknown, place = ""): string | undefined {
   const search = new Search(schema, mostCheckSteps);
-  search.compare(value, schema, place, 0);
-  if (search.found.length > 0) return summary(search.found.map(lineOf));
-  return search.isCut ? "it is too large to be checked" : undefined;
-}
-
-function lineOf({ place, expected, got, advice }: Wrong): string {
-  const where = placeText(place);
-  return `${where && `${where}: `}expected ${expected}, got ${got}${advice}`.slice(0, longest);
+  return search.problem(value, place) ?? (search.isCut ? "it is too large to be checked" : undefined);
 }
 
 /** The keywords for numbers: words of the sentence, and the test. */
@@ -121,6 +112,15 @@ export class Search {
     return this.#isTooDeep || this.#steps < 0;
   }
 
+  /** What is wrong with a value, as far as it is compared with the whole schema. */
+  problem(value: unknown, place: string): string | undefined {
+    this.compare(value, this.#root, place, 0);
+    const lines = this.found.map((wrong) =>
+      sentence(placeOf(wrong.place), wrong.expected, wrong.got ?? valueText(wrong.value), wrong.advice),
+    );
+    return lines.length > 0 ? summaryOf(lines) : undefined;
+  }
+
   compare(value: unknown, schema: unknown, place: string, depth: number): void {
     if (schema === false) return this.#report(place, "nothing", value);
     if (!isObject(schema) || this.found.length >= enough) return;
@@ -139,7 +139,7 @@ export class Search {
   }
 
   #report(place: string, expected: string, value: unknown, more: Partial<Wrong> = {}): void {
-    this.found.push({ place, expected, got: valueText(value), advice: "", ...more });
+    this.found.push({ place, expected, value, ...more });
   }
 
   #reportChoice(place: string, choices: readonly unknown[], value: unknown): void {
@@ -258,7 +258,7 @@ export class Search {
     for (const { place: there } of near.length > 1 ? near[0]! : []) {
       const all = near.map((wrong) => wrong.find((each) => each.place === there && each.kind));
       if (!all.every((wrong) => wrong !== undefined)) continue;
-      const part = valueAt(value, there.slice(place.length));
+      const part = all[0]!.value;
       const choices = all.flatMap((wrong) => wrong.choices ?? []);
       if (all.every((wrong) => wrong.choices)) return this.#reportChoice(there, choices, part);
       const expected = alternatives([...new Set(all.map((wrong) => wrong.expected))]);

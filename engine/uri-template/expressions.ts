@@ -1,4 +1,5 @@
-import { McpError } from "@mcpgen/base";
+/** Makes the error for a template or a value that is wrong. */
+export type Refuse = (problem: string) => Error;
 
 /** An expression of a URI template: variables that one operator expands (RFC 6570, 2.2). */
 export interface TemplateExpression {
@@ -22,41 +23,43 @@ const variable = /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(?:(\*)|:
  * Reads a URI template (RFC 6570), all levels.
  *
  * @returns its literals and expressions, in order
- * @throws {McpError} `invalid-definition`
+ * @throws what `refuse` makes, for a text that is no template
  */
-export function templateParts(text: string): readonly (string | TemplateExpression)[] {
+export function templateParts(text: string, refuse: Refuse): readonly (string | TemplateExpression)[] {
   const parts: (string | TemplateExpression)[] = [];
   let at = 0;
   while (at < text.length) {
     const open = text.indexOf("{", at);
     const literal = text.slice(at, open < 0 ? undefined : open);
-    if (literal.includes("}")) throw wrongTemplate(text, "a } was never opened");
+    if (literal.includes("}")) throw refuse("a } was never opened");
     if (literal !== "") parts.push(literal);
     if (open < 0) break;
     const close = text.indexOf("}", open);
-    if (close < 0) throw wrongTemplate(text, "a { is never closed");
-    parts.push(expressionOf(text, text.slice(open + 1, close)));
+    if (close < 0) throw refuse("a { is never closed");
+    parts.push(expressionOf(text.slice(open + 1, close), refuse));
     at = close + 1;
   }
   return parts;
 }
 
-function expressionOf(text: string, inner: string): TemplateExpression {
+function expressionOf(inner: string, refuse: Refuse): TemplateExpression {
   const operator = /^[^\w%]/.exec(inner)?.[0] ?? "";
-  if (!"+#./;?&".includes(operator))
-    throw wrongTemplate(text, `RFC 6570 has no operator ${JSON.stringify(operator)}`);
+  if (!"+#./;?&".includes(operator)) throw refuse(`RFC 6570 has no operator ${JSON.stringify(operator)}`);
   const variables = inner
     .slice(operator.length)
     .split(",")
     .map((given) => {
       const [, name, exploded, length] = variable.exec(given) ?? [];
-      if (name === undefined)
-        throw wrongTemplate(text, `${JSON.stringify(given)} is not the name of a variable`);
+      if (name === undefined) throw refuse(`${JSON.stringify(given)} is not the name of a variable`);
       return { name, ...(exploded && { exploded: true }), ...(length && { length: Number(length) }) };
     });
   return { operator, variables };
 }
 
-export function wrongTemplate(text: string, problem: string): McpError {
-  return new McpError("invalid-definition", `URI template ${JSON.stringify(text.slice(0, 200))}: ${problem}`);
+/** The names of the variables, in order, each once. */
+export function variablesIn(parts: readonly (string | TemplateExpression)[]): string[] {
+  const names = parts.flatMap((part) =>
+    typeof part === "string" ? [] : part.variables.map(({ name }) => name),
+  );
+  return [...new Set(names)];
 }

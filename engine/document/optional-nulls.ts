@@ -1,7 +1,6 @@
-import { Search } from "./refusal.js";
-import type { JsonSchema } from "./schema-type.js";
-import { inPlace, listOf, ofItem, ofMember } from "./subschemas.js";
-import { inside } from "./words.js";
+import { Search } from "../explain/refusal.js";
+import { pointer as inside } from "../ir/json.js";
+import { type WrittenSchema, inPlace, listOf, ofItem, ofMember } from "../ir/subschemas.js";
 
 /** Parts of a value that one search reads, over all alternatives. */
 const mostParts = 2000;
@@ -19,7 +18,7 @@ interface WithoutNulls {
  * @param root the schema, with its references inside it
  * @returns `undefined` if there are none
  */
-export function withoutOptionalNulls(root: JsonSchema, value: unknown): WithoutNulls | undefined {
+export function withoutOptionalNulls(root: WrittenSchema, value: unknown): WithoutNulls | undefined {
   const search = new NullSearch(root);
   const rest = search.take(value, [root], "");
   return search.nulls.size === 0 || search.isCut ? undefined : { value: rest, nulls: [...search.nulls] };
@@ -27,11 +26,11 @@ export function withoutOptionalNulls(root: JsonSchema, value: unknown): WithoutN
 
 class NullSearch {
   readonly nulls = new Set<string>();
-  readonly #root: JsonSchema;
+  readonly #root: WrittenSchema;
   readonly #judge: Search;
   #left = mostParts;
 
-  constructor(root: JsonSchema) {
+  constructor(root: WrittenSchema) {
     this.#root = root;
     this.#judge = new Search(root);
   }
@@ -67,7 +66,7 @@ class NullSearch {
   }
 
   /** The schemas that apply to the same value. Of several alternatives that fit, what they require. */
-  #applying(schemas: readonly unknown[], value: unknown, place: string): JsonSchema[] {
+  #applying(schemas: readonly unknown[], value: unknown, place: string): WrittenSchema[] {
     return inPlace(schemas, this.#root).flatMap((schema) => {
       if (--this.#left < 0) return [];
       const { anyOf, oneOf } = schema;
@@ -75,7 +74,7 @@ class NullSearch {
     });
   }
 
-  #fitting(arms: readonly unknown[], value: unknown, place: string): JsonSchema[] {
+  #fitting(arms: readonly unknown[], value: unknown, place: string): WrittenSchema[] {
     const fitting = arms.filter((arm) => {
       const nulls = [...this.nulls];
       const fits = this.#takes(this.take(value, [arm], place), arm);

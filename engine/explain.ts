@@ -1,0 +1,9 @@
+// What judging values with little code takes: by schemas as they are written, or by validators alone.
+export { filled, hasDefaults } from "./document/defaults.js";
+export { type FormReading, formOf } from "./document/form.js";
+export { withoutOptionalNulls } from "./document/optional-nulls.js";
+export { type Judge, locateIssue, withoutWrongNulls } from "./explain/locate.js";
+export { explainRefusal, schemaProblem } from "./explain/refusal.js";
+export { nearest, placeOf, summaryOf, visible } from "./explain/text.js";
+export { pointer } from "./ir/json.js";
+export type { WrittenSchema } from "./ir/subschemas.js";
