@@ -12,11 +12,12 @@ export { type Bundle, type BundleOptions, bundle } from "./resources/bundle.js";
 export { resolveUri } from "./resources/uri.js";
 export { type IgnoredKeyword, ignoredKeywords } from "./read/ignored.js";
 export { referenceTo, referencedPointer } from "./ir/fragment.js";
-export { dialectOf, isSchemaPlace, type Dialect } from "./ir/vocabulary.js";
+export { dialectOf, isSchemaPlace } from "./ir/vocabulary.js";
 export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read/read.js";
 export { formats } from "./formats/format.js";
 export { hazardOf, type Hazard } from "./patterns/hazard.js";
 export { divides, textOf } from "./emitted/shared-checks.js";
+export * as sharedChecks from "./emitted/shared-checks.js";
 export * as moves from "./emitted/moves.js";
 export * as stepping from "./emitted/stepping.js";
 export type { Step, StepLoss, StepRefusal, StepReport } from "./emitted/model.js";
@@ -24,7 +25,16 @@ export { PatternBudget } from "./patterns/budget.js";
 export { exampleOf } from "./patterns/example.js";
 export { isAutomaton, matcherOf } from "./patterns/pattern.js";
 export { strictForm } from "./patterns/strict-form.js";
-export { keywords, type Keyword, type KeywordShape } from "./ir/keywords.js";
+export {
+  judgingKeywords,
+  keywords,
+  limitKeywords,
+  type Dialect,
+  type JudgingKeyword,
+  type Keyword,
+  type KeywordShape,
+  type LimitKeyword,
+} from "./ir/keywords.js";
 export { ValueSet } from "./interpret/value-set.js";
 export { SchemaError, type SchemaErrorCode } from "./ir/schema-error.js";
 

@@ -1,10 +1,7 @@
 import { referenceTo, referencedPointer } from "./fragment.js";
 import { type JsonObject, type JsonValue, escapeToken, isJsonObject, pointerTokens } from "./json.js";
-import { keywords } from "./keywords.js";
+import { type Dialect, keywords } from "./keywords.js";
 import { SchemaError } from "./schema-error.js";
-
-/** The dialects that can be read. Draft-06 is read as draft-07, which only adds to it. */
-export type Dialect = "2020-12" | "2019-09" | "draft-07" | "draft-04";
 
 const declarations: readonly (readonly [RegExp, Dialect])[] = [
   [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, "2020-12"],

@@ -1,7 +1,6 @@
 import { type JsonValue, pointer } from "../ir/json.js";
-import { keywords } from "../ir/keywords.js";
+import { type Dialect, keywords } from "../ir/keywords.js";
 import { Registry } from "../resources/registry.js";
-import type { Dialect } from "../ir/vocabulary.js";
 
 /** A keyword without effect: the dialect of the schema does not have it. */
 export interface IgnoredKeyword {

@@ -1,4 +1,5 @@
 import { kindOf } from "../resources/canonicalise.js";
+import type { KeywordName, ResolvedKeyword } from "../ir/keywords.js";
 import type { Matcher, SchemaNode, TypeName } from "../ir/ir.js";
 import { type JsonObject, type JsonValue, isJsonObject, naturalCompare, pointer } from "../ir/json.js";
 import { unsafePattern } from "../patterns/compiled.js";
@@ -22,7 +23,19 @@ export interface ReadingContext {
   readonly patterns: DocumentPatterns;
 }
 
-/** How each keyword's value is read; `$ref` is not among them, for its meaning lies outside the node. */
+/** Keywords that mean nothing to the IR: identity of the document, comments, holders of definitions. */
+const meaningless = ["$schema", "$id", "$comment", "$defs", "markdownDescription"] as const;
+
+export const meaninglessKeywords: ReadonlySet<string> = new Set<KeywordName>(meaningless);
+
+/** The reader of each keyword; `$ref` has none, for its meaning lies outside the node. */
+type Readers = {
+  readonly [
+    Name in Exclude<KeywordName, "$ref" | ResolvedKeyword | (typeof meaningless)[number]>
+  ]: KeywordReader;
+};
+
+/** How each keyword's value is read. */
 export const keywordReaders: ReadonlyMap<string, KeywordReader> = new Map(
   Object.entries<KeywordReader>({
     allOf: schemas("allOf"),
@@ -81,7 +94,7 @@ export const keywordReaders: ReadonlyMap<string, KeywordReader> = new Map(
         entries.map(([key, names]) => [key, expectStrings(names, pointer(at, key))]),
       );
     },
-  }),
+  } satisfies Readers),
 );
 
 type NamesOf<V> = {

@@ -10,7 +10,13 @@ import {
   pointerTokens,
 } from "../ir/json.js";
 import { kindOf } from "../resources/canonicalise.js";
-import { type ReadingContext, type Writable, expectString, keywordReaders } from "./keyword-readers.js";
+import {
+  type ReadingContext,
+  type Writable,
+  expectString,
+  keywordReaders,
+  meaninglessKeywords,
+} from "./keyword-readers.js";
 import { keywords } from "../ir/keywords.js";
 import { PatternBudget } from "../patterns/budget.js";
 import { DocumentPatterns } from "../patterns/pattern.js";
@@ -75,9 +81,6 @@ export function readSchema(document: JsonObject, options: ReadOptions = {}): Sch
 /** Keywords at the root without effect on instances: a document with only these is a library. */
 const libraryKeywords = new Set(["$schema", "$id", "$defs", "$comment", "title", "description"]);
 
-/** Keywords that mean nothing to the IR: identity of the document, comments, holders of definitions. */
-const ignored = new Set(["$schema", "$id", "$comment", "$defs", "markdownDescription"]);
-
 class Reader implements ReadingContext {
   readonly definitions = new Map<string, Definition>();
   readonly patterns: DocumentPatterns;
@@ -136,7 +139,7 @@ class Reader implements ReadingContext {
     const read = keywordReaders.get(keyword);
     if (read) read(node, value, place, this);
     else if (keyword === "$ref") node.ref = this.reference(value, place);
-    else if (!ignored.has(keyword) && !keyword.startsWith("x-")) {
+    else if (!meaninglessKeywords.has(keyword) && !keyword.startsWith("x-")) {
       throw new SchemaError(
         "unsupported-keyword",
         place,

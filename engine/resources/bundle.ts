@@ -1,8 +1,8 @@
 import { canonicalDialect, kindOf, refuseDepth } from "./canonicalise.js";
 import { referenceTo } from "../ir/fragment.js";
 import { type JsonObject, type JsonValue, isJsonObject, jsonObject, pointer } from "../ir/json.js";
-import { keywords } from "../ir/keywords.js";
-import { type Dialect, hasReferencesAlone, inCurrentVocabulary } from "../ir/vocabulary.js";
+import { type Dialect, keywords } from "../ir/keywords.js";
+import { hasReferencesAlone, inCurrentVocabulary } from "../ir/vocabulary.js";
 import { definitionName } from "./definition-name.js";
 import { type DynamicScope, DynamicScopes } from "./dynamic-scope.js";
 import { type Place, Registry, dynamicReferences, throwSchemaError } from "./registry.js";

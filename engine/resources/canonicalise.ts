@@ -9,9 +9,9 @@ import {
   pointer,
   pointerTokens,
 } from "../ir/json.js";
-import { keywords } from "../ir/keywords.js";
+import { type Dialect, keywords } from "../ir/keywords.js";
 import { SchemaError } from "../ir/schema-error.js";
-import { type Dialect, currentReference, dialectOf, inCurrentVocabulary } from "../ir/vocabulary.js";
+import { currentReference, dialectOf, inCurrentVocabulary } from "../ir/vocabulary.js";
 import { speaksIn } from "./dialects.js";
 
 /** The dialect every canonical schema is written in. */

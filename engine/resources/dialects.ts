@@ -1,8 +1,8 @@
 import type { JsonValue } from "../ir/json.js";
 import { isJsonObject } from "../ir/json.js";
-import { keywords } from "../ir/keywords.js";
+import { type Dialect, keywords } from "../ir/keywords.js";
 import { SchemaError } from "../ir/schema-error.js";
-import { type Dialect, dialectOf } from "../ir/vocabulary.js";
+import { dialectOf } from "../ir/vocabulary.js";
 import { splitFragment } from "./uri.js";
 
 /** How to read the schemas of one resource. */
@@ -13,95 +13,26 @@ export interface Rules {
   hasKeyword(written: string): boolean;
 }
 
-/** Keywords of 2020-12 that draft-07 does not have. `$defs` is left out: documents of both kinds use it. */
-const newer = new Set([
-  "$anchor",
-  "$dynamicAnchor",
-  "$dynamicRef",
-  "$vocabulary",
-  "contentSchema",
-  "dependentRequired",
-  "dependentSchemas",
-  "deprecated",
-  "maxContains",
-  "minContains",
-  "prefixItems",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-]);
+/** The dialects, each with the keywords of those before it. */
+const dialects: readonly Dialect[] = ["draft-04", "draft-07", "2019-09", "2020-12"];
 
-/** The vocabularies of 2020-12 and the keywords each brings (core, section 8; validation, sections 6 to 9). */
-const vocabularies: ReadonlyMap<string, readonly string[]> = new Map([
-  ["core", ["$schema", "$id", "$ref", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "$comment"]],
-  [
-    "applicator",
-    [
-      ...["prefixItems", "items", "contains", "properties", "patternProperties", "additionalProperties"],
-      ...["propertyNames", "dependentSchemas", "if", "then", "else", "allOf", "anyOf", "oneOf", "not"],
-    ],
-  ],
-  ["unevaluated", ["unevaluatedItems", "unevaluatedProperties"]],
-  [
-    "validation",
-    [
-      ...[
-        "type",
-        "const",
-        "enum",
-        "multipleOf",
-        "maximum",
-        "exclusiveMaximum",
-        "minimum",
-        "exclusiveMinimum",
-      ],
-      ...["maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems", "maxContains"],
-      ...["minContains", "maxProperties", "minProperties", "required", "dependentRequired"],
-    ],
-  ],
-  [
-    "meta-data",
-    [
-      "title",
-      "description",
-      "default",
-      "deprecated",
-      "readOnly",
-      "writeOnly",
-      "examples",
-      "markdownDescription",
-    ],
-  ],
-  ["format-annotation", ["format"]],
-  ["format-assertion", ["format"]],
-  ["content", ["contentEncoding", "contentMediaType", "contentSchema"]],
-]);
+/** Whether a keyword is at most as new as a dialect. */
+function isOf(dialect: Dialect, written: string): boolean {
+  const keyword = keywords.get(written);
+  return keyword !== undefined && dialects.indexOf(keyword.since) <= dialects.indexOf(dialect);
+}
+
+/** The keywords that a vocabulary of 2020-12 brings; undefined if there is no such vocabulary. */
+function keywordsOf(vocabulary: string): string[] | undefined {
+  const name = vocabulary === "format-assertion" ? "format-annotation" : vocabulary;
+  const found = [...keywords].filter(([, keyword]) => keyword.vocabulary === name);
+  return found.length > 0 ? found.map(([word]) => word) : undefined;
+}
 
 const vocabularyBase = "https://json-schema.org/draft/2020-12/vocab/";
 
-/** Keywords of draft-07 that draft-04 does not have. */
-const newerThanDraft04 = new Set([
-  ...[
-    "$id",
-    "const",
-    "contains",
-    "contentEncoding",
-    "contentMediaType",
-    "else",
-    "examples",
-    "if",
-    "propertyNames",
-  ],
-  ...["readOnly", "then", "writeOnly"],
-]);
-
-/** Keywords of 2020-12 that 2019-09 does not have. */
-const newerThan2019 = new Set(["$dynamicAnchor", "$dynamicRef", "prefixItems"]);
-
 const isDraft07Keyword = (written: string): boolean =>
-  (keywords.has(written) && !newer.has(written)) ||
-  written === "definitions" ||
-  written === "dependencies" ||
-  written === "additionalItems";
+  isOf("draft-07", written) || ["definitions", "dependencies", "additionalItems"].includes(written);
 
 const wholeDialects: { readonly [D in Dialect]: Rules } = {
   "2020-12": {
@@ -111,14 +42,14 @@ const wholeDialects: { readonly [D in Dialect]: Rules } = {
   "2019-09": {
     dialect: "2019-09",
     hasKeyword: (written) =>
-      (keywords.has(written) && !newerThan2019.has(written)) ||
+      isOf("2019-09", written) ||
       ["definitions", "additionalItems", "$recursiveRef", "$recursiveAnchor"].includes(written),
   },
   "draft-07": { dialect: "draft-07", hasKeyword: isDraft07Keyword },
   "draft-04": {
     dialect: "draft-04",
     hasKeyword: (written) =>
-      (isDraft07Keyword(written) && !newerThanDraft04.has(written)) || written === "id",
+      isOf("draft-04", written) || ["definitions", "dependencies", "additionalItems", "id"].includes(written),
   },
 };
 
@@ -165,9 +96,7 @@ function declaredRules(
   if ((base && base.dialect !== "2020-12") || !isJsonObject(chosen)) return base ?? wholeDialects["2020-12"];
   const words = new Set(["$defs", "definitions"]);
   for (const [uri, required] of Object.entries(chosen)) {
-    const listed = uri.startsWith(vocabularyBase)
-      ? vocabularies.get(uri.slice(vocabularyBase.length))
-      : undefined;
+    const listed = uri.startsWith(vocabularyBase) ? keywordsOf(uri.slice(vocabularyBase.length)) : undefined;
     if (!listed && required === true) {
       throw new SchemaError(
         "unsupported-dialect",

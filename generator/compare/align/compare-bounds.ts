@@ -13,7 +13,7 @@ import {
   isCondition,
   nameParts,
   nodeText,
-  boundKeywords,
+  limitedBy,
 } from "../shape/bounds.js";
 import { type Bounds, type Conjunction, shapeTypes } from "../shape/form.js";
 import type { Alignment, Candidates, Found, Pair } from "./pair.js";
@@ -266,7 +266,7 @@ function edges(
       .flatMap((arm) => [...arm].map(([name, limit]) => edges(nameParts(name), [limit])));
     return (make, nodes) => inside.flatMap((each) => each(make, nodes));
   }
-  switch (boundKeywords.get(keyword)?.of) {
+  switch (limitedBy(keyword)) {
     case "number":
       return () => [...around, 0, 1, 0.5, -1];
     case "string":

@@ -1,4 +1,12 @@
-import { type JsonValue, type SchemaNode, canonicalText, isJsonObject, jsonEqual } from "@mcpgen/engine";
+import {
+  type JsonValue,
+  type LimitKeyword,
+  type SchemaNode,
+  canonicalText,
+  isJsonObject,
+  jsonEqual,
+  keywords,
+} from "@mcpgen/engine";
 import { type Bounds, type Conjunction, type ShapeType, saysNothing } from "./form.js";
 import { typeText } from "../../print/type-text.js";
 
@@ -6,38 +14,50 @@ import { typeText } from "../../print/type-text.js";
 type Joined = "greatest" | "least" | "both";
 
 interface BoundKeyword {
-  readonly of: ShapeType;
   readonly joined: Joined;
   /** The value without effect. */
   readonly idle?: JsonValue;
 }
 
+type BoundName = Exclude<LimitKeyword, "contentEncoding" | "contentMediaType">;
+
 /** Keywords that limit values of one type. */
-export const boundKeywords: ReadonlyMap<string, BoundKeyword> = new Map<string, BoundKeyword>([
-  ["minLength", { of: "string", joined: "greatest", idle: 0 }],
-  ["maxLength", { of: "string", joined: "least" }],
-  ["pattern", { of: "string", joined: "both" }],
-  ["format", { of: "string", joined: "both" }],
-  ["minimum", { of: "number", joined: "greatest" }],
-  ["exclusiveMinimum", { of: "number", joined: "greatest" }],
-  ["maximum", { of: "number", joined: "least" }],
-  ["exclusiveMaximum", { of: "number", joined: "least" }],
-  ["multipleOf", { of: "number", joined: "both" }],
-  ["minItems", { of: "array", joined: "greatest", idle: 0 }],
-  ["maxItems", { of: "array", joined: "least" }],
-  ["uniqueItems", { of: "array", joined: "both" }],
-  ["minContains", { of: "array", joined: "greatest", idle: 1 }],
-  ["maxContains", { of: "array", joined: "least" }],
-  ["minProperties", { of: "object", joined: "greatest", idle: 0 }],
-  ["maxProperties", { of: "object", joined: "least" }],
-]);
+const boundKeywords: { readonly [Name in BoundName]: BoundKeyword } = {
+  minLength: { joined: "greatest", idle: 0 },
+  maxLength: { joined: "least" },
+  pattern: { joined: "both" },
+  format: { joined: "both" },
+  minimum: { joined: "greatest" },
+  exclusiveMinimum: { joined: "greatest" },
+  maximum: { joined: "least" },
+  exclusiveMaximum: { joined: "least" },
+  multipleOf: { joined: "both" },
+  minItems: { joined: "greatest", idle: 0 },
+  maxItems: { joined: "least" },
+  uniqueItems: { joined: "both" },
+  minContains: { joined: "greatest", idle: 1 },
+  maxContains: { joined: "least" },
+  minProperties: { joined: "greatest", idle: 0 },
+  maxProperties: { joined: "least" },
+};
+
+const boundEntries = Object.entries(boundKeywords) as [BoundName, BoundKeyword][];
+
+/** The type of the values that a keyword limits; undefined for all other names of bounds. */
+export function limitedBy(name: string): ShapeType | undefined {
+  return Object.hasOwn(boundKeywords, name) ? keywords.get(name)!.of : undefined;
+}
+
+function joinedBy(name: string): Joined | undefined {
+  return Object.hasOwn(boundKeywords, name) ? boundKeywords[name as BoundName].joined : undefined;
+}
 
 /** The limits that a conjunction sets for values of `type`. */
 export function boundsOf(nodes: Conjunction, type: ShapeType): Bounds {
   const bounds = new Map<string, JsonValue>();
   for (const node of nodes) {
-    for (const [keyword, { of, joined, idle }] of boundKeywords) {
-      const value = of === type ? (node[keyword as keyof SchemaNode] as JsonValue | undefined) : undefined;
+    for (const [keyword, { joined, idle }] of boundEntries) {
+      const value = limitedBy(keyword) === type ? node[keyword] : undefined;
       if (value !== undefined && value !== idle)
         bounds.set(keyword, join(bounds.get(keyword), value, joined));
     }
@@ -76,7 +96,7 @@ export function boundsFit(source: Bounds, target: Bounds): boolean {
     if (own === undefined) return false;
     if (keyword === anyOfLimits) return armsFit(armsOf(own), armsOf(limit));
     const [end, other] = [rangeEnd(own), rangeEnd(limit)];
-    const isEnd = end && other && boundKeywords.get(keyword)?.joined !== "both";
+    const isEnd = end && other && joinedBy(keyword) !== "both";
     return isEnd ? !isTighter(keyword, other, end) : jsonEqual(own, limit);
   });
 }
@@ -96,7 +116,7 @@ export interface RangeEnd {
 /** Whether `a` leaves less room than `b`. */
 export function isTighter(keyword: string, a: RangeEnd, b: RangeEnd): boolean {
   if (a.value === b.value) return a.exclusive && !b.exclusive;
-  return a.value > b.value === (boundKeywords.get(keyword)?.joined === "greatest");
+  return a.value > b.value === (joinedBy(keyword) === "greatest");
 }
 
 /** The end of the range in a bound; `undefined` if the bound sets none. */

@@ -1,6 +1,7 @@
 import {
   type Definition,
   type JsonValue,
+  type JudgingKeyword,
   type Opening,
   type SchemaNode,
   reachingOpen,
@@ -115,21 +116,54 @@ function openingOf(shapes: Shapes, node: SchemaNode): Opening | undefined {
   };
 }
 
-/** Keywords whose value is a number, a string, a list of values or `true`. */
-const plain = [
-  ...(["enum", "minProperties", "maxProperties", "minItems", "maxItems", "uniqueItems"] as const),
-  ...(["minContains", "maxContains", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const),
-  ...(["multipleOf", "minLength", "maxLength", "pattern", "required"] as const),
-] as const;
+type Writer = (node: SchemaNode, inner: (child: SchemaNode) => JsonValue) => JsonValue | undefined;
 
-const single = [
-  ...(["not", "if", "then", "else", "additionalProperties", "unevaluatedProperties"] as const),
-  ...(["propertyNames", "items", "unevaluatedItems", "contains"] as const),
-] as const;
+/** How the keywords that judge a value are written; `format` beside them, where it judges. Output has them in this order. */
+const writers: { readonly [Name in JudgingKeyword | "format"]: Writer } = {
+  $ref: ({ ref }) => (ref === undefined ? undefined : referenceTo(pointer("/$defs", ref))),
+  type: ({ types }) => (types?.length === 1 ? types[0] : (types as JsonValue | undefined)),
+  const: (node) => node.const?.value,
+  ...each(["enum", "minProperties", "maxProperties", "minItems", "maxItems", "uniqueItems"], plain),
+  ...each(
+    ["minContains", "maxContains", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"],
+    plain,
+  ),
+  ...each(["multipleOf", "minLength", "maxLength", "pattern", "required"], plain),
+  ...each(["not", "if", "then", "else", "additionalProperties", "unevaluatedProperties"], single),
+  ...each(["propertyNames", "items", "unevaluatedItems", "contains"], single),
+  ...each(["allOf", "anyOf", "oneOf", "prefixItems"], listed),
+  ...each(["properties", "patternProperties", "dependentSchemas"], named),
+  dependentRequired: ({ dependentRequired }) => written(dependentRequired, (names) => [...names]),
+  format: (node) => scannedFormat(node),
+};
 
-const listed = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
+function each<Name extends string>(
+  names: readonly Name[],
+  writerOf: (name: Name) => Writer,
+): { readonly [Each in Name]: Writer } {
+  return Object.fromEntries(names.map((name) => [name, writerOf(name)])) as { [Each in Name]: Writer };
+}
 
-const named = ["properties", "patternProperties", "dependentSchemas"] as const;
+/** A number, a string, a list of values or `true`. */
+function plain(name: keyof SchemaNode): Writer {
+  return (node) => node[name] as JsonValue | undefined;
+}
+
+type NamesOf<Value> = {
+  [Name in keyof SchemaNode]-?: NonNullable<SchemaNode[Name]> extends Value ? Name : never;
+}[keyof SchemaNode];
+
+function single(name: NamesOf<SchemaNode>): Writer {
+  return (node, inner) => node[name] && inner(node[name]);
+}
+
+function listed(name: NamesOf<readonly SchemaNode[]>): Writer {
+  return (node, inner) => node[name]?.map(inner);
+}
+
+function named(name: NamesOf<ReadonlyMap<string, SchemaNode>>): Writer {
+  return (node, inner) => written(node[name], inner);
+}
 
 /**
  * Serialises a node for the output, where the engine's `readWritten` reads it: the JSON Schema keywords that
@@ -140,17 +174,10 @@ const named = ["properties", "patternProperties", "dependentSchemas"] as const;
 function writtenNode(node: SchemaNode, openingOf: (node: SchemaNode) => Opening | undefined): JsonValue {
   if (node.always ?? node.never) return node.always === true;
   const inner = (child: SchemaNode): JsonValue => writtenNode(child, openingOf);
-  const { ref, types, const: constant, dependentRequired } = node;
   const keywords: [name: string, value: JsonValue | undefined][] = [
-    ["$ref", ref === undefined ? undefined : referenceTo(pointer("/$defs", ref))],
-    ["type", types?.length === 1 ? types[0] : (types as JsonValue | undefined)],
-    ["const", constant?.value],
-    ...plain.map((name) => [name, node[name] as JsonValue | undefined] as [string, JsonValue | undefined]),
-    ...single.map((name) => [name, node[name] && inner(node[name])] as [string, JsonValue | undefined]),
-    ...listed.map((name) => [name, node[name]?.map(inner)] as [string, JsonValue | undefined]),
-    ...named.map((name) => [name, written(node[name], inner)] as [string, JsonValue | undefined]),
-    ["dependentRequired", written(dependentRequired, (names) => [...names])],
-    ["format", scannedFormat(node)],
+    ...Object.entries(writers).map(
+      ([name, write]) => [name, write(node, inner)] as [string, JsonValue | undefined],
+    ),
     ["x-open", node.open && (openingOf(node) as JsonValue | undefined)],
   ];
   return jsonObject(keywords.filter((keyword): keyword is [string, JsonValue] => keyword[1] !== undefined));

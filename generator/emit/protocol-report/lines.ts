@@ -4,6 +4,7 @@ import {
   type SchemaNode,
   canonicalText,
   isJsonObject,
+  limitKeywords,
 } from "@mcpgen/engine";
 import { codeSpan } from "../../print/markdown.js";
 import { isPlainObject, itemsOf } from "../../print/schema-shape.js";
@@ -14,15 +15,18 @@ import { opennessText, typeText } from "../../print/type-text.js";
  * objects.
  */
 export function definitionLines({ node }: Definition): string[] {
-  const lines = propertyLines(node, "");
+  const members = propertyLines(node, "");
   const open = opennessText(node);
-  if (isPlainObject(node))
-    return open === undefined
-      ? lines.length > 0
-        ? lines
-        : [codeSpan("object")]
-      : [...lines, codeSpan(open)];
-  return [...lines, described(typeText(node), node)];
+  if (isPlainObject(node)) {
+    const limits = constraints(node, "");
+    const isNamed = limits.length > 0 || (members.length === 0 && open === undefined);
+    return [
+      ...(isNamed ? [[codeSpan("object"), ...limits].join(", ")] : []),
+      ...members,
+      ...(open === undefined ? [] : [codeSpan(open)]),
+    ];
+  }
+  return [...members, described(typeText(node), node)];
 }
 
 function propertyLines(node: SchemaNode, path: string): string[] {
@@ -53,29 +57,8 @@ function described(text: string, node: SchemaNode): string {
   return [codeSpan(text), ...notes].join(", ");
 }
 
-const constraintKeywords = [
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  "minLength",
-  "maxLength",
-  "pattern",
-  "format",
-  "contentEncoding",
-  "contentMediaType",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
-  "minContains",
-  "maxContains",
-  "minProperties",
-  "maxProperties",
-] as const satisfies readonly (keyof SchemaNode)[];
-
 function constraints(node: SchemaNode, prefix: string): string[] {
-  const own = constraintKeywords
+  const own = limitKeywords
     .filter((keyword) => node[keyword] !== undefined)
     .map((keyword) => `${prefix}${keyword} ${codeSpan(canonicalText(node[keyword] as JsonValue))}`);
   const items = node.items && !node.prefixItems ? constraints(node.items, `${prefix}items `) : [];

@@ -6,6 +6,8 @@ import {
   type TypeName,
   DefinitionMemo,
   Tags,
+  judgingKeywords,
+  keywords,
 } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { assertions } from "./assertions.js";
@@ -150,20 +152,16 @@ function refusesUndefined(node: SchemaNode, of: (name: string) => boolean): bool
   );
 }
 
-/** The node with only the keywords for scalars. */
+/** Members of a node that judge scalars. */
+const scalarMembers: ReadonlySet<string> = new Set([
+  ...["pointer", "types", "const", "enum"],
+  ...judgingKeywords.filter((name) => ["number", "string"].includes(keywords.get(name)!.of ?? "")),
+]);
+
+/** The node with the keywords of scalars only. */
 function scalarPart(node: SchemaNode): SchemaNode {
-  const keys = [
-    "types",
-    "const",
-    "enum",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-  ];
-  const kept = new Set(["pointer", ...keys, "minLength", "maxLength", "pattern"]);
-  return Object.fromEntries(Object.entries(node).filter(([key]) => kept.has(key))) as unknown as SchemaNode;
+  const kept = Object.entries(node).filter(([key]) => scalarMembers.has(key));
+  return Object.fromEntries(kept) as unknown as SchemaNode;
 }
 
 /** The kinds of JSON value that `typeof`, `Array.isArray` and `=== null` distinguish. */

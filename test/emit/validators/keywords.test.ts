@@ -1,7 +1,7 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { compiled, validatorsOf } from "./emitted.js";
-import { ajvFor, interpreterFor, isReadByAjv } from "../../support/ajv-verdicts.js";
+import { ajvFor, interpreterFor, isDividedByAjv, isReadByAjv } from "../../support/ajv-verdicts.js";
 import { schemaFrom } from "../../support/revisions.js";
 
 const scalars: JsonValue[] = [
@@ -339,10 +339,8 @@ describe("each keyword", async () => {
       for (const instance of instances) {
         const verdict = validators[`is${name}`]!(instance);
         const context = JSON.stringify(instance);
-        // ajv divides as floating-point numbers do, and cuts the quotient with parseInt, which reads "1e+300" as 1.
-        const misread =
-          (instance === 1e300 || instance === 19.99) && JSON.stringify(schema).includes("multipleOf");
-        if (!misread && isReadByAjv(schema)) expect(verdict, `ajv on ${context}`).toBe(byAjv(name, instance));
+        if (isDividedByAjv(schema, instance) && isReadByAjv(schema))
+          expect(verdict, `ajv on ${context}`).toBe(byAjv(name, instance));
         expect(verdict, `interpreter on ${context}`).toBe(byInterpreter(name, instance));
         expect(validators[`accepts${name}`]!(instance), `open reading on ${context}`).toBe(verdict);
       }

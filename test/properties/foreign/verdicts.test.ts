@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, type Schema, SchemaError, readDocument
 import { isValid } from "@mcpgen/engine/interpreter";
 import { cases } from "../../support/cases.mjs";
 import { combined, nameIn } from "../../support/combined-schemas.js";
-import { isComparedByAjv, isReadByAjv, withItems } from "../../support/ajv-verdicts.js";
+import { isComparedByAjv, isReadByAjv, leftOutForAjv, withItems } from "../../support/ajv-verdicts.js";
 import { compile } from "../../support/compiled-schema.js";
 import { instancesOf } from "../../support/instances.js";
 import { randomTool } from "./output.js";
@@ -21,16 +21,7 @@ const batches = Array.from({ length: Math.ceil(count / batch) }, (_, index) => i
 function forAjv(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(forAjv);
   if (typeof value !== "object" || value === null) return value;
-  const isRead = ([key]: [string, unknown]): boolean =>
-    ![
-      "multipleOf",
-      "__proto__",
-      "unevaluatedProperties",
-      "unevaluatedItems",
-      "$dynamicRef",
-      "$dynamicAnchor",
-    ].includes(key);
-  const kept = Object.fromEntries(Object.entries(value).filter(isRead));
+  const kept = Object.fromEntries(Object.entries(value).filter(([key]) => !leftOutForAjv.has(key)));
   const inner = Object.fromEntries(Object.entries(kept).map(([key, child]) => [key, forAjv(child)]));
   if (isReadByAjv(inner)) return inner;
   const { contains: _, minContains: __, maxContains: ___, ...rest } = inner;
@@ -176,7 +167,9 @@ test.each(batches)("of schemas from number %i on", { timeout: 900_000 }, async (
   expect([byAjv > 0, valid > 0, valid < judged]).toEqual([true, true, true]);
   // The few schemas of the gate may be of any kind.
   if (length < batch) return;
-  expect(byAjv / judged).toBeGreaterThan(0.3);
+  const tooFew =
+    "ajv judged too few values: add a keyword that it does not know to `leftOutForAjv`, or draw it inside an entry of random-schema.ts";
+  expect(byAjv / judged, tooFew).toBeGreaterThan(0.3);
   expect(valid / judged).toBeGreaterThan(0.1);
   expect(valid / judged).toBeLessThan(0.9);
 });
