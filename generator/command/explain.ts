@@ -5,6 +5,7 @@ import { ruleIds, ruleTable } from "../diff/rules/table.js";
 import { catalogue } from "../diagnostics/catalogue.js";
 import { renamed } from "../diagnostics/renamed.js";
 import { kindsOfNotes } from "../notes/parse.js";
+import type { NoteKind } from "../notes/note.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
@@ -14,6 +15,7 @@ import { type RunCommand, exitCodes } from "./command.js";
 const codes: ReadonlyMap<string, Diagnostic> = new Map(Object.entries(catalogue));
 /** Rules outside the rule table, with the error code that explains them. */
 const otherNames: ReadonlyMap<string, string> = new Map([["extension-breaking-same-id", "MG1311"]]);
+const noteKinds = Object.keys(kindsOfNotes) as NoteKind[];
 const lintIds = lintRules.map(({ id }) => id);
 
 export const explain: RunCommand = async (args) => {
@@ -41,6 +43,13 @@ export const explain: RunCommand = async (args) => {
     const id = asked.toLowerCase();
     return { text: wrapped(lint), data: { rule: id, rows: lintRules.filter((row) => row.id === id) } };
   }
+  const kind = noteKinds.find((name) => name.toLowerCase() === asked.toLowerCase());
+  if (kind !== undefined) {
+    const { description } = kindsOfNotes[kind];
+    const fields = fieldsOf(kind);
+    const text = `${kind}: ${description}\nFields beside those of every note: ${fields.join(", ") || "none"}.`;
+    return { text: wrapped(text), data: { kind, description, fields } };
+  }
   const diagnostic = codes.get(code);
   if (!diagnostic) throw unknownCode(asked);
   const { title, exit, explanation } = diagnostic;
@@ -53,10 +62,13 @@ export const explain: RunCommand = async (args) => {
 
 /** A row for each kind of note with its fields. Brackets mark optional fields. */
 function notesRows(): string[][] {
-  return Object.entries(kindsOfNotes).map(([kind, { description, fields }]) => {
-    const names = Object.entries(fields).map(([name, { optional }]) => (optional ? `[${name}]` : name));
-    return [kind, names.join(" "), description];
-  });
+  return noteKinds.map((kind) => [kind, fieldsOf(kind).join(" "), kindsOfNotes[kind].description]);
+}
+
+function fieldsOf(kind: NoteKind): string[] {
+  return Object.entries(kindsOfNotes[kind].fields).map(([name, { optional }]) =>
+    optional ? `[${name}]` : name,
+  );
 }
 
 /** A sentence about the exit code of an error code. */
@@ -76,7 +88,13 @@ function severitiesOf({ exit, mayWarn, informs }: Diagnostic): readonly Finding[
 }
 
 function unknownCode(code: string): CodedError {
-  const suggestion = closest(code, [...codes.keys(), ...ruleIds, ...lintIds, ...Object.keys(renamed)]);
+  const suggestion = closest(code, [
+    ...codes.keys(),
+    ...ruleIds,
+    ...lintIds,
+    ...noteKinds,
+    ...Object.keys(renamed),
+  ]);
   return new CodedError("MG2006", `there is no code or rule ${JSON.stringify(code)}`, {
     next:
       suggestion === undefined

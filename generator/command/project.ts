@@ -54,8 +54,8 @@ export interface ProjectRun {
 
 interface ProjectOptions {
   /**
-   * Whether the command works without configuration. Untrusted configuration is then ignored, otherwise an
-   * error. Default: false.
+   * Whether the command works without configuration, as `docs` does. Untrusted configuration is then ignored,
+   * otherwise an error, as for `generate`. Default: false.
    */
   readonly optional?: boolean;
   /** Whether it renders templates. */

@@ -119,8 +119,8 @@ function isForeign(path: string, name: string): boolean {
 }
 
 /**
- * Lists every file below `outDir`, POSIX separators, natural order. Skips a subfolder with a separate
- * manifest, which is another output.
+ * Lists every file below `outDir`, POSIX separators, natural order: also those that mcpgen did not write, which
+ * the manifest does not name. Skips a subfolder with a separate manifest, which is another output.
  */
 export function listOutput(outDir: string): string[] {
   const paths: string[] = [];
@@ -331,7 +331,8 @@ export interface Manifest {
 export const manifestFile = "manifest.json";
 
 /**
- * The manifest of an output folder, if it has one.
+ * The manifest of an output folder, if it has one. Its paths are as they were read: `pathFault` judges each before a file is
+ * opened by it.
  *
  * @throws CodedError MG3006 if it is malformed
  */

@@ -406,7 +406,7 @@ function onChannel({
 
 /**
  * A method of the base without facts of its era: alternative results, and remarks about its use between
- * client and server.
+ * client and server. A new field of a method is left out as well, until it is named here.
  */
 function fromBase(method: Method, keyOf: (definition: string) => string): Method {
   const { name, kind, message, envelope, params, result, page, description, see } = method;

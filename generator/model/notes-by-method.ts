@@ -60,7 +60,10 @@ export function notesByMethod(
     for (const target of note.targets) {
       if (!speaksOfMethod(note, target)) continue;
       if (!methods.has(target)) {
-        problems.push({ code: "MG1202", note, target, message: "the schema has no such method" });
+        const message = target.startsWith("/")
+          ? "expected a method, got a place of the schema"
+          : "the schema has no such method";
+        problems.push({ code: "MG1202", note, target, message });
         continue;
       }
       const fact = `${aspectOf(note)} of ${target}`;

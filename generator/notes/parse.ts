@@ -29,6 +29,7 @@ const choice = (description: string, choices: readonly string[]): Field =>
 const textLike = (pattern: string, example: string, description: string): Field =>
   field(description, { type: "string", pattern, examples: [example] });
 
+/** Any string, also an empty one: a text that people read has its pattern. */
 const string = field("A string.", { type: "string" });
 const side = choice('"client" or "server".', ["client", "server"]);
 const texts: JsonObject = { type: "array", items: { type: "string" } };

@@ -17,7 +17,7 @@ export function markdownText(text: string): string {
     .replace(/^(\s*)([-=]|\d+\.)/, "$1\\$2");
 }
 
-/** Escapes untrusted prose; backticks mark code. */
+/** Escapes untrusted prose; backticks mark code. Hidden characters stay: `commentText` removes them, where a caller needs it. */
 export function markdownProse(text: string): string {
   return text
     .split(/`([^`\n]{1,200})`/)

@@ -66,12 +66,17 @@ export function findingsOf(
     if (value <= allowed + tolerance) return [];
     return [
       [
-        `${key}: ${title}: ${value}, ${value - allowed} more than the budget of ${allowed}.`,
+        `${key}: ${title}: ${value}, ${value - allowed} more than the budget of ${allowed}${tolerated(tolerance)}.`,
         ...grown(figure.places, before(key)).map((place) => `  ${place}`),
         `  Use ${owner}.`,
+        `  If an issue needs more: "granted": [{ "issue", "more", "reason" }] of this bar in ${file}.`,
       ].join("\n"),
     ];
   });
+}
+
+function tolerated(tolerance: number): string {
+  return tolerance > 0 ? `, of which ${tolerance} are tolerated` : "";
 }
 
 function allowedBy({ figure, granted = [] }: Budget): number {
@@ -119,12 +124,19 @@ function readBudgets(): Budgets {
 }
 
 function table(measured: readonly Figure[], budgets: Budgets): string {
-  const rows = measured.map(({ key, title, value, goal }) => {
+  const rows = measured.map(({ key, title, value, tolerance, goal }) => {
     const budget = budgets[key];
-    return [key, String(value), budget ? String(allowedBy(budget)) : "", String(goal), title];
+    return [
+      key,
+      String(value),
+      budget ? String(allowedBy(budget)) : "",
+      `±${tolerance}`,
+      String(goal),
+      title,
+    ];
   });
-  const all = [["bar", "now", "budget", "goal", "counts"], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]!.length)));
+  const all = [["bar", "now", "budget", "tolerance", "goal", "counts"], ...rows];
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...all.map((row) => row[column]!.length)));
   return all
     .map(([key, ...cells]) =>
       [key!.padEnd(widths[0]!), ...cells.map((cell, at) => cell.padStart(widths[at + 1] ?? 0))].join("  "),

@@ -306,10 +306,17 @@ function circles(imports: readonly Import[]): Map<string, number> {
   return new Map(circlesOf(imports).map((files) => [files.join(", "), 1]));
 }
 
+/** A file that is reached by `import()` alone, as that of a command is, could not be a part of the file that imports it. */
 function singleImporters(imports: readonly Import[]): Map<string, number> {
   const importers = new Map<string, Set<string>>();
-  for (const { from, to } of imports) importers.set(to, (importers.get(to) ?? new Set()).add(from));
-  return new Map([...importers].filter(([, from]) => from.size === 1).map(([to]) => [to, 1]));
+  const loaded = new Set<string>();
+  for (const { from, to, isDeferred } of imports) {
+    importers.set(to, (importers.get(to) ?? new Set()).add(from));
+    if (!isDeferred) loaded.add(to);
+  }
+  return new Map(
+    [...importers].filter(([to, from]) => from.size === 1 && loaded.has(to)).map(([to]) => [to, 1]),
+  );
 }
 
 /** The number of rows in tables of options, by the level-two heading above them. */

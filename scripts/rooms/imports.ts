@@ -8,6 +8,8 @@ export interface Import {
   readonly to: string;
   /** Whether erasing types removes the import. */
   readonly typeOnly: boolean;
+  /** Whether it is an `import()`, which loads the file when it is called. */
+  readonly isDeferred: boolean;
 }
 
 /** The TypeScript files below a folder, with `/` between the parts of their paths, sorted. */
@@ -23,13 +25,13 @@ export function importsOf(files: readonly string[]): Import[] {
   return files.flatMap((from) =>
     specifiersOf(readFileSync(from, "utf8"))
       .filter(({ specifier }) => specifier.startsWith("."))
-      .map(({ specifier, typeOnly }) => ({
+      .map(({ specifier, ...kind }) => ({
         from,
         to: normalize(join(dirname(from), specifier))
           .split(sep)
           .join("/")
           .replace(/\.js$/, ".ts"),
-        typeOnly,
+        ...kind,
       })),
   );
 }
@@ -37,6 +39,7 @@ export function importsOf(files: readonly string[]): Import[] {
 interface Specifier {
   readonly specifier: string;
   readonly typeOnly: boolean;
+  readonly isDeferred: boolean;
 }
 
 /** Specifiers by the text of a module: the checks of rooms and of packages read the same files. */
@@ -51,8 +54,8 @@ export function specifiersOf(text: string): readonly Specifier[] {
 
 function readSpecifiers(text: string): Specifier[] {
   const found: Specifier[] = [];
-  const add = (node: ts.Node | undefined, typeOnly: boolean): void => {
-    if (node && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, typeOnly });
+  const add = (node: ts.Node | undefined, typeOnly: boolean, isDeferred = false): void => {
+    if (node && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, typeOnly, isDeferred });
   };
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, importsTypesOnly(node.importClause));
@@ -60,7 +63,7 @@ function readSpecifiers(text: string): Specifier[] {
     else if (ts.isImportTypeNode(node))
       add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, true);
     else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      add(node.arguments[0], false);
+      add(node.arguments[0], false, true);
     ts.forEachChild(node, visit);
   };
   visit(ts.createSourceFile("module.ts", text, ts.ScriptTarget.Latest));

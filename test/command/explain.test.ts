@@ -28,6 +28,19 @@ test("explain knows a rule of extensions by its name", async () => {
   expect(named.stdout).toContain("MG1311: A breaking change of an extension keeps its id");
 });
 
+test("explain knows a kind of note by its name", async () => {
+  const folder = temporaryFolder();
+  const explained = await mcpgen(folder, ["explain", "deprecated"]);
+  expect(explained.stdout).toMatch(
+    /^deprecated: .*\nFields beside those of every note: since, \[instead\]\.\n$/s,
+  );
+  const document: unknown = JSON.parse(
+    (await mcpgen(folder, ["explain", "multiroundtrip", "--json"])).stdout,
+  );
+  expect(document).toMatchObject({ kind: "multiRoundTrip", fields: [] });
+  expect((await mcpgen(folder, ["explain", "deprecate"])).stderr).toContain("Did you mean deprecated?");
+});
+
 test("explain names what replaces an entry that moved", async () => {
   const folder = temporaryFolder();
   const entry = "@mcpgen/runtime/otel";

@@ -268,13 +268,16 @@ describe("notes", () => {
     const { problems } = built(definitions, [
       { kind: "capability", targets: ["a", "gone"], of: "server", capability: "/x" },
       { kind: "header", targets: ["*", "gone too"], header: "X", from: null },
+      { kind: "cacheable", targets: ["/$defs/Result"] },
       { kind: "owned", targets: ["/$defs/Result/properties/nothing"] },
     ]);
     expect(problems.map(({ code, target }) => [code, target])).toEqual([
       ["MG1202", "gone"],
       ["MG1202", "gone too"],
+      ["MG1202", "/$defs/Result"],
       ["MG1202", "/$defs/Result/properties/nothing"],
     ]);
+    expect(problems[2]!.message).toBe("expected a method, got a place of the schema");
   });
 
   it("about headers that repeat a member that the message does not have are named", () => {

@@ -118,3 +118,26 @@ test("a better figure has to be written down; a grant of an issue is used", () =
   expect(findingsOf([{ ...figure, value: 4 }], { waits: { figure: 2, granted } }, none)).toHaveLength(1);
   expect(findingsOf([figure], {}, none)).toHaveLength(1);
 });
+
+test("a worse figure says how much is tolerated, and where an issue may grant more", () => {
+  const figure: Figure = {
+    ...{ key: "readme-bytes", title: "bytes", value: 312, goal: 0, tolerance: 10, owner: "a page" },
+    places: new Map([["README.md", 312]]),
+  };
+  const budgets = { "readme-bytes": { figure: 300 } };
+  const none = (): undefined => undefined;
+  expect(findingsOf([{ ...figure, value: 310 }], budgets, none)).toEqual([]);
+  const [finding] = findingsOf([figure], budgets, none);
+  expect(finding).toContain("312, 12 more than the budget of 300, of which 10 are tolerated.");
+  expect(finding).toContain('"granted": [{ "issue", "more", "reason" }] of this bar in bench/budgets.json');
+});
+
+test("a file that import() alone loads has one importer by its nature", () => {
+  const loading = {
+    "generator/command/commands.ts": 'export const load = async () => (await import("./added.js")).added;',
+    "generator/command/added.ts": "export const added = 1;",
+  };
+  expect(findingsAfter(loading)).toEqual([]);
+  const importing = { ...loading, "generator/command/commands.ts": 'export { added } from "./added.js";' };
+  expect(findingsAfter(importing).join()).toContain("generator/command/added.ts: 1 more");
+});

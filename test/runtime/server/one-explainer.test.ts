@@ -58,6 +58,7 @@ function asking(requestedSchema: JsonSchema) {
   return server;
 }
 
+// Each property must be one that a form can ask for: `asking` asks the client for it.
 test.each<[string, Property, unknown, string]>([
   ["a type", { type: "number" }, "3", 'p: expected number, got "3" (string)'],
   ["an exclusive bound", { type: "number", exclusiveMinimum: 5 }, 3, "p: expected > 5, got 3 (number)"],
