@@ -28,7 +28,7 @@ const areas: readonly Area[] = [
   { folder: "generated", may: [] },
   { folder: "engine", may: [] },
   // Types of the options of requests.
-  { folder: "runtime/base", may: [/^@mcpgen\/protocol\/model$/] },
+  { folder: "runtime/base", may: [/^@mcpgen\/(engine\/explain|protocol\/model)$/] },
   {
     folder: "runtime/core",
     // By its own name it asks for what the platform decides.

@@ -76,7 +76,6 @@ export {
   gone,
   invalid,
   listOfExtensions,
-  nearest,
   orBoolean,
   requireFunction,
   requireKnown,
@@ -112,3 +111,4 @@ export { Ticker } from "./time/ticker.js";
 
 // Types that the platform declares.
 export type * as platform from "./platform/platform.js";
+export { nearest } from "@mcpgen/engine/explain";

@@ -1,5 +1,6 @@
 // Names, ids, headers and messages that a peer sends may be as long as a message. What quotes them shortens them here, before it
 // goes to an error, a log, a span or a terminal.
+export { visible } from "@mcpgen/engine/explain";
 
 /** Characters that are shown of a name, a method or an id. */
 export const longestName = 80;
@@ -19,17 +20,4 @@ export function shortText(value: unknown): string {
 export function shortened(text: string, most: number): string {
   // No half of a pair is left at the end.
   return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…` : text;
-}
-
-/** Control, bidirectional and invisible characters, and ends of lines. */
-const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
-/** A text on one line: characters that terminals obey or hide are written as JSON escapes them. */
-export function visible(text: string): string {
-  return text.replace(unprintable, (character) =>
-    character
-      .split("")
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-      .join(""),
-  );
 }

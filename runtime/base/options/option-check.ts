@@ -1,3 +1,4 @@
+import { nearest } from "@mcpgen/engine/explain";
 import { McpError } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
 import { longestWait } from "../time/clock.js";
@@ -165,44 +166,4 @@ function namesOf(rules: OwnRules): string[] {
 export function suggestion(name: string, names: readonly string[]): string {
   const meant = nearest(name, names);
   return meant === undefined ? `There are ${names.join(", ")}.` : `Did you mean ${meant}?`;
-}
-
-/** Names with more characters are not compared. */
-const longestName = 40;
-
-/**
- * The text among `candidates` that `name` misspells: at most a third of its letters differ, or two letters are swapped. A
- * name that differs more may be intended. Upper and lower case are the same.
- */
-export function nearest(name: string, candidates: readonly unknown[]): string | undefined {
-  let best: string | undefined;
-  let least = Infinity;
-  const given = name.toLowerCase();
-  for (const candidate of candidates) {
-    if (typeof candidate !== "string" || Math.max(name.length, candidate.length) > longestName) continue;
-    const other = candidate.toLowerCase();
-    const letters = distance(given, other);
-    const near =
-      letters <= Math.max(1, other.length / 3) || (letters === 2 && sorted(given) === sorted(other));
-    if (!near || letters >= Math.min(least, given.length, other.length)) continue;
-    best = candidate;
-    least = letters;
-  }
-  return best;
-}
-
-function sorted(text: string): string {
-  return [...text].sort().join("");
-}
-
-/** How many letters must be inserted, deleted or replaced to make one of the other (Levenshtein). */
-function distance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let i = 0; i < one.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < other.length; j++)
-      next.push(Math.min(row[j]! + (one[i] === other[j] ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
-    row = next;
-  }
-  return row[other.length]!;
 }
