@@ -1,5 +1,5 @@
 import { interrupted, McpError, type platform, type RequestId } from "@mcpgen/base";
-import { type HttpResponse, pump, strayAnswerIn, tooLong } from "./http-response.js";
+import { type HttpResponse, defaultLimit, pump, strayAnswerIn, tooLong } from "./http-response.js";
 
 /** The prefix of a data line. */
 const fieldName = "data: ".length;
@@ -147,7 +147,7 @@ const endGrace = 250;
 export async function readStream(
   response: HttpResponse,
   user: StreamReader,
-  limit: number,
+  limit = defaultLimit,
   request?: StreamedRequest,
 ): Promise<StreamEnd> {
   const began = performance.now();
@@ -179,7 +179,7 @@ export async function readStream(
 export async function readAnswer(
   response: HttpResponse,
   user: StreamReader,
-  limit: number,
+  limit: number | undefined,
   request: StreamedRequest,
 ): Promise<StreamEnd | undefined> {
   const end = await readStream(response, user, limit, request);

@@ -1,12 +1,7 @@
 import { attempts, interrupted, McpError, type Pace } from "@mcpgen/base";
 import type { LegacyHttp, SessionUser, SessionStreams } from "../../http/client/http-client.js";
 import type { HttpClientOptions } from "../../http/client/http-client-options.js";
-import {
-  type HttpResponse,
-  connectionClosed,
-  defaultLimit,
-  mediaType,
-} from "../../http/client/http-response.js";
+import { type HttpResponse, connectionClosed, mediaType } from "../../http/client/http-response.js";
 import {
   type StreamEnd,
   type StreamedRequest,
@@ -34,7 +29,6 @@ const longestOpening = 500;
 export class EventStreams implements SessionStreams {
   readonly #options: HttpClientOptions;
   readonly #user: SessionUser;
-  readonly #limit: number;
   readonly #signal: AbortSignal;
   readonly #onWarning: (message: string) => void;
   /** Of the GET stream; `lost`: the server may offer it again. */
@@ -47,7 +41,6 @@ export class EventStreams implements SessionStreams {
   constructor(...[options, user, signal, onWarning]: Parameters<LegacyHttp["openStreams"]>) {
     this.#options = options;
     this.#user = user;
-    this.#limit = options.limit ?? defaultLimit;
     this.#signal = signal;
     this.#onWarning = onWarning;
   }
@@ -59,13 +52,13 @@ export class EventStreams implements SessionStreams {
    */
   async answer(response: HttpResponse, request: StreamedRequest): Promise<void> {
     const { signal } = request;
-    const backoff = this.#backoff();
+    const backoff = new Backoff(this.#options);
     let lastId: string | undefined;
     for await (const attempt of attempts(backoff.pace(signal))) {
       const current = attempt === 0 ? response : await this.#again(lastId, signal, backoff);
       if (!current && (signal.aborted || request.isDone())) return;
       if (!current) continue;
-      const end = await readAnswer(current, this.#user, this.#limit, request);
+      const end = await readAnswer(current, this.#user, this.#options.limit, request);
       if (!end) return;
       // A server that ends the stream before the answer sends `retry` (2025-11-25, polling).
       backoff.ended(end, (end.retryMs ?? 0) > 0);
@@ -102,7 +95,7 @@ export class EventStreams implements SessionStreams {
    */
   async #listen(decided: () => void): Promise<void> {
     const signal = this.#signal;
-    const backoff = this.#backoff();
+    const backoff = new Backoff(this.#options);
     const missed = (): void => {
       this.#lastId = undefined;
       this.#warn(
@@ -125,7 +118,7 @@ export class EventStreams implements SessionStreams {
       for await (const attempt of attempts(backoff.pace(signal))) {
         if (attempt > 0) current = await again();
         if (!current) continue;
-        const end = await readStream(current, this.#user, this.#limit);
+        const end = await readStream(current, this.#user, this.#options.limit);
         backoff.ended(end, false);
         this.#lastId = end.lastId ?? this.#lastId;
       }
@@ -149,10 +142,6 @@ export class EventStreams implements SessionStreams {
     } catch {
       // An error of the application's callback must not end the connection.
     }
-  }
-
-  #backoff(): Backoff {
-    return new Backoff(this.#options.reconnects, this.#options.retryMs);
   }
 
   #get(lastId: string | undefined, signal: AbortSignal, backoff: Backoff): Promise<HttpResponse | undefined> {
@@ -221,12 +210,11 @@ export class Backoff {
   /** The error of the last connection that failed or broke. */
   #cause: unknown;
 
-  /**
-   * @param most attempts in a row that may fail
-   * @param ms milliseconds of the first pause, until the server sends another
-   */
-  constructor(most = 5, ms = 1000) {
-    this.#most = most;
+  constructor({
+    reconnects = 5,
+    retryMs: ms = 1000,
+  }: Pick<HttpClientOptions, "reconnects" | "retryMs"> = {}) {
+    this.#most = reconnects;
     this.#ms = ms;
     this.#shortest = Math.max(Math.min(ms, shortestPause), 1);
   }
