@@ -15,7 +15,7 @@ export type { BatchNotification, BatchRequest, BatchResults, Client, ToolResult 
 export { userRejected, type ClientHandlers } from "./client/handlers.js";
 export type { ClientErrorListener } from "./client/questions.js";
 export type { VendorHandler, VendorRequestOptions } from "./client/vendor-methods.js";
-export type { ClientLimits } from "./client/client-profile.js";
+export type { ConnectLimits } from "./client/client-profile.js";
 export { UriTemplate } from "./protocol/templates.js";
 export type { TemplateValue, VariablesOf } from "@mcpgen/engine/uri-template";
 export { displayName } from "./protocol/safe-urls.js";

@@ -84,7 +84,6 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   cluster: () => cluster({ store: new MemoryClusterStore(), keys: [], ...wrong }),
   openPeer: () => openPeer(viewTable, memoryChannels()[0], {}, wrong),
   connect: () => connect(memoryChannels()[0], wrong),
-  capabilities: () => connect(memoryChannels()[0], { capabilities: wrong }),
   limits: () => connect(memoryChannels()[0], { limits: wrong }),
   http: () => connect(memoryChannels()[0], { http: wrong }),
   source: () => connect({ command: "node", ...wrong }),

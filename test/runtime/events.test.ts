@@ -170,12 +170,11 @@ test("a client reports requests that time out, and questions beyond its limits",
   server.tool("slow", {}, () => new Promise<string>(() => run()));
   const form = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
   server.tool("asks", {}, async (_, { ask }) => {
-    await Promise.all(["1", "2", "3"].map((key) => ask.elicit(key, form)));
+    await Promise.all(Array.from({ length: 33 }, (_, index) => ask.elicit(`${index}`, form)));
     return "done";
   });
   const elicit = () => ({ action: "cancel" }) as const;
-  const limits = { maxRoundQuestions: 2 };
-  const client = await clientOf(server, "memory", "2026-07-28", { clock, elicit, limits });
+  const client = await clientOf(server, "memory", "2026-07-28", { clock, elicit });
   const events = eventsOf<ClientEvent>(client);
   expect(await failureOf(client.callTool("asks"))).toMatchObject({ code: "limit-exceeded" });
   const failure = failureOf(client.callTool("slow", {}, { timeout: 300 }));

@@ -44,26 +44,27 @@ export interface ClientLimits {
   readonly maxCacheEntryBytes: number;
 }
 
-const defaultLimits: ClientLimits = {
-  maxQuestions: 4,
-  maxWaitingQuestions: 256,
-  maxRoundQuestions: 32,
-  maxNotices: 1000,
-  maxCacheBytes: 16 * 1_048_576,
-  maxCacheEntryBytes: 1_048_576,
-};
+/** The limits that an application chooses. */
+export interface ConnectLimits {
+  /** Questions of the server (forms, pages, sampling, roots) that the application gets at a time. Default: 4. */
+  readonly maxQuestions?: number;
+  /** Bytes that all cached results take; one takes a sixteenth of it at most. Default: 16 MiB; 0 caches nothing. */
+  readonly maxCacheBytes?: number;
+}
 
 /**
- * Completes the limits with the defaults.
+ * Completes the limits.
  *
  * @throws {McpError} `invalid-definition`: `maxQuestions` is below 1
  */
-export function limitsOf(given: Partial<ClientLimits> = {}): ClientLimits {
-  const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  const limits = { ...defaultLimits, ...(Object.fromEntries(set) as Partial<ClientLimits>) };
-  if (limits.maxQuestions < 1)
+export function limitsOf({
+  maxQuestions = 4,
+  maxCacheBytes = 16 * 1_048_576,
+}: ConnectLimits = {}): ClientLimits {
+  if (maxQuestions < 1)
     throw new McpError("invalid-definition", "limits.maxQuestions: expected a number from 1 on");
-  return limits;
+  const fixed = { maxWaitingQuestions: 256, maxRoundQuestions: 32, maxNotices: 1000 };
+  return { ...fixed, maxQuestions, maxCacheBytes, maxCacheEntryBytes: maxCacheBytes / 16 };
 }
 
 /** The error for a server that exceeds a limit; `data` names the limit. */

@@ -3,6 +3,7 @@ import {
   checkOptions,
   type Clock,
   defaultTimeouts,
+  gone,
   harmless,
   invalid,
   isMcpError,
@@ -41,7 +42,13 @@ import type { VendorHandler } from "../client/vendor-methods.js";
 import type { AnswerContext, ClientHooks, ClientMiddleware } from "../client/middleware.js";
 import { contentWarnings } from "../protocol/binary-content.js";
 import { Hooks } from "../protocol/hooks.js";
-import { type ClientLimits, type ClientProfile, byEra, limitsOf } from "../client/client-profile.js";
+import {
+  type ClientLimits,
+  type ClientProfile,
+  type ConnectLimits,
+  byEra,
+  limitsOf,
+} from "../client/client-profile.js";
 
 const httpRules: Rules<HttpClientOptions> = {
   headers: "anything",
@@ -67,12 +74,12 @@ const rules: Rules<ConnectOptions> = {
   validateSend: ["off", "development", "always"],
   limits: {
     maxQuestions: "amount",
-    maxWaitingQuestions: "amount",
-    maxRoundQuestions: "amount",
-    maxNotices: "amount",
     maxCacheBytes: "amount",
-    maxCacheEntryBytes: "amount",
-  } satisfies Rules<ClientLimits>,
+    maxWaitingQuestions: gone("Leave it out: 256 questions wait."),
+    maxRoundQuestions: gone("Leave it out: a round has 32 questions at most."),
+    maxNotices: gone("Leave it out: a subscription keeps 1,000 notices that are not read."),
+    maxCacheEntryBytes: gone("Leave it out: one cached result takes a sixteenth of maxCacheBytes at most."),
+  } satisfies Rules<ConnectLimits, keyof ClientLimits>,
   clock: /* @__PURE__ */ withFunctions("now", "schedule", "clear"),
   http: httpRules,
   onWarning: "function",
@@ -163,7 +170,7 @@ export interface ConnectOptions extends ClientHandlers {
    */
   readonly validateSend?: ValidateSend;
   /** Limits on what the server can make the client keep or do, if other than the defaults. */
-  readonly limits?: Partial<ClientLimits>;
+  readonly limits?: ConnectLimits;
   readonly clock?: Clock;
   /** Options for servers over HTTP. */
   readonly http?: HttpClientOptions;

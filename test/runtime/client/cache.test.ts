@@ -188,21 +188,23 @@ test("the cache is bounded in bytes, in total and for each result", async () => 
         return reply(own, { contents: [{ uri, text }], ttlMs: 1000 });
       },
     },
-    { limits: { maxCacheBytes: 10_000, maxCacheEntryBytes: 4000 } },
+    { limits: { maxCacheBytes: 160_000 } },
   );
   const sent = async (uri: string): Promise<number> => {
     const before = peer.of("resources/read").length;
     await client.readResource(uri);
     return peer.of("resources/read").length - before;
   };
-  for (const uri of ["a:/1000", "b:/1000", "c:/1000"]) expect(await sent(uri)).toBe(1);
-  for (const uri of ["a:/1000", "b:/1000", "c:/1000"]) expect(await sent(uri)).toBe(0);
+  const uris = Array.from({ length: 12 }, (_, index) => `n${index}:/4000`);
+  for (const uri of uris) expect(await sent(uri)).toBe(1);
+  for (const uri of uris) expect(await sent(uri)).toBe(0);
   // Too large to cache: it evicts no other.
-  expect([await sent("d:/3000"), await sent("d:/3000"), await sent("a:/1000")]).toEqual([1, 1, 0]);
-  // The oldest goes first.
-  expect([await sent("e:/1000"), await sent("a:/1000"), await sent("c:/1000")]).toEqual([1, 1, 0]);
+  expect([await sent("d:/12000"), await sent("d:/12000"), await sent(uris[0]!)]).toEqual([1, 1, 0]);
+  // The one used least recently goes first.
+  for (let count = 0; count < 20; count++) expect(await sent(`m${count}:/4000`)).toBe(1);
+  expect([await sent(uris[1]!), await sent("m19:/4000")]).toEqual([1, 0]);
   // A key counts as well.
-  const long = `${"k".repeat(5000)}:/1`;
+  const long = `${"k".repeat(12_000)}:/1`;
   expect([await sent(long), await sent(long)]).toEqual([1, 1]);
 });
 
@@ -220,9 +222,9 @@ test("invalid limits are rejected", async () => {
   for (const limits of [
     { maxCacheBytes: -1 },
     { maxQuestions: 0 },
-    { maxNotices: "5" },
+    { maxCacheBytes: "5" },
     { maxNotice: 5 },
-    { maxNotices: NaN },
+    { maxCacheBytes: NaN },
   ])
     expect(await failureOf(connected("2026-07-28", {}, { limits: limits as never }))).toMatchObject({
       name: "McpError",

@@ -133,21 +133,22 @@ test.each(revisions)("closing without a connection starts no server (%s)", async
 });
 
 test.each(revisions)("unread notifications are bounded (%s)", async (revision) => {
-  const { client, peer } = await connected(revision, listening, { limits: { maxNotices: 3 } });
-  const uris = ["file:///a", "file:///b", "file:///c", "file:///d"];
+  const { client, peer } = await connected(revision, listening);
+  const uris = Array.from({ length: 1001 }, (_, index) => `file:///${index}`);
   const subscription = await client.subscribe({ tools: true, uris });
   // What says nothing new is dropped.
-  for (let count = 0; count < 1000; count++) tell(peer, changed);
+  for (let count = 0; count < 2000; count++) tell(peer, changed);
   await client.callTool("x");
   const reader = subscription[Symbol.asyncIterator]();
-  for (let count = 0; count < 3; count++) expect((await reader.next()).value).toEqual({ method: changed });
+  for (let count = 0; count < 1000; count++) expect((await reader.next()).value).toEqual({ method: changed });
   for (const uri of uris) tell(peer, updated, { uri });
   await client.callTool("x");
-  for (const uri of uris.slice(0, 3)) expect((await reader.next()).value).toEqual({ method: updated, uri });
+  for (const uri of uris.slice(0, 1000))
+    expect((await reader.next()).value).toEqual({ method: updated, uri });
   await expect(reader.next()).rejects.toMatchObject({
     name: "McpError",
     code: "limit-exceeded",
-    data: { limit: "maxNotices", value: 3 },
+    data: { limit: "maxNotices", value: 1000 },
   });
   // The server is not left to tell more.
   await peer.until(revision < "2026" ? "resources/unsubscribe" : "notifications/cancelled");

@@ -295,6 +295,11 @@ describe("misspelt options", () => {
       "logLevel: expected debug or info",
     ],
     [
+      "of its capabilities",
+      () => reach("http://localhost", { revisions: all, capabilities: { experimentl: {} } }),
+      "capabilities.experimentl: there is no such option. Did you mean experimental?",
+    ],
+    [
       "of its description",
       () => reach("http://localhost", { revisions: all, info: { nam: "x", version: "1" } }),
       'info: expected { name: "…", version: "…" }.',
