@@ -1,4 +1,4 @@
-// Reading: a schema document becomes canonical, then a tree of nodes.
+// Reading: makes a schema document canonical, then a tree of nodes.
 export {
   canonicalise,
   canonicaliseWithOrigins,
@@ -38,7 +38,7 @@ export {
 export { ValueSet } from "./interpret/value-set.js";
 export { SchemaError, type SchemaErrorCode } from "./ir/schema-error.js";
 
-// What is wrong with a value.
+// Explanations: the issues of a value.
 export { Explainer, type ExplainOptions } from "./explain/explain.js";
 export type { Opening } from "./explain/facts.js";
 export { type IssueKind, issueKind } from "./explain/issue-kind.js";

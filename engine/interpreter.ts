@@ -2,7 +2,7 @@ import { Program } from "./interpret/program.js";
 import type { Schema, SchemaNode } from "./ir/ir.js";
 import type { JsonValue } from "./ir/json.js";
 
-// All that judging by a schema known only at run time takes, in one entry.
+// One entry with all that validation by a schema known only at run time needs.
 export { readDocument } from "./read/read-document.js";
 export { readableSchema } from "./read/readable-schema.js";
 export { PatternBudget } from "./patterns/budget.js";
@@ -14,28 +14,28 @@ export type { FromJsonSchema } from "./infer/inferred-type.js";
 
 export interface JudgeOptions {
   /**
-   * Whether `format` only describes (the default, as JSON Schema 2020-12 has it, unless the schema's own
-   * meta-schema asks otherwise) or texts that are not of their format are invalid. Formats that the engine does not
-   * know describe in either case.
+   * `annotation`: `format` is not checked. `assertion`: a text must match its format, if the engine knows the
+   * format. Default: `annotation`, as in JSON Schema 2020-12, unless the meta-schema of the document demands
+   * assertion.
    */
   readonly formats?: "annotation" | "assertion";
 }
 
-// Checks are made once a schema, and forgotten with it.
+// The checks of each schema are cached as long as the schema lives.
 const annotating = new WeakMap<Schema, Program>();
 const asserting = new WeakMap<Schema, Program>();
 
 /**
- * Whether `value` is valid against `node`, by checks made from the IR when they are first needed: for schemas that
- * are known only at run time, and the independent reading that emitted validators are compared with. No code is
- * generated. Values nested to any depth are judged. As in emitted validators, a described member that is
- * `undefined` counts as absent, and numbers that JSON does not have are refused where the schema describes numbers.
+ * Whether `value` is valid against `node`. Makes the checks from the IR when they are first needed, without
+ * generating code. It serves schemas that are known only at run time, and tests compare emitted validators with it.
+ * Values may be nested to any depth. As in emitted validators, a described member that is `undefined` counts as
+ * absent, and NaN and infinities are not numbers.
  *
- * The time is bounded by the size of the schema times that of the value.
+ * The time is bounded by the size of the schema times the size of the value.
  *
- * @param schema the document that `node`'s references lead into; it must not change afterwards
- * @throws SchemaError for a pattern that no safe matcher exists for, and for more than 400 schemas inside one
- *   another about one value where unevaluated members or items are judged
+ * @param schema the document that the references of `node` lead into; it must not change afterwards
+ * @throws SchemaError for a pattern without a safe matcher, and where `unevaluatedProperties` or `unevaluatedItems`
+ *   need more than 400 nested schemas for one value
  */
 export function isValid(
   schema: Schema,
@@ -51,7 +51,7 @@ export function isValid(
 }
 
 /**
- * A judge of values by a whole schema: by its root, or by one of its definitions.
+ * Returns the validator of a schema's root, or of one of its definitions.
  *
  * @throws as `isValid`
  */

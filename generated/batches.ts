@@ -37,7 +37,7 @@ function receive(messages: readonly unknown[], { kindOf, send, dispatch, refuse 
   }
 }
 
-/** Requests and invalid messages get an answer. */
+/** Whether the server answers a message of this kind: a request or an invalid message. */
 function isAnswered(kind: unknown): boolean {
   return kind !== "notification" && kind !== "response";
 }

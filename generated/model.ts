@@ -4,15 +4,15 @@ import type { Issue } from "./issue.js";
 
 export type { Issue };
 
-// The vocabulary that the tables of all revisions share. Types alone: importing this file costs nothing.
+// The types that the tables of all revisions share. The file has only types: importing it costs nothing.
 
 /** The sides of a conversation. */
 export type Role = "client" | "server";
 
-/** `legacy`: a handshake opens a session; `modern`: every request stands for itself. */
+/** `legacy`: a handshake opens a session; `modern`: requests are stateless. */
 export type Era = "legacy" | "modern";
 
-/** One revision as one side speaks it. */
+/** The tables of one protocol revision, for one side. */
 export interface Revision<R extends Role = Role> {
   /** Form of the tables; a runtime refuses forms it does not know. */
   readonly format: 1;
@@ -22,42 +22,41 @@ export interface Revision<R extends Role = Role> {
   readonly role: R;
   readonly table: ReceiveTable<R>;
   /**
-   * Loads the functions that say everything that is wrong with a value, for when one was refused. Without it,
-   * the first wrong place is found by the validator.
+   * Loads the functions that report every issue of a value, after a validator refused it. Without them, an error
+   * names only the first wrong place.
    */
   readonly explain?: () => Promise<Explanations>;
   /**
-   * How what its messages carry becomes what those of the revision after it carry, and back; absent on the
-   * newest. It stands with the older revision: a bundle without older revisions then has no steps to them.
+   * Converts messages of this revision to the next one, and back; absent on the newest. The older revision holds
+   * them, so that a bundle without older revisions has no steps.
    */
   readonly steps?: Steps;
   /**
-   * The steps of the other role between the revision before it and itself. Only revisions above the
-   * vocabulary have them, the revision that handlers and calls are written in: what a role receives there is
-   * read by the steps of the role that sends it, and the other way round.
+   * The steps of the other role between the previous revision and this one. Only revisions newer than the
+   * vocabulary (the revision that handlers and calls are written in) have them: there, the other role's steps for
+   * sending convert the messages that this role receives, and its steps for receiving convert the messages that
+   * this role sends.
    */
   readonly peerSteps?: Steps;
   /**
-   * What it sends. Absent where `NODE_ENV` is `production` or there is no `process`, and left out of bundles
-   * that are made for production.
+   * Validators of sent messages, for development. Absent where `NODE_ENV` is `production` or there is no
+   * `process`, and left out of production bundles.
    */
   readonly developmentSends?: SendTable<R> | undefined;
   /**
-   * What it sends, wherever it runs: `explained` adds it. Revisions above the vocabulary have it, and are
-   * always checked by it: what no step translates, such as a new member of the message itself, fails there.
+   * Validators of sent messages, in every environment: `explained` adds them. Revisions newer than the vocabulary
+   * always have them and always use them: they find members that no step converts, such as a new member of the
+   * message itself.
    */
   readonly sends?: SendTable<R>;
   /**
-   * Makes functions of the columns that say them as data: `requires`, and alternatives that are final
-   * results. Only revisions with such columns have it, so that no other bundle has its code.
+   * Makes functions from columns that are data: `requires`, and alternatives that are final results. Only
+   * revisions with such columns have it, so that other bundles do not carry its code.
    *
    * @param failure the class of the runtime's errors
    */
   completed?(revision: Revision<R>, failure: Failure): Revision<R>;
-  /**
-   * Receives JSON-RPC batches. Only revisions of servers that have batches have it, so that no other bundle
-   * has its code.
-   */
+  /** Receives JSON-RPC batches. Only servers of revisions with batches have its code. */
   readonly batches?: Batches;
 }
 
@@ -69,7 +68,7 @@ export interface Batches {
   readonly initialize: string;
   /** Why a batch is refused as a whole: it is empty, or two of its responses could not be distinguished. */
   problem(messages: readonly unknown[], kindOf: BatchConnection["kindOf"]): string | undefined;
-  /** Dispatches the messages of a batch, and sends their answers as one. */
+  /** Dispatches the messages of a batch, and sends their answers as one batch. */
   receive(messages: readonly unknown[], connection: BatchConnection): void;
 }
 
@@ -86,32 +85,32 @@ export interface BatchConnection {
 /** The answers to one batch. */
 export interface BatchAnswers {
   answer(text: string): void;
-  /** One of its requests was cancelled and gets no answer. */
+  /** Records that a request of the batch was cancelled and gets no answer. */
   dropAnswer(): void;
 }
 
 /**
- * The way between two revisions that follow one another, for one role. A table has those methods of both
- * revisions whose params or result may need a change; all others pass as they are. In the tables for requests
- * of clients and their results, `*` takes an object with the members that the era fills in, each by its name,
- * wherever messages have them.
+ * Converts messages between two consecutive revisions, for one role. A table lists the methods of both revisions
+ * whose params or result may need a change; all other messages pass unchanged. In the tables for client requests
+ * and their results, the entry `*` converts the members that the runtime fills in, given as an object by member
+ * name.
  */
 export interface Steps {
   /** Id of the older revision. */
   readonly older: string;
   /** Id of the newer revision. */
   readonly newer: string;
-  /** Params of requests that were received: from the older to the newer. */
+  /** Converts params of received requests from the older revision to the newer. */
   readonly incomingRequests: StepTable;
-  /** Params of notifications that were received: from the older to the newer. */
+  /** Converts params of received notifications from the older revision to the newer. */
   readonly incomingNotifications: StepTable;
-  /** Results that were received: from the older to the newer. */
+  /** Converts received results from the older revision to the newer. */
   readonly incomingResults: StepTable;
-  /** Params of requests to send: from the newer to the older. */
+  /** Converts params of requests to send from the newer revision to the older. */
   readonly outgoingRequests: StepTable;
-  /** Params of notifications to send: from the newer to the older. */
+  /** Converts params of notifications to send from the newer revision to the older. */
   readonly outgoingNotifications: StepTable;
-  /** Results to send: from the newer to the older. */
+  /** Converts results to send from the newer revision to the older. */
   readonly outgoingResults: StepTable;
 }
 
@@ -122,25 +121,25 @@ export interface ExtensionSteps extends Partial<Omit<Steps, "newer" | "older">> 
 export type StepTable = ReadonlyMap<string, Step>;
 
 /**
- * Takes what is valid at one revision to what is valid at the other, members that the era fills in aside.
- * Never changes its argument, and returns it where nothing needs a change.
+ * Converts a valid value of one revision to a valid value of the other, except for members that the runtime fills
+ * in. Never changes its argument; returns the argument itself if nothing needs a change.
  */
 export type Step = (value: object, report: StepReport) => object;
 
-/** Hears what a step cannot carry over. */
+/** Receives reports of values that a step cannot convert. */
 export interface StepReport {
-  /** Something was left out, or a text or another value stands in its place. */
+  /** A value was left out, or a text or a default takes its place. */
   lost(loss: StepLoss): void;
-  /** The message cannot be carried over. Must throw. */
+  /** The message cannot be converted. Must throw. */
   refuse(refusal: StepRefusal): never;
-  /** The params of the request that a result answers; absent for params, and where they are not known. */
+  /** The params of the request that a result answers. Absent for params and unknown requests. */
   readonly request?: object | undefined;
 }
 
 export interface StepLoss {
   /** JSON Pointer into the params or the result. */
   readonly pointer: string;
-  /** What it was, in words. */
+  /** Description of the lost value. */
   readonly what: string;
   readonly how: "dropped" | "text" | "filled";
 }
@@ -153,43 +152,46 @@ export interface StepRefusal {
   readonly reason: string;
 }
 
-/** What one side reads, and what it must know of what it sends. */
+/** The messages that one side receives, and the facts about messages that it sends. */
 export interface ReceiveTable<R extends Role = Role> {
   readonly format: 1;
   readonly role: R;
-  /** Requests it answers, by method. */
+  /** Requests that this side answers, by method. */
   readonly incomingRequests: ReadonlyMap<string, IncomingRequest>;
-  /** Notifications it hears, by method. */
+  /** Notifications that this side receives, by method. */
   readonly incomingNotifications: ReadonlyMap<string, IncomingNotification>;
-  /** Requests it makes, by method, with what may answer them. */
+  /** Requests that this side sends, by method, with their possible results. */
   readonly outgoingRequests: ReadonlyMap<string, OutgoingRequest>;
-  /** Notifications it sends, by method. */
+  /** Notifications that this side sends, by method. */
   readonly outgoingNotifications: ReadonlyMap<string, OutgoingNotification>;
   /** HTTP headers that mirror a part of every request. */
   readonly headers: readonly HeaderSource[];
   /** Error codes by name. */
   readonly errors: ErrorTable;
-  /** Messages may arrive as JSON-RPC batches, and be sent so. */
+  /** Messages may arrive and be sent in JSON-RPC batches. */
   readonly batches?: true;
-  /** An HTTP request without the header of the revision belongs to this revision. */
+  /** An HTTP request without the `MCP-Protocol-Version` header belongs to this revision. */
   readonly assumed?: true;
   /** An event stream of HTTP begins with an event that has an id and no data. */
   readonly priming?: true;
 }
 
-/** What one side sends, each with its exact validator; apart, so that only who checks it bundles it. */
+/**
+ * The exact validators of the messages that one side sends. Separate from `ReceiveTable`, so that only bundles
+ * that check sent messages carry it.
+ */
 export interface SendTable<R extends string = Role> {
   readonly format: 1;
   readonly role: R;
   readonly requests: ReadonlyMap<string, ExactDefinition>;
   readonly notifications: ReadonlyMap<string, ExactDefinition>;
-  /** The plain result of each request it answers, then its alternatives. */
+  /** For each request that this side answers: the plain result, then its alternatives. */
   readonly results: ReadonlyMap<string, readonly ExactAnswer[]>;
   /** The members that hold base64, with the definition of their object. */
   readonly base64: readonly Base64Member[];
   /**
-   * What is wrong with a message, or with a result without its envelope. A method that the table does not
-   * have is not judged.
+   * Returns the fault of a message, or of a result without its envelope; undefined if it is valid or the table
+   * does not have the method.
    */
   find(
     kind: "requests" | "notifications" | "results",
@@ -198,7 +200,7 @@ export interface SendTable<R extends string = Role> {
   ): UndefinedMessage | undefined;
 }
 
-/** A message that is not what its definition describes. */
+/** A message that does not match its definition. */
 export interface UndefinedMessage {
   readonly definition: ExactDefinition;
   /** The message as JSON holds it. */
@@ -208,8 +210,8 @@ export interface UndefinedMessage {
 }
 
 /**
- * What may answer a request, as it must be sent. An alternative to the plain result has a mark: the presence
- * of a member, or its value if one is given.
+ * A possible result of a request, in its exact form. A mark identifies an alternative to the plain result: the
+ * member `key` is present, or has `value` if that is given.
  */
 export interface ExactAnswer extends ExactDefinition {
   readonly key?: string;
@@ -221,44 +223,44 @@ export interface Base64Member extends ExactDefinition {
   readonly member: string;
 }
 
-/** What answers it is in the table of what is sent. */
+/** `SendTable` has its results. */
 export interface IncomingRequest extends MethodFacts, OpenDefinition {}
 
 export interface IncomingNotification extends MethodFacts, OpenDefinition {}
 
 export interface OutgoingRequest extends MethodFacts {
-  /** What answers it when it is done; absent where the schema does not say. */
+  /** The plain result; absent where the schema does not name one. */
   readonly result?: OpenDefinition;
-  /** What may answer it in place of that. */
+  /** Results that may come instead of the plain one. */
   readonly alternatives?: readonly (Alternative & OpenDefinition)[];
-  /** It goes through a list page by page. */
+  /** The request pages through a list. */
   readonly page?: Page;
-  /** The member with the list in values of the vocabulary, if `page` names none or another. */
+  /** The member that holds the list in results of the vocabulary, if `page` is absent or names another one. */
   readonly list?: string;
 }
 
-/** The list in a result, one page of it: the member that holds it, and its items. */
+/** One page of a list in a result: `member` holds the items, and the definition describes an item. */
 export interface Page extends OpenDefinition {
   readonly member: string;
-  /** How the list says that it leaves entries out; absent if it never does. */
+  /** How a result marks a list as incomplete; absent if lists are always complete. */
   readonly partial?: PartialList;
 }
 
-/** How a list says that it leaves entries out, and how an entry is found that it leaves out. */
+/** How a result marks its list as incomplete, and how a client gets an entry that the list leaves out. */
 export interface PartialList {
-  /** Path into the result, to the member that says so. */
+  /** Path into the result, to the member that marks the list as incomplete. */
   readonly path: readonly string[];
-  /** The value of that member where entries are left out; without it, any value. */
+  /** The value that marks an incomplete list; if absent, any value does. */
   readonly means?: boolean | number | string;
-  /** Items that stand for an entry, in place of the whole entry. */
+  /** Items that only refer to an entry. */
   readonly reference?: ReferenceItem;
-  /** The request that is answered with one entry. */
+  /** The request for one entry. */
   readonly get?: EntryRequest;
 }
 
-/** An item of a list that stands for an entry. */
+/** A list item that only refers to an entry. */
 export interface ReferenceItem extends OpenDefinition {
-  /** The member, or its value if one is given, that only whole entries have. */
+  /** The member, or its value if given, that distinguishes whole entries from references. */
   readonly whole?: { readonly key: string; readonly value?: string };
 }
 
@@ -271,113 +273,102 @@ export interface EntryRequest {
   readonly many?: true;
   /** The member of the entry that has the name. */
   readonly key: string;
-  /**
-   * The member of the result that holds the entry, or a list of it alone; without it, the result is the
-   * entry.
-   */
+  /** The member of the result with the entry, or a list of only it. If absent, the result is the entry. */
   readonly member?: string;
 }
 
 export type OutgoingNotification = MethodFacts;
 
-/** What holds for a method in whichever direction it goes; a flag that is absent is false. */
+/** Facts about a method, in both directions. An absent flag is false. */
 export interface MethodFacts {
-  /** What must have been declared before the method may be used. */
+  /** The capability that the method needs. */
   readonly capability?: Capability;
-  /** HTTP headers that mirror parts of the message, beside those of every request. */
+  /** HTTP headers that mirror parts of the message, in addition to the headers of every request. */
   readonly headers?: readonly HeaderSource[];
-  /** Its result carries hints on how long and for whom it may be cached. */
+  /** The result carries hints how long and for whom it may be cached. */
   readonly cacheable?: true;
-  /** It may be answered with requests for input, and is then sent again with the answers. */
+  /** The answer may request input; the client then sends the request again with the input. */
   readonly multiRoundTrip?: true;
   /**
-   * It is answered only when its stream ends; what it asks for comes before that, as notifications. Its
-   * receiver, too, may end it by cancelling it.
+   * The request opens a subscription: notifications follow, and the result comes when the stream ends. The
+   * receiver may also end it, by a cancellation.
    */
   readonly listening?: true;
-  /** It travels only inside other messages, never as a separate message. */
+  /** The request occurs only inside other messages, never as a separate message. */
   readonly payload?: true;
-  /** Of a notification: the member of a subscription's filter that selects it, as the vocabulary calls it. */
+  /** For a notification: the member of a subscription's filter that selects it, by its name in the vocabulary. */
   readonly filter?: string;
   /**
-   * Of a notification that a list in the filter selects: the member of its params whose value the list must
-   * hold, as the vocabulary calls it. Without it, the member of the filter is `true`.
+   * For a notification that a list in the filter selects: the member of its params whose value the list must
+   * contain, by its name in the vocabulary. If absent, the filter's member must be `true`.
    */
   readonly filterKey?: string;
-  /** What a side must have declared: the sender of a request, or the side that a notification is sent to. */
+  /** The capability that the sender of a request, or the receiver of a notification, must have declared. */
   readonly requires?: Requirement;
-  /**
-   * Of a notification: methods whose cached results it drops, beside those that follow from its capability.
-   */
+  /** For a notification: further methods, beyond its capability, whose cached results it invalidates. */
   readonly invalidates?: readonly string[];
-  /** `requires` as a function. `extend` and `Revision.completed` make it; no generated table has it. */
+  /** Enforces `requires`. `extend` and `Revision.completed` add it; generated tables do not have it. */
   readonly refuse?: Refuse;
-  /**
-   * Values of `resultType` that mark final results, as the plain result is one: alternatives that ask for
-   * nothing. `extend` adds those of extensions.
-   */
+  /** Values of `resultType` that mark alternatives without requests for input. `extend` adds more. */
   readonly resultTypes?: readonly string[];
-  /** The `resultType` of a result that asks for input, if it is not `input_required`. */
+  /** The `resultType` of a result that requests input, if it is not `input_required`. */
   readonly asks?: string;
 }
 
-/** The error for a client that may not use a method; `undefined` if it may. */
+/** Returns the error for a client that may not use a method; `undefined` if it may. */
 export type Refuse = (
   client: { readonly clientCapabilities: object },
   request?: { readonly params?: object },
 ) => Error | undefined;
 
-/** What a side must have declared before a method or a result may be used. */
+/** The capability that a side must have declared before a method or a result may be used. */
 export interface Requirement {
   readonly of: Role;
-  /** Path into its capabilities. */
+  /** Path into the side's capabilities. */
   readonly path: readonly string[];
-  /**
-   * Name of the error that answers otherwise. Where the revision has no error of this name, the method does
-   * not exist.
-   */
+  /** Name of the error for a missing capability; "method not found" if the revision does not define it. */
   readonly error: string;
 }
 
-/** Whether a value is what a definition describes. Never changes it. */
+/** Whether a value matches a definition. Never changes the value. */
 export type Judge = (value: unknown) => boolean;
 
-/** A definition by its name: `explain` followed by the name is its function in `Explanations`. */
+/** A definition by its name. Its function in `Explanations` is named `explain` followed by this name. */
 export interface NamedDefinition {
   readonly name: string;
-  /** Its `Explanations`, if they are not those of the revision. `extend` makes it; no generated table has it. */
+  /** The `Explanations` of an extension; default: the revision's. Only `extend` adds it. */
   readonly explain?: () => Promise<Explanations>;
 }
 
-/** A definition as a tolerant reader takes it. */
+/** A definition for received messages: the validator tolerates additions of later revisions. */
 export interface OpenDefinition extends NamedDefinition {
   readonly accepts: Judge;
 }
 
-/** A definition as it must be sent. */
+/** A definition for sent messages: the validator is exact. */
 export interface ExactDefinition extends NamedDefinition {
   readonly is: Judge;
 }
 
-/** A result in place of the plain one, recognised by a member: its presence, or its value if one is given. */
+/** A result instead of the plain one, marked by the presence of a member, or by its value if given. */
 export interface Alternative extends NamedDefinition {
   readonly key?: string;
   readonly value?: string;
-  /** Path into the capabilities of the answering side, without which it never comes. */
+  /** Path into the capabilities of the answering side. Without that capability the result never comes. */
   readonly capability?: readonly string[];
 }
 
-/** A place in the capabilities that one side declares: in those of servers, as the vocabulary calls it. */
+/** A place in the capabilities of one side. For server capabilities, the path has the names of the vocabulary. */
 export interface Capability {
   readonly of: Role;
   readonly path: readonly string[];
-  /** Members of it that gate a part of the method each. */
+  /** Members of the capability, each of which enables a part of the method. */
   readonly parts?: readonly string[];
 }
 
 /**
- * A header, and the path into the message that it repeats. Without one it repeats the negotiated revision,
- * and is absent until that is negotiated: the request that negotiates has no such header.
+ * A header, and the path to its value in the message. Without a path, the value is the negotiated revision; the
+ * requests before the negotiation do not have this header.
  */
 export interface HeaderSource {
   readonly header: string;
@@ -390,46 +381,43 @@ export interface ErrorTable {
 
 export interface ErrorCode {
   readonly code: number;
-  /** HTTP status of the answer that carries it. */
+  /** HTTP status of an answer with this error. */
   readonly http?: number;
 }
 
-/** What is loaded, or checked, beyond the plain tables: an element of `explained`. */
+/** The `explain` module and the exact validators of a revision: an element of `explained`. */
 export interface Explanation {
   readonly explain: () => Promise<Explanations>;
   readonly sends: { readonly [R in Role]: SendTable<R> };
 }
 
-/**
- * The functions of a revision's `explain` module, by name. The module may export more: one that is loaded
- * from CommonJS has a default.
- */
+/** The functions of a revision's `explain` module, by name. The module may have other exports. */
 export interface Explanations {
   readonly [name: `explain${string}`]: (value: unknown, reading?: "open") => readonly Issue[];
 }
 
-/** An extension of the protocol as one side speaks it, on each of its revisions. */
+/** The tables of a protocol extension, for one side and for each revision that it extends. */
 export interface Extension<R extends Role = Role> {
   /** Form of the tables; a runtime refuses forms it does not know. */
   readonly format: 1;
-  /** As the sides declare it, e.g. `com.example/search`. */
+  /** As both sides declare it, e.g. `com.example/search`. */
   readonly id: string;
   readonly version: string;
   readonly role: R;
-  /** Its tables by the id of the revision that they extend. */
+  /** The tables, by the id of the revision that they extend. */
   readonly bases: ReadonlyMap<string, ExtensionTable<R>>;
-  /** Id of the base whose words handlers and calls are written in; absent if it is the newest. */
+  /** Id of the base whose names handlers and calls use; absent if it is the newest. */
   readonly vocabulary?: string;
-  /** What must be there beside it. */
+  /** Requirements of the extension. */
   readonly needs?: {
-    /** Paths into the capabilities of the server. */
+    /** Paths to required capabilities of the server. */
     readonly capabilities?: readonly (readonly string[])[];
-    /** Ids of extensions. */
+    /** Ids of required extensions. */
     readonly extensions?: readonly string[];
   };
 }
 
-/** What an extension adds to one revision: its methods alone, none of the revision. */
+/** The methods and definitions that an extension adds to one revision, without those of the revision. */
 export interface ExtensionTable<R extends Role = Role> {
   readonly role: R;
   readonly incomingRequests: ReadonlyMap<string, IncomingRequest>;
@@ -437,41 +425,41 @@ export interface ExtensionTable<R extends Role = Role> {
   readonly outgoingRequests: ReadonlyMap<string, OutgoingRequest>;
   readonly outgoingNotifications: ReadonlyMap<string, OutgoingNotification>;
   /**
-   * Error codes by name: those that the revision does not have, and on revisions with sessions second codes
-   * for names that it has. The methods of the extension use these; those of the revision keep theirs.
+   * Error codes by name, used by the extension's methods. They are new names or, on revisions with sessions,
+   * second codes for the revision's names; the revision's methods keep the revision's codes.
    */
   readonly errors: ErrorTable;
-  /** Results that it adds to methods of the revision, by method, in either direction. */
+  /** Results that the extension adds to methods of the revision, by method, in both directions. */
   readonly augments: ReadonlyMap<string, readonly AddedResult[]>;
-  /** Where each side declares it; absent if that side declares nothing. */
+  /** Where each side declares the extension; absent if that side declares nothing. */
   readonly declared: {
     readonly client?: Declaration;
     readonly server?: Declaration;
   };
-  /** Members that it adds to objects of the revision. */
+  /** Members that the extension adds to objects of the revision. */
   readonly members: readonly AddedMember[];
-  /** As `Revision.explain`, of its definitions. */
+  /** As `Revision.explain`, for the extension's definitions. */
   readonly explain?: () => Promise<Explanations>;
-  /** As `Revision.steps`, of its methods: to the next of its bases. */
+  /** As `Revision.steps`, for the extension's methods: to its next base. */
   readonly steps?: ExtensionSteps;
-  /** As `Revision.peerSteps`, of its methods: from the base before. */
+  /** As `Revision.peerSteps`, for the extension's methods: from its previous base. */
   readonly peerSteps?: ExtensionSteps;
-  /** As `Revision.developmentSends`, with the results that it adds. */
+  /** As `Revision.developmentSends`, for the extension's methods and results. */
   readonly developmentSends?: SendTable<R> | undefined;
-  /** As `Revision.sends`, with the results that it adds. */
+  /** As `Revision.sends`, for the extension's methods and results. */
   readonly sends?: SendTable<R>;
 }
 
 /** A result that an extension adds to a method of the revision. */
 export interface AddedResult extends Alternative, OpenDefinition {
-  /** What the side that sent the request must have declared to get it. */
+  /** The capability that the sender of the request must have declared to get this result. */
   readonly requires?: Requirement;
 }
 
-/** A place in the capabilities of one side, and the settings that stand there. */
+/** A place in the capabilities of one side, and the definition of the settings there. */
 export interface Declaration {
   readonly path: readonly string[];
-  /** Without it, the settings are an object of any members. */
+  /** If absent, the settings are an object with any members. */
   readonly settings?: OpenDefinition & ExactDefinition;
 }
 
@@ -485,9 +473,9 @@ export interface AddedMember extends OpenDefinition, ExactDefinition {
 }
 
 /**
- * A second channel of an extension, as one of its roles uses it: what the role receives, and what it must
- * know of what it sends. Entries are those of `ReceiveTable`. No era holds on a channel: nothing is declared
- * before, and members that a runtime fills in may be absent.
+ * A second channel of an extension, for one of its roles: the messages that the role receives, and facts about
+ * those that it sends. Entries are as in `ReceiveTable`. A channel has no era: nothing is declared before, and
+ * members that a runtime fills in may be absent.
  */
 export interface ChannelTable<Messages extends ChannelMessages = ChannelMessages> {
   /** Form of the tables; a runtime refuses forms it does not know. */
@@ -500,25 +488,25 @@ export interface ChannelTable<Messages extends ChannelMessages = ChannelMessages
   readonly base: string;
   /** The role that uses the table, e.g. `view`. */
   readonly role: string;
-  /** What opens the channel; absent if the role takes no part in it. */
+  /** The messages that open the channel; absent if the role takes no part in them. */
   readonly handshake?: Handshake;
-  /** Requests it answers, by method. */
+  /** Requests that this side answers, by method. */
   readonly incomingRequests: ReadonlyMap<string, IncomingRequest>;
-  /** Notifications it hears, by method. */
+  /** Notifications that this side receives, by method. */
   readonly incomingNotifications: ReadonlyMap<string, IncomingNotification>;
-  /** Requests it makes, by method, with what answers them. */
+  /** Requests that the role sends, by method, with their results. */
   readonly outgoingRequests: ReadonlyMap<string, OutgoingRequest>;
-  /** Notifications it sends, by method. */
+  /** Notifications that this side sends, by method. */
   readonly outgoingNotifications: ReadonlyMap<string, OutgoingNotification>;
   /** As `Revision.developmentSends`. */
   readonly developmentSends?: SendTable<string> | undefined;
-  /** What the messages carry, as a type alone: no table has the member. */
+  /** Types of the messages. The member exists only in the type. */
   readonly messages?: Messages;
 }
 
 /** The messages that open a channel. */
 export interface Handshake {
-  /** The role sends the request; otherwise it answers it. */
+  /** True if the role sends the request, false if it answers. */
   readonly opens: boolean;
   /** Method of the first request. */
   readonly request: string;
@@ -526,7 +514,7 @@ export interface Handshake {
   readonly confirmation?: string;
 }
 
-/** What the messages of a channel carry, for one role: the argument of `ChannelTable`. */
+/** Types of the messages of a channel, for one role: the type argument of `ChannelTable`. */
 export interface ChannelMessages {
   /** `{ params, result }` by method. */
   readonly incomingRequests: object;
@@ -537,8 +525,8 @@ export interface ChannelMessages {
 }
 
 /**
- * What a role does with what it receives, by method. A request without a handler does not exist. Params that
- * are absent are an empty object.
+ * The handlers of a role, by method. A request without a handler is answered with "method not found". A handler
+ * gets an empty object for absent params.
  */
 export type ChannelHandlers<Messages extends ChannelMessages, Context = unknown> = {
   readonly [Method in keyof Messages["incomingRequests"]]?: (
@@ -556,7 +544,7 @@ export type ChannelHandlers<Messages extends ChannelMessages, Context = unknown>
  * Functions for messages of a revision, by method.
  *
  * @typeParam Messages `{ params, result }` by method; notifications have no `result`
- * @typeParam Methods those that a role receives
+ * @typeParam Methods the methods that a role receives
  */
 export type HandlersOf<Messages, Methods extends keyof Messages, Context> = {
   readonly [Method in Methods]?: (
@@ -574,7 +562,7 @@ type ChannelAnswer<Request> = Request extends { readonly result: infer Result }
   : never;
 
 /**
- * What the messages of an extension carry, in the words of its vocabulary: the argument of `serverExtension`
+ * Types of the messages of an extension, with the names of its vocabulary: the type argument of `serverExtension`
  * and `clientExtension`.
  */
 export interface ExtensionTypes {
@@ -584,12 +572,12 @@ export interface ExtensionTypes {
   /** `{ params }` by method. */
   readonly clientNotifications: object;
   readonly serverNotifications: object;
-  /** What each side declares; `undefined` for a side that declares nothing. */
+  /** The settings that each side declares; `undefined` for a side that declares nothing. */
   readonly clientSettings: object | undefined;
   readonly serverSettings: object | undefined;
-  /** Methods whose handlers may be missing: their capability stands in the settings. */
+  /** Methods whose handlers are optional, because a setting enables them. */
   readonly optional?: string;
-  /** Members that it adds to objects of the protocol, by definition. */
+  /** Members that the extension adds to objects of the protocol, by definition. */
   readonly members?: object;
 }
 
@@ -599,68 +587,65 @@ export interface UsedExtension<
   Context = never,
   Members = unknown,
 > extends ExtensionUse<R, Context> {
-  /** Members that it adds to objects of the protocol, as a type alone: it never has the member. */
+  /** Members that the extension adds to objects of the protocol. Exists only in the type. */
   readonly members?: Members;
-  /** The code that merges tables: a program without extensions has none. */
+  /** The code that merges tables. A program without extensions does not load it. */
   readonly extend: Extend<R>;
   /**
-   * The first member of an object that the extension adds, and that is wrong or missing, in words;
-   * `undefined` if there is none. Objects are written in the words of its vocabulary.
+   * Describes the first wrong or missing member among those that the extension adds to an object; `undefined` if
+   * all are valid. The object has the names of the vocabulary.
    *
    * @param of name of the definition of the object
    */
   wrongMember(of: string, object: object): string | undefined;
 }
 
-/** An extension, with what one side gives to it. */
+/** An extension with the handlers and settings that one side gives to it. */
 export interface ExtensionUse<R extends Role = Role, Context = never> {
   readonly extension: Extension<R>;
-  /** What this side declares; `undefined` if it declares nothing. */
+  /** The settings that this side declares; `undefined` if it declares nothing. */
   readonly settings: object | undefined;
   /** Handlers of the requests that this side answers, by method. */
   readonly handlers: {
     readonly [method: string]: ExtensionHandler<never, object, Context>;
   };
-  /** Listeners of the notifications that this side hears, by method. */
+  /** Listeners of the notifications that this side receives, by method. */
   readonly listeners: {
     readonly [method: string]: ExtensionListener<never>;
   };
-  /** What runs around requests of the revision or of the extension, by method. */
+  /** Middleware for requests of the revision or of the extension, by method. */
   readonly around: { readonly [method: string]: Around<Context> };
-  /**
-   * Members that definitions of the program may have for this extension, by kind (`tools`): they are no part
-   * of what the other side gets.
-   */
+  /** Members of the program's definitions (by kind, such as `tools`) that are never sent. */
   readonly definitions?: DefinitionRules;
   /**
-   * Handlers of requests of the revision that the runtime does not answer, by method. A handler that belongs
-   * to a capability is used if that is declared.
+   * Handlers of the revision's requests that the runtime does not answer, by method. A handler that needs a
+   * capability is used only if that is declared.
    */
   readonly also?: ExtensionUse<R, Context>["handlers"];
-  /** Further capabilities of this side at a revision: merged into its own. */
+  /** Returns further capabilities of this side at a revision, to be merged into its own. */
   readonly capabilities?: (revision: Revision) => object;
-  /** Takes the server or client that uses the extension and its options, once, before it is connected. */
+  /** Called once, before the connection, with the server or client that uses the extension and its options. */
   readonly attach?: (program: object, options: object) => void;
-  /** Cache hints of all results of the extension that have some. */
+  /** Cache hints for all cacheable results of the extension. */
   readonly cache?: ResultHints | undefined;
-  /** Names of options that `implement` got and does not have. */
+  /** Names of unknown options that were passed to `implement`. */
   readonly unknownOptions?: readonly string[];
 }
 
 /** How long and for whom a result may be cached (2026-07-28, caching). */
 export interface ResultHints {
-  /** Milliseconds that the result stays fresh. */
+  /** Milliseconds for which the result stays fresh. */
   readonly ttlMs: number;
   readonly cacheScope: "public" | "private";
 }
 
-/** Rules of members by name, by kind of definition. */
+/** Rules for members by name, by kind of definition. */
 export interface DefinitionRules {
   readonly [kind: string]: { readonly [member: string]: DefinitionRule };
 }
 
 /**
- * Returns what was expected of the value of a member, if it is another.
+ * Returns a description of the expected value if the member has another value.
  *
  * @param place the member, for errors that the rule throws
  */
@@ -669,12 +654,12 @@ export type DefinitionRule = (value: unknown, place: string) => string | undefin
 /**
  * Merges the tables of extensions into those of revisions.
  *
- * @param options those of the program
+ * @param options of the program
  * @param failure the class of the runtime's errors
- * @param program what uses the extensions, for those that ask for it
- * @throws an error with the code `invalid-definition`: an extension is given twice, is made for none of the
- * revisions, lacks a handler or has wrong settings; or a method, an error, a `resultType`, a member of a
- * filter or a place in the capabilities has two owners
+ * @param program the server or client that uses the extensions, for extensions with `attach`
+ * @throws an error with the code `invalid-definition` if an extension is given twice, does not extend any of the
+ *   revisions, lacks a handler or has wrong settings, or if a method, an error, a `resultType`, a member of a
+ *   filter or a place in the capabilities has two owners
  */
 export type Extend<R extends Role> = (
   options: ExtendOptions<R>,
@@ -682,17 +667,17 @@ export type Extend<R extends Role> = (
   program?: object,
 ) => Extended<R>;
 
-/** The options of a program that its extensions concern. */
+/** The options of a program that concern its extensions. */
 export interface ExtendOptions<R extends Role> {
   readonly extensions?: readonly ExtensionUse<R>[] | undefined;
   readonly revisions: readonly Revision<R>[];
-  /** Those that the program declares itself. */
+  /** Capabilities that the program itself declares. */
   readonly capabilities?: object | undefined;
-  /** The revision of a message, from the context of its handler; default: what `revision` of the context says. */
+  /** Returns the revision of a message, given the context of its handler. Default: the context's `revision`. */
   readonly revisionOf?: (context: unknown) => string;
 }
 
-/** The class of a runtime's errors. */
+/** The class of the runtime's errors. */
 export type Failure = new (
   code:
     "internal-error" | "invalid-params" | "invalid-definition" | "method-not-found" | "missing-capability",
@@ -707,19 +692,16 @@ export interface Extended<R extends Role> {
   readonly handlers: ReadonlyMap<string, ExtensionUse["handlers"][string]>;
   /** Listeners of notifications by method. */
   readonly listeners: ReadonlyMap<string, ExtensionUse["listeners"][string]>;
-  /** What runs around requests, the outermost first: each passes other methods on. */
+  /** Middleware for requests, the outermost first. Each one acts only on its own method. */
   readonly middleware: readonly Around<never>[];
-  /**
-   * The handlers of a server, by method: those of its runtime inside what runs around them, and those of its
-   * extensions.
-   */
+  /** Returns the handlers of a server by method: the runtime's and the extensions', wrapped in the middleware. */
   methods<Handler>(
     own: readonly (readonly [method: string, handler: Handler])[],
   ): readonly (readonly [method: string, handler: Handler])[];
   /**
-   * The capabilities of this side with those of its extensions.
+   * Returns the capabilities of this side with those that its extensions declare.
    *
-   * @param revision without it, with the extensions of all revisions
+   * @param revision selects the extensions of this revision; if absent, those of all revisions
    */
   declared<Capabilities extends object>(capabilities: Capabilities, revision?: string): Capabilities;
 }
@@ -730,12 +712,12 @@ export type ExtensionHandler<Params, Result, Context> = (
   context: Context,
 ) => Result | Promise<Result>;
 
-/** Hears a notification. */
+/** Receives a notification. */
 export type ExtensionListener<Params> = (params: Params) => void | Promise<void>;
 
 /**
- * Runs around each request of a method: returns the result of `next`, or another one. `next` takes other
- * params in place of those of the request, and on a server another context.
+ * Middleware for each request of a method. Returns the result of `next`, or another result. `next` optionally
+ * takes other params and, on a server, another context.
  */
 export type Around<Context> = (
   request: {
@@ -746,41 +728,41 @@ export type Around<Context> = (
   next: (params?: object, context?: object) => object | Promise<object>,
 ) => object | Promise<object>;
 
-/** What handlers of an extension know of a request, whatever the runtime. */
+/** The context that handlers of an extension get from every runtime. */
 export interface ExtensionContext {
   /** Aborts when the request is cancelled. */
   readonly signal: Signal;
   readonly method: string;
 }
 
-/** Whatever can send notifications: a client, a server, one client of a server. */
+/** Sends notifications: a client, a server, or one client of a server. */
 export interface Notifier<Sent = void | Promise<void>> {
   notify(method: string, params?: object): Sent;
 }
 
-/** Whatever can send requests: a client, one client of a server. */
+/** Sends requests: a client, or one client of a server. */
 export interface Requester {
-  /** Sends a request; resolves with its result once that was found valid. */
+  /** Sends a request. Resolves with the validated result. */
   request<Result>(method: string, params: object | undefined, options?: RequestOptions): Promise<Result>;
 }
 
-/** Whatever can send messages: all that the stubs need of a runtime. */
+/** Sends messages: the part of a runtime that the generated stubs need. */
 export interface Caller extends Requester, Notifier<Promise<void>> {
-  /** Sends a notification; resolves once it is on its way. */
+  /** Sends a notification. Resolves once it is sent; there is no answer. */
   notify(method: string, params?: object): Promise<void>;
 }
 
 export interface RequestOptions {
   /** Cancels the request. */
   readonly signal?: Signal | undefined;
-  /** Milliseconds without an answer or progress. */
+  /** Milliseconds without an answer or progress, after which the request fails. */
   readonly timeout?: number | undefined;
-  /** Milliseconds in all, whatever the progress. */
+  /** Milliseconds after which the request fails, regardless of progress. */
   readonly totalTimeout?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /**
-   * Whether the request is sent again where its connection broke before the answer. The server may then have
-   * done it twice. Without it the client's own setting holds.
+   * Whether to send the request again if its connection broke before the answer. The server may then carry it out
+   * twice. Default: the client's setting.
    */
   readonly resend?: boolean | undefined;
 }
@@ -791,7 +773,7 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** The part of `AbortSignal` that is needed, so that no platform's types are. */
+/** The part of `AbortSignal` that is used, so that no platform's types are needed. */
 export interface Signal {
   readonly aborted: boolean;
   readonly reason?: unknown;

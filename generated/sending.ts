@@ -2,14 +2,14 @@
 
 import type { Base64Member, ExactAnswer, ExactDefinition, SendTable, UndefinedMessage } from "./model.js";
 
-// Finds messages that are not what their revision defines, before they are sent.
+// Finds messages that do not match the definitions of their revision, before they are sent.
 
-/** Entries by method. A Map: a method named like a member that every object has is not found in it. */
+/** Makes a Map of entries by method. A Map has no inherited members, such as `constructor`. */
 export function byMethod<Entry>(entries: Readonly<Record<string, Entry>>): ReadonlyMap<string, Entry> {
   return new Map(Object.entries(entries));
 }
 
-/** A table with the function that judges messages by it. */
+/** Adds `find` to a table of exact validators. */
 export function sendTable<R extends string>(table: Omit<SendTable<R>, "find">): SendTable<R> {
   const { base64 } = table;
   return {
@@ -19,13 +19,13 @@ export function sendTable<R extends string>(table: Omit<SendTable<R>, "find">): 
       if (entry === undefined) return undefined;
       const definition = "is" in entry ? entry : answerFor(entry, value);
       const wrong = findWrong(definition, base64, value);
-      // Only JSON is sent: `toJSON` may have made what the definition wants.
+      // A value may become valid by its `toJSON`: validate it as JSON before an error is reported.
       return wrong && findWrong(definition, base64, inJson(value));
     },
   };
 }
 
-/** The definition of a result: that of its mark, or the plain one. */
+/** Selects the definition of a result: the alternative whose mark it has, or the plain result. */
 function answerFor(answers: readonly ExactAnswer[], value: unknown): ExactDefinition {
   const members = isObject(value) ? value : {};
   const marked = answers.find(
@@ -45,26 +45,23 @@ function findWrong(
   return pointer === undefined ? undefined : { definition, value, pointer };
 }
 
-/** The value as it is sent. */
+/** The value after `JSON.stringify` and `JSON.parse`, as the receiver gets it. */
 function inJson(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value));
   } catch {
-    // It is no JSON: sending it fails.
+    // The value is not JSON: sending it fails.
     return value;
   }
 }
 
-/** Members that lead to content. Others hold values of the application, which may look like content. */
+/** Members that may hold content. Other members hold application data, which may only look like content. */
 const holders = ["messages", "content", "contents"];
 
-/** Members of a message that hold results and requests by key. */
+/** Members of a message that are objects of requests or results, by key. */
 const maps = ["inputRequests", "inputResponses"];
 
-/**
- * The JSON Pointer of a member that should hold base64 and does not. The pointer is made only if there is
- * one.
- */
+/** Returns the JSON Pointer of the first member that should be base64 and is not. */
 function wrongBase64(members: readonly Base64Member[], value: unknown): string | undefined {
   if (!isObject(value)) return undefined;
   for (const key of holders) {
@@ -86,7 +83,7 @@ function wrongBase64(members: readonly Base64Member[], value: unknown): string |
   return wrong === undefined ? undefined : inside("params") + wrong;
 }
 
-/** As `wrongBase64`, of an item of content, or of a list of items. */
+/** As `wrongBase64`, for an item of content or a list of items. */
 function wrongItem(members: readonly Base64Member[], item: unknown): string | undefined {
   if (Array.isArray(item)) {
     for (let index = 0; index < item.length; index++) {
@@ -119,10 +116,10 @@ function inside(key: string): string {
 // Declared here, so that no types of a platform are needed.
 declare function atob(text: string): string;
 
-/** White space, which `atob` allows. */
+/** White space that `atob` accepts. */
 const blanks = [" ", "\n", "\r", "\t", "\f"];
 
-/** Base64 with padding (RFC 4648, section 4). */
+/** Whether a text is base64 with padding (RFC 4648, section 4). */
 function isBase64(text: string): boolean {
   if (text.length % 4 !== 0) return false;
   if (blanks.some((blank) => text.includes(blank))) return false;

@@ -19,7 +19,7 @@ import { extend } from "./extending/extend.js";
 export interface ServerExtension<Types extends ExtensionTypes>
   extends Extension<"server">, UsedExtension<"server", unknown, MembersOf<Types>> {
   /**
-   * The extension with the handlers of its methods.
+   * Returns the extension with the handlers of its methods, as an element of the option `extensions`.
    *
    * @param handlers of all requests of clients that the settings do not switch off
    */
@@ -27,7 +27,7 @@ export interface ServerExtension<Types extends ExtensionTypes>
     handlers: Handlers<Types["clientRequests"], Context, Types["optional"] & string>,
     ...options: OptionsOf<
       Given<Types["serverSettings"], Types["clientNotifications"], Context> & {
-        /** Cache hints of all results of the extension that have some. Default: they are not cached. */
+        /** Cache hints for all cacheable results of the extension. Default: clients do not cache them. */
         readonly cache?: ResultHints;
       }
     >
@@ -38,7 +38,7 @@ export interface ServerExtension<Types extends ExtensionTypes>
 export interface ClientExtension<Types extends ExtensionTypes>
   extends Extension<"client">, UsedExtension<"client", unknown, MembersOf<Types>> {
   /**
-   * The extension with the handlers of its methods.
+   * Returns the extension with the handlers of its methods, as an element of the option `extensions`.
    *
    * @param handlers of all requests of servers that the settings do not switch off
    */
@@ -50,7 +50,7 @@ export interface ClientExtension<Types extends ExtensionTypes>
 
 type MembersOf<Types> = Types extends { readonly members: infer Members } ? Members : unknown;
 
-/** What a program gives to an extension beside the handlers. */
+/** The options of `implement`. */
 export type Given<Settings, Notifications, Context> = ([Settings] extends [undefined]
   ? { readonly settings?: undefined }
   : Record<never, never> extends Settings
@@ -60,7 +60,7 @@ export type Given<Settings, Notifications, Context> = ([Settings] extends [undef
   readonly on?: {
     readonly [Method in keyof Notifications]?: ExtensionListener<ParamsOf<Notifications[Method]>>;
   };
-  /** What runs around requests, by method. */
+  /** Middleware for requests, by method. */
   readonly around?: { readonly [method: string]: Around<Context> };
 };
 
@@ -97,10 +97,10 @@ export function clientExtension<Types extends ExtensionTypes>(
 }
 
 /**
- * An extension with the functions that name every wrong place of a message, and with the exact definitions
- * for production.
+ * Returns the extension with its `explain` modules, which report every issue of a message, and with the exact
+ * definitions, which also check what production code sends.
  *
- * @param bases what each of its bases has beyond the plain tables
+ * @param bases the explanations by the id of the base revision
  */
 export function explainedExtension<Used extends Extension>(
   extension: Used,

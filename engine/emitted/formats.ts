@@ -1,3 +1,3 @@
-// Whether texts are of the formats of JSON Schema. Each takes time that grows with the length of the text
-// alone.
+// Checks texts against the formats of JSON Schema. The time of a check depends only on the length of the
+// text.
 export * from "../formats/format.js";

@@ -1,9 +1,9 @@
 import { drop, isObject, memberOf } from "./stepping.js";
 import type { StepReport } from "./model.js";
 
-// Functions of few steps: a file of steps that calls one has a copy of it.
+// Functions that few steps use. A generated file of steps that calls one contains a copy of it.
 
-/** The object with rows at `key`, beside the columns: a reader of either form finds its own. */
+/** Adds the columns as rows at `key`. The columns stay, so that readers of both forms find theirs. */
 export function joined(
   value: unknown,
   key: string,
@@ -19,11 +19,11 @@ export function joined(
   const rows = first.map((_, index) =>
     Object.fromEntries(members.map(([name], place) => [name, columns[place]![index]])),
   );
-  // Defines members, `__proto__` too, as `JSON.parse` does.
+  // Defines own members, even `__proto__`, as `JSON.parse` does.
   return Object.fromEntries([...Object.entries(value), [key, rows]]);
 }
 
-/** The object with columns, in place of the rows at `key`. */
+/** Replaces the rows at `key` by columns. */
 export function split(
   value: unknown,
   key: string,
@@ -34,11 +34,11 @@ export function split(
   const columns = members.map(([inner, name]) => [name, rows.map((row) => memberOf(row, inner))] as const);
   if (columns.some(([, column]) => column.includes(undefined))) return value;
   const rest = Object.entries(value).filter(([name]) => name !== key);
-  // Defines members, `__proto__` too, as `JSON.parse` does.
+  // Defines own members, even `__proto__`, as `JSON.parse` does.
   return Object.fromEntries([...rest, ...columns]);
 }
 
-/** The object with the members of its member `key` in place of that member. */
+/** Replaces the member `key` by its own members. Drops members in `outside`. */
 export function unwrapped(
   value: unknown,
   key: string,
@@ -59,16 +59,16 @@ export function unwrapped(
     if (members.has(name)) drop(report, at + below(name), name);
     members.set(name, item);
   }
-  // Defines members, `__proto__` too, as `JSON.parse` does.
+  // Defines own members, even `__proto__`, as `JSON.parse` does.
   return Object.fromEntries(members);
 }
 
-/** The object with its members inside a member `key`, except those in `outside`. */
+/** Moves all members except those in `outside` into a new member `key`. */
 export function wrapped(value: unknown, key: string, outside: readonly string[]): unknown {
   if (!isObject(value)) return value;
   const entries = Object.entries(value);
   const inner = entries.filter(([name]) => !outside.includes(name));
   const rest = entries.filter(([name]) => outside.includes(name));
-  // Defines members, `__proto__` too, as `JSON.parse` does.
+  // Defines own members, even `__proto__`, as `JSON.parse` does.
   return Object.fromEntries([...rest, [key, Object.fromEntries(inner)]]);
 }

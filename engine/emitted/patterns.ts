@@ -1,9 +1,9 @@
-// Matches patterns that the regular expressions of the platform may take time without bound for.
+// Matches patterns for which the platform's regular expressions could take exponential time.
 import { LinearMatcher } from "../patterns/linear-matcher.js";
 import { parsePattern } from "../patterns/parse.js";
 import { programOf } from "../patterns/program.js";
 
-/** A matcher of `pattern` whose time grows with the length of the text; it is made for the first text. */
+/** Returns a matcher of `pattern` in time linear in the length of the text. Builds it for the first text. */
 export function linearMatcher(pattern: string): {
   test(text: string): boolean;
 } {

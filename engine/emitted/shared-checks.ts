@@ -1,27 +1,27 @@
-// Checks that validators share, and the steps between revisions. The validators of a contract stand alone:
-// each function that they use is copied into them.
+// Checks that validators and the steps between revisions share. The validators of a contract stand alone:
+// they contain a copy of each function that they use.
 
 /** Whether `value` is a JSON object. */
 function isObject(value: unknown): value is { [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member whose name every object inherits something under. */
+/** An own member of an object, for names that every object inherits, such as `constructor`. */
 function ownMember(value: { [key: string]: unknown }, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Whether a member is absent, or a string. */
+/** Whether an optional member is valid: absent or a string. */
 function isOptionalString(value: unknown): boolean {
   return value === undefined || typeof value === "string";
 }
 
-/** Whether a member is absent, or a boolean. */
+/** Whether an optional member is valid: absent or a boolean. */
 function isOptionalBoolean(value: unknown): boolean {
   return value === undefined || typeof value === "boolean";
 }
 
-/** Whether a member is absent, or a JSON object. */
+/** Whether an optional member is valid: absent or a JSON object. */
 function isOptionalObject(value: unknown): boolean {
   return value === undefined || isObject(value);
 }
@@ -42,7 +42,7 @@ function lengthOf(text: string): number {
   return length;
 }
 
-/** Whether a number is a multiple of a step, both taken as the decimals that they are written as. */
+/** Whether `value` is a multiple of `step`. Exact: compares the decimal texts, not the binary fractions. */
 function divides(step: number, value: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(step)) return value % step === 0;
   if (!Number.isFinite(value)) return false;
@@ -53,14 +53,14 @@ function divides(step: number, value: number): boolean {
   return (digits * 10n ** BigInt(most - places)) % whole === 0n;
 }
 
-/** All digits of a number, and how many of them stand behind the point. */
+/** The digits of a number as one integer, and the number of decimal places. */
 function decimalOf(value: number): [digits: bigint, places: number] {
   const [written = "", exponent = "0"] = String(value).split("e");
   const [whole = "", fraction = ""] = written.split(".");
   return [BigInt(whole + fraction), fraction.length - Number(exponent)];
 }
 
-/** A text that is the same for equal JSON values only; nesting of any depth. */
+/** A text that is equal exactly for equal JSON values. Values may be nested to any depth. */
 function textOf(value: unknown): string {
   const pending = [value];
   let text = "";
@@ -80,7 +80,7 @@ function textOf(value: unknown): string {
   return text;
 }
 
-/** Whether no two items are equal. */
+/** Whether all items are different. */
 function distinct(items: readonly unknown[]): boolean {
   if (items.length < 2) return true;
   const scalars = new Set<unknown>();
@@ -93,8 +93,8 @@ function distinct(items: readonly unknown[]): boolean {
 }
 
 /**
- * Keeps a part that is nested deep for later; where no parts are kept yet, does so and works through them, so
- * that no depth exhausts the stack.
+ * Defers a deeply nested part. The outermost call also validates all deferred parts in a loop, so that no
+ * depth exhausts the stack.
  */
 function postpone(
   walk: (value: unknown, depth: number, later?: unknown[]) => boolean,
@@ -114,7 +114,7 @@ function postpone(
   return true;
 }
 
-/** The verdict of a judgement that asks for others, on a separate stack. */
+/** Runs a validation that yields nested validations, on an explicit stack. Returns its verdict. */
 function settle(judgement: Iterator<unknown, boolean, boolean>): boolean {
   const asking = [judgement];
   let verdict = true;

@@ -3,11 +3,11 @@ import { isObject, ownMember } from "./shared-checks.js";
 
 export { isObject, isStrings } from "./shared-checks.js";
 
-// The functions that the steps of all revisions share. They never change their argument: they return a copy
-// if something differs, or else the argument.
+// The functions that the steps of all revisions share. They never change their argument: they return a
+// changed copy, or the argument itself if nothing changes.
 
 /**
- * Converts the value at one place of a message to the other revision. The result `undefined` leaves it out.
+ * Converts the value at one place of a message to the other revision. Returns `undefined` to leave it out.
  *
  * @param at JSON Pointer of the place
  */
@@ -17,7 +17,7 @@ interface Members {
   [key: string]: unknown;
 }
 
-/** The conversions of methods, as a table. */
+/** Makes a table from the conversions by method. */
 export function stepTable(places: {
   readonly [method: string]: (value: unknown, report: StepReport) => unknown;
 }): StepTable {
@@ -29,7 +29,7 @@ export function isString(value: unknown): boolean {
   return typeof value === "string";
 }
 
-/** An own member of an object. */
+/** An own member of an object; `undefined` for other values. */
 export function memberOf(value: unknown, key: string): unknown {
   return isObject(value) ? ownMember(value, key) : undefined;
 }
@@ -46,7 +46,7 @@ export function isScalar(value: unknown): boolean {
   return typeof value !== "object" || value === null;
 }
 
-/** The object with one member converted by `place`. */
+/** Converts one member by `place`. */
 export function member<Value>(
   value: Value,
   key: string,
@@ -60,14 +60,14 @@ export function member<Value>(
   return after === before ? value : withMember(value, key, after);
 }
 
-/** The object with a member whose items are converted by `place`. */
+/** Converts the items of the list in a member by `place`. */
 export function list<Value>(value: Value, key: string, place: Place, report: StepReport, at: string): Value {
   const before = memberOf(value, key);
   const after = items(before, place, report, below(at, key));
   return after === before ? value : withMember(value, key, after);
 }
 
-/** The array with its items converted by `place`. */
+/** Converts the items of an array by `place`. */
 export function items<Value>(value: Value, place: Place, report: StepReport, at: string): Value {
   if (!Array.isArray(value)) return value;
   let changed: unknown[] | undefined;
@@ -79,14 +79,14 @@ export function items<Value>(value: Value, place: Place, report: StepReport, at:
   return (changed as Value | undefined) ?? value;
 }
 
-/** The first `most` items of the array. */
+/** Keeps the first `most` items of an array. */
 export function limited<Value>(value: Value, most: number, report: StepReport, at: string): Value {
   if (!Array.isArray(value) || value.length <= most) return value;
   lost(report, at, `items beyond ${most}`, "dropped");
   return value.slice(0, most) as Value;
 }
 
-/** The object with its members converted by `place`, except those in `known`. */
+/** Converts all members by `place`, except those in `known`. */
 export function others<Value>(
   value: Value,
   known: readonly string[],
@@ -107,7 +107,7 @@ export function others<Value>(
   return changed ? (Object.fromEntries(entries) as Value) : value;
 }
 
-/** The object with a member renamed, at the same position. A member that has the new name is left out. */
+/** Renames a member and keeps its position. Drops a member that already has the new name. */
 export function renamed<Value>(
   value: Value,
   from: string,
@@ -124,7 +124,7 @@ export function renamed<Value>(
   return Object.fromEntries(entries) as Value;
 }
 
-/** The object without members of these names. */
+/** Drops the members with these names. */
 export function without<Value>(value: Value, keys: readonly string[], report: StepReport, at: string): Value {
   let rest: Members | undefined;
   for (const key of keys) {
@@ -136,7 +136,7 @@ export function without<Value>(value: Value, keys: readonly string[], report: St
   return (rest as Value | undefined) ?? value;
 }
 
-/** The object without the member `key` if the member fails the test. */
+/** Drops the member `key` if it fails the test. */
 export function fitting<Value>(
   value: Value,
   key: string,
@@ -149,8 +149,8 @@ export function fitting<Value>(
 }
 
 /**
- * The object without the member `key` if the member fails the test. If the list `into` is empty, it gets the
- * member's JSON, as an item that `block` makes.
+ * Drops the member `key` if it fails the test. If the list `into` is empty, adds the member's JSON to it, as
+ * an item that `block` makes.
  */
 export function asText<Value>(
   value: Value,
@@ -170,7 +170,7 @@ export function asText<Value>(
   return empty ? withMember(rest, into, [block(JSON.stringify(before))]) : rest;
 }
 
-/** The object whose list `into`, if it is empty, gets the member's JSON, as an item that `block` makes. */
+/** If the list `into` is empty, adds the JSON of the member `key` to it, as an item that `block` makes. */
 export function alsoText<Value>(
   value: Value,
   key: string,
@@ -183,12 +183,12 @@ export function alsoText<Value>(
   return isEmpty && before !== undefined ? withMember(value, into, [block(JSON.stringify(before))]) : value;
 }
 
-/** The object with a required member filled in if it is missing. */
+/** Adds a required member if it is missing. */
 export function filled<Value>(value: Value, key: string, member: unknown): Value {
   return isObject(value) && memberOf(value, key) === undefined ? withMember(value, key, member) : value;
 }
 
-/** Refuses an object without a required member. */
+/** Refuses the message if an object lacks a required member. */
 export function required(
   value: unknown,
   key: string,
@@ -205,7 +205,7 @@ export function lost(report: StepReport, pointer: string, what: string, how: Ste
   report.lost({ pointer, what, how });
 }
 
-/** Reports that a value is left out. The result takes its place. */
+/** Reports that a value is left out. Returns `undefined` to put in its place. */
 export function drop(report: StepReport, pointer: string, what: string): undefined {
   report.lost({ pointer, what, how: "dropped" });
 }
@@ -214,14 +214,15 @@ export function refuse(report: StepReport, pointer: string, code: string, reason
   return report.refuse({ code, pointer, reason });
 }
 
-/** Converts a result, or anything, of one revision to the other. */
+/** Converts a value of one revision to the other. */
 type Conversion = (value: unknown, report: StepReport) => unknown;
 
 /**
- * The conversion of a result, which comes when its request was carried out: who sends that again has it done
- * twice. A refusal says so. If `failed` is given, its result stands in place of the refused one.
+ * Returns the conversion of a result. If it refuses the result, the refusal says that the request was carried
+ * out, so that a caller does not send it again. If `failed` is given, the conversion returns what `failed`
+ * makes instead of refusing.
  *
- * @param then converts what `failed` makes; absent if that needs no change
+ * @param then converts the result of `failed`; absent if that needs no change
  */
 export function carriedOut(
   convert: Conversion,
@@ -249,7 +250,7 @@ export function carriedOut(
   };
 }
 
-/** The result of a tool that failed: a text, and the texts that a result holds. */
+/** Makes the result of a failed tool call: a text, then the texts of the refused result. */
 export function toolError(text: string, result: unknown): object {
   const texts = [text, ...textsIn(result)];
   return {
@@ -269,7 +270,7 @@ function textsIn(value: unknown): string[] {
 function withMember<Value>(value: Value, key: string, member: unknown): Value {
   const copy = { ...value } as Members;
   if (member === undefined) delete copy[key];
-  // A plain assignment of `__proto__` would set the prototype.
+  // An assignment to `__proto__` would set the prototype.
   else
     Object.defineProperty(copy, key, {
       value: member,
@@ -282,39 +283,39 @@ function withMember<Value>(value: Value, key: string, member: unknown): Value {
 
 function below(at: string, key: string | number): string {
   const name = String(key);
-  // Called for each converted value, and few names need escaping.
+  // A fast path: this runs for each converted value, and few names need escaping.
   if (!name.includes("~") && !name.includes("/")) return `${at}/${name}`;
   return `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-// What the expressions of notes (kind `reshaped`) are made of.
+// The functions of expressions in notes of the kind `reshaped`.
 
-/** A part of an object, for expressions to read. */
+/** A part of an object that expressions read. */
 export interface Part {
   readonly value: unknown;
   /** JSON Pointer of the part. */
   readonly at: string;
   readonly read: Read;
-  /** It is a member of an object: `key` is its name, and `value` what stands at `at`. */
+  /** The part is an entry of an object: `value` is `{ key, value }`, and `at` points to the entry's value. */
   readonly isEntry?: true;
 }
 
-/** What expressions have read of an object. Places are JSON Pointers. */
+/** The places of an object that expressions have read, as JSON Pointers. */
 interface Read {
   readonly report: StepReport;
-  /** Places that were read whole. */
+  /** Places whose whole value was kept. */
   readonly kept: Set<string>;
-  /** Places that became a text. */
+  /** Places whose value became a text. */
   readonly text: Set<string>;
-  /** Places around those. */
+  /** Places that contain one of those places. */
   readonly around: Set<string>;
 }
 
 /**
- * The object with what expressions make of it, in place of its members `keys`. Of those, what no expression
- * has read is reported.
+ * Replaces the members `keys` by the members that expressions make. Reports each part of `keys` that no
+ * expression has read.
  *
- * @param given the object as it came
+ * @param given the object before other steps changed it
  */
 export function reshaped<Value>(
   value: Value,
@@ -353,7 +354,7 @@ function reportUnread(value: unknown, read: Read, at: string, what: string, isAr
   }
 }
 
-/** What stands at a path below a value. */
+/** The value at a path below a value; `undefined` if there is none. */
 function found(value: unknown, path: readonly string[]): unknown {
   let inner = value;
   for (const key of path) {
@@ -364,7 +365,7 @@ function found(value: unknown, path: readonly string[]): unknown {
   return inner;
 }
 
-/** Notes that expressions read a place below a part. The result is its pointer. */
+/** Records that expressions read a place below a part. Returns the pointer of the place. */
 function note({ at, read, isEntry }: Part, path: readonly string[], as: "around" | "kept" | "text"): string {
   let place = at;
   if (isEntry && path[0] === "key") {
@@ -379,7 +380,7 @@ function note({ at, read, isEntry }: Part, path: readonly string[], as: "around"
   return place;
 }
 
-/** Whether anything stands at a path. */
+/** Whether a part has a value at a path. */
 export function isAt(part: Part, path: readonly string[]): boolean {
   return found(part.value, path) !== undefined;
 }
@@ -392,7 +393,7 @@ export function valueAt(part: Part, path: readonly string[], place?: Place): unk
   return place ? place(value, part.read.report, at) : value;
 }
 
-/** The value at a path, for a text. */
+/** The value at a path, to be put into a text. */
 export function quotedAt(part: Part, path: readonly string[]): unknown {
   const value = found(part.value, path);
   if (value !== undefined) note(part, path, "text");
@@ -428,10 +429,10 @@ function madeOf(item: Part, known: readonly string[], make: (item: Part) => unkn
 }
 
 /**
- * What is made of each item of the list at a path; lists that are made are joined if `isFlat`. Without a
- * list, or if there is a test and no item passes it, `undefined`.
+ * Maps the items of the list at a path by `make`, and flattens the results if `isFlat`. Returns `undefined`
+ * without a list, and if no item passes the test.
  *
- * @param known members of an item that say no more than that the item passes
+ * @param known members of an item that the test covers: they count as read
  */
 export function eachAt(
   part: Part,
@@ -450,7 +451,7 @@ export function eachAt(
   });
 }
 
-/** What is made of the first item of the list at a path that passes the test. */
+/** Maps the first item that passes the test by `make`. */
 export function firstAt(
   part: Part,
   path: readonly string[],
@@ -463,8 +464,8 @@ export function firstAt(
 }
 
 /**
- * The object of what is made of each item of the list at a path, by what `key` gives for it. Items without a
- * name are left out, and so are those whose name another has before.
+ * Maps the items of the list at a path to the members of an object: `key` makes the name, `make` the value.
+ * Leaves out items without a name and items whose name an earlier item has.
  */
 export function mapAt(
   part: Part,
@@ -491,7 +492,7 @@ export function isAmong(value: unknown, list: unknown): boolean {
   return Array.isArray(list) && list.includes(value);
 }
 
-/** The first that gives a value. */
+/** The value of the first choice that is not `undefined`. */
 export function orElse(...choices: readonly (() => unknown)[]): unknown {
   for (const choice of choices) {
     const value = choice();
@@ -500,21 +501,21 @@ export function orElse(...choices: readonly (() => unknown)[]): unknown {
   return undefined;
 }
 
-/** The items that there are. */
+/** The items that are not `undefined`. */
 export function listOf(...items: readonly unknown[]): unknown[] {
   return items.filter((item) => item !== undefined);
 }
 
-/** The items of lists, and what is no list. */
+/** Joins lists and single items into one list. */
 export function joinOf(...lists: readonly unknown[]): unknown[] {
   return listOf(...lists.flat());
 }
 
 /**
- * The members that there are. Refuses an object without one that it must have.
+ * Makes an object of the members that are not `undefined`. Refuses the message if one of `needs` is missing.
  *
- * @param needs the names of those
- * @param why the end of a sentence that begins with the name
+ * @param needs names of required members
+ * @param why the end of a sentence that begins with the missing name
  */
 export function objectOf(
   members: object,

@@ -1,11 +1,11 @@
-// The members and items that parts of a node have evaluated. `unevaluatedProperties` and `unevaluatedItems` apply to all
-// others.
+// Finds the members and items that the keywords of a node evaluate. `unevaluatedProperties` and `unevaluatedItems` apply
+// to the rest.
 import { isObject } from "../emitted/shared-checks.js";
 import type { SchemaNode } from "../ir/ir.js";
 import { isUnlisted, memberOf } from "./facts.js";
 import { type Search, holds } from "./search.js";
 
-/** The keys of `object` whose values a keyword of `node` has evaluated. */
+/** The keys of `object` whose values a keyword of `node` evaluates. */
 export function evaluatedKeys(
   search: Search,
   object: { readonly [key: string]: unknown },
@@ -22,7 +22,7 @@ export function evaluatedKeys(
   return found;
 }
 
-/** The indices of `array` whose items a keyword of `node` has evaluated. */
+/** The indices of `array` whose items a keyword of `node` evaluates. */
 export function evaluatedItems(
   search: Search,
   array: readonly unknown[],
@@ -38,14 +38,14 @@ export function evaluatedItems(
   return found;
 }
 
-/** `node`, and the nodes that apply to the same value. */
+/** `node` and the subschemas that apply to the same value. */
 function appliedParts(search: Search, value: unknown, node: SchemaNode): SchemaNode[] {
   const applied: SchemaNode[] = [];
   const pending = [node];
   for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
     applied.push(part);
     if (search.open && (part.anyOf ?? part.oneOf) && isUnlisted(value, part)) {
-      // An arm of a union that the schema does not list may describe any member.
+      // The value belongs to an arm that the schema does not list. Such an arm may describe any member.
       applied.push(anyMember);
       continue;
     }

@@ -1,4 +1,4 @@
-// Explains why a schema refuses a value. It is loaded after a refusal only: it is clear and small, not fast.
+// Explains why a schema refuses a value. Loaded only after a refusal: small and clear rather than fast.
 import { isObject } from "../emitted/shared-checks.js";
 import type { Matcher, Schema, SchemaNode } from "../ir/ir.js";
 import { Tags } from "../ir/tag.js";
@@ -21,15 +21,15 @@ import {
 import { type Part, Unions, isTagged, isUntagged } from "./tagged.js";
 import { compareArms, compareOneOf, compareTagged } from "./unions.js";
 
-/** Issues that are collected before the search ends. */
+/** The search ends after this many issues. */
 const enoughIssues = 16;
 
 export interface ExplainOptions {
-  /** Whether a definition accepts a value, in the exact or the open reading. The verdict is believed. */
+  /** Whether a definition accepts a value, in the exact or the open reading. The explainer trusts this verdict. */
   readonly judge: (definition: string, value: unknown, open: boolean) => boolean;
-  /** The matcher of a pattern; by default that of the schema, or the platform's. */
+  /** Returns the matcher of a pattern; by default the schema's own, or else a `RegExp`. */
   readonly matcher?: (pattern: string) => Matcher;
-  /** Checks of the formats that are asserted; by default, formats are annotations. */
+  /** Checks of the asserted formats, by name; by default, formats are annotations. */
   readonly formats?: ReadonlyMap<string, (text: string) => boolean>;
 }
 
@@ -49,8 +49,8 @@ export class Explainer {
   }
 
   /**
-   * The issues of a value with a node of the schema; none if the node accepts the value. A definition is explained down to
-   * 64 definitions, or 600 subschemas, inside one another.
+   * Returns the issues of a value by a node of the schema; none if the node accepts the value. Searches at most 64 nested
+   * definitions, or 600 nested subschemas.
    *
    * @param limit the number of issues at which the search ends
    */
@@ -89,16 +89,16 @@ function compareKeywords(search: Search, value: unknown, node: SchemaNode): void
   compareRest(search, value, node);
 }
 
-/** Compares a value that only the open reading accepts with the keywords that do not list values. */
+/** Compares a value that only the open reading accepts with the keywords that do not list values or arms. */
 function compareUnlisted(search: Search, value: unknown, node: SchemaNode): void {
   const { anyOf, oneOf, ...others } = node;
   const isUnion = (anyOf ?? oneOf) !== undefined;
   if (isUnion) compareOwn(search, value, others);
-  // A node that is open by itself is recognised by its tag, and asks nothing more.
+  // In any other open node, the tag alone decides.
   if (isUnion || node.const || node.enum) compareCombined(search, value, others);
 }
 
-/** Compares with all keywords but combinations; false if the value has another type. */
+/** Compares with all keywords that do not combine subschemas. Returns false for a wrong type or an unlisted value. */
 function compareOwn(search: Search, value: unknown, node: SchemaNode): boolean {
   const listed = listedBy(node);
   const isAllowed = listed ? listed.some((each) => equals(each, value)) : hasType(value, node.types);

@@ -1,21 +1,21 @@
-// What a subschema says of all values that it accepts, for the choice between the arms of a union and for the sentences.
+// Facts about the values that a subschema accepts. They select the arm of a union and word the messages.
 import { isObject } from "../emitted/shared-checks.js";
 import { DefinitionMemo } from "../ir/definition-memo.js";
 import type { Schema, SchemaNode, TypeName } from "../ir/ir.js";
 import { type JsonValue, jsonEqual } from "../ir/json.js";
 import { isKnown } from "../ir/known.js";
 
-/** The values that an open union or set accepts in the open reading, beside those that it lists. */
+/** The values that an open union or set also accepts in the open reading, in addition to the listed ones. */
 export interface Opening {
-  /** Objects with a string in this member are accepted, unless `known` has the string. */
+  /** Accepts objects with a string in this member, unless `known` has the string. */
   readonly tag?: string;
   readonly known?: readonly string[];
-  /** Values of these types are accepted; objects only with `constants`. */
+  /** Accepts values of these types; objects only with `constants`. */
   readonly types?: readonly TypeName[];
   readonly constants?: { readonly [key: string]: JsonValue };
 }
 
-/** A node of which it is known what its open reading accepts. */
+/** A node, with the additional values of its open reading. */
 export interface OpenNode extends SchemaNode {
   readonly opening?: Opening;
 }
@@ -36,7 +36,7 @@ export function isUnlisted(value: unknown, node: OpenNode): boolean {
 
 /** Bounds of the values that a subschema accepts. */
 export interface Facts {
-  /** The values, if it lists them. */
+  /** The values, if the subschema lists them. */
   readonly values?: readonly JsonValue[];
   /** The types; absent: any type. */
   readonly types?: readonly TypeName[];
@@ -67,7 +67,7 @@ function factsOf(node: SchemaNode, of: (name: string) => Facts): Facts {
   };
 }
 
-/** All elements of lists; nothing if one list is not known. */
+/** The distinct elements of all lists; `undefined` if one list is `undefined`. */
 function together<Element>(
   lists: readonly (readonly Element[] | undefined)[] | undefined,
 ): readonly Element[] | undefined {
@@ -78,7 +78,7 @@ function distinctOf<Element>(elements: readonly Element[]): readonly Element[] {
   return [...new Set(elements)];
 }
 
-/** The values that `const` and `enum` of a node leave, as far as `type` allows them. */
+/** The values that `const`, `enum` and `type` of a node allow together; `undefined` if it lists none. */
 export function listedBy({
   const: constant,
   enum: values,
@@ -90,7 +90,7 @@ export function listedBy({
   return isListed && hasType(value, types) ? [value] : [];
 }
 
-/** Whether a value is of one of the types; without types, every value is. */
+/** Whether a value has one of the types; always true if `types` is undefined. */
 export function hasType(value: unknown, types: readonly TypeName[] | undefined): boolean {
   return types === undefined || types.some((type) => isOfType(value, type));
 }
@@ -118,12 +118,12 @@ function typeOfValue(value: JsonValue): TypeName {
   return Array.isArray(value) ? "array" : (typeof value as TypeName);
 }
 
-/** A member of an object; what every object inherits is no member. */
+/** A member of an object; ignores members that every object inherits. */
 export function memberOf(object: { readonly [key: string]: unknown }, key: string): unknown {
   return Object.hasOwn(object, key) || !(key in Object.prototype) ? object[key] : undefined;
 }
 
-/** Whether a value equals one of a schema's. The depth is bounded by that of the schema's value. */
+/** Whether a value equals a value in the schema. The schema's value bounds the depth of the comparison. */
 export function equals(listed: unknown, value: unknown): boolean {
   return jsonEqual(listed as JsonValue, value as JsonValue);
 }

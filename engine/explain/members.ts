@@ -11,7 +11,7 @@ interface Members {
   readonly [key: string]: unknown;
 }
 
-/** Keys that are searched for a misspelt name. */
+/** At most this many keys are searched for a misspelt name. */
 const mostKeys = 100;
 
 export function compareObject(search: Search, object: Members, node: SchemaNode): void {
@@ -32,7 +32,7 @@ export function compareObject(search: Search, object: Members, node: SchemaNode)
 
 const unknownValue: SchemaNode = { pointer: "", always: true };
 
-/** @param keys of the object: one of them may be the missing key, misspelt */
+/** @param keys of the object; one of them may be a misspelling of the missing key */
 function reportMissing(
   search: Search,
   keys: readonly string[],
@@ -46,7 +46,7 @@ function reportMissing(
   inside(search, key, () => report(search, undefined, expected, advice));
 }
 
-/** The issues of the number of keys, their form, and keys that `properties` does not describe. */
+/** Reports issues of the number of keys, of their names, and of keys that `properties` does not describe. */
 function compareKeys(search: Search, object: Members, keys: readonly string[], node: SchemaNode): void {
   const { properties, patternProperties = [], additionalProperties, propertyNames } = node;
   const patterns = [...patternProperties].map(
@@ -67,7 +67,7 @@ function compareKeys(search: Search, object: Members, keys: readonly string[], n
   }
 }
 
-/** @param node its `properties` are the names to suggest */
+/** @param node whose `properties` are the names to suggest */
 function compareExtra(
   search: Search,
   value: unknown,
@@ -100,7 +100,7 @@ export function compareArray(search: Search, array: readonly unknown[], node: Sc
 function compareRepeated(search: Search, array: readonly unknown[]): void {
   const earlier = new Map<unknown, number>();
   for (const [index, item] of array.entries()) {
-    // A text that begins with a bracket is that of an object or an array, a text with a quote that of a string.
+    // Texts of objects and arrays begin with a bracket. The quote keeps strings apart from them.
     const key =
       typeof item === "object" && item !== null ? textOf(item) : typeof item === "string" ? `"${item}` : item;
     const before = earlier.get(key);
@@ -112,7 +112,7 @@ function compareRepeated(search: Search, array: readonly unknown[]): void {
   }
 }
 
-/** The members and items that no other keyword has evaluated. */
+/** Compares the members and items that no other keyword evaluates. */
 export function compareRest(search: Search, value: unknown, node: SchemaNode): void {
   const { unevaluatedProperties, unevaluatedItems } = node;
   if (unevaluatedProperties && isObject(value)) {

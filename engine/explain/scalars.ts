@@ -14,7 +14,7 @@ export function compareString(search: Search, text: string, node: SchemaNode): v
   if (isOfFormat && !isOfFormat(text)) report(search, text, `a string of the format ${scalarText(format)}`);
 }
 
-/** The keywords about numbers: the words of the sentence, and the test. */
+/** The number keywords, each with its words in a message and its test. */
 const numberBounds: readonly (readonly [
   keyword: "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf",
   words: string,
@@ -30,7 +30,7 @@ const numberBounds: readonly (readonly [
 export function compareNumber(search: Search, number: number, node: SchemaNode): void {
   for (const [keyword, words, fits] of numberBounds) {
     const bound = node[keyword];
-    // NaN and infinities are not JSON numbers, and fail every bound.
+    // NaN and infinities are not JSON numbers: they fail every bound.
     if (bound !== undefined && !(Number.isFinite(number) && fits(number, bound)))
       report(search, number, `${words} ${bound}`);
   }

@@ -19,13 +19,13 @@ import type { Part, Unions } from "./tagged.js";
 
 export type { Issue } from "../emitted/issue.js";
 
-/** Definitions inside definitions whose issues are searched. Of deeper ones, the verdict is all that is said. */
+/** Maximum depth of nested definitions to search. Deeper definitions only get a verdict. */
 export const deepestSearch = 64;
 
-/** Subschemas inside subschemas, beyond which no definition is searched: no schema exhausts the stack. */
+/** Maximum depth of nested subschemas to search definitions in, so that no schema exhausts the stack. */
 export const deepestNode = 600;
 
-/** Unions inside unions that are tried arm by arm. */
+/** Maximum depth of nested unions that are tried arm by arm. */
 export const mostTrials = 3;
 
 /** What a search knows of the schema; the same for all values. */
@@ -33,10 +33,10 @@ export interface Subject {
   readonly schema: Schema;
   readonly facts: DefinitionMemo<Facts>;
   readonly unions: Unions;
-  /** Whether a definition accepts a value. */
+  /** Whether a definition accepts a value, in the exact or the open reading. */
   readonly judge: (definition: string, value: unknown, open: boolean) => boolean;
   readonly matcher: (pattern: string) => Matcher;
-  /** The check of a format that is asserted. */
+  /** Returns the check of an asserted format. */
   readonly format: (name: string) => ((text: string) => boolean) | undefined;
 }
 
@@ -48,15 +48,15 @@ export interface Search {
   readonly issues: Issue[];
   readonly limit: number;
   readonly path: Key[];
-  /** Definitions that the search is inside of. */
+  /** Number of definitions around the current place. */
   readonly level: number;
-  /** Subschemas that the search is inside of. */
+  /** Number of subschemas around the current place. */
   readonly depth: { nodes: number };
-  /** Unions that the search tries arms of. */
+  /** Number of unions around the current place whose arms are being tried. */
   readonly trials: number;
-  /** The open reading: open unions and sets accept what later revisions may add. */
+  /** The open reading: open unions and sets accept values that later revisions may add. */
   readonly open: boolean;
-  /** Only the verdict counts. */
+  /** Only the verdict counts: issues have no text. */
   readonly silent: boolean;
 }
 
@@ -73,12 +73,12 @@ export function isAccepted({ subject, open }: Search, value: unknown, definition
   return subject.judge(definition, value, open);
 }
 
-/** Whether as many issues are found as are asked for. */
+/** Whether the search has found as many issues as requested. */
 export function isFull({ issues, limit }: Search): boolean {
   return issues.length >= limit;
 }
 
-/** Runs `search` one member or item further in. */
+/** Calls `run` for a member or item: `key` is part of the path during the call. */
 export function inside(search: Search, key: Key, run: () => void): void {
   search.path.push(key);
   run();
@@ -88,7 +88,7 @@ export function inside(search: Search, key: Key, run: () => void): void {
 interface Advice {
   readonly got?: string;
   readonly suggestion?: string | undefined;
-  /** The misspelt name, if it is not the value itself. */
+  /** The misspelt name, if it is a key instead of the value. */
   readonly by?: string;
 }
 
@@ -113,20 +113,20 @@ function question({ suggestion, by }: Advice): string {
   return `; did you mean ${scalarText(suggestion)}${instead}?`;
 }
 
-/** What a node expects, in a few words. */
+/** Describes in a few words what a node expects. */
 export function expectation({ subject }: Search, node: SchemaNode): string {
   const { values, types } = subject.facts.of(node);
   if (values) return choiceText(values);
   return types ? alternatives(types) : (node.ref ?? "value");
 }
 
-/** Advice on a value that is nearly one of several names. */
+/** Suggests the nearest of several names for a value. */
 export function near(value: unknown, names: readonly unknown[]): Advice {
   if (typeof value !== "string") return {};
   return { suggestion: nearest(value, names) };
 }
 
-/** At most three lines and 400 characters about `issues`. */
+/** Summarises `issues` in at most three lines and 400 characters. */
 export function summary(issues: readonly Issue[]): string {
   return summaryOf(issues.map(({ message }) => message));
 }

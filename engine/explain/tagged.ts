@@ -1,26 +1,26 @@
-// Unions of objects whose arms a member distinguishes.
+// Finds the member that distinguishes the arms of a union of objects.
 import type { SchemaNode } from "../ir/ir.js";
 import { naturalCompare } from "../ir/json.js";
 import type { Tags } from "../ir/tag.js";
 
-/** A union of objects, by the member that distinguishes its arms. */
+/** A union of objects whose arms a member, the tag, distinguishes. */
 export interface Tagged {
-  /** The member. */
+  /** Name of the tag. */
   readonly tag: string;
-  /** The arm for each value of it. */
+  /** The arm for each value of the tag. */
   readonly arms: ReadonlyMap<string, Part>;
-  /** The arm for objects without the member. */
+  /** The arm for objects without the tag. */
   readonly absent?: Part;
-  /** The arm for objects without the member, or with any other value of it. */
+  /** The arm for objects without the tag, or with any other value of it. */
   readonly otherwise?: Part;
 }
 
-/** Arms of which no member distinguishes them. */
+/** Arms that no member distinguishes. */
 interface Untagged {
   readonly untagged: readonly Part[];
 }
 
-/** What a value is compared with: a subschema, or arms of a union. */
+/** A part of a schema that a value is compared with: a subschema or the arms of a union. */
 export type Part = SchemaNode | Tagged | Untagged;
 
 export function isTagged(part: Part): part is Tagged {
@@ -31,7 +31,7 @@ export function isUntagged(part: Part): part is Untagged {
   return "untagged" in part;
 }
 
-/** The unions of a schema, each searched once for the member that distinguishes its arms. */
+/** The unions of a schema, with a cache of their tags. */
 export class Unions {
   readonly #tags: Tags;
   readonly #known = new WeakMap<readonly SchemaNode[], Part>();
@@ -47,7 +47,7 @@ export class Unions {
     return union;
   }
 
-  /** @param used members by which outer unions have distinguished these arms */
+  /** @param used tags by which outer unions have already distinguished these arms */
   #union(arms: readonly SchemaNode[], used: ReadonlySet<string>): Part {
     const objects = arms.filter((arm) => this.#tags.isObjectOnly(arm));
     const tagged = objects.length > 1 ? this.#tagged(objects, used) : undefined;

@@ -2,13 +2,13 @@
 // invisible characters are escaped.
 import { pointerTokens } from "../ir/json.js";
 
-/** Longest part of a string that is shown. */
+/** A string is shown up to this length. */
 const longestString = 40;
 
-/** Longest list of names or values. */
+/** A list of names or values is shown up to this length. */
 const longestList = 160;
 
-/** Longest place. */
+/** A place is shown up to this length. */
 const longestPlace = 80;
 
 /** Longest message, and longest summary. */
@@ -40,7 +40,7 @@ export function visible(text: string): string {
   );
 }
 
-/** A scalar with its type; of any other value, its type. */
+/** A scalar with its type; for any other value, only its type. */
 export function valueText(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
@@ -120,7 +120,7 @@ export function nearest(name: string, candidates: readonly unknown[]): string | 
   return found;
 }
 
-/** Letters to insert, delete or replace; `limit` if that many or more. */
+/** Returns the number of letters to insert, delete or replace; `limit` if it is `limit` or more. */
 export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-// Unions: finds the arm that fits best, and the issues of the value with that arm.
+// Finds the arm of a union that fits a value best, and the issues of the value in that arm.
 import { isObject } from "../emitted/shared-checks.js";
 import type { SchemaNode } from "../ir/ir.js";
 import { type Facts, hasType, memberOf } from "./facts.js";
@@ -6,10 +6,10 @@ import { type Issue, type Search, holds, inside, isFull, mostTrials, near, repor
 import { type Part, type Tagged, isTagged, isUntagged } from "./tagged.js";
 import { alternatives, choiceText, scalarText } from "./text.js";
 
-/** Issues that one trial collects. */
+/** A trial of an arm ends after this many issues. */
 const enoughOfTrial = 8;
 
-/** A union that a member distinguishes: the value is compared with the arm that the member selects. */
+/** Compares a value with the arm that its tag selects. */
 export function compareTagged(search: Search, value: unknown, union: Tagged): void {
   const { tag, arms, absent, otherwise } = union;
   if (!isObject(value)) return report(search, value, "object");
@@ -30,10 +30,7 @@ export function compareOneOf(search: Search, value: unknown, arms: readonly Sche
   compareArms(search, value, arms);
 }
 
-/**
- * A union whose arms no member distinguishes: if no arm accepts the value, reports the issues with the arm that fits
- * best.
- */
+/** Compares a value with a union without a tag. If no arm accepts it, reports the issues of the best arm. */
 export function compareArms(search: Search, value: unknown, arms: readonly Part[]): void {
   const fitting = arms.filter((arm) => hasType(value, factsOfPart(search, arm).types));
   const [first, ...others] = fitting;
@@ -54,7 +51,7 @@ function factsOfPart(search: Search, part: Part): Facts {
   return isUntagged(part) ? factsOfArms(search, part.untagged) : search.subject.facts.of(part);
 }
 
-/** The values and types that arms list together. */
+/** The values and types that the arms allow together. */
 function factsOfArms(search: Search, arms: readonly Part[]): Facts {
   const all = arms.map((arm) => factsOfPart(search, arm));
   const values = all.every((facts) => facts.values !== undefined)
@@ -82,7 +79,7 @@ function compareBest(search: Search, value: unknown, arms: readonly Part[]): voi
   const trials = arms.map((arm) => tryArm(search, value, arm)).sort(byScore);
   const [best] = trials;
   if (!best) return;
-  // If each arm lacks one member only, each of these members would be enough.
+  // If several arms lack exactly one member, any of these members would suffice.
   const lacking = trials.filter(({ issues, missing }) => issues.length === 1 && missing.length === 1);
   const keys = new Set(lacking.flatMap(({ missing }) => missing));
   if (best.missing.length > 0 && keys.size > 1) {
@@ -101,7 +98,7 @@ function tryArm(search: Search, value: unknown, arm: Part): Trial {
   return { issues, missing, score: [required.length - 2 * missing.length, -issues.length, depth] };
 }
 
-/** The most members present, then the fewest issues, then the deepest issue. */
+/** Orders trials: most required members present, then fewest issues, then deepest issue. */
 function byScore(a: Trial, b: Trial): number {
   const differences = a.score.map((score, index) => (b.score[index] ?? 0) - score);
   return differences.find((difference) => difference !== 0) ?? 0;

@@ -1,4 +1,4 @@
-// Schemas in the form in which output contains them: a JSON text for each definition.
+// Reads schemas as output contains them: a JSON text for each definition.
 import { referencedPointer } from "../ir/fragment.js";
 import type { Definition, Matcher, Schema, SchemaNode } from "../ir/ir.js";
 import { type JsonObject, type JsonValue, pointerTokens } from "../ir/json.js";
@@ -9,8 +9,8 @@ import type { Issue } from "./search.js";
 export { type Issue, summary } from "./search.js";
 
 /**
- * A schema that the compiler wrote: for each definition a JSON text, its validator, and that of the open reading if it
- * differs. The text has the keywords that judge a value, and `x-open` where the open reading of a node accepts more.
+ * A schema in output. Each definition has a JSON text, its exact validator, and its open validator if that differs. The
+ * text has the assertions of the schema, and `x-open` where the open reading of a node accepts more.
  */
 export type Written = readonly (readonly [
   definition: string,
@@ -19,18 +19,16 @@ export type Written = readonly (readonly [
   accepts?: (value: unknown) => boolean,
 ])[];
 
-/** How patterns and formats are judged, where the platform's regular expressions are not enough. */
+/** Checks of formats and patterns that the platform's regular expressions cannot check safely. */
 export interface Texts {
   readonly formats?: ReadonlyMap<string, (text: string) => boolean>;
   readonly matcher?: (pattern: string) => Matcher;
 }
 
-/** Explains the values that a definition refuses, in the exact or the open reading. */
+/** Returns the issues of a value by a definition, in the exact or the open reading. */
 export type Explain = (value: unknown, reading?: "open") => Issue[];
 
-/**
- * Makes the functions that explain values, by a schema that the compiler wrote. The schema is read with the first value.
- */
+/** Returns a function that makes the `Explain` of a definition. Reads the schema when the first value is explained. */
 export function explainerOf(written: Written, texts: Texts = {}): (definition: string) => Explain {
   const validators = new Map(written.map(([name, , is, accepts = is]) => [name, { is, accepts }]));
   let explainer: Explainer | undefined;
@@ -43,7 +41,7 @@ export function explainerOf(written: Written, texts: Texts = {}): (definition: s
   };
 }
 
-/** Reads a schema that the compiler wrote. Nothing is judged again. */
+/** Reads a schema in output without checking it again. */
 export function readWritten(written: Written): Schema {
   const definitions = new Map<string, Definition>();
   for (const [name, text] of written)
@@ -53,14 +51,14 @@ export function readWritten(written: Written): Schema {
 
 type KeywordReader = (value: JsonValue) => unknown;
 
-/** Keywords that a node holds under another name. */
+/** Keywords that have another name in a node. */
 const renamed: ReadonlyMap<string, string> = new Map<string, keyof OpenNode>([
   ["type", "types"],
   ["$ref", "ref"],
   ["x-open", "opening"],
 ]);
 
-/** Keywords whose value a node holds in another form. */
+/** Keywords whose value has another form in a node. */
 const readers: ReadonlyMap<string, KeywordReader> = new Map<string, KeywordReader>([
   ["type", (value) => (Array.isArray(value) ? value : [value])],
   ["const", (value) => ({ value })],

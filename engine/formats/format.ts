@@ -6,8 +6,8 @@ import { isDate, isDateTime, isDuration, isTime } from "./time.js";
 import { isIri, isIriReference, isUri, isUriReference, isUriTemplate } from "./uri.js";
 
 /**
- * The formats of JSON Schema 2020-12 (validation, section 7.3): whether a text is of the format. Each takes time
- * that grows with the length of the text alone. Formats that are not here are annotations.
+ * Checks of the formats of JSON Schema 2020-12 (validation, section 7.3), by name. The time of a check depends
+ * only on the length of the text. All other formats are annotations.
  */
 export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["date-time", isDateTime],
@@ -31,7 +31,10 @@ export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["uuid", isUuid],
 ]);
 
-/** `regex`: a regular expression of ECMA-262, read with the `u` flag; of a length that takes no second to read. */
+/**
+ * `regex`: a regular expression of ECMA-262, read with the `u` flag. The length is limited so that reading takes
+ * less than a second.
+ */
 export function isRegex(text: string): boolean {
   if (text.length > 1_000_000) return false;
   try {

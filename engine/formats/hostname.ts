@@ -1,14 +1,14 @@
 import { decodePunycode, encodePunycode } from "./punycode.js";
 import { hasBidiOrder, isInternationalLabel, isRightToLeft } from "./international-label.js";
 
-/** `hostname` of RFC 1123, section 2.1; labels that are Punycode must stand for something (RFC 5891, section 4.4). */
+/** `hostname` of RFC 1123, section 2.1. Punycode labels must decode to valid labels (RFC 5891, section 4.4). */
 export function isHostname(text: string): boolean {
   return text.length <= 253 && areLabels(text.split("."), false);
 }
 
 /** `idn-hostname` of RFC 5890, section 2.3.2.3. */
 export function isIdnHostname(text: string): boolean {
-  // No label is longer in code units than its ASCII form.
+  // A fast bound: a label's ASCII form has at least as many code units as the label.
   return text.length <= 253 && areLabels(text.split(/[.\u3002\uff0e\uff61]/), true);
 }
 
@@ -17,7 +17,7 @@ function areLabels(labels: readonly string[], international: boolean): boolean {
   if (unicode.includes(undefined)) return false;
   const length = labels.reduce((sum, label) => sum + 1 + asciiLength(label), -1);
   if (length > 253) return false;
-  // The rule for right-to-left texts is about all labels as soon as one is such a text (RFC 5893, section 2).
+  // If one label is right-to-left, the rule for such labels applies to all labels (RFC 5893, section 2).
   return !unicode.some((label) => isRightToLeft(label!)) || unicode.every((label) => hasBidiOrder(label!));
 }
 
@@ -29,7 +29,7 @@ function codePoints(text: string): number[] {
   return [...text].map((character) => character.codePointAt(0)!);
 }
 
-/** What a label means, or nothing where it is none. */
+/** The Unicode form of a label; `undefined` if the label is invalid. */
 function unicodeLabel(label: string, international: boolean): string | undefined {
   if (label.length > 63) return undefined;
   if (!/^[A-Za-z\d](?:[A-Za-z\d-]*[A-Za-z\d])?$/.test(label)) {

@@ -1,10 +1,10 @@
-/** RFC 5892, section 2.6: characters that are allowed or forbidden without regard to their category. */
+/** RFC 5892, section 2.6: characters that are allowed, or refused, regardless of their category. */
 const allowedExceptions = /[\u00df\u03c2\u06fd\u06fe\u0f0b\u3007]/u;
 const refusedExceptions = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/u;
-/** Characters that depend on what stands beside them. */
+/** Characters that are allowed only beside certain characters. */
 const contextual = /[\u00b7\u0375\u05f3\u05f4\u0660-\u0669\u06f0-\u06f9\u30fb]|\u200c|\u200d/u;
 
-/** Whether a label that is not ASCII may stand in a name (RFC 5891, section 4.2.3; RFC 5892). */
+/** Whether a label that is not ASCII is valid (RFC 5891, section 4.2.3; RFC 5892). */
 export function isInternationalLabel(label: string): boolean {
   if (/^-|-$|^..--/u.test(label) || /^\p{M}/u.test(label)) return false;
   const characters = [...label];
@@ -13,7 +13,7 @@ export function isInternationalLabel(label: string): boolean {
   );
 }
 
-/** RFC 5892, section 3. */
+/** Whether a character is allowed by its category (RFC 5892, section 3). */
 function isAllowed(character: string): boolean {
   if (refusedExceptions.test(character)) return false;
   if (allowedExceptions.test(character) || character === "-") return true;
@@ -22,7 +22,7 @@ function isAllowed(character: string): boolean {
   return folded === character.normalize("NFC") && !/\p{Default_Ignorable_Code_Point}/u.test(character);
 }
 
-/** RFC 5892, appendix A. */
+/** Whether a contextual character is allowed at its place (RFC 5892, appendix A). */
 function fitsContext(character: string, all: readonly string[], index: number): boolean {
   const before = all[index - 1] ?? "";
   const after = all[index + 1] ?? "";
@@ -49,14 +49,14 @@ function fitsContext(character: string, all: readonly string[], index: number): 
   }
 }
 
-/** Characters of combining class Virama. */
+/** Whether a character has the combining class Virama. */
 function isVirama(character: string): boolean {
   return /[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u0e3a\u0eba\u0f84\u1039\u103a\u1714\u1715\u1734\u17d2\u1a60\u1b44\u1baa\u1bab\u1bf2\u1bf3\u2d7f\ua806\ua82c\ua8c4\ua953\ua9c0\uaaf6\uabed]/.test(
     character,
   );
 }
 
-/** Between joining letters, for the scripts that have them (RFC 5892, appendix A.1). */
+/** Whether a character stands between joining letters, in scripts that have them (RFC 5892, appendix A.1). */
 function joins(all: readonly string[], index: number): boolean {
   const joining = /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Mandaic}]/u;
   const letter = (step: number): string => {
@@ -67,7 +67,7 @@ function joins(all: readonly string[], index: number): boolean {
   return joining.test(letter(-1)) && joining.test(letter(1));
 }
 
-/** Letters of scripts that run from right to left, and the digits that only stand in such texts. */
+/** Letters of right-to-left scripts, and the digits that occur only in right-to-left texts. */
 const rightToLeft =
   /[\u0590-\u05ff\u0600-\u065f\u0660-\u0669\u066a-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
@@ -75,7 +75,10 @@ export function isRightToLeft(label: string): boolean {
   return rightToLeft.test(label);
 }
 
-/** RFC 5893, section 2, for the characters that labels may hold; two Arabic signs count as letters. */
+/**
+ * Whether a label obeys the rule for right-to-left labels (RFC 5893, section 2). Covers the characters that
+ * labels may contain; two Arabic signs count as letters.
+ */
 export function hasBidiOrder(label: string): boolean {
   const first = /^[\p{L}\u06fd\u06fe]/u.exec(label)?.[0];
   const hasEnd = /[\p{L}\p{Nd}\u06fd\u06fe]$/u.test(label.replace(/\p{Mn}+$/u, ""));

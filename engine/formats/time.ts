@@ -12,7 +12,7 @@ function daysIn(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** `time`: full-time of RFC 3339, section 5.6. A leap second is one in UTC only. */
+/** `time`: full-time of RFC 3339, section 5.6. A leap second is valid only at 23:59:60 UTC. */
 export function isTime(text: string): boolean {
   const match = /^(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$/.exec(text);
   if (!match) return false;

@@ -1,9 +1,9 @@
 import { isIpv6 } from "./address.js";
 
-// Each test looks for one character that must not be there: no loop of a pattern holds more than one character,
-// so that texts of any length neither take long nor exhaust the matcher's stack.
+// Each pattern looks for one forbidden character. No pattern repeats more than one character, so that long
+// texts neither take long nor exhaust the matcher's stack.
 const notUri = /[^\w\-.~:/?#[\]@!$&'()*+,;=%]/;
-/** RFC 3987, section 2.2: `ucschar` beside the characters of URIs. */
+/** RFC 3987, section 2.2: `ucschar` in addition to the characters of URIs. */
 const notIri =
   /[^\w\-.~:/?#[\]@!$&'()*+,;=%\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\u{10000}-\u{1fffd}\u{20000}-\u{2fffd}\u{30000}-\u{3fffd}\u{40000}-\u{4fffd}\u{50000}-\u{5fffd}\u{60000}-\u{6fffd}\u{70000}-\u{7fffd}\u{80000}-\u{8fffd}\u{90000}-\u{9fffd}\u{a0000}-\u{afffd}\u{b0000}-\u{bfffd}\u{c0000}-\u{cfffd}\u{d0000}-\u{dfffd}\u{e1000}-\u{efffd}]/u;
 const privateUse = /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]/gu;
@@ -27,7 +27,7 @@ export function isIri(text: string): boolean {
 
 /** `iri-reference` of RFC 3987, section 2.2. */
 export function isIriReference(text: string): boolean {
-  // Characters for private use may stand in queries only.
+  // Private-use characters are valid only in queries.
   const query = /\?[^#]*/.exec(text)?.[0] ?? "";
   return isReference(
     privateUse.test(query) ? text.replace(query, query.replace(privateUse, "")) : text,
@@ -55,7 +55,7 @@ function isReference(text: string, unknown: RegExp): boolean {
   return !brackets.test(path);
 }
 
-/** RFC 3986, section 3.2. */
+/** Whether a text is an authority (RFC 3986, section 3.2). */
 function isAuthority(text: string): boolean {
   const at = text.indexOf("@");
   if (at >= 0 && brackets.test(text.slice(0, at))) return false;
@@ -68,7 +68,7 @@ function isAuthority(text: string): boolean {
   return !brackets.test(name) && !/\D/.test(port);
 }
 
-/** What stands before the first separator, and what behind it. */
+/** Splits a text at the first separator. */
 function split(text: string, separator: string): [string, string] {
   const index = text.indexOf(separator);
   return index < 0 ? [text, ""] : [text.slice(0, index), text.slice(index + 1)];

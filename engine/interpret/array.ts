@@ -5,7 +5,7 @@ import type { Compiler } from "./check.js";
 
 type ArrayCheck = (items: readonly JsonValue[]) => boolean;
 
-/** The keywords about arrays, without `unevaluatedItems`; undefined without any. */
+/** Returns the check of the array keywords except `unevaluatedItems`; undefined if the node has none. */
 export function arrayCheck(node: SchemaNode, compiler: Compiler): ArrayCheck | undefined {
   const checks: ArrayCheck[] = [];
   const { minItems = 0, maxItems = Infinity } = node;
@@ -19,7 +19,7 @@ export function arrayCheck(node: SchemaNode, compiler: Compiler): ArrayCheck | u
   return (items) => checks.every((check) => check(items));
 }
 
-/** `prefixItems` and `items`. */
+/** The check of `prefixItems` and `items`. */
 function itemsCheck(node: SchemaNode, compiler: Compiler): ArrayCheck | undefined {
   const prefix = (node.prefixItems ?? []).map((child) => compiler.check(child));
   const rest = node.items && compiler.check(node.items);
@@ -33,7 +33,7 @@ function itemsCheck(node: SchemaNode, compiler: Compiler): ArrayCheck | undefine
   };
 }
 
-/** `contains` with `minContains` and `maxContains`. */
+/** The check of `contains`, `minContains` and `maxContains`. */
 function containsCheck(node: SchemaNode, compiler: Compiler): ArrayCheck | undefined {
   if (!node.contains) return undefined;
   const check = compiler.check(node.contains);

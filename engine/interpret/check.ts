@@ -5,22 +5,22 @@ import type { Marks } from "./marks.js";
 /** Whether a value is valid. */
 export type Check = (value: JsonValue) => boolean;
 
-/** As `Check`; also marks the members and items that the schema, or what applies with it, has judged. */
+/** As `Check`; also marks the members and items that the schema evaluates. */
 export type TrackedCheck = (value: JsonValue, marks: Marks) => boolean;
 
-/** Makes checks of nodes; what a node is made of asks for the checks of its subschemas. */
+/** Makes the checks of nodes. The makers of keyword checks call it for subschemas. */
 export interface Compiler {
   readonly schema: Schema;
   check(node: SchemaNode): Check;
   tracked(node: SchemaNode): TrackedCheck;
-  /** The check of a definition. */
+  /** Returns the check of a definition. */
   reference(name: string): Check;
   trackedReference(name: string): TrackedCheck;
-  /** The check of a format's text, where formats are asserted and this one is known. */
+  /** Returns the check of a format if formats are asserted and the format is known. */
   format(name: string): ((text: string) => boolean) | undefined;
 }
 
-/** All of the checks, the first ones first. */
+/** Joins checks into one that runs them in order; undefined if there are none. */
 export function every(checks: readonly Check[]): Check | undefined {
   const [first, second, third] = checks;
   if (!first || !second) return first;

@@ -5,9 +5,9 @@ import type { JsonValue } from "../ir/json.js";
 import { Program } from "./program.js";
 
 /**
- * An explainer for a schema that is known only at run time. It takes its verdicts on definitions from the interpreter.
+ * Makes an explainer for a schema that is known only at run time. The interpreter gives the verdicts on definitions.
  *
- * @param reading whether `format` only describes (the default), or texts that are not of their format are invalid
+ * @param reading `annotation`: `format` is not checked (the default); `assertion`: a text must match its format
  */
 export function explainerFor(schema: Schema, reading: "annotation" | "assertion" = "annotation"): Explainer {
   const asserts = reading === "assertion";

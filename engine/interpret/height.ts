@@ -2,20 +2,20 @@ import type { Schema, SchemaNode } from "../ir/ir.js";
 import { children, descendants, inPlaceChildren } from "../ir/references.js";
 import { SchemaError } from "../ir/schema-error.js";
 
-/** More schemas than this one inside another, all about one value, are refused where marks pass through them. */
+/** Maximum number of nested schemas that apply to one value and pass marks on. */
 const mostTracked = 400;
 
-/** How many checks inside one another judging by a node takes. */
+/** Computes how many checks are nested when a node is checked. */
 export class Heights {
   private readonly schema: Schema;
-  /** Heights of definitions where marks pass through them. */
+  /** Heights of definitions that pass marks on. */
   private readonly tracked = new Map<string, number>();
 
   constructor(schema: Schema) {
     this.schema = schema;
   }
 
-  /** References are not followed, but where marks are kept. */
+  /** The height of a node. References are followed only below a node that needs marks. */
   of(node: SchemaNode): number {
     let tracked = 0;
     for (const each of descendants(node)) {
@@ -26,7 +26,7 @@ export class Heights {
     return heightOf(node) + tracked;
   }
 
-  /** References that are about the same value are followed. They never lead back. */
+  /** Follows the references that apply to the same value. They never form a cycle. */
   private trackedOf(node: SchemaNode, above: number): number {
     if (above > mostTracked) throwTooDeep(node);
     let below = 0;

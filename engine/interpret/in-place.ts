@@ -5,7 +5,7 @@ import type { Check, Compiler } from "./check.js";
 import { isPresent } from "./object.js";
 import { ValueSet } from "./value-set.js";
 
-/** The keywords that apply schemas to the value itself. */
+/** Returns the checks of keywords that apply subschemas to the value itself. */
 export function inPlaceChecks(node: SchemaNode, compiler: Compiler): Check[] {
   const checks: Check[] = [];
   if (node.ref !== undefined) checks.push(compiler.reference(node.ref));
@@ -25,8 +25,8 @@ export function inPlaceChecks(node: SchemaNode, compiler: Compiler): Check[] {
 }
 
 /**
- * The arms of a union. Those that list values are looked up together: unions of many constants are common, and the time
- * must not be their number for each value.
+ * The arms of a union. One set has the values of all arms that list values, because unions of many constants are common:
+ * the time per value must not grow with their number.
  */
 class Arms {
   /** The checks of the arms that do not list their values. */
@@ -42,7 +42,7 @@ class Arms {
     this.#compiler = compiler;
   }
 
-  /** How many arms list the value: 0, 1, or 2 for several. */
+  /** The number of arms that list the value: 0, 1, or 2 for two or more. */
   listed(value: JsonValue): 0 | 1 | 2 {
     if (this.#listing.length === 0) return 0;
     const once = (this.#once ??= this.#gather());
@@ -50,7 +50,9 @@ class Arms {
     return this.#again.has(value) ? 2 : 1;
   }
 
-  /** What an arm lists is all that it may accept: what of that is left by its other keywords is accepted. */
+  /**
+   * Collects the values that the listing arms accept. Such an arm accepts its listed values that pass its other keywords.
+   */
   #gather(): ValueSet {
     const once = new ValueSet();
     for (const node of this.#listing) {
@@ -67,7 +69,10 @@ class Arms {
   }
 }
 
-/** Whether a node lists its values, and judges them without other nodes: the answer never depends on a question put off. */
+/**
+ * Whether a node lists its values and has no subschemas and no reference. Its check then never depends on a deferred
+ * question.
+ */
 function isListing(node: SchemaNode): boolean {
   return (node.const ?? node.enum) !== undefined && node.ref === undefined && children(node).length === 0;
 }

@@ -1,10 +1,10 @@
-/** The parts of one object or array that have been judged (2020-12 core, section 11). */
+/** The evaluated members or items of one object or array (2020-12 core, section 11). */
 export class Marks {
-  /** Everything. */
+  /** All members or items are evaluated. */
   all = false;
-  /** Items before this index. */
+  /** Items before this index are evaluated. */
   private upTo = 0;
-  /** Keys, or indices of items. */
+  /** Evaluated keys, or indices of evaluated items. */
   private places: Set<string | number> | undefined;
 
   add(place: string | number): void {

@@ -9,13 +9,16 @@ import { memberCheck, numberCheck, stringCheck, typeCheck } from "./scalar.js";
 const anything: Check = () => true;
 const nothing: Check = () => false;
 
-/** The check of a node without `unevaluatedProperties` and `unevaluatedItems`. */
+/** Returns the check of a node, except for `unevaluatedProperties` and `unevaluatedItems`. */
 export function nodeCheck(node: SchemaNode, compiler: Compiler): Check {
   if (node.never) return nothing;
   return every([...ownChecks(node, compiler), ...inPlaceChecks(node, compiler)]) ?? anything;
 }
 
-/** The keywords of a node, without the schemas that it applies in place: cheap checks first. */
+/**
+ * Returns the check of a node, except for the subschemas that apply to the value itself. Cheap keywords come
+ * first.
+ */
 export function ownCheck(node: SchemaNode, compiler: Compiler): Check {
   return node.never ? nothing : (every(ownChecks(node, compiler)) ?? anything);
 }

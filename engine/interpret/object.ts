@@ -6,14 +6,17 @@ import type { Check, Compiler } from "./check.js";
 type ObjectCheck = (object: JsonObject) => boolean;
 
 /**
- * Whether a described member is there. Names that every object inherits something under are only there as
- * own members.
+ * Whether an object has a member that the schema describes. Names that every object inherits, such as
+ * `constructor`, count only as own members.
  */
 export function isPresent(object: JsonObject, key: string): boolean {
   return object[key] !== undefined && (!(key in Object.prototype) || Object.hasOwn(object, key));
 }
 
-/** The keywords about objects, without those that apply schemas in place; undefined without any. */
+/**
+ * Returns the check of the object keywords that do not apply subschemas to the object itself; undefined if
+ * the node has none.
+ */
 export function objectCheck(node: SchemaNode, compiler: Compiler): ObjectCheck | undefined {
   const checks: ObjectCheck[] = [];
   for (const check of [membersCheck(node, compiler), dependenciesCheck(node), keysCheck(node, compiler)]) {
@@ -25,7 +28,7 @@ export function objectCheck(node: SchemaNode, compiler: Compiler): ObjectCheck |
   return (object) => checks.every((check) => check(object));
 }
 
-/** `required` and `properties`. */
+/** The check of `required` and `properties`. */
 function membersCheck(node: SchemaNode, compiler: Compiler): ObjectCheck | undefined {
   const required = new Set(node.required);
   const keys = [...new Set([...required, ...(node.properties?.keys() ?? [])])];
@@ -50,7 +53,7 @@ function membersCheck(node: SchemaNode, compiler: Compiler): ObjectCheck | undef
   };
 }
 
-/** `dependentRequired`. */
+/** The check of `dependentRequired`. */
 function dependenciesCheck({ dependentRequired }: SchemaNode): ObjectCheck | undefined {
   if (!dependentRequired) return undefined;
   return (object) => {
@@ -61,7 +64,7 @@ function dependenciesCheck({ dependentRequired }: SchemaNode): ObjectCheck | und
   };
 }
 
-/** The schemas of members that are not selected by their name. */
+/** The check of the number of keys, their names, and the members that `properties` does not select. */
 function keysCheck(node: SchemaNode, compiler: Compiler): ObjectCheck | undefined {
   const { minProperties = 0, maxProperties = Infinity } = node;
   const counted = node.minProperties !== undefined || node.maxProperties !== undefined;
@@ -77,7 +80,7 @@ function keysCheck(node: SchemaNode, compiler: Compiler): ObjectCheck | undefine
   };
 }
 
-/** `patternProperties` and `additionalProperties`, for one member. */
+/** The check of one member by `patternProperties` and `additionalProperties`. */
 function restCheck(
   node: SchemaNode,
   compiler: Compiler,

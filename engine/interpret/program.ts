@@ -8,16 +8,17 @@ import { Marks } from "./marks.js";
 import { nodeCheck } from "./node.js";
 import { trackedNode } from "./tracked.js";
 
-/** Checks inside one another; deeper questions are put off, so that no value exhausts the stack. */
+/** Maximum number of nested checks. Deeper questions are deferred, so that no value exhausts the stack. */
 const deepest = 1000;
 
 /**
- * References followed for one value; from then on answers are remembered, so that a schema whose definitions lead
- * to one another in many ways takes no more time than there are pairs of a definition and a part of the value.
+ * After this many followed references for one value, answers are cached. Without the cache, definitions that
+ * refer to each other in many ways could take exponential time; with it, each definition is checked once for each
+ * part of the value.
  */
 const forgetful = 200_000;
 
-/** A deferred question: its node and its value. */
+/** A deferred question: does the check accept the value? */
 interface Question {
   readonly check: Check;
   readonly value: JsonValue;
@@ -28,7 +29,7 @@ interface TrackedAnswer {
   readonly marks: Marks;
 }
 
-/** The checks of one schema, made when they are first needed. */
+/** The checks of one schema, each made when first needed. */
 export class Program implements Compiler {
   readonly schema: Schema;
   private readonly assertFormats: boolean;
@@ -37,10 +38,10 @@ export class Program implements Compiler {
   private readonly references = new Map<string, Check>();
   private readonly trackedReferences = new Map<string, TrackedCheck>();
 
-  // The state of one run; nothing that judges a value runs inside another.
+  // The state of one run. Runs are never nested.
   private depth = 0;
   private followed = 0;
-  /** Questions met too deep, for which `true` was assumed. */
+  /** Questions that were too deep: the run assumed the answer `true`. */
   private postponed: Question[] = [];
   private readonly answers = new Map<Check, Map<JsonValue, boolean>>();
   private readonly trackedAnswers = new Map<TrackedCheck, Map<JsonValue, TrackedAnswer>>();
@@ -70,7 +71,10 @@ export class Program implements Compiler {
     if (this.trackedAnswers.size > 0) this.trackedAnswers.clear();
   }
 
-  /** Answers deferred questions first, then asks again: an assumption may have led either way. */
+  /**
+   * Answers the deferred questions, then repeats the first check: an assumed `true` may have made its verdict
+   * wrong either way.
+   */
   private judgeDeep(question: Question): boolean {
     const open = [question, ...this.postponed];
     for (;;) {
@@ -122,7 +126,7 @@ export class Program implements Compiler {
   }
 
   private referenceTo(node: SchemaNode): Check {
-    // A node without references needs no guard.
+    // A node without references cannot nest deeper: its check needs no limit.
     if (referencesOf(node).size === 0) return this.check(node);
     const height = this.heights.of(node);
     let check: Check | undefined;
@@ -136,7 +140,10 @@ export class Program implements Compiler {
     };
   }
 
-  /** As following a reference, if it is deep or one of very many. */
+  /**
+   * Follows a reference when the depth or the number of references exceeds its limit: caches or defers the
+   * answer.
+   */
   private guarded(check: Check, height: number, value: JsonValue): boolean {
     const known = this.answers.get(check)?.get(value);
     if (known !== undefined) return known;

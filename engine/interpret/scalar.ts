@@ -5,7 +5,7 @@ import type { Check, Compiler } from "./check.js";
 import { divides } from "../emitted/shared-checks.js";
 import { ValueSet } from "./value-set.js";
 
-/** `type`. */
+/** The check of `type`. */
 export function typeCheck(types: readonly TypeName[]): Check {
   const checks = types.map((type) => typeChecks[type]);
   const [first, second] = checks as [Check, ...Check[]];
@@ -24,7 +24,7 @@ const typeChecks: { readonly [T in TypeName]: Check } = {
   string: (value) => typeof value === "string",
 };
 
-/** `const` and `enum`: whether a value is one of some. */
+/** The check of `const` and `enum`. */
 export function memberCheck(members: readonly JsonValue[]): Check {
   const [only] = members;
   if (members.length === 1 && (typeof only !== "object" || only === null)) return (value) => value === only;
@@ -32,7 +32,7 @@ export function memberCheck(members: readonly JsonValue[]): Check {
   return (value) => set.has(value);
 }
 
-/** The keywords about numbers; undefined without any. */
+/** The check of the number keywords; undefined if the node has none. */
 export function numberCheck(node: SchemaNode): ((value: number) => boolean) | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
   if ((minimum ?? maximum ?? exclusiveMinimum ?? exclusiveMaximum ?? multipleOf) === undefined)
@@ -49,7 +49,7 @@ export function numberCheck(node: SchemaNode): ((value: number) => boolean) | un
     (multipleOf === undefined || divides(multipleOf, value));
 }
 
-/** The keywords about strings; undefined without any. */
+/** The check of the string keywords; undefined if the node has none. */
 export function stringCheck(node: SchemaNode, compiler: Compiler): ((value: string) => boolean) | undefined {
   const { minLength = 0, maxLength = Infinity } = node;
   const checks: ((value: string) => boolean)[] = [];
@@ -64,7 +64,10 @@ export function stringCheck(node: SchemaNode, compiler: Compiler): ((value: stri
   return (value) => checks.every((check) => check(value));
 }
 
-/** Lengths count code points, of which there are at most as many as UTF-16 units (validation, section 6.3). */
+/**
+ * Length is counted in code points (validation, section 6.3). Counts them only if the number of UTF-16 units
+ * does not decide.
+ */
 function hasLength(value: string, least: number, most: number): boolean {
   const units = value.length;
   if (units < least) return false;

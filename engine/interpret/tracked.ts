@@ -7,9 +7,9 @@ import { ownCheck } from "./node.js";
 import { isPresent } from "./object.js";
 
 /**
- * The check of a node that also marks what it has judged. Schemas that do not hold leave no marks: their marks are
- * kept apart until they do. `unevaluatedProperties` and `unevaluatedItems` see what their own schema has marked,
- * and then everything is.
+ * Returns the check of a node that also marks the members and items that it evaluates. A schema that does not hold
+ * must leave no marks, so its marks are merged only when it holds. `unevaluatedProperties` and `unevaluatedItems`
+ * apply to the members and items that their own schema has not marked, and then mark all.
  */
 export function trackedNode(node: SchemaNode, compiler: Compiler): TrackedCheck {
   const own = ownCheck(node, compiler);
@@ -50,7 +50,7 @@ function inPlaceParts(node: SchemaNode, compiler: Compiler): TrackedCheck[] {
   return parts;
 }
 
-/** Every arm is asked, for each that holds has something to mark. */
+/** Runs every arm, because each arm that holds adds marks. */
 function arms(
   nodes: readonly SchemaNode[],
   compiler: Compiler,
@@ -82,7 +82,7 @@ function conditional(node: SchemaNode, compiler: Compiler): TrackedCheck {
   };
 }
 
-/** Marks what the keywords of the node itself have judged. */
+/** Marks the members and items that the node's own keywords evaluate. */
 function markOf(node: SchemaNode, compiler: Compiler): TrackedCheck | undefined {
   const { properties, additionalProperties, items } = node;
   const patterns = memberPatternsOf(node, compiler.schema);

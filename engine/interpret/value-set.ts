@@ -1,13 +1,13 @@
 import { textOf } from "../emitted/shared-checks.js";
 import { type JsonValue, jsonEqual } from "../ir/json.js";
 
-/** Up to so many objects and arrays are compared one by one: that ends at the first difference. */
+/** Up to this many objects and arrays are compared one by one, since a comparison ends at the first difference. */
 const fewest = 8;
 
 /**
- * JSON values in which others are looked up, by the equality of JSON Schema: the order of keys does not matter, `1` equals
- * `1.0`, and `-0` equals `0` (2020-12, core, section 4.2.2). A look-up takes time by the size of the value that is looked up,
- * not by the number of values in the set.
+ * A set of JSON values with the equality of JSON Schema: the order of keys does not matter, `1` equals `1.0`, and `-0` equals
+ * `0` (2020-12, core, section 4.2.2). The time of a look-up depends on the size of the value, not on the number of values in
+ * the set.
  */
 export class ValueSet {
   readonly #scalars = new Set<JsonValue>();

@@ -1,12 +1,13 @@
 import type { Schema, SchemaNode } from "./ir.js";
 import { inPlaceReferences } from "./references.js";
 
-/** Nodes whose results are kept: those judged together are asked about again at once, others hardly ever. */
+/** Maximum number of cached nodes. Callers ask for the same few nodes repeatedly, and rarely later. */
 const mostNodes = 4096;
 
 /**
- * What follows from a node and the definitions it refers to in place. Each definition is worked out once,
- * after those it refers to, with an explicit stack: chains may be as long as the file allows.
+ * Computes a result for a node from its keywords and the results of the definitions that it refers to for the
+ * same value. Computes each definition once, after the definitions it refers to, with an explicit stack:
+ * reference chains may be as long as the file allows.
  */
 export class DefinitionMemo<Result> {
   private readonly schema: Schema;

@@ -3,24 +3,24 @@ import type { JsonValue } from "./json.js";
 /** The types of JSON Schema (2020-12 validation, section 6.1.1). */
 export type TypeName = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
 
-/** Where a feature stands on its way out. */
+/** The deprecation of a feature. */
 export interface Deprecation {
   /** The protocol revision or version that deprecated it. */
   readonly since?: string;
-  /** What to use or do in its place. */
+  /** The replacement. */
   readonly instead?: string;
 }
 
 /**
- * One schema, every keyword of JSON Schema 2020-12 representable. Absent keywords are absent members;
- * the boolean schemas are `{ always: true }` and `{ never: true }`. Maps keep natural order.
+ * One schema, with a member for each of its keywords of JSON Schema 2020-12. The boolean schemas are `{ always:
+ * true }` and `{ never: true }`. Maps are in natural order.
  */
 export interface SchemaNode {
   /** JSON Pointer of the node in the canonical document. */
   readonly pointer: string;
-  /** The node was written as the boolean `true`; it means the same as `{}`. */
+  /** The document has the boolean `true` here, which means the same as `{}`. */
   readonly always?: true;
-  /** The boolean schema `false`: nothing is valid. */
+  /** The boolean schema `false`: no value is valid. */
   readonly never?: true;
 
   /** Name of the definition that `$ref` points at. */
@@ -80,9 +80,9 @@ export interface SchemaNode {
   readonly writeOnly?: true;
 
   readonly deprecated?: Deprecation;
-  /** Said by notes: the TypeScript type to print, where the schema cannot say it. Validators ignore it. */
+  /** From notes: the TypeScript type to print, where the schema cannot express it. Validators ignore it. */
   readonly typeText?: string;
-  /** Said by notes: a tolerant reader takes members of this union or set that it does not know. */
+  /** From notes: a tolerant reader accepts unknown arms of this union or unknown values of this set. */
   readonly open?: true;
 }
 
@@ -91,23 +91,26 @@ export interface Definition {
   /** The name as written in the schema; may be any string. */
   readonly name: string;
   readonly node: SchemaNode;
-  /** Said by notes: definitions whose members this one repeats, in natural order. */
+  /** From notes: definitions whose members this one repeats, in natural order. */
   readonly extends?: readonly string[];
-  /** Pages that describe it. */
+  /** Addresses of pages that describe the definition. */
   readonly see?: readonly string[];
 }
 
-/** Something that says whether a pattern matches somewhere in a text. */
+/** Tests whether a pattern matches somewhere in a text; a `RegExp` is one. */
 export interface Matcher {
   test(text: string): boolean;
 }
 
-/** A whole schema document: its definitions in natural order of name, and the root if it says anything itself. */
+/**
+ * A whole schema document: its definitions in natural order of name, and the root, unless the document is only
+ * a library of definitions.
+ */
 export interface Schema {
   readonly definitions: ReadonlyMap<string, Definition>;
   readonly root?: SchemaNode;
-  /** The document's meta-schema asks for formats to be asserted (2020-12 validation, section 7.2.2). */
+  /** The meta-schema of the document demands that formats are asserted (2020-12 validation, section 7.2.2). */
   readonly assertsFormats?: true;
-  /** The matchers of its patterns, as they were judged when it was read: absent where it has none. */
+  /** The matchers of the document's patterns, made when it was read; absent if it has no patterns. */
   readonly patterns?: ReadonlyMap<string, Matcher>;
 }

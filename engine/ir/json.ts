@@ -11,7 +11,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An object without prototype that has `entries`, in their order. */
+/** Makes an object without prototype from `entries`, in their order. */
 export function jsonObject(entries: Iterable<readonly [string, JsonValue]> = []): JsonObject {
   const object = Object.create(null) as JsonObject;
   for (const [key, value] of entries) object[key] = value;
@@ -19,8 +19,8 @@ export function jsonObject(entries: Iterable<readonly [string, JsonValue]> = [])
 }
 
 /**
- * Natural order: runs of digits compare as numbers, all else by UTF-16 code unit, so that `item2`
- * comes before `item10`. Total and independent of locale, which sorting for output needs.
+ * Compares in natural order: runs of digits as numbers, all else by UTF-16 code unit, so that `item2` comes before
+ * `item10`. The order is total and independent of the locale, as reproducible output requires.
  *
  * @returns a negative number, zero (only for equal strings) or a positive number.
  */
@@ -66,7 +66,7 @@ function compareDigits(a: string, b: string): number {
   return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
 }
 
-/** Appends `tokens` to a JSON Pointer (RFC 6901), escaping `~` and `/`. */
+/** Appends `tokens` to a JSON Pointer (RFC 6901), with `~` and `/` escaped. */
 export function pointer(base: string, ...tokens: readonly (string | number)[]): string {
   let result = base;
   for (const token of tokens) result += "/" + escapeToken(String(token));
@@ -86,7 +86,7 @@ export function pointerTokens(text: string): string[] {
     .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The value that `text` (a JSON Pointer) names inside `root`, or `undefined` where there is none. */
+/** Returns the value at the JSON Pointer `text` in `root`; `undefined` if there is none. */
 export function atPointer(root: JsonValue, text: string): JsonValue | undefined {
   let value: JsonValue | undefined = root;
   for (const token of pointerTokens(text)) {
@@ -97,7 +97,7 @@ export function atPointer(root: JsonValue, text: string): JsonValue | undefined 
   return value;
 }
 
-/** `value` as JSON text with object keys in natural order and no white space: equal values give equal text. */
+/** Returns `value` as JSON text with object keys in natural order and no white space. Equal values have equal texts. */
 export function canonicalText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
@@ -107,7 +107,7 @@ export function canonicalText(value: JsonValue): string {
   return `{${members.join(",")}}`;
 }
 
-/** Whether two JSON values are equal by JSON Schema: the order of keys does not matter, and `1` equals `1.0`. */
+/** Whether two values are equal in JSON Schema: the order of keys does not matter, and `1` equals `1.0`. */
 export function jsonEqual(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {

@@ -31,7 +31,7 @@ export interface Keyword {
   readonly resolved?: true;
   /** Says nothing about which instances are valid. */
   readonly annotation?: true;
-  /** Prose for people: dropped on import without descriptions. */
+  /** The value is prose: an import without descriptions drops it. */
   readonly prose?: true;
 }
 

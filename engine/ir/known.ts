@@ -1,4 +1,4 @@
-/** Whether a value is there. TypeScript before 5.5, which reads this in output, infers no such guard from a comparison. */
+/** Whether a value is not `undefined`. TypeScript before 5.5, which compiles output, infers no such guard. */
 export function isKnown<Value>(value: Value | undefined): value is Value {
   return value !== undefined;
 }

@@ -2,7 +2,7 @@ import type { Schema, SchemaNode } from "./ir.js";
 import { isKnown } from "./known.js";
 import { SchemaError } from "./schema-error.js";
 
-/** The subschemas that apply to the same place of the instance as `node` itself. */
+/** The subschemas that apply to the same value as `node` itself. */
 export function inPlaceChildren(node: SchemaNode): SchemaNode[] {
   return [
     ...(node.allOf ?? []),
@@ -13,7 +13,7 @@ export function inPlaceChildren(node: SchemaNode): SchemaNode[] {
   ];
 }
 
-/** The subschemas that apply to members or items of the instance. */
+/** The subschemas that apply to members or items of the value. */
 export function memberChildren(node: SchemaNode): SchemaNode[] {
   return [
     ...(node.properties?.values() ?? []),
@@ -41,14 +41,14 @@ export function* descendants(node: SchemaNode): Generator<SchemaNode> {
   for (const child of children(node)) yield* descendants(child);
 }
 
-/** Names of the definitions that `node` refers to, itself or below; in order of appearance, once each. */
+/** Names of the definitions that `node` and its subschemas refer to, in order of appearance, without repetition. */
 export function referencesOf(node: SchemaNode): Set<string> {
   const names = new Set<string>();
   for (const descendant of descendants(node)) if (descendant.ref !== undefined) names.add(descendant.ref);
   return names;
 }
 
-/** Names of all definitions reachable from `start`, those included. */
+/** Names of all definitions reachable from `start`, including `start`. */
 export function reachable(schema: Schema, start: Iterable<string>): Set<string> {
   const seen = new Set<string>();
   const pending = [...start];
@@ -57,13 +57,13 @@ export function reachable(schema: Schema, start: Iterable<string>): Set<string> 
     if (seen.has(name)) continue;
     seen.add(name);
     const definition = schema.definitions.get(name);
-    // Not spread into one call: a union may have more arms than a call can have arguments.
+    // No spread into one call: a union may have more arms than a call may have arguments.
     if (definition) for (const reference of referencesOf(definition.node)) pending.push(reference);
   }
   return seen;
 }
 
-/** Names of all definitions from which one of `targets` is reachable, those included. */
+/** Names of all definitions from which one of `targets` is reachable, including `targets`. */
 export function reaching(schema: Schema, targets: Iterable<string>): Set<string> {
   const referrers = new Map<string, string[]>();
   for (const { name, node } of schema.definitions.values()) {
@@ -74,12 +74,12 @@ export function reaching(schema: Schema, targets: Iterable<string>): Set<string>
     }
   }
   const found = new Set(targets);
-  // A Set's iteration includes what is added meanwhile, so this follows the references back to the end.
+  // The iteration includes names added during the loop, so it follows references back to the end.
   for (const name of found) for (const referrer of referrers.get(name) ?? []) found.add(referrer);
   return found;
 }
 
-/** Names of the definitions that are open themselves or reach something that is. */
+/** Names of the definitions that contain an open node or refer, directly or not, to one that does. */
 export function reachingOpen(schema: Schema): Set<string> {
   const open: string[] = [];
   for (const { name, node } of schema.definitions.values())
@@ -92,8 +92,8 @@ export function reachingOpen(schema: Schema): Set<string> {
 }
 
 /**
- * The definitions that can contain themselves, each with the set of definitions it shares a cycle with
- * (a strongly connected component of the reference graph).
+ * The recursive definitions, each with the definitions of its cycles (its strongly connected component in the
+ * reference graph).
  */
 export function recursiveDefinitions(schema: Schema): Map<string, ReadonlySet<string>> {
   const edges = new Map([...schema.definitions].map(([name, { node }]) => [name, referencesOf(node)]));
@@ -107,8 +107,8 @@ export function recursiveDefinitions(schema: Schema): Map<string, ReadonlySet<st
 }
 
 /**
- * Refuses definitions that refer to themselves without stepping into the instance (`A: { $ref: A }`):
- * no validator for them could end.
+ * Refuses definitions that refer to themselves for the same value (`A: { $ref: A }`). Their validation would never
+ * end. @throws SchemaError
  */
 export function refuseInstanceCycles(schema: Schema): void {
   const edges = new Map([...schema.definitions].map(([name, { node }]) => [name, inPlaceReferences(node)]));
@@ -127,7 +127,7 @@ export function refuseInstanceCycles(schema: Schema): void {
   }
 }
 
-/** Names of the definitions that a value must satisfy, or may have to, because it is judged by `node`. */
+/** Names of the definitions that `node` applies, always or conditionally, to the same value. */
 export function inPlaceReferences(node: SchemaNode): Set<string> {
   const names = new Set<string>();
   const pending = [node];
@@ -140,8 +140,8 @@ export function inPlaceReferences(node: SchemaNode): Set<string> {
 }
 
 /**
- * Groups of nodes that lead to one another, each group after those it leads to. Tarjan's algorithm with an explicit
- * stack: a chain of definitions may be as long as the file allows.
+ * Groups the nodes of a graph into strongly connected components, each after the components it leads to. Uses
+ * Tarjan's algorithm with an explicit stack: a chain of definitions may be as long as the file allows.
  */
 export function stronglyConnected<Node>(edges: ReadonlyMap<Node, ReadonlySet<Node>>): Set<Node>[] {
   const index = new Map<Node, number>();
@@ -186,7 +186,7 @@ export function stronglyConnected<Node>(edges: ReadonlyMap<Node, ReadonlySet<Nod
   return components;
 }
 
-/** The node with each of its subschemas changed; the node itself where nothing changes. */
+/** Applies `change` to each direct subschema. Returns the node itself if nothing changes. */
 export function withChildren(node: SchemaNode, change: (child: SchemaNode) => SchemaNode): SchemaNode {
   const below = new Set<unknown>(children(node));
   if (below.size === 0) return node;
@@ -205,7 +205,7 @@ export function withChildren(node: SchemaNode, change: (child: SchemaNode) => Sc
   return changed ? (Object.fromEntries(entries) as unknown as SchemaNode) : node;
 }
 
-/** The schema with the node of each definition, and the root, changed. */
+/** Applies `change` to the node of each definition and to the root. */
 export function withNodes(schema: Schema, change: (node: SchemaNode) => SchemaNode): Schema {
   const definitions = [...schema.definitions].map(
     ([name, definition]) => [name, { ...definition, node: change(definition.node) }] as const,

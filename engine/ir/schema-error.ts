@@ -1,4 +1,4 @@
-/** Why a document is not a schema this engine can work with. */
+/** The reason why the engine cannot read a schema. */
 export type SchemaErrorCode =
   | "not-a-schema"
   | "malformed-keyword"
@@ -10,16 +10,22 @@ export type SchemaErrorCode =
   | "too-deep"
   | "unsafe-pattern";
 
-/** A schema that cannot be read. `pointer` is the place in the document that was passed in. */
+/**
+ * The error for a schema that the engine cannot read. `pointer` is the place in the document that the caller
+ * passed.
+ */
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
 
   readonly code: SchemaErrorCode;
   /** JSON Pointer (RFC 6901) of the place; the empty string is the whole document. */
   readonly pointer: string;
-  /** Names that were available where one was not found, for a suggestion. */
+  /** The available names, if a name was not found; for a suggestion. */
   readonly candidates: readonly string[];
-  /** The URI of the document that `pointer` leads into, where it is one handed in beside the schema. */
+  /**
+   * The URI of the document that `pointer` leads into, if it is one of `documents` instead of the schema
+   * itself.
+   */
   readonly document: string | undefined;
 
   constructor(

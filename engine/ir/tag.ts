@@ -8,28 +8,28 @@ export type Scalar = null | boolean | number | string;
 /** The member that distinguishes the arms of a union. */
 export interface Tag {
   readonly property: string;
-  /** For each arm, in the order given, what its tag may be; nothing where the arm does not say. */
+  /** For each arm, in the given order, the values of its tag; an empty list if the arm does not limit the tag. */
   readonly values: readonly (readonly Scalar[])[];
   /** For each arm, whether it requires the tag. */
   readonly required: readonly boolean[];
 }
 
-/** What objects that a node accepts hold in one member: only bounds, but always true ones. */
+/** Bounds for one member of the objects that a node accepts. They are correct but may be loose. */
 interface MemberBounds {
-  /** All that may stand there, where that is finitely many scalars. */
+  /** All possible values, if they are finitely many scalars. */
   readonly values: readonly Scalar[] | undefined;
   readonly required: boolean;
 }
 
 interface Description {
-  /** Nothing but objects is accepted. */
+  /** The node accepts only objects. */
   readonly objectOnly: boolean;
   readonly members: ReadonlyMap<string, MemberBounds>;
 }
 
 /**
- * The tag of a union all of whose arms are objects that require it and limit it to strings: `type` of content
- * blocks, `method` of messages. `undefined` where there is none.
+ * Returns the tag of a union in which all arms are objects that require the tag and limit it to strings, such as
+ * `type` of content blocks or `method` of messages; `undefined` if there is none.
  */
 export function tagOf(schema: Schema, arms: readonly SchemaNode[]): Tag | undefined {
   let tags = remembered.get(schema);
@@ -53,7 +53,7 @@ export class Tags {
   private readonly descriptions: DefinitionMemo<Description>;
   private variety: ReadonlyMap<string, number> | undefined;
 
-  /** @param open unions and sets that are declared open count as such: they limit nothing to what they list */
+  /** @param open whether unions and sets that notes declare open also accept values that they do not list */
   constructor(schema: Schema, open = false) {
     this.schema = schema;
     const isOpen = (node: SchemaNode): boolean => open && node.open === true;
@@ -63,18 +63,18 @@ export class Tags {
     );
   }
 
-  /** Whether `node` lets nothing but objects be. */
+  /** Whether `node` accepts only objects. */
   isObjectOnly(node: SchemaNode): boolean {
     return this.descriptions.of(node).objectOnly;
   }
 
-  /** The scalars that all objects `node` accepts have in the member `name`, if that is required and they are few. */
+  /** The constants of a member in objects that `node` accepts; `undefined` if it is optional or not limited. */
   requiredConstants(node: SchemaNode, name: string): readonly Scalar[] | undefined {
     const member = this.descriptions.of(node).members.get(name);
     return member?.required ? member.values : undefined;
   }
 
-  /** Names of the members that all arms require and limit to constants, in natural order. */
+  /** Names of the members that every arm requires and limits to constants, in natural order. */
   commonNames(arms: readonly SchemaNode[]): string[] {
     const [first] = arms;
     if (!first) return [];
@@ -84,16 +84,16 @@ export class Tags {
   }
 
   /**
-   * The member that distinguishes the arms best: strings before other scalars, most values first. All arms
-   * require it and limit it to different values; each value excludes at least one arm.
+   * Finds the member that distinguishes the arms best: strings before other scalars, then most values. All arms
+   * require it and limit it to constants, and each value excludes at least one arm.
    */
   find(arms: readonly SchemaNode[]): Tag | undefined {
     return best(this.commonNames(arms).map((name) => this.tag(arms, name)));
   }
 
   /**
-   * As `find`, if that is a string. Else a member that distinguishes most arms, even if some arms omit it or
-   * do not limit it.
+   * As `find`, if the values are strings. Otherwise finds a member that distinguishes most arms, even if some arms
+   * omit it or do not limit it.
    *
    * @param except members to ignore
    */
@@ -107,8 +107,8 @@ export class Tags {
   }
 
   /**
-   * The tag of an open union, which is a string. A union may know a single arm so far: then it is the
-   * constant that differs most from definition to definition (`method` rather than `jsonrpc`).
+   * Finds the tag of an open union. Its values are strings. If the union has only one arm so far, takes the constant
+   * that differs most between definitions (`method` rather than `jsonrpc`).
    */
   findOpen(arms: readonly SchemaNode[]): Tag | undefined {
     if (arms.length !== 1) {
@@ -121,7 +121,7 @@ export class Tags {
     return tags.sort((a, b) => this.varietyOf(b.property) - this.varietyOf(a.property))[0];
   }
 
-  /** Names of the members that more than half of the arms limit to constants: no other distinguishes most arms. */
+  /** Names of the members that most arms limit to constants: only these can distinguish most arms. */
   private namesOfMost(arms: readonly SchemaNode[]): string[] {
     const counts = new Map<string, number>();
     for (const arm of arms) {
@@ -140,7 +140,7 @@ export class Tags {
     };
   }
 
-  /** How many constants the definitions of the schema have for the member `name`. */
+  /** The number of different constants for the member `name` in all definitions. */
   private varietyOf(name: string): number {
     this.variety ??= this.countConstants();
     return this.variety.get(name) ?? 0;
@@ -160,7 +160,7 @@ export class Tags {
   }
 }
 
-/** The first tag with the most values among those that distinguish arms, strings before other scalars. */
+/** Of the tags that distinguish arms, selects the first with the most values; strings before other scalars. */
 function best(tags: readonly Tag[]): Tag | undefined {
   const fit = tags.filter(distinguishesArms);
   const strings = fit.filter(holdsStrings);
@@ -182,7 +182,7 @@ function distinguishesArms(tag: Tag): boolean {
   return counts.size > 1 && silent * 2 < arms && [...counts.values()].every((count) => count < arms);
 }
 
-/** How many arms each value of a tag chooses. */
+/** The number of arms that have each value of a tag. */
 function countOf({ values }: Tag): Map<Scalar, number> {
   const counts = new Map<Scalar, number>();
   for (const value of values.flatMap((list) => [...new Set(list)]))
@@ -250,7 +250,7 @@ function describe(
   return { objectOnly, members };
 }
 
-/** What holds whichever of the arms an object is. */
+/** The description that holds for an object of any of the arms. */
 function anyOf(arms: readonly Description[]): Description {
   const [first, ...others] = arms;
   const members = new Map<string, MemberBounds>();

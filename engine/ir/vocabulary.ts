@@ -10,7 +10,10 @@ const declarations: readonly (readonly [RegExp, Dialect])[] = [
   [/^https?:\/\/json-schema\.org\/draft-04\/schema#?$/, "draft-04"],
 ];
 
-/** The dialect a document declares, or seems to be written in when it declares none. */
+/**
+ * Returns the dialect that a document declares. If it declares none: draft-07 if it has `definitions`,
+ * otherwise 2020-12.
+ */
 export function dialectOf(document: JsonObject): Dialect {
   const declared = document["$schema"];
   if (declared === undefined) return Object.hasOwn(document, "definitions") ? "draft-07" : "2020-12";
@@ -23,7 +26,7 @@ export function dialectOf(document: JsonObject): Dialect {
   );
 }
 
-/** Whether the siblings of a `$ref` mean nothing, as before 2019-09. */
+/** Whether a dialect ignores the siblings of `$ref`, as all did before 2019-09. */
 export function hasReferencesAlone(dialect: Dialect): boolean {
   return dialect === "draft-07" || dialect === "draft-04";
 }
@@ -32,7 +35,7 @@ function shown(declared: JsonValue): string {
   return typeof declared === "object" ? "no address" : JSON.stringify(declared);
 }
 
-/** A keyword as 2020-12 spells it, with its value and the spelling the document has. */
+/** A keyword with its name in 2020-12, its value, and its name in the document. */
 interface CurrentKeyword {
   readonly keyword: string;
   readonly value: JsonValue;
@@ -40,8 +43,8 @@ interface CurrentKeyword {
 }
 
 /**
- * The keywords of a schema object, those that the dialect spells differently rewritten; 2020-12 documents
- * may still say `definitions`. One keyword may come twice, from two spellings.
+ * Yields the keywords of a schema object with their names in 2020-12 (also `$defs` for `definitions` in 2020-12
+ * documents). A keyword that the document has under two names comes twice.
  */
 export function* inCurrentVocabulary(source: JsonObject, dialect: Dialect): Generator<CurrentKeyword> {
   const referenceAlone = hasReferencesAlone(dialect) && Object.hasOwn(source, "$ref");
@@ -50,7 +53,7 @@ export function* inCurrentVocabulary(source: JsonObject, dialect: Dialect): Gene
     if (referenceAlone && keyword !== "$ref" && !keywords.get(keyword)?.annotation) continue;
     if (dialect !== "2020-12" && written === "additionalItems" && keyword === written) continue;
     if (dialect === "draft-04" && Object.hasOwn(exclusive, written)) {
-      // A limit is exclusive if a keyword beside it says so.
+      // In draft-04, a boolean sibling makes a limit exclusive.
       if (value === true && source[exclusive[written]!] !== undefined)
         yield { keyword: written, value: source[exclusive[written]!]!, written: exclusive[written]! };
       if (typeof value === "boolean") continue;
@@ -64,7 +67,7 @@ export function* inCurrentVocabulary(source: JsonObject, dialect: Dialect): Gene
   }
 }
 
-/** In draft-04, keywords that make a limit exclusive, and the limits. */
+/** The boolean keywords of draft-04 that make a limit exclusive, with the limits. */
 const exclusive: { readonly [keyword: string]: string } = {
   exclusiveMaximum: "maximum",
   exclusiveMinimum: "minimum",
@@ -74,7 +77,7 @@ const exclusives: { readonly [limit: string]: string } = {
   minimum: "exclusiveMinimum",
 };
 
-/** How 2020-12 spells a keyword of `schema`. */
+/** The name in 2020-12 of a keyword of `schema`. */
 function currentKeyword(keyword: string, schema: JsonValue | undefined, dialect: Dialect): string {
   if (keyword === "definitions") return "$defs";
   if (dialect === "2020-12" || !isJsonObject(schema)) return keyword;
@@ -92,7 +95,7 @@ function* splitDependencies(value: JsonObject, written: string): Generator<Curre
   if (schemas.length > 0) yield { keyword: "dependentSchemas", value: Object.fromEntries(schemas), written };
 }
 
-/** A reference into `document`, each keyword on its way spelled as in 2020-12. */
+/** Returns a reference into `document` with the keywords on its path named as in 2020-12. */
 export function currentReference(reference: string, document: JsonObject, dialect: Dialect): string {
   if (reference === "") return "#";
   if (!reference.startsWith("#/")) return reference;
@@ -107,7 +110,7 @@ export function currentReference(reference: string, document: JsonObject, dialec
   return referenceTo(tokens.map((token) => "/" + escapeToken(token)).join(""));
 }
 
-/** Whether a JSON Pointer of a canonical document names a schema, as opposed to a value or a holder of schemas. */
+/** Whether a JSON Pointer into a canonical document leads to a schema, not to another value. */
 export function isSchemaPlace(pointer: string): boolean {
   let position: "schema" | "members" | "value" = "schema";
   for (const token of pointerTokens(pointer)) {
@@ -116,7 +119,7 @@ export function isSchemaPlace(pointer: string): boolean {
   return position === "schema";
 }
 
-/** What stands at a keyword's value. */
+/** The kind of a keyword's value: a schema, a container of schemas, or another value. */
 function below(keyword: string): "schema" | "members" | "value" {
   switch (keywords.get(keyword)?.shape) {
     case "schema":

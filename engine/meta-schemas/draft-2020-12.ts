@@ -1,6 +1,9 @@
 import type { JsonValue } from "../ir/json.js";
 
-/** The vocabulary meta-schemas that the meta-schema of 2020-12 is made of, and itself (https://json-schema.org/draft/2020-12/schema). */
+/**
+ * The meta-schema of 2020-12 (https://json-schema.org/draft/2020-12/schema) and the meta-schemas of its
+ * vocabularies.
+ */
 export const draft202012: readonly { readonly $id: string; readonly [keyword: string]: JsonValue }[] = [
   {
     $schema: "https://json-schema.org/draft/2020-12/schema",

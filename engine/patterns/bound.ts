@@ -2,7 +2,7 @@ import { partsOf } from "./captures.js";
 import type { Expression } from "./parse.js";
 import type { Work } from "./work.js";
 
-/** What the groups of a pattern match, by their numbers. */
+/** The content of each capturing group of a pattern, by group number. */
 export type Captures = ReadonlyMap<number, Expression>;
 
 export function capturesOf(expression: Expression): Captures {
@@ -15,30 +15,30 @@ export function capturesOf(expression: Expression): Captures {
   return captures;
 }
 
-/** What a backtracking matcher needs at most to try an expression at one place, whatever the text is. */
+/** Upper bounds for a backtracking matcher that tries an expression at one place of any text. */
 export interface Bound {
   readonly steps: number;
-  /** In how many ways it may match there. */
+  /** Number of ways in which the expression may match there. */
   readonly ways: number;
-  /** Code points of a match. */
+  /** Length of a match in code points. */
   readonly length: number;
 }
 
 const nothing: Bound = { steps: 0, ways: 1, length: 0 };
 const unbounded: Bound = { steps: Infinity, ways: Infinity, length: Infinity };
 
-/** More steps than this are not counted. */
+/** A bound of more steps counts as infinite. */
 const mostCounted = 10_000;
 
 /**
- * The bound of an expression; all of its members are infinite where it has none, or where it takes more than 10,000 steps.
+ * Computes the bound of an expression. All members are infinite if there is no bound, or if it exceeds 10,000 steps.
  *
- * @param captures the groups of the pattern that the expression is a part of
- * @param behind whether the parts are tried from the last to the first, as in lookbehind
+ * @param captures the groups of the whole pattern
+ * @param behind whether parts are tried from last to first, as in lookbehind
  * @throws {TooMuchWork}
  */
 export function boundOf(expression: Expression, captures: Captures, behind: boolean, work: Work): Bound {
-  /** Groups whose captures are being bounded: a group captures nothing before it is closed. */
+  /** Groups whose bound is being computed. A backreference inside its own group matches the empty text. */
   const open = new Set<number>();
   const captured = (number: number): Bound => {
     const part = captures.get(number);
@@ -90,7 +90,7 @@ function either(a: Bound, b: Bound): Bound {
 function repeated(part: Bound, min: number, max: number, work: Work): Bound {
   if (max === 0) return nothing;
   if (max === Infinity) return unbounded;
-  // Each turn is a step, so that the count ends.
+  // Each repetition costs a step, so that the loop ends.
   const turn = { ...part, steps: part.steps + 1 };
   let bound = nothing;
   for (let count = max; count > 0; count--) {

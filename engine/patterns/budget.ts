@@ -1,15 +1,15 @@
 import { type Judgement, judgePattern, mostDocumentSteps } from "./hazard.js";
 import { Memory } from "./memory.js";
 
-/** Schemas say the same patterns over and over, and are read more than once. */
+/** Size of the caches: schemas repeat the same patterns, and programs read schemas repeatedly. */
 const mostRemembered = 500;
 const judged = new Memory<Judgement>(mostRemembered);
 
 /**
- * The work that may go into judging the patterns of one document, or of documents that share it: a number of steps,
- * so that the same documents are judged alike on every machine. A pattern that is asked for again costs nothing; one
- * that another budget has paid for costs its steps here, too, though they are not taken again: what is judged does
- * not depend on what was read before.
+ * Limits the work for analysing the patterns of a document, or of several documents that share the budget. Counts
+ * steps instead of time, so that a document gets the same verdicts on every machine. A repeated pattern is free. A
+ * pattern that was analysed under another budget costs its steps here, too, although the result is cached: the
+ * verdicts must not depend on documents that were read before.
  */
 export class PatternBudget {
   private left: number;
@@ -26,10 +26,10 @@ export class PatternBudget {
   }
 
   /**
-   * Whether the platform's matcher takes time for `pattern` that grows with the text alone; `false`, too, where it
-   * would take more steps to find out than are left. None are left then.
+   * Whether the platform's matcher takes linear time for `pattern`. Also `false` if the analysis needs more steps
+   * than are left; the budget is then spent.
    *
-   * @param pattern a regular expression that `new RegExp(pattern, "u")` takes
+   * @param pattern a regular expression that `new RegExp(pattern, "u")` accepts
    */
   isLinear(pattern: string): boolean {
     const known = this.answers.get(pattern);
@@ -46,9 +46,9 @@ export class PatternBudget {
   }
 
   /**
-   * Takes `steps` for other work on a pattern, once.
+   * Charges `steps` for other work on a pattern, once for each pattern.
    *
-   * @returns `false` where fewer are left; none are left then
+   * @returns `false` if fewer steps are left; the budget is then spent
    */
   pays(pattern: string, steps: number): boolean {
     if (this.paid.get(pattern)) return true;

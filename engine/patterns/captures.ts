@@ -1,6 +1,6 @@
 import type { Expression, Group } from "./parse.js";
 
-/** The expressions that an expression is made of, in the order of the pattern. */
+/** The direct parts of an expression, in the order of the pattern. */
 export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case "sequence":
@@ -16,20 +16,19 @@ export function partsOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** A group that captures more texts than this is not written out. */
+/** A group that may capture more texts than this is not expanded. */
 const mostCaptured = 128;
 
-/** Expressions that may be made of one pattern. */
+/** Maximum number of expressions that the expansion of one pattern may create. */
 export const mostMade = 20_000;
 
 class TooMany extends Error {}
 
 /**
- * The same pattern without backreferences: a group that is referred to becomes a choice of the texts that it may
- * capture, each with the rest of the pattern in which that text takes the place of the backreference.
+ * Rewrites a pattern without backreferences. A group with a backreference becomes a choice of the texts that it may capture.
+ * Each arm continues with the rest of the pattern, in which the same text replaces the backreference.
  *
- * @returns nothing where groups may capture too many texts, or where it depends on the way of matching whether a
- *   group has captured one
+ * @returns nothing if groups may capture too many texts, or if only some matches pass through a group with a backreference
  */
 export function withoutBackreferences(expression: Expression): Expression | undefined {
   if (referredIn(expression).size === 0) return expression;
@@ -57,8 +56,8 @@ class Writer {
   private left = mostMade;
 
   /**
-   * Writes out the groups that take part in each match of `expression`: the whole pattern, an arm of a choice, what is
-   * repeated, what is looked ahead for. Turns of a repeat forget what the turn before captured.
+   * Expands the groups that every match of `expression` passes through. The scope is the whole pattern, an arm of a choice,
+   * the content of a repeat or of a lookahead. A repetition forgets the captures of the previous one.
    */
   scope(expression: Expression): Expression {
     const referred = referredIn(expression);
@@ -73,7 +72,7 @@ class Writer {
     return this.inner(expression);
   }
 
-  /** Writes out the groups in the scopes of an expression. */
+  /** Expands the groups in the inner scopes of an expression. */
   private inner(expression: Expression): Expression {
     switch (expression.kind) {
       case "sequence":
@@ -83,7 +82,7 @@ class Writer {
       case "repeat":
         return { ...expression, part: this.scope(expression.part) };
       case "look":
-        // Lookbehind reads from right to left, and meets its groups in another order.
+        // Lookbehind reads from right to left: a backreference there may come before its group.
         return expression.behind ? expression : { ...expression, part: this.scope(expression.part) };
       case "group":
         return { ...expression, part: this.inner(expression.part) };
@@ -92,7 +91,7 @@ class Writer {
     }
   }
 
-  /** `expression` with a text in the places of a group and of the backreferences behind it; those before it match nothing. */
+  /** Replaces a group and the backreferences after it by a text. Backreferences before the group match the empty text. */
   private put(text: readonly Expression[], group: Group, expression: Expression): Expression {
     let isCaptured = false;
     const replaced = (part: Expression): Expression => {
@@ -119,7 +118,7 @@ class Writer {
     return replaced(expression);
   }
 
-  /** The ways of matching an expression, with one code point for each atom; assertions stay as they are. */
+  /** All texts that an expression matches, as sequences with one code point for each atom. Assertions are kept. */
   private texts(expression: Expression, number: number): readonly (readonly Expression[])[] {
     switch (expression.kind) {
       case "atom":
@@ -179,7 +178,7 @@ function sourcesOf(text: readonly Expression[]): string {
   return text.map((part) => (part.kind === "atom" ? part.source : "")).join("");
 }
 
-/** The groups that each match goes through, those inside of others first. */
+/** The groups that every match passes through, inner groups first. */
 function* groupsOfEachMatch(expression: Expression): Generator<Group> {
   if (expression.kind === "sequence") for (const part of expression.parts) yield* groupsOfEachMatch(part);
   if (expression.kind !== "group") return;
@@ -187,14 +186,14 @@ function* groupsOfEachMatch(expression: Expression): Generator<Group> {
   yield expression;
 }
 
-/** An atom for each code point that an atom takes. */
+/** Makes an atom for each code point that an atom matches. */
 function charactersOf(source: string, set: readonly (readonly [number, number])[]): Expression[] {
   const matcher = new RegExp(`^${source}$`, "u");
   const atoms: Expression[] = [];
   let looked = 0;
   for (const [from, to] of set)
     for (let code = from; code <= to; code++) {
-      // A set may hold more than its atom takes.
+      // A set may contain more code points than its atom matches.
       if (++looked > 4 * mostCaptured) throw new TooMany();
       if (matcher.test(String.fromCodePoint(code)))
         atoms.push({ kind: "atom", source: `\\u{${code.toString(16)}}`, set: [[code, code]] });

@@ -1,4 +1,7 @@
-/** Code points, as ranges with both ends included, in order and apart. At least those that are meant: more is allowed, fewer are not. */
+/**
+ * A set of code points: ordered, disjoint ranges that include both ends. A set may contain more code points
+ * than the expression matches, but never fewer.
+ */
 export type CharacterSet = readonly (readonly [number, number])[];
 
 const last = 0x10ffff;
@@ -19,7 +22,7 @@ const spaces: CharacterSet = [
   [0xfeff, 0xfeff],
 ];
 
-/** Whether some code point may be in both. */
+/** Whether two sets may have a code point in common. */
 export function overlap(a: CharacterSet, b: CharacterSet): boolean {
   let at = 0;
   for (const [from, to] of a) {
@@ -29,7 +32,7 @@ export function overlap(a: CharacterSet, b: CharacterSet): boolean {
   return false;
 }
 
-/** What a character escape or class escape takes, outside of a class. */
+/** The set of a character escape or class escape, outside a class. */
 export function setOfEscape(escape: string): CharacterSet {
   switch (escape) {
     case "\\d":
@@ -45,13 +48,13 @@ export function setOfEscape(escape: string): CharacterSet {
     case "\\S":
       return complement(spaces);
     default:
-      // Properties of Unicode: any code point may have them.
+      // A Unicode property: take every code point.
       if (/^\\[pP]/.test(escape)) return everything;
       return single(codeOfEscape(escape));
   }
 }
 
-/** What a class, written with its brackets, takes. */
+/** The set of a class, given with its brackets. */
 export function setOfClass(text: string): CharacterSet {
   const negated = text.startsWith("[^");
   const body = text.slice(negated ? 2 : 1, -1);
@@ -70,7 +73,7 @@ export function setOfClass(text: string): CharacterSet {
     const end = members[index + 1] === "-" ? members[index + 2] : undefined;
     if (end === undefined || set.length !== 1) {
       ranges.push(...set);
-      // The complement of a set that may be smaller than it seems.
+      // `everything` may be larger than the exact set, so its complement would be too small.
       if (negated && set === everything) return everything;
       continue;
     }
@@ -87,7 +90,7 @@ function single(code: number): CharacterSet {
 
 const controls: { readonly [escape: string]: number } = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0, b: 8 };
 
-/** The code point that an escape stands for. */
+/** The code point of an escape. */
 function codeOfEscape(escape: string): number {
   const kind = escape[1]!;
   if (escape.startsWith("\\u{")) return Number.parseInt(escape.slice(3, -1), 16);

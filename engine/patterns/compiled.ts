@@ -2,23 +2,23 @@ import type { Matcher, Schema, SchemaNode } from "../ir/ir.js";
 import { SchemaError } from "../ir/schema-error.js";
 import { type Refusal, matcherOf, refusalOf } from "./pattern.js";
 
-/** A pattern of `patternProperties`, compiled, and the subschema it leads to. */
+/** A compiled pattern of `patternProperties`, and its subschema. */
 interface MemberPattern {
   readonly pattern: Matcher;
   readonly child: SchemaNode;
 }
 
 /**
- * The matcher of a node's `pattern`, which it must have.
+ * Returns the matcher of a node's `pattern`. The node must have one.
  *
- * @throws SchemaError where none was made when the schema was read, and none is safe
+ * @throws SchemaError if reading the schema made no matcher, and no safe matcher exists
  */
 export function patternOf(node: SchemaNode, schema: Schema): Matcher {
   return matcherIn(schema, node.pattern!, node);
 }
 
 /**
- * The patterns by which a node describes members.
+ * Returns the matchers and subschemas of a node's `patternProperties`.
  *
  * @throws as `patternOf`
  */
@@ -42,7 +42,11 @@ const reasons: { readonly [reason in Refusal]: string } = {
   syntax: "cannot be judged: expected no syntax newer than ECMA-262 2024, and at most 200 nested groups",
 };
 
-/** What is wrong with a pattern that nothing safe can be made of, or that was not judged for want of work. */
+/**
+ * Words the error for a pattern without a safe matcher.
+ *
+ * @param isJudged `false` if the budget was spent before the pattern was analysed
+ */
 export function unsafePattern(pattern: string, isJudged = true): string {
   const shown = JSON.stringify(pattern).slice(0, 60);
   if (!isJudged)

@@ -5,16 +5,16 @@ import { type Expression, parsePattern } from "./parse.js";
 const mostCharacters = 1000;
 
 /**
- * A short text that a pattern may match: assertions are not heeded, so the caller judges it.
+ * Makes a short text that a pattern probably matches. Ignores assertions, so the caller must test the text.
  *
- * @returns nothing for syntax that the parser does not know, and where the text would be long
+ * @returns nothing for syntax that the parser does not know, and if the text would be long
  */
 export function exampleOf(pattern: string): string | undefined {
   const expression = parsePattern(pattern);
   return expression && textOf(expression, []);
 }
 
-/** @param captured what groups captured so far, by their numbers */
+/** @param captured texts that groups have captured so far, by group number */
 function textOf(expression: Expression, captured: (string | undefined)[]): string | undefined {
   switch (expression.kind) {
     case "atom":
@@ -47,7 +47,7 @@ function joined(texts: readonly (string | undefined)[]): string | undefined {
   return text.length > mostCharacters ? undefined : text;
 }
 
-/** A code point that an atom takes: one that is easy to read, if there is one. */
+/** A code point that an atom matches; a readable one if possible. */
 function characterOf(source: string, set: CharacterSet): string | undefined {
   const matcher = new RegExp(`^(?:${source})$`, "u");
   const ends = set.map(([first]) => String.fromCodePoint(first));

@@ -12,39 +12,42 @@ import {
 import { TooMuchWork, Work } from "./work.js";
 
 /**
- * How the time that a backtracking matcher takes may grow with the text: with its length, with a power of it, or
- * exponentially. An upper bound: `exponential` may also mean that nothing better is known, or that finding it out would
- * take too much work.
+ * The growth of a backtracking matcher's time with the length of the text: linear (`none`), polynomial or exponential.
+ * It is an upper bound: `exponential` may also mean that the analysis found no better bound, or that it would take too
+ * much work.
  */
 export type Hazard = "none" | "polynomial" | "exponential";
 
 const severity: readonly Hazard[] = ["none", "polynomial", "exponential"];
 
 /**
- * Judges a pattern by the ways in which its automaton can take one text (Weber and Seidl 1991): a position that
- * comes back to itself on one text in two ways doubles them each time; two that come back on the same text, the
- * one leading to the other, add to them each time. Lookaround must take a bounded time wherever it stands, or be
- * lookahead that is looked for a bounded number of times, as behind `^` and a prefix, and is judged apart; otherwise it
- * counts as `exponential`. So do backreferences, except to groups of bounded length, each of which has at most the
- * ways of a copy of its group.
+ * Analyses a pattern by the number of ways in which its automaton can read one text (Weber and Seidl 1991). If a
+ * position returns to itself by two ways on one text, each repetition doubles the number: exponential. If two positions
+ * return to themselves on one text that also leads from the first to the second, each repetition adds to the number:
+ * polynomial.
  *
- * @param pattern a regular expression that `new RegExp(pattern, "u")` takes
+ * Lookaround counts as exponential, with two exceptions: it takes bounded time at every place, or it is a lookahead
+ * that a search tries a bounded number of times, as after `^` and a fixed prefix; such a lookahead is analysed
+ * separately. Backreferences count as exponential unless their group has bounded length. Such a backreference has at
+ * most as many ways as a copy of its group.
+ *
+ * @param pattern a regular expression that `new RegExp(pattern, "u")` accepts
  */
 export function hazardOf(pattern: string): Hazard {
   return judgePattern(pattern, mostDocumentSteps)?.hazard ?? "exponential";
 }
 
-/** What is found out about a pattern, and the steps that it took. */
+/** The hazard of a pattern, and the number of steps of the analysis. */
 export interface Judgement {
   readonly hazard: Hazard;
   readonly steps: number;
 }
 
 /**
- * Judges a pattern as `hazardOf` does.
+ * Analyses a pattern as `hazardOf` does, with a limit.
  *
- * @param steps that it may take
- * @returns nothing where it takes more
+ * @param steps limit of the analysis
+ * @returns nothing if the analysis needs more steps
  */
 export function judgePattern(pattern: string, steps: number): Judgement | undefined {
   if (!/[*+?{|\\]/.test(pattern)) return { hazard: "none", steps: 0 };
@@ -65,10 +68,10 @@ export function judgePattern(pattern: string, steps: number): Judgement | undefi
   }
 }
 
-/** Thrown where all steps for a pattern are taken. */
+/** Thrown when all steps for a pattern are used. */
 class NothingLeft extends Error {}
 
-/** The steps that a pattern may take, over all of its automata. */
+/** The steps for one pattern, over all of its automata. */
 class Allowance {
   used = 0;
   private readonly steps: number;
@@ -78,9 +81,9 @@ class Allowance {
   }
 
   /**
-   * Judges one automaton, or what automata are to be judged.
+   * Runs one part of the analysis with the steps that are left, at most `mostSteps`.
    *
-   * @returns nothing where that takes more than `mostSteps`
+   * @returns nothing if the part needs more than `mostSteps`
    * @throws {NothingLeft}
    */
   judge<T>(judged: (work: Work) => T): T | undefined {
@@ -98,7 +101,7 @@ class Allowance {
   }
 }
 
-/** An expression that is judged by itself: the pattern, or lookahead in it. */
+/** An expression that is analysed separately: the pattern, or a lookahead in it. */
 type Part = Omit<Construction, "counted">;
 
 function hazardOfPart(part: Part, allowance: Allowance): Hazard {
@@ -115,7 +118,7 @@ function hasLook(expression: Expression): boolean {
   return expression.kind === "look" || partsOf(expression).some(hasLook);
 }
 
-/** Whether it has repeats with an upper bound, which may stand for copies or for loops. */
+/** Whether an expression has repeats with an upper bound. The automaton may represent these by copies or by loops. */
 function isCounted(expression: Expression): boolean {
   if (expression.kind === "repeat" && expression.max > 1 && expression.max < Infinity) return true;
   return partsOf(expression).some(isCounted);
@@ -132,7 +135,7 @@ function worst(hazards: readonly Hazard[]): Hazard {
 }
 
 /**
- * The pattern, and each lookahead that one search looks for a bounded number of times, as a pattern that begins there.
+ * Returns the pattern, and as separate patterns the lookaheads that one search tries a bounded number of times.
  *
  * @throws {TooMuchWork}
  */
@@ -150,15 +153,15 @@ function partsJudged(expression: Expression, captures: Captures, work: Work): Pa
   return [...ahead, { expression, captures, apart: new Set([...apart, ...few]) }];
 }
 
-/** Lookaround may take so many steps wherever it stands. */
+/** Lookaround of at most this many steps is allowed at every place. */
 const mostAside = 128;
 
-/** Lookahead that takes any number of steps may be looked for so often in one search. */
+/** A lookahead of more steps is allowed if one search tries it at most this often. */
 const mostTimes = 16;
 
 /**
- * The lookaround of an expression, without that inside of other lookaround, and how often one search looks for it at
- * most: as often as there are ways to it, if no repeat without end stands before it or around it.
+ * Returns the outermost lookarounds of an expression, each with an upper bound of how often one search tries it: the
+ * number of ways to reach it, infinite after or inside an unbounded repeat.
  *
  * @throws {TooMuchWork}
  */
@@ -175,7 +178,7 @@ function timesLookedFor(expression: Expression, work: Work): ReadonlyMap<Look, n
     ways.set(part, found);
     return found;
   };
-  /** @param before in how many ways the beginning of `part` is reached */
+  /** @param before number of ways to reach the start of `part` */
   const walk = (part: Expression, before: number): void => {
     work.step();
     if (part.kind === "look") times.set(part, (times.get(part) ?? 0) + before);
@@ -196,7 +199,7 @@ function timesLookedFor(expression: Expression, work: Work): ReadonlyMap<Look, n
   return times;
 }
 
-/** The sum of `base` to the powers from `min` to `max`, for a base from 1; infinite if it is large. */
+/** The sum of `base` ** n for n from `min` to `max`, with `base` of at least 1; infinite if it exceeds `mostTimes`. */
 function powers(base: number, min: number, max: number): number {
   if (max === Infinity) return Infinity;
   if (base === 1) return max - min + 1;
@@ -208,13 +211,13 @@ function powers(base: number, min: number, max: number): number {
   return sum;
 }
 
-/** More work than this on one automaton is not done. */
+/** Maximum number of steps for one automaton. */
 const mostSteps = 100_000;
 
-/** More work than this on the patterns of one document is not done. */
+/** Maximum number of steps for the patterns of one document. */
 export const mostDocumentSteps = 1_000_000;
 
-/** More ways than this for one text, though they do not grow with it, are too many. */
+/** A constant number of ways for one text must not exceed this. */
 const mostWays = 4096;
 
 function hazardIn(positions: Positions, work: Work): Hazard {
@@ -224,7 +227,7 @@ function hazardIn(positions: Positions, work: Work): Hazard {
   return search.adds() ? "polynomial" : "none";
 }
 
-/** Members of an array that are made in a step. */
+/** Array elements that are allocated in one step. */
 const cleared = 64;
 
 class Search {
@@ -232,7 +235,7 @@ class Search {
   private readonly work: Work;
   private readonly loops: Loops;
   private readonly count: number;
-  /** Of pairs of positions: 1 if a code point leads to both, 2 if none does, 0 if that is not known yet. */
+  /** For each pair of positions: 1 if a code point leads to both, 2 if none does, 0 if not computed yet. */
   private readonly shared: Uint8Array;
 
   constructor(positions: Positions, work: Work) {
@@ -244,7 +247,7 @@ class Search {
     this.shared = new Uint8Array(this.count * this.count);
   }
 
-  /** Whether a position comes back to itself on one text in two ways. */
+  /** Whether a position returns to itself in two ways on one text. */
   doubles(): boolean {
     for (const members of this.loops.members) {
       if (!this.loops.isLoop(members[0]!)) continue;
@@ -258,7 +261,7 @@ class Search {
     return false;
   }
 
-  /** Whether two ways part from `start` on the same text and meet there again. */
+  /** Whether two ways on the same text separate after `start` and meet there again. */
   private returnsApart(start: number): boolean {
     const apart = new Set<number>();
     const pending: [number, number][] = [[start, start]];
@@ -296,7 +299,7 @@ class Search {
     return [...from].some((key) => reached.has(key));
   }
 
-  /** Whether a loop leads to another that takes the same text. */
+  /** Whether a loop leads to a second loop that reads the same text. */
   adds(): boolean {
     for (let from = 0; from < this.count; from++) {
       if (!this.loops.isLoop(from)) continue;
@@ -309,7 +312,7 @@ class Search {
     return false;
   }
 
-  /** Whether some text leads from `from` back to it, from `from` to `to`, and from `to` back to it. */
+  /** Whether one text leads from `from` to `from`, from `from` to `to`, and from `to` to `to`. */
   private leads(from: number, to: number): boolean {
     const { count } = this;
     const seen = new Set<number>();
@@ -333,7 +336,7 @@ class Search {
     return false;
   }
 
-  /** At most so many ways for one text, as far as they do not grow with it. */
+  /** An upper bound for the number of ways for one text that does not depend on its length. */
   ways(): number {
     let ways = this.positions.endings;
     for (const next of this.positions.follow) {

@@ -1,43 +1,46 @@
 import type { Program, Reading } from "./program.js";
 
-/** What stands beside a place in the text, as far as boundaries ask. */
+/** The neighbour of a position in the text, as `^`, `$` and `\b` need it. */
 type Neighbour = "none" | "word" | "other";
 
-/** A set of states that the text read so far leads to, and where each kind of code point leads from there. */
+/**
+ * A set of states that the text so far leads to (a state of the lazily built DFA), with the known transitions by kind of
+ * code point.
+ */
 interface Moment {
   readonly states: readonly number[];
   readonly before: Neighbour;
   readonly after: Map<number, Turn>;
 }
 
-/** What reading a code point does: whether a match is complete before it, and the moment after it. */
+/** The transition for a code point: whether a match ends before it, and the moment after it. */
 interface Turn {
   readonly matched: boolean;
   readonly next: Moment;
 }
 
-/** So many sets of states are remembered, with so many states and turns in all; after that, all are forgotten. */
+/** Size of the cache of moments, and of all states and turns in it. A full cache is cleared. */
 const mostMoments = 1_000;
 const mostStates = 200_000;
 
-/** More than there are code points, and so kinds of them. */
+/** Greater than the number of kinds, which is at most the number of code points. */
 const kindsEnd = 2 ** 21;
 
 /**
- * Whether a pattern matches somewhere in a text, by all ways at once: for every pattern, the time grows with the length
- * of the text. Sets of states are worked out when a text first leads to them. Each lookaround reads the whole text once,
- * and leaves a bit beside each place where it holds.
+ * Tests whether a pattern matches somewhere in a text. Follows all ways at once, so the time is linear in the length of
+ * the text for every pattern. Computes a set of states when a text first leads to it. Each lookaround reads the whole
+ * text once and sets a bit for each place where it holds.
  */
 export class LinearMatcher {
   private readonly program: Program;
-  /** For each code point seen: the number of its kind. Code points of a kind are in the same atoms. */
+  /** The kind of each code point that has occurred. Code points of one kind match the same atoms. */
   private readonly kindOf = new Map<number, number>();
   private readonly kinds: { readonly atoms: readonly boolean[]; readonly isWord: boolean }[] = [];
   private readonly kindNumbers = new Map<string, number>();
   private readonly ascii = new Int32Array(128).fill(-1);
   private readonly moments = new Map<string, Moment>();
   private readonly beginnings = new Map<Reading, Moment>();
-  /** States and turns of all moments that are remembered. */
+  /** Number of states and turns of all cached moments. */
   private states = 0;
 
   constructor(program: Program) {
@@ -52,11 +55,11 @@ export class LinearMatcher {
   }
 
   /**
-   * Reads a text from end to end.
+   * Reads a whole text.
    *
-   * @param holding for each place, the lookarounds that hold there, as bits
-   * @param bit set in `holding` at each place up to which the reading matches; 0 ends at the first one
-   * @returns whether it matched somewhere, if `bit` is 0
+   * @param holding for each place, a bit for each lookaround that holds there
+   * @param bit to set in `holding` at each place where a match ends; 0 stops at the first match
+   * @returns whether the text has a match, if `bit` is 0
    */
   private read(text: string, reading: Reading, holding: Uint32Array | undefined, bit: number): boolean {
     const { backward } = reading;
@@ -103,7 +106,7 @@ export class LinearMatcher {
     const { atoms, isWord } = this.kinds[kind]!;
     const after: Neighbour = isWord ? "word" : "other";
     const { states, matched } = this.closure(reading, moment, after, looks);
-    // A match may begin anywhere.
+    // A match may start anywhere.
     const next = new Set([reading.start]);
     for (const state of states) {
       const step = this.program.steps[state]!;
@@ -144,7 +147,7 @@ export class LinearMatcher {
     this.states = 0;
   }
 
-  /** The states that the boundary between two code points lets through to, and whether the match is complete. */
+  /** The states reachable at a place between two code points without reading, and whether a match ends there. */
   private closure(
     { backward }: Reading,
     { states, before }: Moment,

@@ -1,11 +1,11 @@
 import type { Positions } from "./positions.js";
 import type { Work } from "./work.js";
 
-/** Which positions of an automaton lie in loops, and which lead to which. */
+/** The loops of an automaton: the positions in loops, and reachability between positions. */
 export class Loops {
   /** For each position, the number of its strongly connected component. */
   private readonly component: Int32Array;
-  /** For each component, those that it leads to, as bits, itself with them. */
+  /** For each component, the components that it reaches, as bits; includes itself. */
   private readonly reach: Uint32Array[] = [];
   private readonly words: number;
   private readonly looping: boolean[] = [];
@@ -22,12 +22,12 @@ export class Loops {
     return this.looping[this.component[position]!]!;
   }
 
-  /** Whether two positions lead to each other. */
+  /** Whether two positions are in the same loop. */
   share(a: number, b: number): boolean {
     return this.component[a] === this.component[b] && this.isLoop(a);
   }
 
-  /** Whether one position leads to another one. */
+  /** Whether one position reaches another one. */
   leads(from: number, to: number): boolean {
     if (this.component[from] === this.component[to]) return this.isLoop(from);
     return this.has(this.component[from]!, this.component[to]!);
@@ -37,7 +37,7 @@ export class Loops {
     return ((this.reach[from]![to >>> 5]! >>> (to & 31)) & 1) === 1;
   }
 
-  /** Components by Tarjan's algorithm, which finds those first that others lead to. */
+  /** Finds the components by Tarjan's algorithm. A component comes after the components that it leads to. */
   private find(follow: Positions["follow"], work: Work): void {
     const order = new Int32Array(follow.length).fill(-1);
     const low = new Int32Array(follow.length);
@@ -68,7 +68,7 @@ export class Loops {
     for (let start = 0; start < follow.length; start++) if (order[start]! < 0) visit(start);
   }
 
-  /** All of a component have been found: those on the path from its first position on. */
+  /** Closes a component: the positions on the path from its first position on. */
   private close(first: number, path: number[], follow: Positions["follow"], work: Work): void {
     const number = this.members.length;
     const members = path.splice(path.indexOf(first));

@@ -1,9 +1,9 @@
-/** Values by pattern, of the patterns that were asked for last. */
+/** A cache of values by pattern. Drops the least recently used value when full. */
 export class Memory<V> {
   private readonly values = new Map<string, V>();
   private readonly most: number;
 
-  /** @param most values that are kept; the one that was not asked for longest makes room */
+  /** @param most maximum number of values */
   constructor(most: number) {
     this.most = most;
   }
@@ -16,7 +16,7 @@ export class Memory<V> {
     return value;
   }
 
-  /** Long patterns are not kept. */
+  /** Stores a value, unless the pattern is very long. */
   set(pattern: string, value: V): void {
     if (pattern.length > maxPatternLength) return;
     this.values.delete(pattern);

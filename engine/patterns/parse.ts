@@ -1,19 +1,19 @@
 import { type CharacterSet, everything, setOfClass, setOfEscape } from "./character-set.js";
 
-/** A regular expression (ECMA-262, `u` flag) as far as time and verdicts depend on it. */
+/** A regular expression (ECMA-262, `u` flag), with the parts that affect matching time and verdicts. */
 export type Expression =
-  /** One code point: `source` is its own regular expression, `set` at least the code points it takes. */
+  /** Matches one code point. `source` is its regular expression; `set` has at least its code points. */
   | { readonly kind: "atom"; readonly source: string; readonly set: CharacterSet }
   | { readonly kind: "sequence"; readonly parts: readonly Expression[] }
   | { readonly kind: "choice"; readonly arms: readonly Expression[] }
   | { readonly kind: "repeat"; readonly part: Expression; readonly min: number; readonly max: number }
-  /** What holds between two code points: `^`, `$`, `\b`, `\B`. */
+  /** An assertion between two code points: `^`, `$`, `\b`, `\B`. */
   | { readonly kind: "boundary"; readonly at: "start" | "end" | "word" | "noWord" }
   | Look
   | Group
   | Backreference;
 
-/** Lookahead, or lookbehind (`behind`): whether `part` matches from a place on, or up to it. */
+/** A lookahead, or a lookbehind (`behind`). */
 export interface Look {
   readonly kind: "look";
   readonly part: Expression;
@@ -21,22 +21,21 @@ export interface Look {
   readonly negated: boolean;
 }
 
-/** A group that captures; its number counts from 1. */
+/** A capturing group; numbers start at 1. */
 export interface Group {
   readonly kind: "group";
   readonly number: number;
   readonly part: Expression;
 }
 
-/** Matches what the group with this number captured last, or nothing if it captured nothing. */
+/** Matches the last capture of the group with this number; the empty text if there is none. */
 export interface Backreference {
   readonly kind: "backreference";
   readonly number: number;
 }
 
 /**
- * Takes a pattern apart. It must be one that `new RegExp(pattern, "u")` takes: the strict grammar of the `u`
- * flag leaves little to check.
+ * Parses a pattern. `new RegExp(pattern, "u")` must accept it, so the parser checks little itself.
  *
  * @returns nothing for syntax newer than this parser
  */
@@ -74,7 +73,7 @@ class Parser {
     return this.position >= this.text.length;
   }
 
-  /** Gives backreferences by name their numbers; not all have one if names are escaped, or not unique. */
+  /** Resolves backreferences by name. Returns `false` if a name is escaped or not unique. */
   get namesAreKnown(): boolean {
     return this.byName.every(({ name, to }) => (to.number = this.named.get(name) ?? 0) > 0);
   }
@@ -97,7 +96,7 @@ class Parser {
     const part = this.term();
     const bounds = this.bounds();
     if (!bounds) return part;
-    this.take("?"); // Lazy or greedy, the same texts match.
+    this.take("?"); // A lazy repeat matches the same texts as a greedy one.
     return { kind: "repeat", part, ...bounds };
   }
 
@@ -142,7 +141,7 @@ class Parser {
     return { kind: "group", number, part: this.rest() };
   }
 
-  /** What stands in a group, and its end. */
+  /** Parses the content of a group and its closing parenthesis. */
   private rest(): Expression {
     const part = this.choice();
     if (!this.take(")")) throw new UnknownSyntax();

@@ -8,31 +8,30 @@ import { programOf } from "./program.js";
 import { hasProgram } from "./states.js";
 
 /**
- * A matcher whose time grows with the length of every text: the regular expression of the
- * platform where little work shows that this is so, else an automaton. For a pattern that stands in no document:
- * those of a document share a budget (`DocumentPatterns`).
+ * Makes a matcher with linear time: the platform's regular expression if a short analysis shows that it is linear,
+ * otherwise an automaton. For single patterns; the patterns of a document share a budget (`DocumentPatterns`).
  *
  * @param pattern a regular expression (ECMA-262 with the `u` flag, as JSON Schema asks)
- * @returns nothing where neither can be promised: some patterns with backreferences, and ones with very large counts
- * @throws SyntaxError where it is no regular expression
+ * @returns nothing if neither is linear: for some patterns with backreferences or very large counts
+ * @throws SyntaxError if `pattern` is not a regular expression
  */
 export function matcherOf(pattern: string): Matcher | undefined {
   const known = matchers.get(pattern);
   if (known !== undefined) return known ?? undefined;
-  // What no automaton stands for is worth the work of a document.
+  // If there is no automaton, a longer analysis may still show that the platform's matcher is linear.
   const matcher =
     newMatcher(pattern, new PatternBudget(littleWork)) ?? newMatcher(pattern, new PatternBudget());
   matchers.set(pattern, matcher ?? null);
   return matcher;
 }
 
-/** Steps; nearly all patterns that people write take fewer. */
+/** A number of steps that suffices for nearly all real patterns. */
 const littleWork = 20_000;
 
-/** `null` where there is none. */
+/** The value is `null` for a pattern without a matcher. */
 const matchers = new Memory<Matcher | null>(500);
 
-/** The matchers of one document's patterns: each pattern is judged once, within the budget of the document. */
+/** The matchers of one document's patterns. Each pattern is analysed once, within the document's budget. */
 export class DocumentPatterns {
   readonly matchers = new Map<string, Matcher>();
   private readonly budget: PatternBudget;
@@ -41,16 +40,16 @@ export class DocumentPatterns {
     this.budget = budget;
   }
 
-  /** Whether no more patterns are judged. */
+  /** Whether the budget is spent. */
   get isSpent(): boolean {
     return this.budget.isSpent;
   }
 
   /**
-   * A matcher as `matcherOf` makes it. After the budget is spent it is an automaton, or nothing where none stands
-   * for the pattern.
+   * Makes a matcher as `matcherOf` does, within the budget. When the budget is spent, only automata are made.
    *
-   * @throws SyntaxError where `pattern` is no regular expression
+   * @returns nothing if the pattern has no safe matcher
+   * @throws SyntaxError if `pattern` is not a regular expression
    */
   matcher(pattern: string): Matcher | undefined {
     let matcher = this.matchers.get(pattern);
@@ -70,23 +69,23 @@ function newMatcher(pattern: string, budget: PatternBudget): Matcher | undefined
   return hasProgram(expression) ? new Automaton(pattern) : undefined;
 }
 
-/** Why a pattern has no matcher. */
+/** The reason why a pattern has no matcher. */
 export type Refusal =
-  /** A backreference to a group that may capture too many texts, in a pattern that backtracking is slow for. */
+  /** A backreference to a group that may capture too many texts, in a pattern for which backtracking is slow. */
   | "backreference"
-  /** More states than an automaton may have, or more lookaround. */
+  /** The automaton would have too many states or lookarounds. */
   | "size"
-  /** Syntax that the parser does not know, or groups that are nested too deep. */
+  /** Syntax that the parser does not know, or groups that are nested too deeply. */
   | "syntax";
 
-/** Why `matcherOf` returns nothing for a pattern. */
+/** Returns the reason why `matcherOf` returns nothing for a pattern. */
 export function refusalOf(pattern: string): Refusal {
   const expression = parsePattern(pattern);
   if (!expression) return "syntax";
   return withoutBackreferences(expression) ? "size" : "backreference";
 }
 
-/** The automaton of a pattern that has one, made for the first text: it may be large. */
+/** A matcher by automaton. Builds the automaton for the first text, because it may be large. */
 class Automaton implements Matcher {
   private readonly pattern: string;
   private made: LinearMatcher | undefined;
@@ -101,7 +100,7 @@ class Automaton implements Matcher {
   }
 }
 
-/** Whether a matcher is an automaton, and not the platform's. */
+/** Whether a matcher is an automaton instead of the platform's regular expression. */
 export function isAutomaton(matcher: Matcher | undefined): boolean {
   return matcher instanceof Automaton;
 }

@@ -4,62 +4,62 @@ import type { Expression, Group } from "./parse.js";
 import type { Work } from "./work.js";
 
 /**
- * The automaton of a pattern whose states are the places where a code point is taken (Glushkov), with one more
- * for the start. A search starts anywhere: the start may take any code points first, unless the pattern says `^`.
+ * The position automaton of a pattern (Glushkov): one state for each atom, and one for the start. A search may start
+ * anywhere, so the start also reads any code points first, unless the pattern begins with `^`.
  */
 export interface Positions {
   readonly sets: readonly CharacterSet[];
-  /** For each position, those that may come next, each with the number of ways to it. */
+  /** For each position, the positions that may come next, with the number of ways to each. */
   readonly follow: readonly ReadonlyMap<number, number>[];
-  /** The most ways from one position to the end of the pattern. */
+  /** The largest number of ways from one position to the end of the pattern. */
   readonly endings: number;
 }
 
-/** Positions, each with the number of ways to it, or from it. */
+/** Positions, with the number of ways to or from each. */
 type Ends = readonly (readonly [position: number, ways: number])[];
 
 interface Part {
-  /** Ways to match nothing. */
+  /** Number of ways to match the empty text. */
   readonly empty: number;
-  /** Positions that a match may begin with. */
+  /** Positions at which a match may begin. */
   readonly first: Ends;
-  /** Positions that a match may end with. */
+  /** Positions at which a match may end. */
   readonly last: Ends;
 }
 
 const nothing: Part = { empty: 1, first: [], last: [] };
 
-/** Steps that a way between two positions takes to make. */
+/** Steps that joining two positions costs. */
 const joining = 4;
 
-/** Positions that are copied from list to list in a step. */
+/** Positions that are copied between lists in one step. */
 const copying = 16;
 
-/** More positions than this are not looked into. */
+/** Maximum number of positions. */
 const mostPositions = 600;
 
-/** More ways than this to match nothing are too many. */
+/** Maximum number of ways to match the empty text. */
 const mostEmpty = 4096;
 
-/** A backreference may compare so many code points. */
+/** Maximum number of code points that a backreference may compare. */
 const mostCompared = 128;
 
-/** What the construction cannot stand for: nothing is known of the pattern then. */
+/** Thrown if the automaton cannot represent the pattern: its time is then unknown. */
 class Unbounded extends Error {}
 
-/** What of a pattern an automaton is made of, and how. */
+/** The expression to make an automaton of, and how. */
 export interface Construction {
   readonly expression: Expression;
   /** The groups of the whole pattern. */
   readonly captures: Captures;
-  /** Lookaround that adds a bounded time to each step, or to the whole search: that is found out apart. */
+  /** Lookarounds to ignore: each is known to add bounded time to a step or to the search. */
   readonly apart: ReadonlySet<Expression>;
-  /** Repeats with an upper bound are copies, or else loops, which take at least the same ways. */
+  /** Repeats with an upper bound become copies; if `false`, loops, which have at least the same ways. */
   readonly counted: boolean;
 }
 
 /**
- * @returns nothing where time may not be judged by the automaton
+ * @returns nothing if the automaton cannot represent the pattern
  * @throws {TooMuchWork}
  */
 export function positionsOf(construction: Construction, work: Work): Positions | undefined {
@@ -82,9 +82,9 @@ class Builder {
   readonly follow: Map<number, number>[] = [new Map()];
   private readonly construction: Construction;
   private readonly work: Work;
-  /** Groups of which a backreference is being built. */
+  /** Groups for which a backreference is being built. */
   private readonly referred = new Set<number>();
-  /** Groups that have captured something whenever the place that is being built is reached. */
+  /** Groups that have a capture on every way to the current place. */
   private captured: ReadonlySet<number> = new Set();
 
   constructor(construction: Construction, work: Work) {
@@ -110,7 +110,7 @@ class Builder {
       case "boundary":
         return nothing;
       case "look":
-        // A copy of a group has no assertions.
+        // The copy of a group for a backreference has no assertions.
         if (this.referred.size === 0 && !this.construction.apart.has(expression)) throw new Unbounded();
         return nothing;
       case "group":
@@ -120,7 +120,7 @@ class Builder {
     }
   }
 
-  /** A part whose groups need not have captured anything where it ends, nor those of other turns where it begins. */
+  /** Builds a part that some ways skip: after it, its groups may have no capture. */
   private scoped(expression: Expression): Part {
     const before = this.captured;
     const part = this.part(expression);
@@ -134,7 +134,7 @@ class Builder {
     return built;
   }
 
-  /** One of the texts that the group may have captured: at most the ways of the group. */
+  /** Builds a backreference as a copy of its group. It has at most as many ways as the group. */
   private backreference(number: number): Part {
     const group = this.construction.captures.get(number);
     if (!group || this.referred.has(number)) return nothing;
@@ -176,12 +176,15 @@ class Builder {
     for (const [from, ways] of last) for (const [to, more] of first) this.join(from, to, ways * more);
   }
 
-  /** Counts what it takes to put lists of positions together. */
+  /** Charges the steps for joining lists of positions. */
   private copied(...parts: readonly Part[]): void {
     for (const { first, last } of parts) this.work.step((first.length + last.length) / copying);
   }
 
-  /** Turns beyond `min` that take nothing are given up at once (ECMA-262, RepeatMatcher), and so are no ways. */
+  /**
+   * Builds a repeat. The matcher rejects empty repetitions beyond `min` (ECMA-262, RepeatMatcher), so they add no
+   * ways.
+   */
   private repeat(part: Expression, min: number, max: number): Part {
     if (max === 0) return nothing;
     const before = this.sets.length;
@@ -191,7 +194,7 @@ class Builder {
     const copies =
       Number.isFinite(max) && (this.construction.counted || min === max) ? max : Math.max(min, 1);
     if (size * copies + before <= mostPositions / 2) return this.copies(part, one, min, max, copies);
-    // Needed turns that take nothing are ways that a loop has not.
+    // A loop does not represent required repetitions that match the empty text.
     if (min > 0 && one.empty > 0) throw new Unbounded();
     return { ...this.loop(one), empty: min === 0 ? 1 : 0 };
   }
@@ -203,13 +206,13 @@ class Builder {
 
   /**
    * @param one the first copy
-   * @param count of the copies; if there may be more turns, the last one is a loop
+   * @param count number of copies; if `max` is greater, the last copy is a loop
    */
   private copies(part: Expression, one: Part, min: number, max: number, count: number): Part {
     const isLooped = max > count;
     const copy = (number: number): Part => (number === 1 ? one : this.scoped(part));
     let needed = nothing;
-    // A loop that must be gone through once, and takes something then, is the last of the needed copies.
+    // If the content cannot be empty, the loop itself is the last of the required copies.
     const apart = isLooped && min > 0 && one.empty === 0 ? min - 1 : min;
     for (let number = 1; number <= apart; number++) needed = this.sequence(needed, copy(number));
     if (isLooped) {
@@ -219,7 +222,7 @@ class Builder {
     return min === max ? needed : this.sequence(needed, this.optional(copy, min + 1, max));
   }
 
-  /** Copies of which those from any one on may be left out. */
+  /** Builds the optional copies, of which a match may use the first ones only. */
   private optional(copy: (number: number) => Part, from: number, to: number): Part {
     const first = copy(from);
     const lasts = [...first.last];
@@ -234,7 +237,7 @@ class Builder {
   }
 }
 
-/** @throws {Unbounded} for too many ways */
+/** @throws {Unbounded} if there are too many ways */
 function few(ways: number): number {
   if (ways > mostEmpty) throw new Unbounded();
   return ways;
@@ -244,7 +247,7 @@ function times(ends: Ends, ways: number): Ends {
   return ways === 1 ? ends : ends.map(([position, some]) => [position, some * ways]);
 }
 
-/** Whether nothing but the beginning of the text can be the beginning of a match. */
+/** Whether every match begins at the start of the text. */
 export function startsAtStart(expression: Expression): boolean {
   if (expression.kind === "boundary") return expression.at === "start";
   if (expression.kind === "group") return startsAtStart(expression.part);
@@ -253,7 +256,7 @@ export function startsAtStart(expression: Expression): boolean {
   return expression.kind === "choice" && expression.arms.every(startsAtStart);
 }
 
-/** Whether some code point leads to all of the positions. */
+/** Whether some code point leads to both positions. */
 export function shareCodePoint({ sets }: Positions, a: number, b: number): boolean {
   return a === b || overlap(sets[a]!, sets[b]!);
 }

@@ -1,44 +1,44 @@
 import { withoutBackreferences } from "./captures.js";
 import type { Expression, Look } from "./parse.js";
 
-/** What a state of a pattern's automaton does before the next ones. */
+/** The action of a state, before the next states. */
 type Step =
-  /** Takes a code point that the atom with this number takes. */
+  /** Reads a code point that the atom with this number matches. */
   | { readonly kind: "take"; readonly atom: number; readonly next: number }
   | { readonly kind: "split"; readonly next: readonly number[] }
   | { readonly kind: "boundary"; readonly at: "start" | "end" | "word" | "noWord"; readonly next: number }
-  /** Goes on where the lookaround with this number holds, or where it does not (`negated`). */
+  /** Continues if the lookaround with this number holds, or if it does not hold (`negated`). */
   | { readonly kind: "look"; readonly look: number; readonly negated: boolean; readonly next: number }
   | { readonly kind: "match" };
 
 /** An automaton that reads a text in one direction. */
 export interface Reading {
   readonly start: number;
-  /** Whether it reads from the end of the text to its beginning. */
+  /** Whether the automaton reads from the end of the text to its start. */
   readonly backward: boolean;
 }
 
 /** The automaton of a pattern (Thompson). */
 export interface Program extends Reading {
   readonly steps: readonly Step[];
-  /** One regular expression for each different atom, that of a text of one code point. */
+  /** For each distinct atom, a regular expression that tests a single code point. */
   readonly atoms: readonly RegExp[];
   /**
-   * What is looked for, each before what it stands in. Lookahead reads backward, and so finds all places from which
-   * it matches in one reading of the text; lookbehind reads forward.
+   * The lookarounds, inner ones first. A lookahead reads backward, so that one pass finds all places where it
+   * holds; a lookbehind reads forward.
    */
   readonly looks: readonly Reading[];
 }
 
-/** Counted repeats are copies; a pattern that comes to more states than this is refused. */
+/** Maximum number of states. Counted repeats become copies, so counts multiply states. */
 export const mostSteps = 20_000;
 
-/** Different lookarounds of a pattern: one bit each beside every place of a text. */
+/** Maximum number of distinct lookarounds: each has one bit for every place of a text. */
 export const mostLooks = 30;
 
 class Unsupported extends Error {}
 
-/** @returns nothing for automata that are too large, and for backreferences that cannot be written out */
+/** @returns nothing if the automaton would be too large, or if a backreference cannot be expanded */
 export function programOf(pattern: Expression): Program | undefined {
   const expression = withoutBackreferences(pattern);
   if (!expression) return undefined;
@@ -69,7 +69,10 @@ class Assembler {
     return this.steps.push(step) - 1;
   }
 
-  /** The state from which `expression`, read in one direction, leads to the state `next`. */
+  /**
+   * Adds states that read `expression` in one direction and continue at the state `next`. Returns the first of
+   * them.
+   */
   before(expression: Expression, next: number, backward: boolean): number {
     switch (expression.kind) {
       case "atom":
@@ -132,7 +135,7 @@ class Assembler {
     for (let number = 0; number < min; number++) {
       const states = this.steps.length;
       start = this.before(part, start, backward);
-      // Nothing any number of times is nothing.
+      // An empty part adds no states, however often it is repeated.
       if (this.steps.length === states) break;
     }
     return start;

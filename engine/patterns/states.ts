@@ -2,7 +2,7 @@ import { partsOf, withoutBackreferences } from "./captures.js";
 import type { Expression, Look } from "./parse.js";
 import { mostLooks, mostSteps } from "./program.js";
 
-/** Whether `programOf` makes an automaton of the expression; it is not made to find that out. */
+/** Whether `programOf` can make an automaton of the expression. Counts the states instead of making it. */
 export function hasProgram(pattern: Expression): boolean {
   const expression = withoutBackreferences(pattern);
   if (!expression) return false;
@@ -12,7 +12,7 @@ export function hasProgram(pattern: Expression): boolean {
   return wholes.reduce((states, whole) => states + 1 + statesOf(whole), 0) <= mostSteps;
 }
 
-/** The different lookarounds that an automaton is made for. */
+/** The distinct lookarounds of an expression. */
 function looksIn(expression: Expression): readonly Look[] {
   const looks = new Set<Look>();
   const find = (part: Expression): void => {
@@ -24,7 +24,7 @@ function looksIn(expression: Expression): readonly Look[] {
   return [...looks];
 }
 
-/** The states that an expression comes to, apart from those of lookaround in it. */
+/** The number of states of an expression, without the states of lookarounds in it. */
 function statesOf(expression: Expression): number {
   switch (expression.kind) {
     case "atom":

@@ -1,12 +1,12 @@
-/** Escapes that a pattern may have with the flag `u`; others stand for the character without it, where that is no letter. */
+/** Escapes that are valid with the flag `u`. Any other escape of a character that is not a letter means that character. */
 const escapes = /^(?:[\^$\\.*+?()[\]{}|/dDsSwWbBfnrtv0-9]|c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f{]|[pP]\{|k<)/;
 const ofClasses = /^\\[dDsSwW]/;
 
 /**
- * A pattern as the flag `u` takes it, which JSON Schema asks for, if it is one without the flag: a hyphen beside a class
- * (`[\w-.]`) and a brace alone get an escape, an escape that means nothing goes.
+ * Rewrites a pattern that is valid only without the flag `u`, which JSON Schema demands, as a valid one: escapes a hyphen
+ * beside a class (`[\w-.]`) and a single brace, and removes needless escapes.
  *
- * @returns nothing if that is not all that is wrong
+ * @returns nothing if the pattern has other faults, or none
  */
 export function strictForm(pattern: string): string | undefined {
   let written = "";

@@ -1,7 +1,7 @@
-/** Thrown where judging a pattern would take more work than it may. */
+/** Thrown if the analysis of a pattern would take too many steps. */
 export class TooMuchWork extends Error {}
 
-/** The work that is left for judging one automaton: a step is about as much as looking at one way of it. */
+/** The steps that are left for one automaton. A step is about the work of looking at one of its ways. */
 export class Work {
   private left: number;
 
@@ -9,7 +9,7 @@ export class Work {
     this.left = steps;
   }
 
-  /** Steps that are left; none where more were asked for. */
+  /** Steps that are left; 0 after `TooMuchWork`. */
   get rest(): number {
     return Math.max(this.left, 0);
   }

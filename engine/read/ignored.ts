@@ -2,17 +2,17 @@ import { type JsonValue, pointer } from "../ir/json.js";
 import { type Dialect, keywords } from "../ir/keywords.js";
 import { Registry } from "../resources/registry.js";
 
-/** A keyword without effect: the dialect of the schema does not have it. */
+/** A keyword without effect, because the schema's dialect does not have it. */
 export interface IgnoredKeyword {
-  /** Its place in the document. */
+  /** The place of the keyword in the document. */
   readonly pointer: string;
   readonly keyword: string;
   readonly dialect: Dialect;
 }
 
 /**
- * The keywords of a document that JSON Schema 2020-12 asserts and the document's dialect ignores: `const` in draft-04,
- * `prefixItems` in 2019-09.
+ * Returns the keywords of a document that JSON Schema 2020-12 asserts but the document's dialect ignores, such as
+ * `const` in draft-04 or `prefixItems` in 2019-09.
  *
  * @throws SchemaError for a dialect that cannot be read
  */

@@ -17,7 +17,7 @@ type KeywordReader = (
   context: ReadingContext,
 ) => void;
 
-/** The functions with which readers of keywords read the rest of a document. */
+/** The functions that readers of keywords call to read the rest of a document. */
 export interface ReadingContext {
   readonly child: Child;
   readonly patterns: DocumentPatterns;
@@ -240,7 +240,7 @@ function expectBoolean(value: JsonValue, at: string): boolean {
   throw new SchemaError("malformed-keyword", at, `expected a boolean, got ${kindOf(value)}`);
 }
 
-/** A short scalar is shown, anything else only named. */
+/** Describes a value in a message: a short scalar by its text, any other value by its kind. */
 function describe(value: JsonValue): string {
   return typeof value === "object" ? kindOf(value) : JSON.stringify(value).slice(0, 60);
 }

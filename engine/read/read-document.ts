@@ -5,20 +5,19 @@ import { type ReadOptions, readSchema } from "./read.js";
 import { type Bundle, type BundleOptions, bundle } from "../resources/bundle.js";
 import { SchemaError } from "../ir/schema-error.js";
 
-/** How a document is read: what it may refer to, whether the order of values is kept, and how much work patterns may take. */
+/** Options of reading: the documents that a schema may refer to, the order of `enum` values, and the budget for patterns. */
 export type DocumentOptions = BundleOptions &
   Pick<CanonicaliseOptions, "enums"> &
   Pick<ReadOptions, "patternBudget">;
 
 /**
- * Reads any schema document, JSON Schema 2020-12 or draft-07, into the schema IR: the schemas of tools, and
- * other documents that are not written for mcpgen. Unknown keywords are ignored, as JSON Schema
- * asks; `canonicalise` and `readSchema`, which protocol schemas go through, refuse them.
+ * Reads any schema document into the schema IR, for example the schemas of tools. Ignores unknown keywords, as JSON Schema
+ * demands. Protocol schemas are read by `canonicalise` and `readSchema` instead, which refuse unknown keywords.
  *
- * The schema itself is `root`, absent where it takes any value; definitions are those of the document and
- * all other places that references name.
+ * The schema itself is `root`, absent if it accepts any value. `definitions` has the definitions of the document and all
+ * other targets of references.
  *
- * @throws SchemaError with the place in `document`, or in the document that its `document` names
+ * @throws SchemaError with the place in `document`, or in the other document that the error's `document` names
  */
 export function readDocument(document: JsonValue, options: DocumentOptions = {}): Schema {
   const bundled = bundle(document, options);
@@ -35,7 +34,7 @@ export function readDocument(document: JsonValue, options: DocumentOptions = {})
   }
 }
 
-/** The place in the bundle for a place in its canonical form. */
+/** Maps a place in the canonical form to its place in the bundle. */
 function bundledPlace(canonical: JsonObject, origins: ReadonlyMap<JsonObject, string>, at: string): string {
   let place = "";
   let value: JsonValue | undefined = canonical;
@@ -46,7 +45,7 @@ function bundledPlace(canonical: JsonObject, origins: ReadonlyMap<JsonObject, st
   return place;
 }
 
-/** The same error at the place where people wrote what is wrong. */
+/** Moves an error to its place in the original document. */
 function writtenError(error: SchemaError, at: string, { origins }: Bundle): SchemaError {
   let schema = at;
   while (schema !== "" && !origins.has(schema)) schema = schema.slice(0, schema.lastIndexOf("/"));

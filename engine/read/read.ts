@@ -24,7 +24,7 @@ import { SchemaError } from "../ir/schema-error.js";
 import { refuseInstanceCycles } from "../ir/references.js";
 import { isSchemaPlace } from "../ir/vocabulary.js";
 
-/** The data beside a schema that is not in it: corrections of the printed type, openness, documentation. */
+/** Data about a node from notes: corrections of the printed type, openness, documentation. */
 export interface NodeRemarks {
   readonly description?: string;
   readonly deprecated?: Deprecation;
@@ -41,17 +41,17 @@ export interface ReadOptions {
   /** Remarks on the node at a JSON Pointer of the canonical document. */
   readonly nodeRemarks?: (pointer: string) => NodeRemarks | undefined;
   readonly definitionRemarks?: (name: string) => DefinitionRemarks | undefined;
-  /** The work that may go into judging patterns; documents that are read with the same one share it. */
+  /** The budget for the analysis of patterns. Documents that are read with the same object share it. */
   readonly patternBudget?: PatternBudget;
 }
 
 /**
  * Reads a canonical document (see `canonicalise`) into the schema IR.
  *
- * The target of a reference that is not a definition becomes one, named after its place.
+ * A target of a reference that is not a definition becomes one, named after its place.
  *
- * @throws SchemaError for a keyword it does not know or whose value is malformed, a reference that leads
- *   nowhere, outside the document or back to itself without stepping into the instance
+ * @throws SchemaError for an unknown keyword, a malformed value, or a reference that leads nowhere, outside
+ *   the document, or back to itself for the same value
  */
 export function readSchema(document: JsonObject, options: ReadOptions = {}): Schema {
   const definitions = document["$defs"];
@@ -78,15 +78,15 @@ export function readSchema(document: JsonObject, options: ReadOptions = {}): Sch
   return schema;
 }
 
-/** Keywords at the root without effect on instances: a document with only these is a library. */
+/** Root keywords without effect on instances. A document that has only these is a library of definitions. */
 const libraryKeywords = new Set(["$schema", "$id", "$defs", "$comment", "title", "description"]);
 
 class Reader implements ReadingContext {
   readonly definitions = new Map<string, Definition>();
   readonly patterns: DocumentPatterns;
-  /** Places that references name and that are not definitions, by pointer. */
+  /** Names for targets of references that are not definitions, by pointer. */
   private readonly promoted = new Map<string, string>();
-  /** Names taken, by definitions and promoted places. */
+  /** Names of definitions and promoted places. */
   private readonly names: Set<string>;
   private readonly document: JsonObject;
   private readonly options: ReadOptions;
@@ -110,7 +110,7 @@ class Reader implements ReadingContext {
   }
 
   readPromoted(): void {
-    // Reading one promoted place may name further ones; a Map's iteration includes those added meanwhile.
+    // Reading one place may add others; the iteration includes them.
     for (const [at, name] of this.promoted) this.define(name, at);
   }
 
@@ -130,7 +130,7 @@ class Reader implements ReadingContext {
     const node: Writable<SchemaNode> = { pointer: at };
     for (const [keyword, content] of Object.entries(value)) this.keyword(node, keyword, content, at);
     const { description } = node;
-    // A description in the schema takes precedence over the remark beside it.
+    // A description in the schema takes precedence over a remark.
     return Object.assign(node, this.options.nodeRemarks?.(at), description !== undefined && { description });
   }
 
@@ -149,7 +149,7 @@ class Reader implements ReadingContext {
     }
   }
 
-  /** The name of the definition that a `$ref` means. */
+  /** The name of the definition that a `$ref` leads to. */
   private reference(value: JsonValue, at: string): string {
     const text = expectString(value, at);
     if (text !== "#" && !text.startsWith("#/")) {

@@ -5,22 +5,23 @@ import { SchemaError } from "../ir/schema-error.js";
 
 /** A part of a schema that cannot be read. */
 export interface UnreadPart {
-  /** What is left out: a keyword, which restricts nothing then, or a subschema, which accepts any value. */
+  /** The part that is left out: a keyword, or a whole subschema, which then accepts any value. */
   readonly left: "keyword" | "schema";
-  /** JSON Pointer of it. */
+  /** JSON Pointer of the part. */
   readonly pointer: string;
   readonly error: SchemaError;
 }
 
-/** So many parts of one schema, at most: it is read again after each. */
+/** Maximum number of parts to leave out of one schema, since it is read again after each. */
 const mostParts = 32;
 
 /**
- * Reads a schema without the parts that cannot be read: a pattern, an annotation or a keyword that is null is left out,
- * anything else with the smallest subschema it stands in. What is left accepts all that the schema accepts.
+ * Reads a schema and leaves out the parts that cannot be read: of a pattern, an annotation or a null keyword only the
+ * keyword, otherwise the smallest subschema around the fault. The remaining schema accepts every value that the whole
+ * schema accepts.
  *
- * @param others parts that another schema is read without: what this one has there is left out, too
- * @returns nothing read where only the whole can be left out; `parts` has the reasons then, too
+ * @param others parts that were left out of another schema: the same places are left out here, too
+ * @returns `schema` is absent if only the whole schema could be left out; `parts` has the reasons in every case
  */
 export function readableSchema(
   written: JsonObject,
@@ -47,7 +48,7 @@ function copied(document: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(document)) as JsonObject;
 }
 
-/** Leaves out of `document` what it has at a part. */
+/** Leaves the given part out of `document`. */
 function leaveOut(document: JsonObject, { left, pointer: at, error }: UnreadPart): void {
   const { way, rest } = wayTo(document, pointerTokens(at));
   const [keyword] = rest;
@@ -55,12 +56,12 @@ function leaveOut(document: JsonObject, { left, pointer: at, error }: UnreadPart
     if (keyword === undefined && way.length > 1) emptied(document, way, error);
     return;
   }
-  // A pattern of names, which may stand for any other: none of them is left.
+  // The part is one of `patternProperties`. This document may have other patterns there, so leave all of them out.
   if (keyword === undefined) withoutKeyword(document, way.slice(0, -1), "patternProperties", error);
   else withoutKeyword(document, way, keyword, error);
 }
 
-/** Leaves out of `document` what an error is about; nothing where that is the whole. */
+/** Leaves the cause of an error out of `document`. Returns nothing if the cause is the whole document. */
 function leftOut(document: JsonObject, error: SchemaError): UnreadPart | undefined {
   if (error.document !== undefined) return undefined;
   const { way, rest } = wayTo(document, pointerTokens(error.pointer));
@@ -91,12 +92,15 @@ function isAboutPattern({ code }: SchemaError): boolean {
   return code === "malformed-keyword" || code === "unsafe-pattern";
 }
 
-/** Whether no value is judged by a keyword. */
+/** Whether a keyword does not affect validation. */
 function isAnnotation(keyword: string): boolean {
   return keywords.get(keyword)?.annotation === true || keyword === "definitions";
 }
 
-/** Lets the innermost schema of a way accept everything. It stays where it is: what is around it may be moved. */
+/**
+ * Makes the innermost schema of a path accept every value. Empties the object in place, because schemas around it may be
+ * moved.
+ */
 function emptied(document: JsonObject, way: readonly Step[], error: SchemaError): UnreadPart {
   const { schema, at } = way.at(-1)!;
   widen(document, way);
@@ -126,12 +130,12 @@ function withoutPattern(
   const { schema, at } = way.at(-1)!;
   widen(document, way);
   delete (schema["patternProperties"] as { [pattern: string]: JsonValue })[pattern];
-  // Its members would be among the others now.
+  // Otherwise, its members would now count as additional.
   delete schema["additionalProperties"];
   return { left: "keyword", pointer: pointer(at, "patternProperties", pattern), error };
 }
 
-/** Keywords that are about what another one leaves. */
+/** Keywords that apply to the rest that another keyword leaves. */
 const dependents: { readonly [keyword: string]: readonly string[] } = {
   properties: ["additionalProperties"],
   patternProperties: ["additionalProperties"],
@@ -144,7 +148,7 @@ interface Step {
   readonly at: string;
 }
 
-/** The schemas on the way to a place, outermost first, and what leads on from the innermost. */
+/** The schemas on the path to a place, outermost first, and the remaining tokens below the innermost. */
 function wayTo(
   document: JsonObject,
   tokens: readonly string[],
@@ -161,7 +165,7 @@ function wayTo(
   return { way, rest: tokens.slice(start) };
 }
 
-/** The subschema that a keyword, or a keyword and a member, leads to. */
+/** The subschema at a keyword, or at a keyword and a member. */
 function schemaBelow(schema: JsonObject, [keyword, member]: readonly string[]): JsonObject | undefined {
   if (!isHolder(keyword!) && !isSchemaKeyword(keyword!)) return undefined;
   const value = schema[keyword!];
@@ -171,7 +175,7 @@ function schemaBelow(schema: JsonObject, [keyword, member]: readonly string[]): 
   return isJsonObject(found) ? found : undefined;
 }
 
-/** Whether subschemas are members of the keyword's value. */
+/** Whether the keyword's value contains subschemas as members or items. */
 function isHolder(keyword: string): boolean {
   return (
     ["definitions", "dependencies"].includes(keyword) ||
@@ -184,8 +188,9 @@ function isSchemaKeyword(keyword: string): boolean {
 }
 
 /**
- * Makes the schemas around a part that will accept more accept more, too: one that it stands in under `not`, in a test or
- * as one of exactly one would accept less. A part that is referred to may stand anywhere.
+ * Adapts the schemas around a part that will accept more values, so that they do not accept fewer. They would if the part
+ * is below `not`, `if` or `maxContains`, or is an arm of `oneOf`. If the document has references, any of these may lead
+ * to the part.
  */
 function widen(document: JsonObject, way: readonly Step[]): void {
   const isReferred = JSON.stringify(document).includes('"$ref"');
@@ -216,7 +221,7 @@ function conjoin(schema: Step["schema"], part: JsonObject): void {
   schema["allOf"] = [...(Array.isArray(parts) ? parts : []), part];
 }
 
-/** All schema objects in a value that is a schema or a list of them. */
+/** All schema objects in a value that is a schema or a list of schemas. */
 function* schemasIn(value: JsonValue): Generator<Step["schema"]> {
   const pending: JsonValue[] = Array.isArray(value) ? [...value] : [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

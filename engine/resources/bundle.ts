@@ -10,31 +10,37 @@ import { targetOf } from "./target.js";
 
 export interface BundleOptions {
   /**
-   * Documents that references may lead to, by the URI they are referred to with; meta-schemas that `$schema`
-   * names among them. Nothing is ever fetched.
+   * Documents that references may lead to, by their URI, including meta-schemas that `$schema` names. Nothing is ever
+   * fetched.
    */
   readonly documents?: ReadonlyMap<string, JsonValue>;
-  /** The dialect of documents that do not declare one; without it, the keywords they use decide. */
+  /**
+   * The dialect of documents that do not declare one. Default: draft-07 if a document has `definitions`, otherwise
+   * 2020-12.
+   */
   readonly dialect?: Dialect;
 }
 
 export interface Bundle {
-  /** JSON Schema 2020-12 whose only references are `#` and `#/$defs/…`, without identities and unknown keywords. */
+  /**
+   * A JSON Schema 2020-12 document. Its only references are `#` and `#/$defs/…`; it has no `$id`, anchors or unknown
+   * keywords.
+   */
   readonly document: JsonObject;
-  /** For the place of each schema in `document`: where it was written. */
+  /** For the place of each schema in `document`, its original place. */
   readonly origins: ReadonlyMap<string, Place>;
-  /** Whether the meta-schema of the document asks for formats to be asserted. */
+  /** Whether the meta-schema of the document demands that formats are asserted. */
   readonly assertsFormats: boolean;
 }
 
 /**
- * A schema with all that it refers to, as one document that needs nothing else. Anchors, `$id`s, references to
- * other documents and dynamic references are settled here, so that later steps know references to definitions
- * only. A dynamic reference means different things on different ways through the schema: what depends on the way
- * becomes one definition for each way that makes a difference, of which there are finitely many.
+ * Bundles a schema and all that it refers to into one document. Resolves anchors, `$id`s, references to other
+ * documents and dynamic references, so that later steps only have references to definitions. The target of a dynamic
+ * reference depends on the path through the schema. A schema that depends on the path becomes one definition for each
+ * set of paths with the same targets; there are finitely many of these.
  *
- * @throws SchemaError for a reference that leads nowhere or to a document that was not handed in, an unknown
- *   dialect or vocabulary, or values that are no schemas
+ * @throws SchemaError for a reference that leads nowhere or to a document that was not given, an unknown dialect or
+ *   vocabulary, or a value that is not a schema
  */
 export function bundle(document: JsonValue, options: BundleOptions = {}): Bundle {
   const registry = new Registry(document, options.documents ?? new Map(), options.dialect);
@@ -42,7 +48,7 @@ export function bundle(document: JsonValue, options: BundleOptions = {}): Bundle
   return { ...new Bundler(registry).run(document), assertsFormats };
 }
 
-/** Keywords that settling makes meaningless, and those that hold what only references reach. */
+/** Keywords that bundling removes: resolved references and identities, and containers of definitions. */
 const settled = new Set([
   "$schema",
   "$id",
@@ -55,10 +61,16 @@ const settled = new Set([
   "$defs",
 ]);
 
-/** In 2019-09, items that match `contains` are still unevaluated for `unevaluatedItems`, as are those below `not`. */
+/**
+ * In 2019-09, items that match `contains` stay unevaluated for `unevaluatedItems`. These keywords are therefore moved
+ * below a double `not`, where evaluation does not count in 2020-12 either.
+ */
 const containing = new Set(["contains", "maxContains", "minContains"]);
 
-/** So many definitions, at most, exist only because ways to a schema differ: without a limit, ways could multiply. */
+/**
+ * Maximum number of definitions that exist only because paths to a schema differ. Without a limit, paths could
+ * multiply.
+ */
 const mostCopies = 10_000;
 
 function refuseCopies(place: Place): never {
@@ -70,7 +82,7 @@ function refuseCopies(place: Place): never {
   );
 }
 
-/** The place at which a schema is written, and the path to it. */
+/** The place of a schema in the bundle, and the dynamic scope of the path to it. */
 interface Context {
   readonly scope: DynamicScope;
   /** Place in the bundle. */
@@ -83,7 +95,7 @@ class Bundler {
   private readonly scopes: DynamicScopes;
   private readonly definitions = jsonObject();
   private readonly origins = new Map<string, Place>();
-  /** References to schemas that have a place in the bundle, by schema and the relevant part of the scope. */
+  /** References to schemas that are in the bundle, by schema and the relevant part of the scope. */
   private readonly references = new Map<JsonObject | boolean, Map<string, string>>();
   private readonly names = new Set<string>();
   private copies = 0;
@@ -121,7 +133,7 @@ class Bundler {
     return { document: target, origins: this.origins };
   }
 
-  /** The definitions of the document itself: they are there whether something refers to them or not. */
+  /** The definitions of the document itself. The bundle has them even without references to them. */
   private namedDefinitions(root: JsonObject): [string, JsonObject | boolean][] {
     const found = new Map<string, JsonObject | boolean>();
     const place = this.registry.places.get(root)!;
@@ -172,7 +184,7 @@ class Bundler {
     return reference;
   }
 
-  /** The reference to a schema as it is to be read within `scope`. */
+  /** The reference to a schema as it applies within `scope`. */
   private referenceFor(schema: JsonObject | boolean, scope: DynamicScope): string {
     const known = this.references.get(schema)?.get(this.keyOf(schema, scope));
     return known ?? this.define(schema, this.nameFor(schema), scope);
@@ -187,7 +199,7 @@ class Bundler {
     return name;
   }
 
-  /** A schema as it stands in the bundle. */
+  /** The bundled form of a schema. */
   private written(source: JsonObject, context: Context): JsonObject {
     const place = this.registry.places.get(source)!;
     refuseDepth(context.depth, place.at, "subschemas");
@@ -198,7 +210,7 @@ class Bundler {
     const { rules } = place.resource;
     for (const { keyword, value, written } of inCurrentVocabulary(source, rules.dialect)) {
       if (!rules.hasKeyword(written) || settled.has(keyword)) continue;
-      // Beside a reference that stands alone, formats are not asserted either.
+      // Where `$ref` disables its siblings, `format` is not asserted either.
       if (keyword === "format" && hasReferencesAlone(rules.dialect) && Object.hasOwn(source, "$ref"))
         continue;
       const apart = rules.dialect === "2019-09" && this.takesRest && containing.has(keyword);
@@ -219,7 +231,7 @@ class Bundler {
     return target;
   }
 
-  /** Whether some schema takes the items that are left over. */
+  /** Whether some schema has `unevaluatedItems`. */
   private get takesRest(): boolean {
     this.restTaken ??= [...this.registry.places.keys()].some((schema) =>
       Object.hasOwn(schema, "unevaluatedItems"),
@@ -244,7 +256,7 @@ class Bundler {
       case "schema":
         return child(value);
       case "schemaMap":
-        // A malformed value stays unchanged: canonicalising reports it.
+        // Keep a malformed value: canonicalising reports it.
         if (!isJsonObject(value)) return value;
         return jsonObject(Object.entries(value).map(([key, member]) => [key, child(member, key)] as const));
       case "schemaSet":
@@ -256,7 +268,7 @@ class Bundler {
   }
 }
 
-/** Adds a reference to those a schema has already. */
+/** Adds a reference to a schema, which may already have one. */
 function conjoin(target: JsonObject, reference: string): void {
   if (!Object.hasOwn(target, "$ref")) target["$ref"] = reference;
   else target["allOf"] = [...listOf(target["allOf"]), { $ref: reference }];

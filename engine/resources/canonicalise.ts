@@ -14,33 +14,35 @@ import { SchemaError } from "../ir/schema-error.js";
 import { currentReference, dialectOf, inCurrentVocabulary } from "../ir/vocabulary.js";
 import { speaksIn } from "./dialects.js";
 
-/** The dialect every canonical schema is written in. */
+/** The dialect of canonical schemas. */
 export const canonicalDialect = "https://json-schema.org/draft/2020-12/schema";
 
 export interface CanonicaliseOptions {
   /** Keep `description`, `title` and comments (the default), or drop them. */
   readonly descriptions?: boolean;
-  /** Values of `enum` in natural order (the default), or as they are written, which people read more from. */
+  /**
+   * The order of `enum` values: natural (the default), or as in the document, which may carry meaning for people.
+   */
   readonly enums?: "natural" | "written";
 }
 
-/** The depth limit for subschemas and for values of other keywords: no schema that a person writes is this deep. */
+/** The depth limit for subschemas and for values of other keywords. Schemas written by hand stay far below. */
 const maximumDepth = 128;
 
 /**
- * The canonical form of a schema document: JSON Schema 2020-12, definitions under `$defs`, object keys
- * and set-like arrays in natural order. It means the same as the input, is the same for every order of
- * keys and set members in it, and is its own canonical form. A set keeps its order if a reference addresses
- * a member by index (`#/$defs/A/anyOf/1`).
+ * Returns the canonical form of a schema document: JSON Schema 2020-12, with definitions under `$defs`, and object
+ * keys and set-like arrays in natural order. It has the meaning of the input, does not depend on the input's order
+ * of keys and set members, and is its own canonical form. A set keeps its order if a reference addresses a member
+ * by index (`#/$defs/A/anyOf/1`).
  *
  * @param document a parsed schema document, draft-07 or 2020-12
- * @throws SchemaError when the document is not a schema, names another dialect or is nested too deep
+ * @throws SchemaError if the document is not a schema, declares another dialect or is nested too deeply
  */
 export function canonicalise(document: JsonValue, options: CanonicaliseOptions = {}): JsonObject {
   return canonicalised(document, options);
 }
 
-/** As `canonicalise`, with the place in `document` that each schema object of the result comes from. */
+/** As `canonicalise`, with the original place in `document` of each schema object of the result. */
 export function canonicaliseWithOrigins(
   document: JsonValue,
   options: CanonicaliseOptions = {},
@@ -71,7 +73,7 @@ function canonicalised(
   return canonical;
 }
 
-/** One run. Places are those of the document, for errors to name. */
+/** The state of one run. Places are places in the original document, because errors name them. */
 interface Work {
   readonly document: JsonObject;
   readonly dialect: Dialect;
@@ -79,11 +81,11 @@ interface Work {
   readonly keepsEnums: boolean;
   /** Whether the document has `unevaluatedItems`; computed once. */
   takesRest?: boolean;
-  /** Sets of schemas, inner ones first: sorted once all references are known. */
+  /** Sets of schemas, inner ones first. They are sorted when all references are known. */
   readonly sets: { readonly at: string; readonly members: JsonValue[] }[];
-  /** Places that references lead through. */
+  /** Places on the paths of references. */
   readonly named: Set<string>;
-  /** Filled on request. */
+  /** The original places, if the caller wants them. */
   readonly origins?: Map<JsonObject, string>;
 }
 
@@ -116,7 +118,7 @@ function schemaObject(source: JsonObject, at: string, depth: number, work: Work)
   return result;
 }
 
-/** Keywords of these dialects, and of others in them, that 2020-12 has no word for. */
+/** Whether a dialect has keywords with a meaning that 2020-12 cannot express, or lacks keywords of 2020-12. */
 function hasOtherMeanings(dialect: Dialect): boolean {
   return dialect === "draft-04" || dialect === "2019-09";
 }
@@ -171,7 +173,7 @@ function keywordValue(keyword: string, value: JsonValue, at: string, depth: numb
   }
 }
 
-/** A reference as the canonical document writes it; the places it leads through are remembered. */
+/** Returns a reference in canonical form, and records the places on its path. */
 function followed(reference: string, work: Work): string {
   if (reference.startsWith("#/")) {
     const tokens = pointerTokens(referencedPointer(reference));
@@ -182,26 +184,26 @@ function followed(reference: string, work: Work): string {
   return currentReference(reference, work.document, work.dialect);
 }
 
-/** A value that is no schema, object keys in natural order. */
+/** Returns a value that is not a schema, with object keys in natural order. */
 function plainValue(value: JsonValue, at: string, depth: number): JsonValue {
   if (typeof value === "number" && !Number.isFinite(value)) {
     throw new SchemaError("malformed-keyword", at, "expected a number within the range of IEEE 754 doubles");
   }
   if (typeof value !== "object" || value === null) return value;
   refuseDepth(depth, at, "values");
-  // Most values are texts, of which there may be many: their places are never named.
+  // A fast path: most values are strings, which need no place for errors.
   const inner = (item: JsonValue, token: string | number): JsonValue =>
     typeof item === "string" ? item : plainValue(item, pointer(at, token), depth + 1);
   return Array.isArray(value) ? value.map(inner) : mapValues(value, inner);
 }
 
-/** @throws SchemaError for what is nested deeper than any schema people write */
+/** @throws SchemaError if `depth` exceeds the limit */
 export function refuseDepth(depth: number, at: string, what: string): void {
   if (depth > maximumDepth)
     throw new SchemaError("too-deep", at, `expected at most ${maximumDepth} nested ${what}`);
 }
 
-/** Definitions from both spellings together. */
+/** Joins the definitions of `definitions` and `$defs`. */
 function merged(present: JsonValue, further: JsonValue, at: string): JsonValue {
   if (!isJsonObject(present) || !isJsonObject(further)) return further;
   for (const name of Object.keys(further)) {
@@ -217,7 +219,7 @@ function mapValues(source: JsonObject, change: (value: JsonValue, key: string) =
   return sorted(result);
 }
 
-/** `source` with its keys in natural order; itself where they are. */
+/** Returns `source` with its keys in natural order; `source` itself if they are already. */
 function sorted(source: JsonObject): JsonObject {
   const keys = Object.keys(source);
   if (keys.every((key, index) => index === 0 || naturalCompare(keys[index - 1]!, key) <= 0)) return source;
@@ -258,7 +260,7 @@ function expectArray(value: JsonValue, at: string): JsonValue[] {
   throw new SchemaError("malformed-keyword", at, `expected an array of schemas, got ${kindOf(value)}`);
 }
 
-/** How an error message names a value: its kind, never its content. */
+/** Describes a value in an error message by its kind, without its content. */
 export function kindOf(value: JsonValue): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "an array" : typeof value === "object" ? "an object" : `a ${typeof value}`;

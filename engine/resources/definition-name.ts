@@ -2,7 +2,9 @@ import { pointerTokens } from "../ir/json.js";
 import { keywords } from "../ir/keywords.js";
 import type { Place } from "./registry.js";
 
-/** A readable name for a schema: its title, that of its document, or the path to it. */
+/**
+ * Makes a readable name for a schema: the name of its definition, the file name of its document, or its path.
+ */
 export function definitionName({ resource, at }: Place): string {
   const tokens = pointerTokens(at);
   if (tokens.length >= 2 && ["$defs", "definitions"].includes(tokens.at(-2)!)) return tokens.at(-1)!;

@@ -5,11 +5,11 @@ import { SchemaError } from "../ir/schema-error.js";
 import { dialectOf } from "../ir/vocabulary.js";
 import { splitFragment } from "./uri.js";
 
-/** How to read the schemas of one resource. */
+/** The rules by which the schemas of one resource are read. */
 export interface Rules {
   readonly dialect: Dialect;
   readonly assertsFormats?: boolean;
-  /** Whether the resource's dialect has a keyword, spelled as in the document. */
+  /** Whether the dialect has a keyword, given its name in the document. */
   hasKeyword(written: string): boolean;
 }
 
@@ -53,14 +53,14 @@ const wholeDialects: { readonly [D in Dialect]: Rules } = {
   },
 };
 
-/** Whether a dialect has a keyword, spelled as in the document. */
+/** Whether a dialect has a keyword, given its name in the document. */
 export function speaksIn(dialect: Dialect, written: string): boolean {
   return wholeDialects[dialect].hasKeyword(written);
 }
 
 /**
- * The rules for a schema that declares `$schema`, or inherits them where it declares none. A meta-schema among
- * `documents` may leave vocabularies out (core, section 8.1.2); their keywords then mean nothing.
+ * Returns the rules that a schema declares by `$schema`, or else the inherited rules. If `documents` has the
+ * meta-schema, it may leave vocabularies out (core, section 8.1.2): their keywords are then ignored.
  *
  * @param at place of the schema, for errors
  */

@@ -3,10 +3,10 @@ import { stronglyConnected } from "../ir/references.js";
 import { type Registry, dynamicReferences, subschemas } from "./registry.js";
 import { targetOf } from "./target.js";
 
-/** For each name, the outermost schema on the way here that has it as a dynamic anchor. */
+/** For each name, the outermost schema on the path to a place that has the name as a dynamic anchor. */
 export type DynamicScope = ReadonlyMap<string, JsonObject>;
 
-/** Works out what of the dynamic scope matters to a schema. */
+/** Finds the part of the dynamic scope that affects a schema. */
 export class DynamicScopes {
   private readonly registry: Registry;
   private readonly names = new Map<JsonObject, ReadonlySet<string>>();
@@ -16,14 +16,16 @@ export class DynamicScopes {
     this.registry = registry;
   }
 
-  /** The scope inside `schema`, which may be the first of its resource to be met. */
+  /**
+   * Returns the scope inside `schema`. It adds the anchors of the schema's resource if the path enters that resource.
+   */
   entered(schema: JsonObject, scope: DynamicScope): DynamicScope {
     const anchors = this.registry.places.get(schema)!.resource.dynamicAnchors;
     const added = [...anchors].filter(([name]) => !scope.has(name));
     return added.length === 0 ? scope : new Map([...scope, ...added]);
   }
 
-  /** Equal for scopes between which `schema` and what it leads to make no difference. */
+  /** Returns a key that is equal for scopes in which `schema` and all schemas below have the same meaning. */
   key(schema: JsonObject, scope: DynamicScope): string {
     if (scope.size === 0) return "";
     const relevant = [...this.namesFrom(schema)].filter((name) => scope.has(name)).sort();
@@ -36,13 +38,16 @@ export class DynamicScopes {
     return number;
   }
 
-  /** The names that `$dynamicRef`s in `schema`, and in all that it may lead to, look up. */
+  /** The names that dynamic references in `schema`, and in all schemas reachable from it, look up. */
   private namesFrom(schema: JsonObject): ReadonlySet<string> {
     if (!this.names.has(schema)) this.workOut(schema);
     return this.names.get(schema)!;
   }
 
-  /** Groups of schemas that lead to one another look up the same names, those of the groups they lead to included. */
+  /**
+   * Computes the names for all schemas reachable from `start`. The schemas of a cycle share their names, and have the
+   * names of the cycles that they lead to.
+   */
   private workOut(start: JsonObject): void {
     const edges = new Map<JsonObject, ReadonlySet<JsonObject>>();
     const own = new Map<JsonObject, string | undefined>();
@@ -68,7 +73,10 @@ export class DynamicScopes {
     }
   }
 
-  /** The schemas that a schema leads to by any path, and the name that its dynamic reference looks up. */
+  /**
+   * The direct successors of a schema (subschemas and targets of references), and the name that its dynamic reference
+   * looks up.
+   */
   private leadsTo(schema: JsonObject): { next: Set<JsonObject>; name: string | undefined } {
     const next = new Set<JsonObject>();
     const place = this.registry.places.get(schema)!;

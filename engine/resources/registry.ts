@@ -5,10 +5,10 @@ import { hasReferencesAlone, inCurrentVocabulary } from "../ir/vocabulary.js";
 import { type Rules, rulesOf } from "./dialects.js";
 import { resolveUri, splitFragment } from "./uri.js";
 
-/** The name for a dynamic anchor of 2019-09, which has none; no anchor of 2020-12 has this name. */
+/** A name for the dynamic anchor of 2019-09, which has no name of its kind. An anchor of 2020-12 cannot have it. */
 export const recursiveAnchor = "#";
 
-/** Keywords that refer to what the way to a schema decides. */
+/** Keywords whose target depends on the path to the schema. */
 export const dynamicReferences = ["$dynamicRef", "$recursiveRef"] as const;
 
 /** A schema resource with an identity (2020-12 core, section 4.3.5): a document, or a part of one that has an `$id`. */
@@ -16,9 +16,9 @@ export interface Resource {
   readonly uri: string;
   readonly root: JsonValue;
   readonly rules: Rules;
-  /** The start of the resource in its document. */
+  /** JSON Pointer of the resource in its document. */
   readonly at: string;
-  /** The document it is part of; nothing for the one that was passed in. */
+  /** URI of the document that contains the resource; `undefined` for the main document. */
   readonly document: string | undefined;
   readonly anchors: Map<string, JsonValue>;
   readonly dynamicAnchors: Map<string, JsonObject>;
@@ -31,7 +31,7 @@ export interface Place {
   readonly at: string;
 }
 
-/** Every schema that can be referred to: those of the document and of the documents handed in with it. */
+/** All schemas that references can lead to: those of the main document and of the other given documents. */
 export class Registry {
   readonly main: Resource;
   readonly places = new Map<JsonObject, Place>();
@@ -44,9 +44,9 @@ export class Registry {
     this.loadReferred();
   }
 
-  /** Takes in all documents that references lead to, so that every dynamic anchor is known before one is looked up. */
+  /** Registers all documents that references lead to, so that all dynamic anchors are known before one is looked up. */
   private loadReferred(): void {
-    // The iteration includes schemas that are added meanwhile.
+    // The iteration includes schemas that are added during the loop.
     for (const [schema, { resource }] of this.places) {
       for (const keyword of ["$ref", ...dynamicReferences]) {
         const reference = schema[keyword];
@@ -56,14 +56,17 @@ export class Registry {
     }
   }
 
-  /** The resource with an absolute URI; registers its document if needed. Undefined if that document was not given. */
+  /**
+   * Returns the resource with an absolute URI, and registers its document if needed. `undefined` if the document was
+   * not given.
+   */
   find(uri: string): Resource | undefined {
     const known = this.resources.get(uri);
     if (known || !this.documents.has(uri)) return known;
     return this.addDocument(this.documents.get(uri)!, uri, uri, this.main.rules.dialect);
   }
 
-  /** Every dynamic anchor with a name, of all resources taken in so far. */
+  /** The schemas with a dynamic anchor of this name, in all registered resources. */
   dynamicAnchors(name: string): JsonObject[] {
     const found = [...this.resources.values()].map((resource) => resource.dynamicAnchors.get(name));
     return [...new Set(found.filter((schema) => schema !== undefined))];
@@ -78,7 +81,7 @@ export class Registry {
     const rules = rulesOf(root, dialect, this.documents, "/$schema");
     const resource = this.resource(root, uri, rules, "", document);
     if (isJsonObject(root)) this.scan(root, { resource, at: "" }, true);
-    // An `$id` at the root is found while scanning; the schema has both names then.
+    // The scan may find an `$id` at the root. The document then has both URIs.
     return (isJsonObject(root) && this.places.get(root)?.resource) || resource;
   }
 
@@ -90,15 +93,15 @@ export class Registry {
     document: string | undefined,
   ): Resource {
     const resource = { uri, root, rules, at, document, anchors: new Map(), dynamicAnchors: new Map() };
-    // The first with a name keeps it.
+    // The first resource with a URI keeps it.
     if (!this.resources.has(uri)) this.resources.set(uri, resource);
     return resource;
   }
 
   /**
-   * Takes in `schema` and the schemas below it.
+   * Registers `schema` and the schemas below it.
    *
-   * @param identified whether `$id` and anchors count: below unknown keywords they do not
+   * @param identified whether `$id` and anchors count; they do not below unknown keywords
    */
   scan(schema: JsonObject, place: Place, identified: boolean): void {
     const pending: [JsonObject, Place][] = [[schema, place]];
@@ -113,10 +116,10 @@ export class Registry {
     }
   }
 
-  /** Reads the keywords of a schema about its identity. */
+  /** Reads the keywords that identify a schema. */
   private identify(schema: JsonObject, { resource, at }: Place): Place {
     const { dialect } = resource.rules;
-    // Before 2019-09 the siblings of `$ref` mean nothing, `$id` among them.
+    // Before 2019-09, the siblings of `$ref` are ignored, including `$id`.
     if (hasReferencesAlone(dialect) && Object.hasOwn(schema, "$ref")) return { resource, at };
     const id = schema[dialect === "draft-04" ? "id" : "$id"];
     let owner = resource;
@@ -151,7 +154,7 @@ function add<Value>(names: Map<string, Value>, name: string, value: Value): void
   if (!names.has(name)) names.set(name, value);
 }
 
-/** The values directly below a schema that are schemas by the rules of its resource, with their places. */
+/** Yields the direct subschemas of a schema, by the rules of its resource, with their places. */
 export function* subschemas(source: JsonObject, { resource, at }: Place): Generator<[JsonValue, string]> {
   for (const { keyword, value, written } of inCurrentVocabulary(source, resource.rules.dialect)) {
     if (!resource.rules.hasKeyword(written)) continue;
@@ -174,7 +177,7 @@ export function* subschemas(source: JsonObject, { resource, at }: Place): Genera
   }
 }
 
-/** @throws SchemaError at `at` of the place's document, which it names if it is not the main one */
+/** @throws SchemaError at `at` in the document of `place`; names the document if it is not the main one */
 export function throwSchemaError(
   code: ConstructorParameters<typeof SchemaError>[0],
   { resource }: Place,

@@ -6,21 +6,22 @@ import { resolveUri, splitFragment } from "./uri.js";
 /** The target of a reference. */
 interface Target {
   readonly schema: JsonObject | boolean;
-  /** The name of the dynamic anchor that was referred to by name, if it was one. */
+  /** The name of the dynamic anchor, if the reference names one. */
   readonly dynamic: string | undefined;
 }
 
 /**
- * Follows a `$ref`, or a `$dynamicRef` as if it were one (2020-12 core, sections 8.2.3.1 and 8.2.3.2).
+ * Resolves a `$ref`, or a `$dynamicRef` as if it were a `$ref` (2020-12 core, sections 8.2.3.1 and 8.2.3.2).
  *
  * @param at place of the keyword, for errors
- * @throws SchemaError where no document that was handed in has the target
+ * @throws SchemaError if none of the given documents has the target
  */
 export function targetOf(registry: Registry, reference: JsonValue, from: Place, at: string): Target {
   if (typeof reference !== "string")
     return throwSchemaError("malformed-keyword", from, at, "expected a string");
   const { absolute, fragment } = splitFragment(resolveUri(reference, from.resource.uri));
-  // A reference that is only a fragment names its resource, even if another resource has the same URI.
+  // A reference that is only a fragment leads into its own resource, even if another resource has the same
+  // URI.
   const resource = reference.startsWith("#") || reference === "" ? from.resource : registry.find(absolute);
   if (!resource) {
     return throwSchemaError(
@@ -83,7 +84,7 @@ function atPlace(
       names,
     );
   }
-  // A place that only a reference makes a schema: an `$id` there does not count.
+  // The place is a schema only because a reference leads there: its `$id` does not count.
   if (isJsonObject(value) && !registry.places.has(value)) registry.scan(value, place, false);
   return expectSchema(value, reference, from, at);
 }

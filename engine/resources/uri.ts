@@ -1,4 +1,6 @@
-/** The parts of a URI reference (RFC 3986, section 3); absent ones are undefined, the path never is. */
+/**
+ * The parts of a URI reference (RFC 3986, section 3). Absent parts are `undefined`; the path is always present.
+ */
 interface Parts {
   readonly scheme: string | undefined;
   readonly authority: string | undefined;
@@ -7,7 +9,7 @@ interface Parts {
   readonly fragment: string | undefined;
 }
 
-/** RFC 3986, appendix B. */
+/** The regular expression of RFC 3986, appendix B. */
 const shape = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/;
 
 function partsOf(reference: string): Parts {
@@ -15,7 +17,7 @@ function partsOf(reference: string): Parts {
   return { scheme, authority, path, query, fragment };
 }
 
-/** A URI taken apart at its fragment; without one, or with an empty one, the fragment is the empty string. */
+/** Splits a URI at its fragment. An absent fragment is the empty string. */
 export function splitFragment(uri: string): { readonly absolute: string; readonly fragment: string } {
   const hash = uri.indexOf("#");
   return hash < 0
@@ -24,8 +26,8 @@ export function splitFragment(uri: string): { readonly absolute: string; readonl
 }
 
 /**
- * Resolves `reference` against `base` (RFC 3986, section 5.2), with its fragment. A base without a scheme works,
- * too: documents without a URI differ in their paths only.
+ * Resolves `reference` against `base` (RFC 3986, section 5.2), including its fragment. The base may lack a
+ * scheme, because documents without a URI have only a path.
  */
 export function resolveUri(reference: string, base: string): string {
   const target = partsOf(reference);
@@ -42,13 +44,13 @@ export function resolveUri(reference: string, base: string): string {
   return formatUri({ scheme, authority, path, query: target.query, fragment });
 }
 
-/** Section 5.2.3. */
+/** Merges paths (section 5.2.3). */
 function merged(base: Parts, path: string): string {
   if (base.authority !== undefined && base.path === "") return `/${path}`;
   return base.path.slice(0, base.path.lastIndexOf("/") + 1) + path;
 }
 
-/** Section 5.2.4. */
+/** Removes dot segments (section 5.2.4). */
 function withoutDots(path: string): string {
   if (!path.includes(".")) return path;
   const rooted = path.startsWith("/");

@@ -438,7 +438,7 @@ function lowerPrimitiveSchemaDefinition(value: unknown, report: StepReport, at: 
   return value;
 }
 
-/** The object with rows at `key`, beside the columns: a reader of either form finds its own. */
+/** Adds the columns as rows at `key`. The columns stay, so that readers of both forms find theirs. */
 function joined(
   value: unknown,
   key: string,
@@ -454,11 +454,11 @@ function joined(
   const rows = first.map((_, index) =>
     Object.fromEntries(members.map(([name], place) => [name, columns[place]![index]])),
   );
-  // Defines members, `__proto__` too, as `JSON.parse` does.
+  // Defines own members, even `__proto__`, as `JSON.parse` does.
   return Object.fromEntries([...Object.entries(value), [key, rows]]);
 }
 
-/** The object with columns, in place of the rows at `key`. */
+/** Replaces the rows at `key` by columns. */
 function split(
   value: unknown,
   key: string,
@@ -469,7 +469,7 @@ function split(
   const columns = members.map(([inner, name]) => [name, rows.map((row) => memberOf(row, inner))] as const);
   if (columns.some(([, column]) => column.includes(undefined))) return value;
   const rest = Object.entries(value).filter(([name]) => name !== key);
-  // Defines members, `__proto__` too, as `JSON.parse` does.
+  // Defines own members, even `__proto__`, as `JSON.parse` does.
   return Object.fromEntries([...rest, ...columns]);
 }
 
@@ -536,7 +536,7 @@ function isPrimitiveSchemaDefinitionDefault(value: unknown): boolean {
   return Number.isFinite(value);
 }
 
-/** Whether a member is absent, or a JSON object. */
+/** Whether an optional member is valid: absent or a JSON object. */
 function isOptionalObject(value: unknown): boolean {
   return value === undefined || isObject(value);
 }

@@ -263,7 +263,7 @@ function isPreviousOutputSchema(value: unknown): boolean {
   return true;
 }
 
-/** Whether a member is absent, or a string. */
+/** Whether an optional member is valid: absent or a string. */
 function isOptionalString(value: unknown): boolean {
   return value === undefined || typeof value === "string";
 }

@@ -2,7 +2,7 @@
 
 import type { AddedMember, Extension, UsedExtension } from "../model.js";
 
-/** The function that judges the members which an extension adds to objects. */
+/** Returns the function that validates the members that an extension adds to objects. */
 export function memberCheck({
   id,
   bases,

@@ -3,18 +3,18 @@
 import type { ExtensionTable, Revision } from "../model.js";
 import type { Part } from "./extend.js";
 
-/** A name that one owner alone may give. */
+/** A name that only one owner may define. */
 interface Claim {
   readonly kind: "capability" | "error" | "filter" | "method" | "resultType" | "result member";
   readonly name: string;
-  /** Claims of one name and one value agree. */
+  /** Two claims of the same name with the same value do not conflict. */
   readonly value?: number;
 }
 
 /** Values of `resultType` of the protocol. */
 const protocolResults = ["complete", "input_required"];
 
-/** Refuses a name that two extensions, or an extension and the revision, give. */
+/** Throws if two extensions, or an extension and the revision, define the same name. */
 export function requireUnclaimed(
   revision: Revision,
   parts: readonly Part[],
@@ -33,8 +33,8 @@ export function requireUnclaimed(
         );
     }
   };
-  // On revisions with sessions an extension may give an error of the revision a second code, which its
-  // methods use.
+  // On revisions with sessions an extension may define a second code for an error of the revision. Its own
+  // methods then use that code.
   const ours = `revision ${revision.id}`;
   const isSecond = ({ kind, owner }: Claim & { readonly owner: string }) =>
     kind === "error" && owner === ours && revision.era === "legacy";
@@ -98,7 +98,7 @@ function resultClaims({ augments }: ExtensionTable): Claim[] {
   );
 }
 
-/** The places where the sides declare the extension: two extensions at one would replace each other. */
+/** The place where the role declares the extension. Two extensions must not share a place. */
 function declaredClaims({ declared, role }: ExtensionTable): Claim[] {
   const path = declared[role]?.path;
   return path ? [{ kind: "capability", name: path.join(".") }] : [];

@@ -3,14 +3,14 @@
 import type { Declaration, Extended, ExtensionTable, ExtensionUse, Revision, Role } from "../model.js";
 import type { Part } from "./extend.js";
 
-/** The function that adds the settings of extensions to capabilities. */
+/** Returns the function that adds the settings of extensions to capabilities. */
 export function declaring<R extends Role>(
   parts: ReadonlyMap<string, readonly Part<R>[]>,
   used: readonly ExtensionUse<R>[],
   revisions: readonly Revision<R>[],
   invalid: (message: string) => Error,
 ): Extended<R>["declared"] {
-  // Capabilities are asked for often, and seldom change.
+  // A cache: capabilities are read often and seldom change.
   const known = new WeakMap<object, Map<string | undefined, object>>();
   return (capabilities, revision) => {
     let byRevision = known.get(capabilities);
@@ -22,7 +22,7 @@ export function declaring<R extends Role>(
         .filter(({ id }) => revision === undefined || revision === id)
         .flatMap((each) => used.map((use) => use.capabilities?.(each) ?? {}));
       declared = [added.reduce(withSettings, capabilities), ...further].reduce(merged);
-      // Without a revision, tools and the rest may not have been added yet.
+      // A call without a revision may come before the program has registered its tools.
       if (revision !== undefined) for (const part of added) requireNeeds(part, declared, invalid);
       byRevision.set(revision, declared);
     }
@@ -30,7 +30,7 @@ export function declaring<R extends Role>(
   };
 }
 
-/** Refuses a server that lacks capabilities which go with an extension. */
+/** Throws if a server lacks capabilities that an extension needs. */
 function requireNeeds(
   { use: { extension } }: Part,
   capabilities: object,
@@ -49,7 +49,7 @@ function withSettings(capabilities: object, { use, table }: Part): object {
   return own ? placed(capabilities, own.path, use.settings ?? {}) : capabilities;
 }
 
-/** The objects as one: objects in both are merged, other members are those of the second. */
+/** Merges two objects deeply. Of two other values of one member, the second wins. */
 function merged(one: object, other: object): object {
   const members = Object.entries(other).map(([key, value]: [string, unknown]) =>
     typeof value === "object" && value !== null
@@ -67,7 +67,7 @@ export function declarationOf(
   return declared[role];
 }
 
-/** The object with a value at a path. */
+/** Returns a copy of the object with the value at the path. */
 export function placed(whole: object, [key, ...rest]: readonly string[], value: unknown): object {
   if (key === undefined) return value as object;
   return { ...whole, [key]: placed(objectAt(whole, key), rest, value) };
@@ -84,10 +84,7 @@ export function declares(capabilities: object, path: readonly string[]): boolean
   return found !== undefined && found !== null && found !== false;
 }
 
-/**
- * The function that says whether a client declares a capability. What declares an extension is an object, its
- * settings: another value declares nothing.
- */
+/** Returns the test whether a client declares a capability. Only an object declares an extension. */
 export function clientDeclares(
   path: readonly string[],
   tables: readonly ExtensionTable[],

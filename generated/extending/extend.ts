@@ -87,7 +87,7 @@ function allAround(
   return all;
 }
 
-/** The same, for one method. */
+/** Restricts middleware to one method. */
 function only(method: string, around: Around<never>): Around<never> {
   return (request, next) => (request.method === method ? around(request, next) : next());
 }

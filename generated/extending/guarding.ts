@@ -6,7 +6,7 @@ import type { Part } from "./extend.js";
 import { isMarked } from "./judging.js";
 import { isPromise } from "./serving.js";
 
-/** Runs around requests, and refuses to send results that the client did not declare. */
+/** Wraps middleware: throws instead of sending a result that needs an undeclared capability. */
 export function guarded(
   method: string,
   around: Around<never>,
@@ -28,14 +28,14 @@ type Middleware = (
   next: () => object | Promise<object>,
 ) => object | Promise<object>;
 
-/** A server as far as its middleware is concerned. */
+/** The part of a server that adds middleware. */
 interface Program {
   use?: ((middleware: Middleware) => () => void) | undefined;
 }
 
 /**
- * Refuses to send results of middleware that the client did not declare. The first middleware that the
- * program adds gets the guard around it: a server without middleware runs none for its requests.
+ * Checks the results of the program's own middleware as `guarded` does. Installs the guard with the first
+ * middleware that the program adds, so that requests to a server without middleware pass none.
  */
 export function guardMiddleware(
   program: Program,
@@ -58,17 +58,17 @@ export function guardMiddleware(
     return isPromise(result) ? result.then((value) => check(value, context)) : check(result, context);
   };
   program.use = (middleware) => {
-    // From here on the method of the class.
+    // Restores the method of the class.
     delete program.use;
     use.call(program, guard);
     return use.call(program, middleware);
   };
 }
 
-/** Returns a result that the client may get. @throws for another one */
+/** Returns the result. @throws if the client may not get it */
 type ResultCheck = (result: object, context: object) => object;
 
-/** The check of the results of a method; undefined if clients get all of them. */
+/** Returns the check of a method's results; undefined if no result needs a declaration. */
 function resultCheck(
   method: string,
   parts: ReadonlyMap<string, readonly Part[]>,
@@ -91,7 +91,7 @@ function resultCheck(
   };
 }
 
-/** A result that needs a declaration of the client. */
+/** A result that a client gets only if it has declared a capability. */
 interface RequiringResult extends AddedResult {
   readonly requires: Requirement;
   readonly isDeclared: (capabilities: object) => boolean;

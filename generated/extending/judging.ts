@@ -12,9 +12,9 @@ import type {
   UndefinedMessage,
 } from "../model.js";
 
-// Which definitions judge the messages of a revision with extensions.
+// Selects the definitions that validate the messages of a revision with extensions.
 
-/** A request whose result may be one of those that extensions add. */
+/** Lets the request also accept the results that extensions add. */
 export function withResults(
   entry: OutgoingRequest,
   results: readonly AddedResult[],
@@ -44,7 +44,7 @@ export function withResults(
   return { ...entry, result: either };
 }
 
-/** A request whose result may be one of its alternatives that are final: a value marks them, and they ask for nothing. */
+/** Lets the request also accept its final alternatives: results that a value marks and that request no input. */
 export function withFinalResults(entry: OutgoingRequest, revision: Revision): OutgoingRequest {
   const { alternatives = [], resultTypes } = entry;
   const results = alternatives.filter(
@@ -53,7 +53,7 @@ export function withFinalResults(entry: OutgoingRequest, revision: Revision): Ou
   return results.length > 0 ? withResults(entry, results, revision) : entry;
 }
 
-/** Methods and definitions of an extension, with the functions that say what is wrong. */
+/** Adds the `explain` module of the extension to the definitions of a method. */
 export function withExplain<Entry extends MethodFacts>(
   entry: Entry,
   explain: ExtensionTable["explain"],
@@ -71,14 +71,14 @@ export function withExplain<Entry extends MethodFacts>(
   };
 }
 
-/** Whether a value has the mark of a result. */
+/** Whether a value has the member, or the member's value, that marks this result. */
 export function isMarked({ key, value: mark }: AddedResult, value: unknown): boolean {
   if (key === undefined || !isObject(value)) return false;
   const found = value[key];
   return mark === undefined ? found !== undefined : found === mark;
 }
 
-/** The definitions of what is sent: those of an extension judge its methods and its results. */
+/** Merges the definitions for sent messages. The definitions of an extension validate its methods and results. */
 export function sendsOf<R extends Role>(
   revision: Revision<R>,
   tables: readonly ExtensionTable<R>[],
@@ -108,15 +108,15 @@ export function sendsOf<R extends Role>(
   };
 }
 
-/** A message, and what is wrong with it. */
+/** A message, and its first fault if it has one. */
 interface Judged {
   readonly value: unknown;
   readonly wrong?: UndefinedMessage;
 }
 
 /**
- * A message without the input requests of extensions, and what is wrong with those: the revision describes
- * none of them. Input responses are results that were judged when their requests were answered.
+ * Validates the input requests of extensions and takes them out of the message, since the revision does not define them.
+ * Takes out input responses unchecked: each was validated when its request was answered.
  */
 function withoutAsks(value: unknown, added: readonly SendTable[]): Judged {
   if (!isObject(value)) return { value };
@@ -135,7 +135,7 @@ function withoutAsks(value: unknown, added: readonly SendTable[]): Judged {
   return { value: { ...value, inputRequests: kept } };
 }
 
-/** Whether a value has members. */
+/** Whether a value is an object or an array. */
 export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === "object" && value !== null;
 }

@@ -5,7 +5,7 @@ import { declares, isRecord, placed } from "./declaring.js";
 
 type Invalid = (message: string) => Error;
 
-/** Refuses extensions that the program cannot use as it gives them. */
+/** Throws if the program cannot use an extension as it is configured. */
 export function requireUsable<R extends Role>(
   used: readonly ExtensionUse<R>[],
   revisions: readonly Revision<R>[],
@@ -68,14 +68,14 @@ function requireSettings(
   }
 }
 
-/** The class of an object; undefined for a plain one, of whatever realm. */
+/** The class name of an object; undefined for a plain object, from any realm. */
 function className(object: object): string | undefined {
   const prototype = Object.getPrototypeOf(object) as object | null;
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
   return isPlain ? undefined : prototype.constructor.name || "a class";
 }
 
-/** The settings as they are sent. */
+/** The settings as JSON text. @throws if they are not JSON */
 function textOf(settings: object, wrong: Invalid): string {
   try {
     return JSON.stringify(settings);
@@ -84,7 +84,7 @@ function textOf(settings: object, wrong: Invalid): string {
   }
 }
 
-/** Refuses capabilities that the settings of the extension would replace. */
+/** Throws if `capabilities` has a member at the place of the extension's settings. */
 function requireUndeclared(
   { extension: { bases, role } }: ExtensionUse,
   capabilities: object,
@@ -99,7 +99,7 @@ function requireUndeclared(
   }
 }
 
-/** Whether an object has a member at a path, of whatever value. */
+/** Whether an object has a member at a path, with any value. */
 function has(whole: object, path: readonly string[]): boolean {
   let found: unknown = whole;
   for (const key of path) {
@@ -140,7 +140,7 @@ function requireHandlers(use: ExtensionUse, revisions: readonly Revision[], wron
   }
 }
 
-/** Whether this side offers a method: its settings do not switch it off. */
+/** Whether this side offers a method, that is, its settings do not switch the method off. */
 function isOffered(
   { extension: { bases, role }, settings = {} }: ExtensionUse,
   base: string,

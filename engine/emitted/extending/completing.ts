@@ -11,7 +11,7 @@ import type {
 import { clientDeclares, placed } from "./declaring.js";
 import { isObject, withFinalResults } from "./judging.js";
 
-// Functions of the columns that tables have as data.
+// Makes functions from the columns that tables hold as data.
 
 /** Completes the tables of a revision: see `Revision.completed`. */
 export function completed<R extends Role>(revision: Revision<R>, failure: Failure): Revision<R> {
@@ -47,7 +47,7 @@ function mapped<Entry extends MethodFacts>(
   return new Map([...methods].map(([method, entry]) => [method, change(entry, method)]));
 }
 
-/** A request that needs a capability of its sender requires it. */
+/** Adds `requires` to a request that needs a capability of the client. */
 function withRequirement<Facts extends MethodFacts>(facts: Facts): Facts {
   const { capability, requires } = facts;
   if (requires || capability?.of !== "client") return facts;
@@ -79,9 +79,9 @@ export function refusalsOf(method: string, revision: string, errors: ErrorTable,
 }
 
 /**
- * The facts with their requirement as a function, unless they have that already.
+ * Adds `refuse`, which enforces `requires`, unless the facts have it already.
  *
- * @param tables those of extensions: what declares one is an object
+ * @param tables of the extensions: a client declares an extension by an object
  */
 export function withRefusal<Facts extends MethodFacts>(
   facts: Facts,
@@ -96,7 +96,10 @@ export function withRefusal<Facts extends MethodFacts>(
   return { ...facts, refuse };
 }
 
-/** Requests that open a subscription, refused if their filter selects what the client may not get, or is no filter. */
+/**
+ * Adds a check to requests that open a subscription. It refuses a filter that selects notifications the client may not
+ * get, and an invalid filter.
+ */
 export function withFilters<Entry extends MethodFacts>(
   requests: ReadonlyMap<string, Entry>,
   notifications: ReadonlyMap<string, MethodFacts>,

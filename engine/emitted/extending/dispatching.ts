@@ -1,11 +1,11 @@
 import type { ExtensionUse } from "../model.js";
 
-/** A function of an extension for a method, and the revisions at which it is the extension's own. */
+/** A function of an extension for a method. `owns`: whether the extension has it at a revision. */
 export interface Owned<Run> {
   readonly method: string;
   readonly run: Run;
   readonly owns: (revision: string) => boolean;
-  /** Whether it is for a method of the revision, not of the extension. */
+  /** Whether the method belongs to the revision instead of the extension. */
   readonly isForRevision: boolean;
 }
 
@@ -23,8 +23,8 @@ export function owned<Run>(
 }
 
 /**
- * One function for each method. Two extensions may have a method at different revisions: then the function of
- * the one that has it at the revision of the message runs.
+ * Returns one function for each method. Where several extensions have the method, at different revisions, it
+ * runs the function of the extension that has it at the revision of the message.
  */
 export function dispatched<Run extends (params: never, context: never) => unknown>(
   all: readonly Owned<Run>[],
@@ -47,7 +47,7 @@ export function dispatched<Run extends (params: never, context: never) => unknow
   );
 }
 
-/** The revision that the context of a handler names. */
+/** Returns the revision that a handler's context names. */
 export function revisionIn(context: unknown): string {
   return (context as { readonly revision: string }).revision;
 }

@@ -57,14 +57,14 @@ export function mergeTables<R extends Role>(
         withResults(entry, results, revision),
       ),
       outgoingNotifications,
-      // A server sends them in answer to methods of the extension alone.
+      // A server sends the extension's codes only in answer to the extension's methods.
       errors: revision.role === "client" ? errors : table.errors,
     },
     ...optional("steps", stepsOf("steps", revision, tables)),
     ...optional("peerSteps", stepsOf("peerSteps", revision, tables)),
     ...optional("developmentSends", sendsOf(revision, tables, "developmentSends")),
     ...(revision.sends && {
-      // Read by `validateSend: "always"` alone.
+      // Only `validateSend: "always"` reads it.
       get sends(): SendTable<R> {
         const plain = parts.find(({ table: each }) => !each.sends);
         if (!plain) return sendsOf(revision, tables, "sends")!;
@@ -88,7 +88,7 @@ function optional<Name extends string, Value>(
   return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]?: Value });
 }
 
-/** The methods, with the results that extensions add to some of them. */
+/** Adds the results of extensions to the methods that they augment. */
 function augmented<Entry extends MethodFacts>(
   methods: ReadonlyMap<string, Entry>,
   augments: readonly (readonly [string, readonly AddedResult[]])[],

@@ -4,14 +4,14 @@ type Methods<Handler> = readonly (readonly [method: string, handler: Handler])[]
 
 type Run = (params: object, context: never) => object | Promise<object>;
 
-/** A result that the runtime serialises once for all clients. */
+/** A result that the runtime serialises once and sends to all clients. */
 interface SerialisedOnce {
   readonly value: object;
   readonly hints: object;
   text(): string;
 }
 
-/** The handlers of a server, with those of extensions: see `Extended.methods`. */
+/** Joins the handlers of the server and of its extensions: see `Extended.methods`. */
 export function servedMethods<Handler>(
   own: Methods<Handler>,
   added: ReadonlyMap<string, unknown>,
@@ -41,7 +41,7 @@ function wrapped(method: string, handler: Run, around: readonly Around<never>[])
     const settled = (result: object, isAwaited: boolean): object => {
       if (!once || (result === once.value && !isAwaited)) return once ?? result;
       const { hints, value } = once;
-      // Another result may have been made for one client.
+      // Middleware may have made another result for this client only.
       (context as { hints: object }).hints = result === value ? hints : { ...hints, cacheScope: "private" };
       return result;
     };
@@ -50,7 +50,7 @@ function wrapped(method: string, handler: Run, around: readonly Around<never>[])
   };
 }
 
-/** Whether a result is still to come. */
+/** Whether a handler returned a promise. */
 export function isPromise(result: object): result is Promise<object> {
   return typeof (result as { then?: unknown } | null)?.then === "function";
 }
@@ -59,7 +59,7 @@ function isSerialisedOnce(result: object | null): result is SerialisedOnce {
   return typeof (result as SerialisedOnce | null)?.text === "function";
 }
 
-/** The handlers of an extension by method. Their results have the cache hints that the program gives. */
+/** The handlers of an extension by method. They attach the program's cache hints to their results. */
 export function hinted({
   handlers,
   cache,
@@ -69,7 +69,7 @@ export function hinted({
   return all.map(([method, handler]) => [
     method,
     (params, context) => {
-      // The runtime adds them where the revision has them.
+      // The runtime sends the hints where the revision defines them.
       (context as { hints: object }).hints = cache;
       return handler(params, context);
     },

@@ -8,12 +8,12 @@ function isObject(value: unknown): value is { [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member whose name every object inherits something under. */
+/** An own member of an object, for names that every object inherits, such as `constructor`. */
 function ownMember(value: { [key: string]: unknown }, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** Whether a member is absent, or a string. */
+/** Whether an optional member is valid: absent or a string. */
 function isOptionalString(value: unknown): boolean {
   return value === undefined || typeof value === "string";
 }
@@ -26,8 +26,8 @@ function lengthOf(text: string): number {
 }
 
 /**
- * Keeps a part that is nested deep for later; where no parts are kept yet, does so and works through them, so
- * that no depth exhausts the stack.
+ * Defers a deeply nested part. The outermost call also validates all deferred parts in a loop, so that no
+ * depth exhausts the stack.
  */
 function postpone(
   walk: (value: unknown, depth: number, later?: unknown[]) => boolean,
