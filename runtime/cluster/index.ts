@@ -1,4 +1,5 @@
-// Processes that serve the same sessions, and their health: the interface of what they share, and a store in memory.
+// For several processes that serve the same sessions: the cluster, the interface of its store, a store in memory,
+// and health checks.
 export { EventBatches, type BatchedEvent, type EventBatch } from "./sharing/engine-calls.js";
 export { EngineCalls } from "./sharing/engine-calls.js";
 export { Subscriptions, type ChannelEngine } from "./sharing/subscriptions.js";

@@ -1,2 +1,2 @@
-// Sessions over HTTP that any process with the same keys continues, without a store.
+// HTTP sessions that any process with the same keys can continue, without a store.
 export { sealedSessions, type SealedSessionOptions, type SealedSessions } from "./sealed/sealed-sessions.js";

@@ -1,22 +1,22 @@
 import { hash, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** Characters of a code: 72 bits. */
+/** Length of a code in characters. The characters encode 72 bits. */
 export const codeLength = 12;
 
-/** Bytes of a key that has 64 characters as base64url: one block of SHA-256. */
+/** Length of a key in bytes. In base64url, the key fills one block of SHA-256 (64 bytes). */
 const keyBytes = 48;
 
 /**
- * Short codes of texts, which only processes with the secrets can make. A code is the SHA-256 of a key and of the SHA-256 of
- * the text: what follows the key has one length, so that no code leads to that of a longer text. It costs half the time of
- * `createHmac`, which makes an object for each text, and hashes a long text again for each key.
+ * Short authentication codes of texts, which only processes with the secrets can make. A code is the SHA-256 of the key
+ * followed by the SHA-256 of the text. The part after the key has a fixed length, which prevents length-extension attacks.
+ * It takes half the time of `createHmac`, which makes an object for each text and hashes a long text again for each key.
  */
 export class AuthenticationCodes {
   readonly #keys: readonly string[];
 
   /**
-   * @param secrets the first one makes codes; each is accepted
-   * @param purpose keys of other purposes make other codes
+   * @param secrets the first one makes codes; codes by any of them are valid
+   * @param purpose separates keys: each purpose has other codes
    */
   constructor(secrets: readonly string[], purpose: string) {
     this.#keys = secrets.map((secret) =>
@@ -28,7 +28,7 @@ export class AuthenticationCodes {
     return codeOf(this.#keys[0]!, hash("sha256", text));
   }
 
-  /** The place of the secret that made the code; -1 for any other code. */
+  /** The index of the secret that made the code; -1 if none did. */
   secretOf(text: string, code: string): number {
     const hashed = hash("sha256", text);
     return this.#keys.findIndex((key) => isEqual(codeOf(key, hashed), code));

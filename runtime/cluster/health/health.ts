@@ -10,7 +10,7 @@ export interface HealthOptions {
    * the report in this time. Default: 5 s; 0 for none.
    */
   readonly delayMs?: number;
-  /** Default: the clock of the system. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -23,10 +23,10 @@ export interface Health {
   readonly routes: readonly HttpRoute[];
   readonly state: "ready" | "draining";
   /**
-   * Reports the process as not ready, goes on with new requests for `delayMs`, then calls `close`. A second call returns
-   * the same promise.
+   * Reports the process as not ready, accepts new requests for another `delayMs`, then calls `close`. A second call
+   * returns the same promise.
    *
-   * @param target what `serveHttp`, `createNodeHandler` or `createHttpHandler` returned
+   * @param target the object that `serveHttp`, `createNodeHandler` or `createHttpHandler` returned
    */
   drain(target: { close(): Promise<void> }): Promise<void>;
 }
@@ -34,7 +34,7 @@ export interface Health {
 const rules: Rules<HealthOptions> = { path: "string", delayMs: 0, clock: "object" };
 
 /**
- * Makes the routes of a health endpoint, and the end of a process without failed requests.
+ * Makes the routes of a health endpoint, and `drain`, which ends a process without failed requests.
  *
  * @throws {McpError} `invalid-definition`: an option is wrong
  */

@@ -6,7 +6,7 @@ import * as rpc from "@mcpgen/base/rpc-codes";
 import { type Clock, type LogLevel, McpError } from "@mcpgen/runtime";
 import { AuthenticationCodes, codeLength } from "../codes/authentication-codes.js";
 
-/** How ids hold their sessions. */
+/** Options of `sealedSessions`. */
 export interface SealedSessionOptions {
   /**
    * Secrets that encrypt the ids: the current one first, then earlier ones whose sessions are still valid. All processes of
@@ -15,7 +15,7 @@ export interface SealedSessionOptions {
   readonly keys: readonly string[];
   /** Milliseconds after its handshake at which a session ends. Default: one day. */
   readonly ttlMs?: number;
-  /** Default: the clock of the system. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
@@ -24,19 +24,19 @@ export type SealedSessions = Required<Pick<SessionOptions, "generateId" | "store
 
 const rules: Rules<SealedSessionOptions> = { keys: "array", ttlMs: 1, clock: "object" };
 
-/** Bytes of the parts of AES-256-GCM. */
+/** Lengths in bytes of the key, the IV and the tag of AES-256-GCM. */
 const [keyBytes, ivBytes, tagBytes] = [32, 12, 16];
 const shortestSecret = 32;
-/** Characters of the longest id. Many proxies accept 8 KiB of headers in all. */
+/** Maximum length of an id in characters. Many proxies accept at most 8 KiB of headers. */
 const longestId = 4096;
-/** Characters that are kept of each text about the client program: it is for display only. */
+/** Each text about the client program is cut to this length in characters: it is only for display. */
 const longestText = 64;
 /** Milliseconds without use after which a process forgets a session. The next request brings it back. */
 const forgetMs = 15_000;
 /** Sessions that were ended and are remembered until their time is over: of all principals, and of one. */
 const mostEnded = { count: 200_000 };
 
-/** A session as ids hold it. */
+/** A session in the form that ids contain. */
 type Sealed = readonly [
   created: number,
   principal: string,
@@ -48,8 +48,8 @@ type Sealed = readonly [
 ];
 
 /**
- * Sessions without a store: the id of a session holds it, encrypted. Each process with the same keys continues it, also after
- * a restart; a session that is not in use takes no memory (2025-11-25, session management).
+ * Makes sessions without a store: the id contains the encrypted session. Every process with the same keys can continue it,
+ * also after a restart. A session that is not in use takes no memory (2025-11-25, session management).
  *
  * @returns members of the option `sessions`
  * @throws {McpError} `invalid-definition`: an option is wrong
@@ -84,10 +84,10 @@ function idOf(seal: Seal, session: NewSession): string {
   });
 }
 
-/** Reads sessions from their ids. It stores nothing but which sessions have ended. */
+/** Reads sessions from their ids. Stores only the sessions that have ended. */
 class SealedStore implements SessionStore {
   readonly lifeMs: number;
-  /** Codes of sessions that ended in this process, for as long as they would have lived: none is forgotten before. */
+  /** Codes of sessions that ended in this process, kept until the session would have expired. */
   readonly #ended: BoundedMap<string, true>;
   readonly #seal: Seal;
   readonly #clock: Clock;
@@ -112,12 +112,12 @@ class SealedStore implements SessionStore {
 
   set(): void {}
 
-  /** Whether the session goes on: called for sessions in use. */
+  /** Whether the session is still valid. Called for sessions in use. */
   touch(id: string): boolean {
     return this.get(id) !== undefined;
   }
 
-  /** @throws {McpError} `limit-exceeded`: so many have ended that no more can be remembered. The session goes on. */
+  /** @throws {McpError} `limit-exceeded`: no more ended sessions can be remembered. The session stays valid. */
   delete(id: string): void {
     const session = this.get(id);
     if (!session) return;
@@ -127,15 +127,15 @@ class SealedStore implements SessionStore {
       throw new McpError("limit-exceeded", "sealedSessions: too many sessions have ended within their life");
   }
 
-  /** Milliseconds that a session has left. */
+  /** Milliseconds until a session expires. */
   #leftOf(created: number): number {
     return created + this.lifeMs - wallTimeOf(this.#clock);
   }
 }
 
 /**
- * Encrypts with AES-256-GCM. An id ends with a code of what is before it: a forged id fails there, which costs microseconds,
- * and each session has one id.
+ * Encrypts with AES-256-GCM. An id ends with an authentication code of the encrypted part. The code rejects a forged id
+ * within microseconds, before decryption.
  */
 class Seal {
   readonly #keys: readonly Uint8Array[];
@@ -164,7 +164,7 @@ class Seal {
   }
 }
 
-/** `undefined` where the key did not encrypt the bytes: their code was guessed. */
+/** Decrypts. Returns `undefined` if another key encrypted the bytes, which happens only if a code was guessed. */
 function decrypted(key: Uint8Array, bytes: Buffer): string | undefined {
   const tag = bytes.subarray(-tagBytes);
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, ivBytes), {

@@ -15,8 +15,8 @@ const rules: Rules<ClusterOptions> = {
 const shortestSecret = 32;
 
 /**
- * Sessions that several processes serve at once, behind any load balancer (2025-11-25 and before, Streamable HTTP): answers of
- * clients, cancellations and streams reach the process that needs them.
+ * Lets several processes serve the same sessions, behind any load balancer (2025-11-25 and before, Streamable
+ * HTTP). Answers of clients, cancellations and streams reach the process that needs them.
  *
  * @returns the option `cluster`
  * @throws {McpError} `invalid-definition`: an option is wrong

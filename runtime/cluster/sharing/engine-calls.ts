@@ -3,14 +3,14 @@ import { Breaker, messageOf } from "@mcpgen/base";
 import { closedError } from "./memory-store.js";
 import { logLimits } from "./store.js";
 
-/** Calls of an engine by a store that can be closed. */
+/** Makes the calls of a store to its engine, with a timeout. All calls fail after `close`. */
 export class EngineCalls {
   readonly #breaker: Breaker;
   #isClosed = false;
 
   /**
    * @param name of the engine, for errors
-   * @param timeoutMs milliseconds after which a call without an answer fails, and others at once
+   * @param timeoutMs milliseconds after which a call without an answer fails; other calls then fail at once
    */
   constructor(name: string, timeoutMs: number) {
     this.#breaker = new Breaker(name, timeoutMs);
@@ -30,7 +30,7 @@ export class EngineCalls {
   }
 
   /**
-   * The answer to a call, which is made before this function returns.
+   * Makes a call, before this function returns. Resolves with its answer.
    *
    * @throws {McpError} `store-failed`: the engine does not answer, the call fails, or the store was closed
    */
@@ -39,7 +39,10 @@ export class EngineCalls {
     return await this.#breaker.run(call).catch(failed);
   }
 
-  /** The subscription that a call makes: a function that ends it. If it comes after the call has failed here, it is ended. */
+  /**
+   * Makes a call that subscribes. Resolves with the function that ends the subscription. A subscription that the engine makes
+   * after the call has failed here is ended at once.
+   */
   async open(call: () => Promise<() => Promise<void>>): Promise<() => Promise<void>> {
     let work: Promise<() => Promise<void>> | undefined;
     try {
@@ -56,7 +59,7 @@ function failed(error: unknown): never {
   throw new McpError("store-failed", messageOf(error), { cause: error });
 }
 
-/** Events of one batch, at most. */
+/** Maximum number of events in a batch. */
 const mostEvents = 64;
 
 export interface BatchedEvent {
@@ -64,7 +67,7 @@ export interface BatchedEvent {
   readonly data: string;
 }
 
-/** Events for the log of one session that the engine gets with one command, in order. */
+/** Events for the log of one session, which one command appends in order. */
 export interface EventBatch {
   readonly session: string;
   readonly ttlMs: number;
@@ -80,12 +83,12 @@ interface OpenBatch extends EventBatch {
 }
 
 /**
- * Collects the events that a process appends to a session without waiting between them: a stream begins with two events, and
+ * Batches the events that a process appends to a session without waiting. For example, a stream begins with two events, and
  * one command appends both.
  */
 export class EventBatches {
   readonly #write: (batch: EventBatch) => Promise<readonly string[]>;
-  /** By session. */
+  /** Open batches by session. */
   readonly #open = new Map<string, OpenBatch>();
 
   /** @param write appends the events of a batch, all or none; resolves with their ids */
@@ -106,7 +109,7 @@ export class EventBatches {
     return (await batch.ids)[place]!;
   }
 
-  /** Sends what was collected. Call it before any other command: they keep their order. */
+  /** Sends all open batches. Call it before any other command, so that commands keep their order. */
   flush(): void {
     for (const batch of this.#open.values()) this.#send(batch);
   }

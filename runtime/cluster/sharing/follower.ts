@@ -4,7 +4,7 @@ import type { EventSink, Exchange, HttpSession, MissedEvents } from "@mcpgen/run
 import type { Link } from "./link.js";
 import { eventsChannel, lostError } from "./messages.js";
 
-/** Where a followed stream comes from. */
+/** The source of a followed stream. */
 interface Producer {
   readonly node: string;
   /** The name of the stream. */
@@ -16,15 +16,15 @@ interface Producer {
 /** The session of the client that resumed the stream. */
 interface FollowedSession {
   readonly session: HttpSession;
-  /** Names the session to other nodes. */
+  /** Digest of the session id; other nodes know the session by it. */
   readonly digest: string;
-  /** The streams of other nodes that clients of this one read. */
+  /** Streams of other nodes that clients of this node read. */
   readonly followers: Set<Follower>;
 }
 
 /**
- * Sends the stream of another node to a client that resumed it here. Each event is read from the log, so that none is lost and
- * none comes twice; the channel of events only says when to read.
+ * Sends the stream of another node to a client that resumed it here. Reads each event from the log, so that
+ * no event is lost or repeated. Messages on the events channel only trigger reading.
  */
 export class Follower {
   readonly session: FollowedSession;
@@ -34,9 +34,9 @@ export class Follower {
   readonly #answered = new Set<RequestId>();
   #last = "";
   #unsubscribe: (() => Promise<void>) | undefined;
-  /** Settles when the log is read. */
+  /** Settles when the current read of the log ends. */
   #reading: Promise<void> | undefined;
-  /** Events came while the log was read. */
+  /** New events came while the log was being read. */
   #hasMore = false;
   #isOver = false;
 
@@ -51,8 +51,8 @@ export class Follower {
   }
 
   /**
-   * @param last the event that the client names
-   * @param isOver whether the stream has ended at its node
+   * @param last id of the last event that the client has
+   * @param isOver whether the stream is known to have ended at its node
    */
   start(missed: MissedEvents, last: string, isOver: boolean): void {
     this.#last = last;
@@ -69,19 +69,22 @@ export class Follower {
       const unsubscribe = await this.#link.store.subscribe(channel, read, read);
       if (this.#isOver) return void (await unsubscribe());
       this.#unsubscribe = unsubscribe;
-      // Events may have come before the subscription, and the node may be lost by now.
+      // Events may have come before the subscription, and the node may already be lost.
       this.check();
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  /** Whether this is the continuation of a stream. */
+  /** Whether this follower continues the given stream. */
   continues(session: string, stream: string): boolean {
     return this.session.digest === session && this.#producer.stream === stream;
   }
 
-  /** Called every second: the node of the stream may be lost, and learns that the client is there. */
+  /**
+   * Called every second: checks whether the stream's node is lost, and reports to it that the client is
+   * connected.
+   */
   check(): void {
     this.session.session.touch();
     this.#check().catch((error: unknown) => this.#fail(error));
@@ -97,13 +100,16 @@ export class Follower {
     await this.#link.send(node, { session, follows: { stream, from: this.#link.name } });
   }
 
-  /** The stream has ended at its node. An answer that is not in the log was lost while the store was away. */
+  /**
+   * Called when the stream has ended at its node. An answer that is not in the log was lost while the store
+   * was unavailable.
+   */
   over(): void {
     const reason = lostError("answer-lost", "the answer to the request is not in the store");
     this.#close(reason).catch((error: unknown) => this.#fail(error));
   }
 
-  /** Sends what the node wrote, and then an error for each request without an answer. */
+  /** Sends the remaining events, then an error for each request without an answer. */
   async #close({ message, data, rpcCode }: McpError): Promise<void> {
     await this.#read();
     if (this.#isOver) return;
@@ -144,7 +150,7 @@ export class Follower {
     if (this.#answered.size > 0 && ids.every((id) => this.#answered.has(id))) this.end();
   }
 
-  /** Ends the connection: the client comes back, and gets 503 if the store is still away. */
+  /** Ends the connection. The client reconnects, and gets 503 if the store is still unavailable. */
   #fail(error: unknown): void {
     if (this.#isOver) return;
     this.#link.endpoint.warn(new McpError("store-failed", `a stream was cut: ${messageOf(error)}`));

@@ -17,34 +17,35 @@ import type { ClusterOptions, ClusterStore } from "./store.js";
 
 /** Milliseconds without a heartbeat after which a node is silent. */
 const leaseMs = 3000;
-/** Milliseconds for which a silent node may be busy, if it is connected to the store. */
+/** Milliseconds for which a silent node counts as busy, if it is connected to the store. */
 const busyMs = 10_000;
-/** Milliseconds after which the start of a node's silence is forgotten. */
+/** Milliseconds after which the recorded start of a node's silence is dropped. */
 const forgottenMs = 60_000;
 export const defaultTtlMs = 86_400_000;
-/** Answers that are kept to be sent again, at most, and their characters. */
+/** Maximum number of answers, and of their characters, that are kept for resending. */
 const mostAnswers = 256;
 const mostCharacters = 1_048_576;
 
-/** What one node writes, reads and sends by the store that all nodes have. */
+/** A node's access to the shared store: values, messages to other nodes, heartbeats. */
 export class Link {
   readonly name: string;
   readonly store: ClusterStore;
   readonly ids: NodeIds;
   readonly endpoint: ClusterEndpoint;
-  /** Milliseconds for which the end of a session, and what has changed about it, are kept: as long as it may be opened. */
+  /** Milliseconds for which the store keeps the end and the state of a session: as long as the session may be opened. */
   readonly ttlMs: number;
   /**
-   * The last answers of clients that this process has sent to others. An engine may accept a message and lose it, if the connection
-   * of the receiver breaks: then they are sent again. A second copy has no effect, because the request is answered.
+   * The last answers of clients that this process has sent to other nodes. An engine may accept a message and lose it if
+   * the receiver's connection breaks; then the answers are sent again. A second copy has no effect, because its request is
+   * already answered.
    */
   readonly #answers: { readonly node: string; readonly text: string }[] = [];
   #characters = 0;
-  /** What the next beat does: the store was away. */
+  /** Work for the next beat, because the store was unavailable. */
   #later: (() => void)[] = [];
-  /** Until when missing heartbeats do not count: the store was away, and did not get them. */
+  /** Until this time missing heartbeats do not count, because the store was unavailable and missed them. */
   #trustedFrom = -Infinity;
-  /** Start of the silence of nodes whose streams are followed here. */
+  /** Start of silence, by node whose streams are followed here. */
   readonly #silent = new Map<string, number>();
 
   constructor({ store, keys, node, ttlMs = defaultTtlMs }: ClusterOptions, endpoint: ClusterEndpoint) {
@@ -56,7 +57,7 @@ export class Link {
   }
 
   /**
-   * Sends a message to one node. Resolves with `false` if the node is not there.
+   * Sends a message to one node. Resolves with `false` if the node is not connected.
    *
    * @throws {McpError} `store-failed`
    */
@@ -65,7 +66,7 @@ export class Link {
   }
 
   /**
-   * The same for the answer of a client, which is sent again where it may have been lost.
+   * Sends the answer of a client to one node, and keeps it for resending. Resolves as `send`.
    *
    * @throws {McpError} `store-failed`
    */
@@ -83,7 +84,7 @@ export class Link {
       this.#characters -= this.#answers.shift()!.text.length;
   }
 
-  /** Sends the answers again that may be lost. @param node the one that may have lost them; default: any */
+  /** Resends the answers that may be lost. @param node the node that may have lost them; default: all nodes */
   repeatAnswers(node?: string): void {
     for (const { node: to, text } of this.#answers)
       if (node === undefined || to === node) this.#sendText(to, text).catch(this.endpoint.warn);
@@ -109,17 +110,17 @@ export class Link {
     return this.call((store) => store.publish(channel, text));
   }
 
-  /** A call of the store. @throws {McpError} `store-failed` */
+  /** Calls the store. @throws {McpError} `store-failed` */
   call<T>(work: (store: ClusterStore) => Promise<T>): Promise<T> {
     return this.endpoint.stored(() => work(this.store), "cluster store");
   }
 
-  /** Stores a text as long as sessions are kept. @throws {McpError} `store-failed` */
+  /** Stores a text for `ttlMs`. @throws {McpError} `store-failed` */
   put(key: string, text: string): Promise<void> {
     return this.call((store) => store.put(key, text, this.ttlMs));
   }
 
-  /** What other nodes have stored about a session. @throws {McpError} `store-failed`: also for what no node stored */
+  /** Reads the stored state of a session. @throws {McpError} `store-failed`: also if the state is malformed */
   async stateOf(digest: string): Promise<SharedState> {
     const text = await this.call((store) => store.get(stateKey(digest)));
     const state = text === undefined ? {} : sharedStateOf(text);
@@ -127,36 +128,38 @@ export class Link {
     throw malformed("the state of a session");
   }
 
-  /** Stores what has changed about a session, then reports it to all nodes. @throws {McpError} `store-failed` */
+  /** Stores the changed state of a session, then sends it to all nodes. @throws {McpError} `store-failed` */
   async share(digest: string, state: SharedState): Promise<void> {
     await this.put(stateKey(digest), JSON.stringify(state));
     await this.sendAll(digest, { state });
   }
 
-  /** The node at which the client of a session listens. @throws {McpError} `store-failed` */
+  /** Reads the node at which the client of a session listens. @throws {McpError} `store-failed` */
   listenerOf(digest: string): Promise<string | undefined> {
     return this.call((store) => store.get(listenerKey(digest)));
   }
 
-  /** Says that messages wait until the client listens. @throws {McpError} `store-failed` */
+  /** Records that messages wait until the client listens. @throws {McpError} `store-failed` */
   want(digest: string): Promise<void> {
     return this.put(wantedKey(digest), "1");
   }
 
-  /** Says that the client listens here, and reports it to the nodes whose messages wait for that. @throws {McpError} `store-failed` */
+  /**
+   * Records that the client listens here, and reports it to nodes with waiting messages. @throws {McpError} `store-failed`
+   */
   async listens(digest: string): Promise<void> {
-    // In this order: a node that waits looks for the other one after it has said so.
+    // The order matters: a waiting node first records that it waits, then looks for the listener.
     await this.put(listenerKey(digest), this.name);
     const isWanted = await this.call((store) => store.take(wantedKey(digest)));
     if (isWanted !== undefined) await this.sendAll(digest, { listens: true });
   }
 
-  /** Does what failed again with the next beat. */
+  /** Repeats failed work with the next beat. */
   later(work: () => void): void {
     this.#later.push(work);
   }
 
-  /** Shows that this node lives, and does what waits for the store. */
+  /** Sends a heartbeat, and does the work that waits for the store. */
   beat(): void {
     const { clock, warn } = this.endpoint;
     this.call((store) => store.heartbeat(this.name, leaseMs)).catch((error: unknown) => {
@@ -168,8 +171,9 @@ export class Link {
   }
 
   /**
-   * Whether a node is gone: it sends no heartbeat, and is not connected to the store. A handler may keep it busy; it counts as lost
-   * when it is silent for long. Not known while the store was just away.
+   * Whether a node is lost: it sends no heartbeats, and either is not connected to the store or has been silent for
+   * `busyMs`. A shorter silence may mean that a handler keeps it busy. No node counts as lost just after the store was
+   * unavailable.
    *
    * @throws {McpError} `store-failed`
    */
@@ -186,7 +190,7 @@ export class Link {
   }
 }
 
-/** The error of what another program wrote or published. */
+/** The error for a value or message that another program must have written. */
 export function malformed(what: string): McpError {
   return new McpError(
     "store-failed",

@@ -9,7 +9,7 @@ interface Subscription {
   readonly listener: (message: string) => void;
 }
 
-/** What connections to one memory share. */
+/** The data that the connections to one memory share. */
 class SharedMemory {
   readonly values: BoundedMap<string, string>;
   readonly nodes: BoundedMap<string, true>;
@@ -19,7 +19,7 @@ class SharedMemory {
   readonly channels = new Map<string, Set<Subscription>>();
 
   constructor(clock: Clock) {
-    // Bounded by the lives of what it keeps.
+    // No bound on the number: entries expire.
     const bounds = { full: "refuse", now: () => clock.now() } as const;
     this.values = new BoundedMap(bounds);
     this.nodes = new BoundedMap(bounds);
@@ -47,14 +47,14 @@ export class MemoryClusterStore implements ClusterStore {
   readonly #memory: SharedMemory;
   #isClosed = false;
 
-  /** @param memory of another one, by `connect` */
+  /** @param memory of another store; only `connect` passes it */
   constructor(clock: Clock = systemClock, memory?: unknown) {
     const shared = memory instanceof SharedMemory ? memory : new SharedMemory(clock);
     this.#memory = shared;
     this.log = {
       append: async (session, stream, data, ttlMs, follow) => {
         this.#assertOpen();
-        // What has ended is not continued.
+        // Drops an expired log, so that the event does not continue it.
         shared.logged.get(session);
         shared.logged.set(session, true, { lifeMs: ttlMs });
         const id = shared.events.append(session, stream, data);
@@ -137,7 +137,7 @@ export class MemoryClusterStore implements ClusterStore {
   }
 }
 
-/** The error of a store that was closed. */
+/** The error of a closed store. */
 export function closedError(): McpError {
   return new McpError("store-failed", "the store was closed");
 }

@@ -2,44 +2,44 @@ import { type LogLevel, McpError, type RequestId } from "@mcpgen/runtime";
 import { classify, isObject, isRequestId, jsonOr, malformedMember, type Members } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 
-/** To one node, on its channel. */
+/** A message to one node, on its channel. */
 export interface NodeMessage {
-  /** Digest of the id. */
+  /** Digest of the session id. */
   readonly session: string;
-  /** An answer or progress of the client for requests of that node. */
+  /** An answer or progress of the client, for a request of the receiving node. */
   readonly message?: object;
-  /** A node continues a stream of that node: it wants to know when the stream has ended. */
+  /** The node `from` continues a stream of the receiving node, and asks for `over` when the stream has ended. */
   readonly follows?: { readonly stream: string; readonly from: string };
-  /** A stream that the node continues has ended: all its events are in the log. */
+  /** A stream that the receiving node continues has ended: all its events are in the log. */
   readonly over?: string;
-  /** A message for the client, which listens at that node. */
+  /** A message for the client, which listens at the receiving node. */
   readonly text?: string;
-  /** A message that the node sent, and that the sender has no stream for. */
+  /** A `text` that the receiving node sent, returned because the client does not listen at the sender. */
   readonly returned?: string;
-  /** Name of the sender, of these two. */
+  /** Name of the sender, for `text` and `returned`. */
   readonly from?: string;
-  /** The client has resumed this GET stream of that node at the sender. */
+  /** The client has resumed this GET stream of the receiving node at the sender. */
   readonly taken?: string;
 }
 
-/** To all nodes. Those that know the session obey it. */
+/** A message to all nodes. Nodes that have the session act on it. */
 export interface SessionMessage {
-  /** Digest of the id. */
+  /** Digest of the session id. */
   readonly session?: string | undefined;
-  /** Name of the sender, which has obeyed already. */
+  /** Name of the sender, which ignores the message. */
   readonly node: string;
-  /** A notification for the node at which the session was opened, or at which the request runs. */
+  /** A notification of the client, for the node that opened the session or runs the request. */
   readonly message?: object;
   readonly state?: SharedState;
   /** The session has ended. */
   readonly ended?: boolean;
   /** The client listens at the sender. */
   readonly listens?: boolean;
-  /** The sender was disconnected: answers that were sent to it may be lost. It names no session. */
+  /** The sender was disconnected, so answers that were sent to it may be lost. Comes without `session`. */
   readonly missed?: boolean;
 }
 
-/** What the nodes know about a session besides its record. */
+/** The state of a session that nodes share in addition to its record. */
 export interface SharedState {
   readonly logLevel?: LogLevel | undefined;
   readonly subscriptions?: readonly string[];
@@ -61,13 +61,15 @@ const logLevels: Readonly<Record<LogLevel, true>> = {
 
 const stateMembers: Members = { logLevel: "text", subscriptions: "texts" };
 
-/** The message to a node that a text holds; `undefined` for any other text: another program may publish on the channel. */
+/**
+ * Parses a message to one node. Returns `undefined` for any other text, because other programs may publish on the channel.
+ */
 export function nodeMessageOf(text: string): NodeMessage | undefined {
   const found = judged(text, nodeMembers, ["session"]) as NodeMessage | undefined;
   if (!found) return undefined;
   const { message, follows, text: sent, returned, from } = found;
   const isWhole =
-    // Requests came past no check of who may send them.
+    // Requests are refused, because they have not passed the endpoint's authorization.
     (!message || ["response", "notification"].includes(classify(message) as string)) &&
     (!follows || isWholeObject(follows, followsMembers, ["stream", "from"])) &&
     ((sent === undefined && returned === undefined) || from !== undefined) &&
@@ -75,7 +77,7 @@ export function nodeMessageOf(text: string): NodeMessage | undefined {
   return isWhole ? found : undefined;
 }
 
-/** The message to all nodes that a text holds; `undefined` for any other text. */
+/** Parses a message to all nodes. Returns `undefined` for any other text. */
 export function sessionMessageOf(text: string): SessionMessage | undefined {
   const found = judged(text, sessionMembers, ["node"]) as SessionMessage | undefined;
   if (!found) return undefined;
@@ -83,7 +85,7 @@ export function sessionMessageOf(text: string): SessionMessage | undefined {
   return (!message || classify(message) === "notification") && (!state || isState(state)) ? found : undefined;
 }
 
-/** The state of a session that a text holds; `undefined` for any other text. */
+/** Parses the state of a session. Returns `undefined` for any other text. */
 export function sharedStateOf(text: string): SharedState | undefined {
   const found = judged(text, stateMembers, []);
   return found && isState(found) ? (found as SharedState) : undefined;
@@ -113,23 +115,26 @@ function isMessage(text: string): boolean {
 
 export const sessionsChannel = "sessions";
 export const nodeChannel = (node: string): string => `node:${node}`;
-/** The braces keep the channel beside the events of the session (Redis Cluster). */
+/** The braces keep the channel in the slot of the session's events (Redis Cluster). */
 export const eventsChannel = (session: string): string => `events:{${session}}`;
-/** The key of the node at which the client listens. */
+/** The key under which the node is stored at which the client listens. */
 export const listenerKey = (session: string): string => `listens:${session}`;
-/** The key of the sign that messages wait until the client listens. */
+/** The key that exists while messages wait until the client listens. */
 export const wantedKey = (session: string): string => `wanted:${session}`;
-/** The key of the sign that the session has ended. Nothing else is stored there: a late change does not bring it back. */
+/**
+ * The key that exists when the session has ended. It is separate from the state, so that a late change of state does not
+ * reopen the session.
+ */
 export const endedKey = (session: string): string => `ended:${session}`;
 export const stateKey = (session: string): string => `state:${session}`;
 
-/** Characters of the longest list of ids in a stream's name. */
+/** Maximum length in characters of the list of ids in a stream's name. */
 const longestIds = 64;
 
 /**
- * The name of a stream: `<node>.<number>`, and for a stream that answers requests `.<their ids>`, so that another node can
- * refuse them. One id that is an integer stands for itself, as each request makes a name; others are JSON in base64url. Longer
- * lists of ids are left out.
+ * Makes the name of a stream: `<node>.<number>`, followed by `.<ids>` if the stream answers requests, so that another node
+ * can answer them with an error. A single integer id appears as it is, which is the fast common case; other ids are JSON
+ * in base64url. A longer list of ids is left out.
  */
 export function streamNameOf(node: string, number: string, ids: readonly RequestId[] | undefined): string {
   if (!ids) return `${node}.${number}`;
@@ -139,7 +144,7 @@ export function streamNameOf(node: string, number: string, ids: readonly Request
   return `${node}.${number}.${list}`;
 }
 
-/** The parts of a stream's name, as `streamNameOf` made it; without `ids` for a GET stream. */
+/** Parses the name of a stream; `ids` is absent for a GET stream. */
 export function partsOfStream(name: string): {
   readonly node: string;
   readonly ids?: readonly RequestId[];
@@ -148,11 +153,11 @@ export function partsOfStream(name: string): {
   if (list === undefined) return { node };
   if (/^-?\d+$/.test(list)) return { node, ids: [Number(list)] };
   const ids = list === "" ? [] : jsonOr(Buffer.from(list, "base64url").toString());
-  // A name that no node made is one whose ids are not known.
+  // In a name that no node made, the ids count as unknown.
   return { node, ids: Array.isArray(ids) && ids.every(isRequestId) ? ids : [] };
 }
 
-/** The process that an answer or a stream belongs to is gone, or the answer itself. */
+/** The error for a lost node, or for a lost answer. */
 export function lostError(code: "node-lost" | "answer-lost", message: string): McpError {
   return new McpError("internal-error", message, { rpcCode: rpc.internalError, data: { code } });
 }

@@ -1,18 +1,18 @@
 import { hash } from "node:crypto";
 import { AuthenticationCodes } from "../codes/authentication-codes.js";
 
-/** The parts of an id before its authentication code. */
+/** An id: node, number and authentication code. */
 const routed = /^([\w-]{1,64})\.([0-9a-z]{1,11})\.([\w-]{12})$/;
 
 /**
- * Ids of requests to clients: `<node>.<number>.<code>`. Each process can tell from an id which one waits for the answer. The
- * code binds the id to its session, so that clients cannot make ids.
+ * Ids of requests to clients: `<node>.<number>.<code>`. The id names the node that waits for the answer. The code binds the
+ * id to its session, so that clients cannot forge ids.
  */
 export class NodeIds {
   readonly #node: string;
   readonly #codes: AuthenticationCodes;
 
-  /** @param keys the first one makes the codes; each is accepted */
+  /** @param keys the first one makes codes; codes by any of them are valid */
   constructor(node: string, keys: readonly string[]) {
     this.#node = node;
     this.#codes = new AuthenticationCodes(keys, "mcp request id");
@@ -23,7 +23,7 @@ export class NodeIds {
     return `${text}.${this.#codes.codeOf(`${text}\n${session}`)}`;
   }
 
-  /** The node of an id that a process of this cluster made for the session; `undefined` for any other id. */
+  /** Returns the node of an id that a process of this cluster made for the session; `undefined` for any other id. */
   nodeOf(session: string, id: unknown): string | undefined {
     const parts = typeof id === "string" ? routed.exec(id) : null;
     if (!parts) return undefined;
@@ -33,10 +33,13 @@ export class NodeIds {
   }
 }
 
-/** Bytes of a digest. */
+/** Length of a digest in bytes. */
 const digestBytes = 16;
 
-/** Names a session in the store: a copy of the store opens no session. Each session keeps the text, so it is no part of a longer one. */
+/**
+ * Returns the digest by which the store knows a session, so that a copy of the store cannot open sessions. `toString` with a
+ * range makes a new string: a slice would keep the longer string in memory for each session.
+ */
 export function digestOf(session: string): string {
   return hash("sha256", session, "buffer").toString("base64url", 0, digestBytes);
 }

@@ -22,20 +22,20 @@ import { digestOf } from "./node-ids.js";
 import { SharedSession } from "./shared-session.js";
 import type { ClusterOptions } from "./store.js";
 
-/** Milliseconds between heartbeats, and between looks at the nodes whose streams are followed. */
+/** Milliseconds between heartbeats, and between checks of nodes whose streams are followed. */
 const beatMs = 1000;
 
 /** One endpoint of a cluster. */
 export class Node implements ClusterNode {
   readonly name: string;
   readonly events: EventStore;
-  /** Streams of other nodes that clients of this one read. */
+  /** Streams of other nodes that clients of this node read. */
   readonly followers = new Set<Follower>();
-  /** The sessions that other nodes may name, by digest. */
+  /** Sessions by digest, for messages of other nodes. */
   readonly sessions = new Map<string, SharedSession>();
   readonly #link: Link;
   readonly #endpoint: ClusterEndpoint;
-  /** Ends the subscriptions. */
+  /** Functions that end the subscriptions. */
   readonly #leave: (() => Promise<void>)[] = [];
   #timer: unknown;
   #isJoining = false;
@@ -67,7 +67,7 @@ export class Node implements ClusterNode {
       const key = endedKey(digestOf(id));
       return (await this.#link.call((store) => store.get(key))) === undefined;
     } catch (error) {
-      // Calls go on while the store is away.
+      // Requests continue while the store is unavailable.
       this.#endpoint.warn(error);
       return true;
     }
@@ -93,7 +93,7 @@ export class Node implements ClusterNode {
     this.#timer = unref(this.#endpoint.clock.schedule(this.#beat, beatMs));
   };
 
-  /** Subscribes to what is left of the channels of a node. */
+  /** Subscribes to the node's channels that are not subscribed yet. */
   async #join(): Promise<void> {
     if (this.#isJoining) return;
     this.#isJoining = true;
@@ -106,7 +106,7 @@ export class Node implements ClusterNode {
       [
         sessionsChannel,
         this.#listener(sessionMessageOf, (message) => this.#changed(message)),
-        // Another node may have said meanwhile that it missed answers.
+        // Other nodes may have sent `missed` while this node was disconnected.
         () => this.#link.repeatAnswers(),
       ],
     ] as const;
@@ -123,7 +123,7 @@ export class Node implements ClusterNode {
     }
   }
 
-  /** A listener of a channel. It never throws: what no node sent, and what fails, is reported. */
+  /** Makes a listener of a channel. It never throws: it reports malformed messages and errors. */
   #listener<Message>(
     messageOf: (text: string) => Message | undefined,
     use: (message: Message) => void,
@@ -139,7 +139,10 @@ export class Node implements ClusterNode {
     };
   }
 
-  /** The store was away. It may have lost answers to this node, and may have forgotten who listens here. */
+  /**
+   * Called when the connection to the store is back. Answers to this node and the records of listening
+   * clients may be lost.
+   */
   #reconnected(): void {
     this.#link.sendAll(undefined, { missed: true }).catch((error: unknown) => {
       this.#endpoint.warn(error);

@@ -1,7 +1,7 @@
 import type { RequestId } from "@mcpgen/runtime";
 import type { Link } from "./link.js";
 
-/** Messages that wait, at most. */
+/** Maximum number of waiting messages. */
 const mostWaiting = 256;
 
 interface Sent {
@@ -12,27 +12,28 @@ interface Sent {
 
 interface Waiting {
   readonly text: string;
-  /** A node that has refused the message: the client no longer listens there. */
+  /** A node that has returned the message, because the client no longer listens there. */
   readonly refusedBy?: string;
 }
 
 /** A session whose client may listen here. */
 interface Listening {
-  /** Names the session to other nodes. */
+  /** Digest of the session id; other nodes know the session by it. */
   readonly digest: string;
-  /** Sends a message on the stream at which the client listens here. Returns `false` if there is none. */
+  /** Sends a message on the stream on which the client listens here. Returns `false` if there is no such stream. */
   hear(text: string): boolean;
 }
 
 /**
- * Messages of one session that belong to no request, on their way to the node at which the client listens. They keep their
- * order. Requests for which no node listens wait until one does; notifications are dropped, as with one node.
+ * Queues the messages of one session that do not belong to a request, and sends them in order to the node at which the
+ * client listens. If the client does not listen, requests wait until it does; notifications are dropped, as with a single
+ * node.
  */
 export class Outbox {
   readonly #link: Link;
   readonly #session: Listening;
   #waiting: Waiting[] = [];
-  /** Requests for which no node listens. */
+  /** Requests that wait until the client listens. */
   #held: string[] = [];
   #isSending = false;
   /** Number of times that the client has begun to listen. */
@@ -43,7 +44,7 @@ export class Outbox {
     this.#session = session;
   }
 
-  /** Takes a message. Returns `false` if too many wait. */
+  /** Queues a message. Returns `false` if too many messages wait. */
   push(text: string, refusedBy?: string): boolean {
     if (this.#waiting.length + this.#held.length >= mostWaiting) return false;
     this.#waiting.push(refusedBy === undefined ? { text } : { text, refusedBy });
@@ -51,7 +52,7 @@ export class Outbox {
     return true;
   }
 
-  /** The client listens at a node, maybe another one than before. */
+  /** Called when the client listens at a node, possibly a new one. */
   listens(): void {
     this.#looks++;
     this.#waiting.unshift(...this.#held.splice(0).map((text) => ({ text })));
@@ -72,7 +73,10 @@ export class Outbox {
     }
   }
 
-  /** Sends, keeps or drops a message. Returns `false` if a node listens since it was looked for. @throws {McpError} `store-failed` */
+  /**
+   * Sends, holds or drops a message. Returns `false` to try again, if the client began to listen meanwhile. @throws
+   * {McpError} `store-failed`
+   */
   async #settle({ text, refusedBy }: Waiting): Promise<boolean> {
     const link = this.#link;
     const { digest } = this.#session;
@@ -92,7 +96,7 @@ export class Outbox {
     return true;
   }
 
-  /** A request that is cancelled no longer waits. */
+  /** Drops a waiting request that is cancelled. */
   #withdraw({ method, params }: Sent): void {
     if (method !== "notifications/cancelled") return;
     this.#held = this.#held.filter((each) => (JSON.parse(each) as Sent).id !== params?.requestId);

@@ -14,22 +14,22 @@ import { type SharedState, lostError, partsOfStream, streamNameOf } from "./mess
 import { digestOf } from "./node-ids.js";
 import { Outbox } from "./outbox.js";
 
-/** A message of a client that this node does not await. */
+/** A message of a client that may be for another node. */
 interface Received {
   readonly id?: unknown;
   readonly method?: string;
   readonly params?: Params;
 }
 
-/** What a node knows of its sessions. */
+/** The sessions and followers of a node. */
 interface Known {
-  /** The sessions that other nodes may name, by digest. */
+  /** Sessions by digest, for messages of other nodes. */
   readonly sessions: Map<string, SharedSession>;
-  /** The streams of other nodes that clients of this one read. */
+  /** Streams of other nodes that clients of this node read. */
   readonly followers: Set<Follower>;
 }
 
-/** One session of one node. */
+/** A session at one node of the cluster. */
 export class SharedSession implements ClusterSession {
   readonly session: HttpSession;
   readonly followers: Set<Follower>;
@@ -45,7 +45,7 @@ export class SharedSession implements ClusterSession {
     this.session = session;
   }
 
-  /** Names the session to other nodes. The id is final after the handshake. */
+  /** Digest of the session id; other nodes know the session by it. The id is final after the handshake. */
   get digest(): string {
     return (this.#digest ??= digestOf(this.session.id));
   }
@@ -86,7 +86,7 @@ export class SharedSession implements ClusterSession {
       .then(() => this.#outbox?.listens());
   }
 
-  /** Sends a message on the stream at which the client listens here. Returns `false` if there is none. */
+  /** Sends a message on the stream on which the client listens here. Returns `false` if there is no such stream. */
   hear(text: string): boolean {
     return this.session.hear(text);
   }
@@ -124,7 +124,7 @@ export class SharedSession implements ClusterSession {
     return true;
   }
 
-  /** @throws {McpError} the node is lost; `store-failed` */
+  /** @throws {McpError} `internal-error`: the node is lost; `store-failed` */
   async #pass(node: string, message: object): Promise<void> {
     if (await this.#link.sendAnswer(node, { session: this.digest, message })) return;
     throw lostError("node-lost", "the process that waits for the answer is gone");
@@ -135,25 +135,25 @@ export class SharedSession implements ClusterSession {
     if (method === "notifications/progress") {
       const node = this.#link.ids.nodeOf(this.session.id, params?.["progressToken"]);
       if (node === undefined || node === this.#link.name) return undefined;
-      // The request may be over: progress of it has no effect.
+      // Ignore whether the node is connected: progress of an ended request has no effect.
       return this.#link.send(node, { session: this.digest, message }).then(() => undefined);
     }
     return this.#concernsOthers(message) ? this.#link.sendAll(this.digest, { message }) : undefined;
   }
 
-  /** Whether a notification concerns a request that does not run here, or a handshake that was not made here. */
+  /** Whether a notification is about a request that runs at another node, or a handshake that another node made. */
   #concernsOthers({ method, params }: Received): boolean {
     if (method === "notifications/initialized") return this.session.connection.session?.ready === true;
     const id = params?.["requestId"];
     return method === "notifications/cancelled" && isRequestId(id) && !this.session.streamOf(id);
   }
 
-  /** An answer or progress that a client sent to another node. */
+  /** Handles an answer or progress that the client sent to another node. */
   receive(message: object): void {
     this.session.connection.receive(message);
   }
 
-  /** A notification that a client sent to another node. */
+  /** Handles a notification that the client sent to another node. */
   notified(message: object): void {
     const { method, params } = message as Received;
     const { connection } = this.session;
@@ -179,7 +179,10 @@ export class SharedSession implements ClusterSession {
     return "followed";
   }
 
-  /** Another node continues a stream of this one, so that the client is there. Returns whether the stream goes on. */
+  /**
+   * Called while another node continues a stream of this node, which shows that the client is connected. Returns
+   * whether the stream is still open.
+   */
   isFollowed(stream: string): boolean {
     this.session.touch();
     return this.session.named(stream) !== undefined;
@@ -190,7 +193,7 @@ export class SharedSession implements ClusterSession {
     await this.#link.share(this.digest, { logLevel, subscriptions: [...watched] });
   }
 
-  /** Another node has changed the session. */
+  /** Applies a change that another node made to the session. */
   apply({ logLevel, subscriptions }: SharedState): void {
     const { connection } = this.session;
     const { session } = connection;
@@ -211,7 +214,7 @@ export class SharedSession implements ClusterSession {
     session.watched = subscriptions.length > 0 ? new Set(subscriptions) : undefined;
   }
 
-  /** Another node has ended the session. */
+  /** Ends the session, because another node has ended it. */
   end(): void {
     this.#link.endpoint.end(this.session);
   }

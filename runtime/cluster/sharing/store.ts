@@ -1,23 +1,24 @@
 import type { MissedEvents } from "@mcpgen/runtime/extending";
 
 /**
- * What processes that serve the same sessions share. Names (sessions, channels, keys, nodes) are compared character by
- * character. Texts are well-formed Unicode without NUL, as JSON texts are. Each function rejects with an `McpError` of the code
- * `store-failed` while the engine does not answer, and after `close`; the engine may still execute what failed here.
+ * The store that processes with the same sessions share. Names (sessions, channels, keys, nodes) are compared character by
+ * character. Texts are well-formed Unicode without NUL. Each function rejects with an `McpError` with the code `store-failed`
+ * while the engine does not answer, and after `close`. The engine may still execute a call that failed here.
  */
 export interface ClusterStore {
   readonly log: ClusterLog;
   /**
-   * Sends a message to all subscribers of a channel, in all processes. Resolves with their number, as far as the engine knows
-   * it: 0 if there is none. A message to a process that is not connected is lost.
+   * Sends a message to all subscribers of a channel, in all processes. Resolves with the number of subscribers, as far as the
+   * engine knows it; 0 if there are none. A message to a process that is not connected is lost.
    */
   publish(channel: string, message: string): Promise<number>;
   /**
-   * Subscribes to a channel. Resolves when each later message arrives; messages of one publisher keep their order.
+   * Subscribes to a channel. Every message that is sent after the promise resolves arrives. Messages of one publisher keep
+   * their order.
    *
    * @param listener gets the messages; it must not throw
-   * @param lost called when messages may have been lost, because the connection was
-   * @returns a function that ends the subscription: the listener is not called after it was called
+   * @param lost called when messages may have been lost, because the connection broke
+   * @returns a function that ends the subscription: after its call, the listener is not called
    */
   subscribe(
     channel: string,
@@ -27,42 +28,42 @@ export interface ClusterStore {
   /** Adds or replaces a value, for `ttlMs` milliseconds. */
   put(key: string, value: string, ttlMs: number): Promise<void>;
   get(key: string): Promise<string | undefined>;
-  /** Returns a value and removes it: of several calls at once, one gets it. */
+  /** Returns a value and removes it. Only one of several concurrent calls gets it. */
   take(key: string): Promise<string | undefined>;
-  /** Adds a value if the key has none. Returns whether it did: of several calls at once, one does. */
+  /** Adds a value if the key has none. Returns whether it did; only one of several concurrent calls does. */
   claim(key: string, value: string, ttlMs: number): Promise<boolean>;
-  /** Says that a process is alive, for `ttlMs` milliseconds. */
+  /** Records that a process is alive, for `ttlMs` milliseconds. */
   heartbeat(node: string, ttlMs: number): Promise<void>;
-  /** Whether the time of the last heartbeat of a process is not over. */
+  /** Whether the last heartbeat of a process is still valid. */
   alive(node: string): Promise<boolean>;
-  /** Ends all subscriptions. Connections are the caller's. */
+  /** Ends all subscriptions. The caller closes the connections. */
   close(): Promise<void>;
 }
 
-/** Limits of a log for one session. The newest event is kept, however long it is. */
+/** Limits of the log of one session. The newest event is always kept, even if it exceeds them. */
 export const logLimits = {
   events: 256,
-  /** UTF-16 code units of `data`, with `overhead` for each event. */
+  /** UTF-16 code units of all `data`, plus `overhead` for each event. */
   characters: 1_048_576,
   overhead: 128,
 } as const;
 
-/** Keeps the last events of each session for its processes. */
+/** The log of the latest events of each session. */
 export interface ClusterLog {
   /**
-   * Adds an event, and removes the oldest ones above the limits (`logLimits`). Events of calls from one process keep the order
-   * of the calls, also before the promise for the last one is settled.
+   * Adds an event, and removes the oldest events above the limits (`logLimits`). Events of one process keep the order of the
+   * calls, even if a call does not wait for the previous one.
    *
-   * @param data empty if the event is never sent again: a client can continue after it
+   * @param data empty if the event is never sent again; it only marks a place from which a client can continue
    * @param ttlMs milliseconds after which all events of the session may be dropped, unless `append` follows
-   * @param follow a channel that gets the event, too: the JSON of a `FollowedEvent`. It costs no other command if its name
-   *   contains the session in braces.
-   * @returns the id of the event, which no other session has: ASCII letters, digits, `-`, `_` and `.`
+   * @param follow a channel that also gets the event, as JSON of a `FollowedEvent`. If its name contains the session in
+   *   braces, this needs no further command.
+   * @returns the id of the event, unique among all sessions: ASCII letters, digits, `-`, `_` and `.`
    */
   append(session: string, stream: string, data: string, ttlMs: number, follow?: string): Promise<string>;
   /**
-   * Returns the stream of an event and the later events of that stream that have data. Returns `undefined` if the event was
-   * never appended to the session, or is gone. `event` may be any text: a client sent it.
+   * Returns the stream of an event, and the later events of that stream with data; `undefined` if the session's log does not
+   * have the event, or no longer. `event` may be any text, because a client sent it.
    */
   after(session: string, event: string): Promise<MissedEvents | undefined>;
   /** Deletes all events of a session. */
@@ -78,7 +79,7 @@ export interface FollowedEvent {
 
 /** Options of `cluster`. */
 export interface ClusterOptions {
-  /** What the processes share. It stays open when the endpoint closes. */
+  /** The shared store. It stays open when the endpoint closes. */
   readonly store: ClusterStore;
   /**
    * Secrets that authenticate the ids of requests to clients: the current one first, then earlier ones. All processes of one

@@ -5,18 +5,21 @@ interface Listener {
 
 interface Channel {
   readonly listeners: Set<Listener>;
-  /** The end of what was begun with the channel: one command at a time. */
+  /** Settles when the last command about the channel has ended, so that commands run one at a time. */
   work: Promise<void>;
   isOpen: boolean;
 }
 
-/** What opens and closes channels at an engine. */
+/** Opens and closes channels at an engine. */
 export interface ChannelEngine {
   open(channel: string): Promise<void>;
   close(channel: string): Promise<void>;
 }
 
-/** The subscriptions of a process: the engine has one for each channel, whatever the number of listeners. */
+/**
+ * The subscriptions of a process. The engine has one subscription for each channel, regardless of the number
+ * of listeners.
+ */
 export class Subscriptions {
   readonly #channels = new Map<string, Channel>();
   readonly #engine: ChannelEngine;
@@ -50,17 +53,17 @@ export class Subscriptions {
     return end;
   }
 
-  /** Passes a message on. An error of a listener reaches no other one. */
+  /** Passes a message to all listeners of a channel. An error in one listener does not affect the others. */
   deliver(name: string, message: string): void {
     for (const listener of this.#channels.get(name)?.listeners ?? []) deliver(listener.message, message);
   }
 
-  /** Reports that messages of a channel may be lost. */
+  /** Calls `lost` of all listeners of a channel. */
   reportLoss(name: string): void {
     for (const { lost } of this.#channels.get(name)?.listeners ?? []) if (lost) deliver(lost);
   }
 
-  /** The connection was lost and is back: opens all channels again, and reports that messages may be lost. */
+  /** Called when the connection is back: opens all channels again, and reports that messages may be lost. */
   async reopen(): Promise<void> {
     await Promise.allSettled(
       [...this.#channels].map(async ([name, channel]) => {
@@ -94,11 +97,11 @@ export class Subscriptions {
   }
 }
 
-/** Calls a listener of a channel. None may throw; if one does, neither the connection nor another listener is to end by it. */
+/** Calls a listener. Swallows its errors, so that they end neither the connection nor other listeners. */
 export function deliver<Given extends unknown[]>(listener: (...given: Given) => void, ...given: Given): void {
   try {
     listener(...given);
   } catch {
-    // What a listener wants to report, it reports itself.
+    // Listeners report their errors themselves.
   }
 }
