@@ -1,4 +1,4 @@
-// What servers and clients log of their requests, and how many they take in a minute.
+// Logs of requests, and rate and time limits, for servers and clients.
 export {
   logRequests,
   requestLog,

@@ -36,9 +36,11 @@ export interface InstrumentationOptions {
   readonly tracerProvider?: TracerProvider;
   /** Default: the global one. */
   readonly meterProvider?: MeterProvider;
-  /** Whether spans have ids of sessions: a client that knows an id can use the session. Default: `false`. */
+  /** Whether spans have the ids of sessions. A reader of a span could use the session by its id. Default: `false`. */
   readonly sessions?: boolean;
-  /** Whether notifications have spans and are measured: progress and log messages may be many. Default: `true`. */
+  /**
+   * Whether notifications are traced and measured. There may be many for progress and log messages. Default: `true`.
+   */
   readonly notifications?: boolean;
 }
 
@@ -49,13 +51,13 @@ const rules: Rules<InstrumentationOptions> = {
   notifications: "boolean",
 };
 
-/** A server, or a client. */
+/** A server or a client. */
 export interface InstrumentedRole {
   use(middleware: Middleware): () => void;
   onEvent(listener: (event: ServerEvent | ClientEvent) => void): () => void;
 }
 
-/** The two options of `connect`. */
+/** The options `use` and `onEvent` of `connect`. */
 export interface Instrumentation {
   readonly use: readonly [Middleware];
   readonly onEvent: (event: ServerEvent | ClientEvent) => void;
@@ -65,7 +67,7 @@ export interface Instrumentation {
 const scope = "@mcpgen/runtime";
 
 /**
- * Traces and measures the later requests of a server or a client. Returns a function that ends this.
+ * Traces and measures requests of a server or a client from now on. Returns a function that stops it.
  *
  * @throws {McpError} `invalid-definition`: an option is unknown or wrong
  */
@@ -76,7 +78,8 @@ export function instrument(role: InstrumentedRole, options: InstrumentationOptio
 }
 
 /**
- * The same as options of `connect`, so that the first requests are traced: `connect(url, { ...instrumentation() })`.
+ * As `instrument`, but returns options of `connect`, so that the first requests are traced, too: `connect(url, {
+ * ...instrumentation() })`.
  *
  * @throws {McpError} `invalid-definition`: an option is unknown or wrong
  */
@@ -97,10 +100,10 @@ function instrumented(options: InstrumentationOptions): Instrumentation & { read
   return { use: [middleware], onEvent: (event) => measurements.event(event), end: spans.end };
 }
 
-/** What traces in an application without an SDK. */
+/** The tracer provider of an application without an SDK. */
 const nothingTraces = new ProxyTracerProvider().getDelegate();
 
-/** Whether the application has set up nothing that traces or propagates until now. */
+/** Whether the application has not yet set up a tracer provider or a propagator. */
 function hasNoSdk(): boolean {
   const provider = trace.getTracerProvider();
   return (
@@ -117,7 +120,7 @@ class Spans {
   readonly #sessions: boolean;
   readonly #isSilent: () => boolean;
 
-  /** @param isSilent whether nothing would be recorded or sent */
+  /** @param isSilent returns whether there is no SDK, so that nothing would be recorded or sent */
   constructor(tracer: Tracer, measurements: Measurements, sessions: boolean, isSilent: () => boolean) {
     this.#tracer = tracer;
     this.#measurements = measurements;
@@ -125,12 +128,12 @@ class Spans {
     this.#isSilent = isSilent;
   }
 
-  /** Whether notifications are still traced. */
+  /** Whether notifications are traced; `false` after `end`. */
   #isOn = true;
 
   readonly end = (): void => void (this.#isOn = false);
 
-  /** Lets notifications run in spans, inside those of an earlier instrumentation. */
+  /** Runs notifications in spans, nested in the spans of an earlier instrumentation. */
   readonly attach = (hooks: Surrounding): void =>
     hooks.surround(
       (around) => (direction, method, params, connection, revision, run) =>
@@ -149,7 +152,7 @@ class Spans {
     if (this.#isSilent()) return next();
     const { direction, params, context } = request;
     const active = contexts.active();
-    // No message: the result of the round carries it, and the trace context with it.
+    // The request is not a separate message: the result of the round carries it, with the trace context.
     if (isPartOfResult(request)) {
       rememberRound(context, active);
       return next(paramsWith(params, active));
@@ -170,7 +173,7 @@ class Spans {
     return this.#run(request, { about, span, inside }, () => next(given));
   };
 
-  /** Runs an operation that is recorded or measured. */
+  /** Runs an operation, and records or measures it. */
   #run(request: MiddlewareRequest, { about, span, inside }: Started, next: Next): object | Promise<object> {
     const { direction, context } = request;
     const isIncoming = direction === "incoming";
@@ -199,13 +202,13 @@ class Spans {
     };
     const result = running(inside, next, failed);
     if (!isPromise(result)) return done(result);
-    // The handler may run on for long, or forever.
+    // An aborted handler may run on for a long time: end the span at the abort.
     if (isIncoming) unlisten = onAbort(context, (reason) => ended(outcomeOfAbort(reason)));
     return result.then(done, failed);
   }
 }
 
-/** A span that has begun, and the context inside it. */
+/** A started span, and the context inside it. */
 interface Started {
   readonly about: Begun;
   readonly span: Span;
@@ -224,14 +227,17 @@ function running(inside: Context, next: Next, failed: (error: unknown) => never)
   }
 }
 
-/** Whether a request to the client is a part of a result (2026-07-28, multi round-trip requests). */
+/** Whether a request to the client is sent in a result (2026-07-28, multi round-trip requests). */
 function isPartOfResult(request: MiddlewareRequest & { readonly answered?: boolean }): boolean {
   if (request.answered === undefined) return false;
   const { protocol } = request.context as Partial<InternalContext>;
   return protocol?.revision.era === "modern";
 }
 
-/** The span that is active where a request arrives, such as that of its HTTP request; the span of the round before. */
+/**
+ * Links to the span that is active when a request arrives, such as the span of its HTTP request, and to the span of
+ * the previous round.
+ */
 function linksOf(active: Context, parent: Context, earlier: Context | undefined): Link[] {
   if (active === parent && !earlier) return none;
   const own = trace.getSpanContext(parent);

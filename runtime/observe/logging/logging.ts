@@ -1,4 +1,4 @@
-// One line a request on standard error, for servers and clients.
+// Logs one line for each request on standard error, for servers and clients.
 import {
   checkOptions,
   isMcpError,
@@ -12,7 +12,10 @@ import {
 import { type InternalContext, isSuspended, placeOf } from "@mcpgen/runtime/extending";
 import type { ClientEvent, Middleware, MiddlewareRequest, Params, ServerEvent } from "@mcpgen/runtime";
 
-/** Which lines are written: failures (`error`), also each request (`info`), also its begin and all events (`debug`). */
+/**
+ * Detail of the log: `error` logs failures; `info` also logs each request; `debug` also logs the start of each request,
+ * and all events.
+ */
 export type LogDetail = "error" | "info" | "debug";
 
 export interface LogOptions {
@@ -20,7 +23,7 @@ export interface LogOptions {
   readonly level?: LogDetail;
   /** Receives each line, without a line end. Default: writes it to standard error. */
   readonly write?: (line: string) => void;
-  /** Whether lines have the parameters of requests and the messages of errors. They may be secret. Default: `false`. */
+  /** Whether lines contain parameters of requests and messages of errors. These may be secret. Default: `false`. */
   readonly params?: boolean;
 }
 
@@ -28,20 +31,20 @@ const details: readonly LogDetail[] = ["error", "info", "debug"];
 
 const rules: Rules<LogOptions> = { level: details, write: "function", params: "boolean" };
 
-/** A server, or a client. */
+/** A server or a client. */
 export interface LoggedRole {
   use(middleware: Middleware): () => void;
   onEvent(listener: (event: ServerEvent | ClientEvent) => void): () => void;
 }
 
-/** The two options of `connect`. */
+/** The options `use` and `onEvent` of `connect`. */
 export interface RequestLog {
   readonly use: readonly [Middleware];
   readonly onEvent: (event: ServerEvent | ClientEvent) => void;
 }
 
 /**
- * Logs the later requests and events of a server or a client. Returns a function that ends this.
+ * Logs requests and events of a server or a client from now on. Returns a function that stops logging.
  *
  * @throws {McpError} `invalid-definition`: an option is unknown or wrong
  */
@@ -52,7 +55,8 @@ export function logRequests(role: LoggedRole, options: LogOptions = {}): () => v
 }
 
 /**
- * The same as options of `connect`, so that the first requests are logged: `connect(url, { ...requestLog() })`.
+ * As `logRequests`, but returns options of `connect`, so that the first requests are logged, too: `connect(url, {
+ * ...requestLog() })`.
  *
  * @throws {McpError} `invalid-definition`: an option is unknown or wrong
  */
@@ -62,10 +66,10 @@ export function requestLog(options: LogOptions = {}): RequestLog {
   return { use: [log.middleware], onEvent: log.event };
 }
 
-/** The events that are failures. */
+/** Events of the level `error`. */
 const failures: ReadonlySet<string> = new Set(["handler-error", "limit-hit", "request-timed-out"]);
 
-/** The events of level `debug`. */
+/** Events of the level `debug`. */
 const minor: ReadonlySet<string> = new Set(["connection-opening", "connection-opened", "connection-closed"]);
 
 class RequestLines {
@@ -110,13 +114,13 @@ class RequestLines {
     this.#line(detail, () => `${aboutOf(request)} ${ms} ms ${outcome}${this.#paramsOf(request)}`);
   }
 
-  /** Writes a line of this detail. A failing writer never fails a request. */
+  /** Writes a line if the level includes its detail. An error in the writer never fails a request. */
   #line(detail: LogDetail, text: () => string): void {
     if (details.indexOf(detail) > this.#most) return;
     try {
       this.#write(`${new Date().toISOString()} ${visible(text())}`);
     } catch {
-      // A failing writer has nowhere to report its failure.
+      // There is no place to report an error of the writer.
     }
   }
 
@@ -132,7 +136,7 @@ class RequestLines {
     return this.#withParams ? ` ${shortened(JSON.stringify(params), longestText)}` : "";
   }
 
-  /** The members of an event. Its error and its message may quote what the other side sent. */
+  /** The members of an event as text. Error and message are secret, because they may quote data of the other side. */
   #membersOf(event: ServerEvent | ClientEvent): string {
     const { type: _, error, message, sessionId, principal, ...others } = event as unknown as Params;
     const kept = Object.entries(others).filter(([, value]) => value !== undefined);
@@ -144,14 +148,14 @@ class RequestLines {
   }
 }
 
-/** The detail of a line, and how a request ended. */
+/** The detail of a line, and the outcome of the request. */
 type Outcome = readonly [LogDetail, string];
 
 function resultOutcome(result: object): Outcome {
   return (result as Params | undefined)?.["isError"] === true ? ["error", "isError"] : ["info", "ok"];
 }
 
-/** Direction, method, name, id, revision and client of a request. */
+/** Texts for direction, method, name, id, revision and client of a request. */
 function aboutOf({ direction, method, params, context }: MiddlewareRequest): string {
   const { requestId, connection } = context as InternalContext;
   const { name } = placeOf(method, params as Params);
@@ -159,7 +163,7 @@ function aboutOf({ direction, method, params, context }: MiddlewareRequest): str
     direction === "incoming" ? "<-" : "->",
     shortened(method, longestName),
     ...(name === undefined ? [] : [JSON.stringify(nameIn(name))]),
-    // An outgoing request of a server belongs to the request with this id.
+    // For an outgoing request of a server: the id of the request during which it was sent.
     ...(requestId === undefined
       ? []
       : [`${direction === "incoming" ? "id" : "for"}=${shortened(String(requestId), longestName)}`]),
@@ -167,7 +171,7 @@ function aboutOf({ direction, method, params, context }: MiddlewareRequest): str
   ].join(" ");
 }
 
-/** Session and principal, cut: the id of a session gives access to it. */
+/** Session and principal, shortened, because the whole id of a session gives access to it. */
 function whoOf({
   sessionId,
   principal,
@@ -179,7 +183,7 @@ function whoOf({
   return principal ? `${session} principal=${shortened(String(principal as string), 8)}` : session;
 }
 
-/** A name or URI without query and fragment, which may hold secrets. */
+/** A name or URI without query and fragment, which may contain secrets. */
 function nameIn(name: unknown): string {
   return shortened(String(name).replace(/[?#].*$/s, "?…"), longestName);
 }

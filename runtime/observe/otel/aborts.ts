@@ -1,18 +1,18 @@
 import type { Signal } from "@mcpgen/protocol/model";
 
-/** The context of a request that a server got. */
+/** The context of a request on a server. */
 interface Abortable {
-  /** Called when it is aborted. */
+  /** Called when the request is aborted. */
   onAbort: ((reason: unknown) => void) | undefined;
 }
 
 /**
  * Calls a listener when a request is aborted.
  *
- * A server makes the signal of a request when it is first read, and that costs more than a span. So the listener does not read it
- * where the context calls a function itself.
+ * A server makes the signal of a request when it is first read, which costs more than a span. Where the context has the member
+ * `onAbort`, this function sets it instead of reading the signal.
  *
- * @returns what removes the listener from a signal
+ * @returns a function that removes the listener from the signal; `undefined` if no signal was read
  */
 export function onAbort(context: object, listener: (reason: unknown) => void): (() => void) | undefined {
   if ("onAbort" in context) {

@@ -4,15 +4,15 @@ import { BoundedMap, isMcpError, isObject, longestText, shortened } from "@mcpge
 import { isSuspended, type RevisionView } from "@mcpgen/runtime/extending";
 import * as rpc from "@mcpgen/base/rpc-codes";
 
-// The names are those of OpenTelemetry's semantic conventions for the Model Context Protocol (status: development).
+// Names follow OpenTelemetry's semantic conventions for the Model Context Protocol (status: development).
 
-/** Attributes of the methods whose requests name what they are about: it is also a part of the name of the span. */
+/** Attributes of methods whose params have a `name`, of a tool or a prompt. The name is also part of the span's name. */
 const targets: { readonly [method: string]: { readonly name: string; readonly others?: Attributes } } = {
   "tools/call": { name: "gen_ai.tool.name", others: { "gen_ai.operation.name": "execute_tool" } },
   "prompts/get": { name: "gen_ai.prompt.name" },
 };
 
-/** The methods whose parameter `uri` is the URI of a resource. */
+/** Methods whose param `uri` is the URI of a resource. */
 const ofResources: ReadonlySet<string> = new Set([
   "resources/read",
   "resources/subscribe",
@@ -20,7 +20,7 @@ const ofResources: ReadonlySet<string> = new Set([
   "notifications/resources/updated",
 ]);
 
-/** Codes that say that the request was wrong: they are no errors of the side that answers with them. */
+/** Codes for a wrong request. They are not errors of the side that answers with them. */
 const faultsOfCaller: ReadonlySet<number> = new Set([
   rpc.parseError,
   rpc.invalidRequest,
@@ -28,13 +28,13 @@ const faultsOfCaller: ReadonlySet<number> = new Set([
   rpc.invalidParams,
 ]);
 
-/** Stands for names that are no labels: labels with many values are costly. */
+/** Replaces names that must not become labels, because labels with many values are costly. */
 export const other = "_OTHER";
 
-/** Characters of the longest method, name, URI or id in a span. */
+/** Maximum length in characters of a method, name, URI or id in a span. */
 const longestMethod = 256;
 
-/** A request or a notification of either role. */
+/** A request or notification, incoming or outgoing. */
 export interface Operation {
   readonly direction: "incoming" | "outgoing";
   readonly method: string;
@@ -42,7 +42,7 @@ export interface Operation {
   readonly context: object;
 }
 
-/** What an operation may have in its context. */
+/** The members of an operation's context that are read here. */
 interface OperationContext {
   readonly protocol?: { readonly revision: RevisionView | undefined };
   /** On servers: the address of the HTTP request. */
@@ -52,34 +52,34 @@ interface OperationContext {
   readonly sentId?: RequestId | undefined;
   readonly connection?: {
     readonly sessionId?: string | undefined;
-    /** On clients. */
+    /** On clients: the URL of the server. */
     readonly endpoint?: string | undefined;
-    /** On servers. */
+    /** On servers: present for HTTP. */
     readonly http?: object | undefined;
   };
 }
 
-/** How an operation ended. */
+/** The outcome of an operation. */
 export interface Outcome {
   readonly attributes: Attributes;
-  /** The operation failed. */
+  /** Whether the operation failed. */
   readonly isError: boolean;
-  /** Of a JSON-RPC error: the other side gets it, too. */
+  /** The message of a JSON-RPC error. The other side also gets it. */
   readonly message?: string | undefined;
 }
 
-/** What is known of an operation at its begin. */
+/** The facts about an operation that are known when it starts. */
 export interface Begun {
   readonly spanName: string;
-  /** Of its measurements: only attributes with few values. Most operations share the object. */
+  /** The labels of its measurements: only attributes with few values. Operations of one kind share the object. */
   readonly labels: Attributes;
   /** Name of the tool or prompt. */
   readonly target: string | undefined;
-  /** A stream of notifications is open until the operation ends. */
+  /** Whether the operation is a stream of notifications. */
   readonly isStream: boolean;
 }
 
-/** The attribute that names the tool or prompt of a method. */
+/** Returns the attribute for the name of a tool or prompt; `undefined` for other methods. */
 export function targetOf(method: string): string | undefined {
   return Object.hasOwn(targets, method) ? targets[method]!.name : undefined;
 }
@@ -99,20 +99,20 @@ export function begun(operation: Operation): Begun {
   };
 }
 
-/** The attributes that a sampler gets. The others are made only for a span that is recorded. */
+/** Returns the attributes for the sampler. The other attributes are made only for recorded spans. */
 export function sampled({ method }: Operation, { target }: Begun): Attributes {
   const attributes: Attributes = { "mcp.method.name": shortened(method, longestMethod) };
   if (target !== undefined) attributes[targets[method]!.name] = target;
   return attributes;
 }
 
-/** Sets the other attributes of a span that is recorded. @param sessions whether ids of sessions are attributes */
+/** Sets the other attributes of a recorded span. @param sessions whether to set the id of the session */
 export function describe(span: Span, operation: Operation, { labels }: Begun, sessions: boolean): void {
   const { direction, context } = operation;
   for (const name in labels) if (name !== "mcp.method.name") span.setAttribute(name, labels[name]!);
   const uri = resourceOf(operation);
   if (uri !== undefined) span.setAttribute("mcp.resource.uri", shortened(withoutQuery(uri), longestMethod));
-  // The context of an outgoing request of a server is that of the request that it belongs to.
+  // An outgoing request of a server has the context, and so the id, of the request during which it was sent.
   if (direction === "incoming") setId(span, context);
   const sessionId = sessions ? (context as OperationContext).connection?.sessionId : undefined;
   if (sessionId !== undefined) span.setAttribute("mcp.session.id", sessionId);
@@ -124,11 +124,14 @@ function resourceOf({ method, params }: Operation): string | undefined {
   return typeof uri === "string" ? uri : undefined;
 }
 
-/** Most methods whose labels are kept for a revision and a transport: an application may invent the methods that it sends. */
+/**
+ * Maximum number of methods whose labels are cached for a revision and a transport. An application may send any number of its
+ * own methods.
+ */
 const mostMethods = 200;
 
 const unknownRevision = {};
-/** Labels by revision, transport and method. */
+/** Cached labels by revision, transport and method. */
 const kept = new WeakMap<object, Map<Attributes, BoundedMap<string, Attributes>>>();
 
 function labelsOf(method: string, revision: RevisionView | undefined, transport: Attributes): Attributes {
@@ -152,7 +155,7 @@ function labelsOf(method: string, revision: RevisionView | undefined, transport:
   return labels;
 }
 
-/** Whether the revision has the method of an operation: another one may be invented. */
+/** Whether the revision defines the operation's method. The other side may invent other methods. */
 export function isDefined({ direction, method, context }: Operation): boolean {
   const table = (context as OperationContext).protocol?.revision?.table;
   if (!table) return false;
@@ -161,7 +164,7 @@ export function isDefined({ direction, method, context }: Operation): boolean {
     : table.outgoingRequests.has(method) || table.outgoingNotifications.has(method);
 }
 
-/** Sets what is known of an operation only when it has been sent: the id of a client's request. */
+/** Sets the id of a client's request, which is known only after it was sent. */
 export function describeSent(span: Span, { direction, context }: Operation): void {
   if (direction === "outgoing" && !("url" in context)) setId(span, context);
 }
@@ -187,7 +190,7 @@ export const overHttp: Attributes = { "network.transport": "tcp", "network.proto
 
 const defaultPorts: { readonly [scheme: string]: number } = { "http:": 80, "https:": 443 };
 
-/** By endpoint: a program has few. */
+/** Cached by endpoint, since a program has few. */
 const addresses = new Map<string, Attributes>();
 
 function addressOf(endpoint: string): Attributes {
@@ -201,7 +204,7 @@ function addressOf(endpoint: string): Attributes {
   return address;
 }
 
-/** Query and fragment may hold secrets. */
+/** Removes query and fragment, which may contain secrets. */
 function withoutQuery(uri: string): string {
   return uri.replace(/[?#].*$/s, "");
 }
@@ -215,7 +218,7 @@ const nothing: Attributes = {};
 const succeeded: Outcome = { isError: false, attributes: nothing };
 
 export function outcomeOfError(operation: Operation, error: unknown): Outcome {
-  // The client is asked, and sends the request again.
+  // The result asks the client for input; the client sends the request again.
   if (isSuspended(error)) return { isError: false, attributes: { "mcpgen.input_required": true } };
   const found = isMcpError(error) ? error : undefined;
   const isIncoming = operation.direction === "incoming";
@@ -225,15 +228,18 @@ export function outcomeOfError(operation: Operation, error: unknown): Outcome {
   const status = { "rpc.response.status_code": text };
   if (isIncoming && faultsOfCaller.has(code)) return { isError: false, attributes: status };
   const attributes = { "error.type": text, ...status };
-  // What is wrong with parameters or with a result quotes it, and it may hold secrets.
+  // Messages about invalid parameters or results quote them, and they may contain secrets.
   if (!found || code === rpc.invalidParams || code === rpc.internalError)
     return { isError: true, attributes };
   return { isError: true, attributes, message: messageOf(operation, found) };
 }
 
-/** The message of a JSON-RPC error, without the query of the resource that it is about; none if that may be cut off in it. */
+/**
+ * Returns the message of a JSON-RPC error, without the query of the resource's URI. Returns `undefined` for a very long URI,
+ * because the message may contain only a part of it.
+ */
 function messageOf(operation: Operation, { message }: McpError): string | undefined {
-  // The errors of a client name the method.
+  // On clients, messages begin with the method.
   const prefix = operation.direction === "incoming" ? "" : `${operation.method}: `;
   const text = message.startsWith(prefix) ? message.slice(prefix.length) : message;
   const uri = resourceOf(operation);
@@ -246,13 +252,13 @@ function messageOf(operation: Operation, { message }: McpError): string | undefi
       );
 }
 
-/** The code with which the other side answered. A server keeps it in the error that the client sent. */
+/** Returns the code of the other side's error. On servers, `data` is the error that the client sent. */
 function codeOfAnswer({ code, rpcCode, data }: McpError): number | undefined {
   if (rpcCode !== undefined || code !== "remote-error" || !isObject(data)) return rpcCode;
   return typeof data["code"] === "number" ? data["code"] : undefined;
 }
 
-/** An operation that was aborted: nothing is sent for it. @param reason of the abort */
+/** Returns the outcome of an aborted operation, which sends no answer. @param reason of the abort */
 export function outcomeOfAbort(reason: unknown): Outcome {
   return { isError: true, attributes: { "error.type": isMcpError(reason) ? reason.code : "cancelled" } };
 }

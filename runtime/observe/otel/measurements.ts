@@ -20,13 +20,13 @@ import {
   targetOf,
 } from "./conventions.js";
 
-/** Seconds. */
+/** Boundaries of the histograms, in seconds. */
 const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
-/** All histograms of the API alone are the same one. */
+/** The API without an SDK returns this one histogram for all. */
 const nothing = createNoopMeter().createHistogram("");
 
-/** When a session began, and what its later measurement says. */
+/** The start of a session, and the labels of its measurement. */
 interface Session {
   readonly began: number;
   labels: Attributes;
@@ -43,16 +43,18 @@ interface Instruments {
 export class Measurements {
   readonly #provider: MeterProvider;
   readonly #scope: string;
-  /** The provider of `#kept`: the application may set up the global one later. */
+  /** The provider of `#kept`. It may change when the application sets up the global provider. */
   #providerOfKept: MeterProvider | undefined;
   #kept!: Instruments;
-  /** Sessions of a server, by id. */
+  /** Open sessions of a server, by id. */
   readonly #open = new Map<string, Session>();
-  /** Connections of a server on pipes and in memory, the oldest first: events do not tell them apart. */
+  /**
+   * Open connections of a server over pipes and in memory, oldest first. Events do not identify a connection.
+   */
   readonly #connections: Session[] = [];
   /** The connection of a client. */
   #connection: Session | undefined;
-  /** Transport and server of a client: its requests know them. */
+  /** Labels for transport and server of a client, taken from its requests. */
   #server: Attributes = {};
 
   /** @param scope name of the instrumentation */
@@ -70,12 +72,12 @@ export class Measurements {
     return this.#kept;
   }
 
-  /** Whether the meter is that of an application without an SDK. */
+  /** Whether the application has no SDK for metrics. */
   get isSilent(): boolean {
     return this.#instruments.operations.incoming === nothing;
   }
 
-  /** @returns when it began; `undefined` where nothing is measured */
+  /** @returns the start time of the operation; `undefined` without an SDK */
   begin({ isStream }: Begun): number | undefined {
     if (this.isSilent) return undefined;
     if (isStream) this.#instruments.streams.add(1);
@@ -153,7 +155,7 @@ function instrumentsOf(meter: Meter, series: Series): Instruments {
       server: histogram("mcp.server.session.duration", `${session} server`),
       client: histogram("mcp.client.session.duration", `${session} client`),
     },
-    // Not of the conventions.
+    // The semantic conventions do not have this instrument.
     streams: meter.createUpDownCounter("mcpgen.server.streams", {
       unit: "{stream}",
       description: "Streams of notifications that are open",
@@ -162,40 +164,46 @@ function instrumentsOf(meter: Meter, series: Series): Instruments {
   };
 }
 
-/** Labels that requests and sessions share. */
+/** Names of labels that requests and sessions share. */
 const shared = new Set(["network.transport", "network.protocol.name", "server.address", "server.port"]);
 
 function sessionLabels(labels: Attributes): Attributes {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => shared.has(name)));
 }
 
-/** Series with names of tools, prompts and servers, and with codes. After them, these are `_OTHER`. */
+/**
+ * Up to this many series have names of tools, prompts and servers, and codes. In later series these are
+ * `_OTHER`.
+ */
 const mostNamed = 900;
 
-/** All series. After them, there is one more. */
+/** Up to this many series are distinct. One more series has all other operations. */
 const most = 999;
 
-/** Stands for all operations beyond the last series. */
+/** The labels of that last series. */
 const beyond: Attributes = { "mcp.method.name": other };
 
-/** The attributes of measurements, of which one provider gets at most 1,000. */
+/** Limits the series of measurements to 1,000 for each meter provider. */
 class Series {
   static readonly #ofProviders = new WeakMap<MeterProvider, Series>();
-  /** By labels and the rest. */
+  /** Cached series by labels, then by target and outcome. */
   readonly #kept = new WeakMap<Attributes, Map<string, Attributes>>();
-  /** All that were given away, each as text. */
+  /** The JSON of all series that are in use. */
   readonly #given = new BoundedMap<string, true>({ count: most, full: "refuse" });
-  /** Names of tools and prompts that exist. */
+  /** Names of tools and prompts that are known to exist. */
   readonly #targets = new BoundedMap<string, true>({ count: mostNamed, full: "refuse" });
 
-  /** Those of all instrumentations that measure with a provider. */
+  /** Returns the series that all instrumentations with one provider share. */
   static of(provider: MeterProvider): Series {
     let series = Series.#ofProviders.get(provider);
     if (!series) Series.#ofProviders.set(provider, (series = new Series()));
     return series;
   }
 
-  /** Beyond the first series, names and codes are `_OTHER`: the other side may invent them. */
+  /**
+   * Returns the attributes of a measurement. After `mostNamed` series, names and codes are `_OTHER`, because
+   * the other side may invent any number of them.
+   */
   ofOperation(operation: Operation, { labels, target }: Begun, { attributes }: Outcome): Attributes {
     const named = target === undefined ? undefined : this.#labelOf(target, attributes);
     let known = this.#kept.get(labels);
@@ -215,7 +223,7 @@ class Series {
     return this.#limited(this.#isFull ? withoutNames(labels, true) : labels);
   }
 
-  /** Whether there is no more room for names. */
+  /** Whether there are `mostNamed` series or more. */
   get #isFull(): boolean {
     return this.#given.size >= mostNamed;
   }
@@ -224,14 +232,17 @@ class Series {
     return this.#given.set(JSON.stringify(series), true) ? series : beyond;
   }
 
-  /** A name that only failed may be invented by the other side. */
+  /**
+   * Returns the name of a tool or prompt, or `_OTHER` if all calls by that name failed: the other side may
+   * have invented it.
+   */
   #labelOf(name: string, attributes: Attributes): string {
     if (attributes["rpc.response.status_code"] === undefined) this.#targets.set(name, true);
     return this.#targets.get(name) ? name : other;
   }
 }
 
-/** Attributes whose values the other side, or the number of servers, may make many. */
+/** Attributes that may have many values, chosen by the other side or by the number of servers. */
 const ofNames = [
   "error.type",
   "rpc.response.status_code",

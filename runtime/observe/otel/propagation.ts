@@ -13,15 +13,16 @@ import {
   propagation,
 } from "@opentelemetry/api";
 
-// Trace context in `_meta` of requests: members with the names of the headers of W3C Trace Context and Baggage, as the
-// propagator of the application reads and writes them.
+// Trace context in `_meta` of requests. The members have the names of the W3C Trace Context and Baggage headers; the
+// application's propagator reads and writes them.
 
-// Most requests with baggage reach no code that reads it, and wrong baggage is costly to parse: it is parsed when it is first read.
+// Baggage is parsed when it is first read: most requests reach no code that reads it, and malformed baggage is costly
+// to parse.
 
-/** The member that is parsed later. */
+/** The member with the baggage. */
 const baggageMember = "baggage";
 
-/** The key under which a context has its baggage, which the API does not export. */
+/** The context key of baggage. The API does not export it, so it is taken from a call of `setBaggage`. */
 const baggageKey = ((): symbol | undefined => {
   let found: symbol | undefined;
   const recording: Context = {
@@ -36,7 +37,7 @@ const baggageKey = ((): symbol | undefined => {
   return found;
 })();
 
-/** Baggage as it came, and when it is first read as the propagator of the application reads it. */
+/** Received baggage, which the application's propagator parses when it is first read. */
 class UnreadBaggage {
   readonly #text: string;
   #baggage: Baggage | undefined;
@@ -46,7 +47,7 @@ class UnreadBaggage {
     this.#text = text;
   }
 
-  /** @param otherwise the baggage that was active before */
+  /** @param otherwise the context whose baggage is used if this text has none */
   read(otherwise: Context): unknown {
     if (!this.#isRead) {
       this.#isRead = true;
@@ -90,12 +91,12 @@ function withBaggage(context: Context, text: string): Context {
   return new DeferredBaggage(context, new UnreadBaggage(text));
 }
 
-/** Characters of the longest member that is read. */
+/** Members longer than this, in characters, are ignored. */
 const longest = 4096;
 
 const whole: TextMapGetter<Params> = { keys: (carrier) => Object.keys(carrier), get: textOf };
 
-/** Leaves out what is parsed later. */
+/** Reads all members except baggage. */
 const getter: TextMapGetter<Params> = {
   ...whole,
   get: (carrier, key) => (key === baggageMember ? undefined : textOf(carrier, key)),
@@ -106,7 +107,10 @@ function textOf(carrier: Params, key: string): string | undefined {
   return typeof value === "string" && value.length <= longest ? value : undefined;
 }
 
-/** The context that a request brings; that of the round before, or the active one, if it brings none. */
+/**
+ * Returns the trace context of a request. If the request has none, returns the context of the previous round, or else
+ * the active one.
+ */
 export function contextOf(params: object | undefined, active: Context, earlier = active): Context {
   const meta = isObject(params) ? params["_meta"] : undefined;
   return isObject(meta) ? broughtBy(meta, active, earlier) : earlier;
@@ -114,19 +118,19 @@ export function contextOf(params: object | undefined, active: Context, earlier =
 
 const parentMember = "traceparent";
 const stateMember = "tracestate";
-/** Those of W3C, whose propagators read their own members alone. */
+/** The members of the W3C propagators. Each of these propagators reads only its own members. */
 const separate: ReadonlySet<string> = new Set([parentMember, stateMember, baggageMember]);
 
 /**
- * The shape of `traceparent`. A later version may have more parts. As the propagator of OpenTelemetry does, it allows white space
- * around.
+ * A valid `traceparent`. A later version may have more parts. Allows surrounding white space, as OpenTelemetry's
+ * propagator does.
  */
 const shapeOfParent = /^\s?(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?\s?$/;
 
-/** A member of `baggage` that has a key. */
+/** Matches baggage that has at least one key. */
 const keyOfBaggage = /(?:^|,)[^,;=]+=/;
 
-/** Whether a propagator that has these fields reads the members of W3C, and no others. */
+/** Whether a propagator with these fields reads only W3C members. */
 function isW3c(fields: readonly string[]): boolean {
   if (fields.length === 0 || !fields.every((field) => separate.has(field))) return false;
   return fields.includes(parentMember) || !fields.includes(stateMember);
@@ -134,7 +138,7 @@ function isW3c(fields: readonly string[]): boolean {
 
 function broughtBy(meta: Params, active: Context, earlier: Context): Context {
   const fields = propagation.fields();
-  // Another propagator decides itself what is malformed.
+  // Any other propagator checks its own members.
   if (!isW3c(fields)) {
     const extracted = propagation.extract(active, meta, whole);
     return extracted === active ? earlier : extracted;
@@ -146,7 +150,7 @@ function broughtBy(meta: Params, active: Context, earlier: Context): Context {
   return text !== undefined && keyOfBaggage.test(text) ? withBaggage(base, text) : base;
 }
 
-/** The parameters with the trace context; `undefined` if there is none to send. */
+/** Returns the params with the trace context added; `undefined` if there is no context to send. */
 export function paramsWith(params: object | undefined, from: Context): object | undefined {
   const carrier: Params = {};
   propagation.inject(from, carrier);
@@ -154,15 +158,20 @@ export function paramsWith(params: object | undefined, from: Context): object | 
   return { ...params, _meta: { ...(params as { readonly _meta?: Params } | undefined)?._meta, ...carrier } };
 }
 
-/** Begins the key of `context.once` that holds the trace context: keys are read without a promise. */
+/**
+ * Prefix of the key in `rounds.once` that contains the trace context. It is in the key, because the values are
+ * promises.
+ */
 const prefix = "mcpgen.trace ";
 
-/** What the context of a request has at 2026-07-28. */
+/** The member of a request's context that 2026-07-28 adds. */
 interface WithRounds {
   readonly rounds?: Rounds | undefined;
 }
 
-/** The context of the round before, for clients that send none: `requestState` carries it, encrypted. */
+/**
+ * Returns the trace context of the previous round, for clients that send none. `requestState` carries it, encrypted.
+ */
 export function earlierRound(context: object): Context | undefined {
   for (const key of (context as WithRounds).rounds?.once.keys() ?? [])
     if (key.startsWith(prefix))
@@ -170,7 +179,7 @@ export function earlierRound(context: object): Context | undefined {
   return undefined;
 }
 
-/** Lets the next round continue the trace. */
+/** Stores the trace context for the next round. */
 export function rememberRound(context: object, from: Context): void {
   const once = (context as WithRounds).rounds?.once;
   const carrier: Params = {};
@@ -190,8 +199,8 @@ const spanKey = createContextKey("mcpgen span of a request to the client");
 const numbered = new WeakSet<object>();
 
 /**
- * Lets a request that a server sends give its id to its span: the id is chosen only when the request is sent. The active context
- * leads from there to the span, so an application without a context manager gets no ids.
+ * Makes a server set the id of a request on its span. The id is chosen only when the request is sent; at that time,
+ * the active context has the span. An application without a context manager gets no ids.
  *
  * @returns the context to send the request in
  */

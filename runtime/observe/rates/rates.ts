@@ -1,4 +1,4 @@
-// Limits in time, as middleware of servers and clients.
+// Rate limits and time limits, as middleware for servers and clients.
 import { McpError, type Middleware, type MiddlewareRequest, type Params } from "@mcpgen/runtime";
 import {
   BoundedMap,
@@ -19,22 +19,27 @@ import {
 } from "@mcpgen/runtime/extending";
 import type { MethodFacts } from "@mcpgen/protocol/model";
 
-/** Requests that are allowed in a minute. */
+/** Numbers of requests that are allowed per minute. */
 export interface RateLimits {
   /**
-   * Requests of the other side a minute: on a server all but those that open and check a connection (`initialize`,
-   * `ping`, `server/discover`, `subscriptions/listen`), on a client those of the server. At 2026-07-28, each round of a
-   * request counts. Default: no limit.
+   * Requests of the other side per minute. A server does not count requests that open or check a connection (`initialize`,
+   * `ping`, `server/discover`, `subscriptions/listen`). At 2026-07-28, each round of a request counts. Default: no limit.
    */
   readonly calls?: number;
-  /** Sampling requests a minute: those that a server sends to a client, those that a client accepts. Default: no limit. */
+  /**
+   * Sampling requests per minute: on a server, requests to the client; on a client, requests of the server. Default: no
+   * limit.
+   */
   readonly sampling?: number;
   /**
-   * What is counted separately. Default: `session`, a session or connection; the principal where a request belongs to
-   * none (over HTTP at 2026-07-28, and without sessions). A client has one server, and so one rate.
+   * The unit of counting. Default: `session`: each session or connection, or the principal where a request has no session
+   * (over HTTP at 2026-07-28, and without sessions). A client has one server, and so one rate.
    */
   readonly per?: "session" | "principal";
-  /** Principals whose rates are kept; above it, the one that has waited longest starts again. Default: 10,000. */
+  /**
+   * Maximum number of principals with a rate. Above it, the rate of the least recently used one starts again. Default:
+   * 10,000.
+   */
   readonly maxPrincipals?: number;
 }
 
@@ -46,9 +51,9 @@ const rules: Rules<RateLimits> = {
 };
 
 /**
- * Refuses requests above a rate with `rate-limited` (−31429; over HTTP status 429 and `Retry-After`, where the response is
- * JSON); `data` has `limit`, `rate` and `retryAfterMs`. Each rate is a token bucket: a full minute of requests may come at
- * once, then one each `60000 / rate` milliseconds.
+ * Makes middleware that refuses requests above a rate with `rate-limited` (−31429; over HTTP also status 429 and
+ * `Retry-After`, if the response is JSON). The error's `data` has `limit`, `rate` and `retryAfterMs`. Each rate is a token
+ * bucket: a full minute of requests may come at once, then one every `60000 / rate` milliseconds.
  *
  * @throws {McpError} `invalid-definition`: an option is unknown or wrong
  */
@@ -69,39 +74,42 @@ export function rateLimit(limits: RateLimits): Middleware {
   };
 }
 
-/** The tables of the revision about the method of a request; `undefined` for a method of a vendor. */
+/** The facts of the revision about the method of a request; `undefined` for a method that it does not define. */
 function factsOf({ direction, method, context }: MiddlewareRequest): MethodFacts | undefined {
   const { incomingRequests, outgoingRequests } = (context as InternalContext).protocol.revision.table;
   return (direction === "incoming" ? incomingRequests : outgoingRequests).get(method);
 }
 
-/** Whether the answer came in an earlier round, so that nothing is sent. */
+/** Whether an earlier round has brought the answer, so that nothing is sent. */
 function isAnswered(request: MiddlewareRequest & { readonly answered?: boolean }): boolean {
   return request.answered === true;
 }
 
-/** Counts a refusal by an option. */
+/** Counts a refusal, under the name of the option that refused. */
 function countRefusal({ definition: { counts } }: Peer, limit: string): void {
   if (counts) counts.limits[limit] = (counts.limits[limit] ?? 0) + 1;
 }
 
-/** Milliseconds of a minute. A minute without requests fills a bucket. */
+/** A minute in milliseconds. A bucket fills in a minute without requests. */
 const minute = 60_000;
 
 /**
- * One rate, for each session or principal. A bucket is one number, the time at which it is full again, multiplied by the
- * rate: each request moves it on by a minute (the generic cell rate algorithm). All numbers are whole, so that a request
+ * The buckets of one rate, by session or principal (generic cell rate algorithm). A bucket is one number: the time at
+ * which it is full again, multiplied by the rate. Each request adds a minute. All numbers are integers, so that a request
  * after `retryAfterMs` is never too early.
  */
 class Buckets {
   readonly #limit: "calls" | "sampling";
   readonly #rate: number;
   readonly #per: "session" | "principal";
-  /** Go with the sessions. */
+  /** Buckets by session; they vanish with their sessions. */
   readonly #bySession = new WeakMap<object, number>();
-  /** A full bucket equals an absent one. Without room, the principal that was used least recently starts again. */
+  /**
+   * Buckets by principal. A full bucket is dropped, because it equals an absent one. If there are too many, the least
+   * recently used one is dropped.
+   */
   readonly #byPrincipal: BoundedMap<string, number>;
-  /** Milliseconds, by the clock of the server that was called last. */
+  /** Time of the last request in milliseconds, by the clock of its server. */
   #now = 0;
 
   constructor(limit: "calls" | "sampling", rate: number, per: "session" | "principal", most: number) {
@@ -143,12 +151,13 @@ class Buckets {
 }
 
 /**
- * Ends the handlers of incoming requests after a time: their signal aborts, and the request is answered with `timeout`
- * (−31408). A handler that goes on counts as a running request until it ends. Requests that are answered when their
- * stream ends, such as `subscriptions/listen`, have no limit, nor have requests that are cancelled. On a server, the time of a handler includes its waiting for
- * answers of the client (up to 2025-11-25); on a client, it includes the waiting for its turn.
+ * Makes middleware that limits the time of handlers of incoming requests. After that time, the handler's signal aborts,
+ * and the request is answered with `timeout` (−31408). A handler that continues counts as a running request until it ends.
+ * Requests that are answered when their stream ends, such as `subscriptions/listen`, and cancelled requests have no limit.
+ * On a server, the time includes waiting for answers of the client (up to 2025-11-25); on a client, it includes waiting in
+ * the queue.
  *
- * @param ms milliseconds of one request
+ * @param ms limit for one request, in milliseconds
  * @throws {McpError} `invalid-definition`: `ms` is not an integer from 1
  */
 export function timeLimit(ms: number): Middleware {
@@ -181,12 +190,12 @@ function within<Result>(
       const place = placeOf(method, { ...params });
       connection.emit({ type: "request-timed-out", direction: "incoming", ...place, error });
       stop?.call(context, error);
-      // A server may send it in another form (`errors`).
+      // `refusal` converts the error if the server's option `errors` demands another form.
       reject(refusal(protocol.revision as RevisionView<"server">, "TIMEOUT", error, method));
     }, ms);
     const clear = (): void => clock.clear(timer);
     work.then(clear, clear);
-    // A request that was cancelled, or whose client is gone, gets no answer: its timer would only delay the end of the process.
+    // A cancelled request, or one whose client is gone, gets no answer: its timer would only delay the end of the process.
     signal?.addEventListener("abort", clear);
     work.then(resolve, reject);
   });
