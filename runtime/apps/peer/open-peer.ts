@@ -12,11 +12,11 @@ const rules: Rules<PeerOptions> = {
 };
 
 /**
- * Opens one side of a channel of an extension. What arrives is checked by the table, in the open reading: members that the
- * table does not know are accepted.
+ * Opens one side of a channel of an extension. Received messages are validated by the table, in the open reading: unknown
+ * members are accepted.
  *
  * @param table of the role, as its generated module exports it
- * @param channel to the other side, which has another role; it is opened
+ * @param channel to the other side, which has another role; this function opens it
  * @throws {McpError} `invalid-definition`: an option is wrong, the role does not receive a method, a handler that answers
  *   the handshake is missing, or this runtime does not read the format of the table
  */

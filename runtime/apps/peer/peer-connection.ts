@@ -34,7 +34,7 @@ type Handler = (params: object, context: PeerContext) => unknown;
 const cancelled = "notifications/cancelled";
 const progressed = "notifications/progress";
 
-/** Answered without a handler: the request asks whether the other side is there. */
+/** A request for a sign of life, answered without a handler. */
 const ping = "ping";
 
 const defaultMaxRequests = 1000;
@@ -73,7 +73,7 @@ export class PeerConnection implements Receiver, MessageTaker {
       this.#becomeReady = resolve;
       this.#failReady = reject;
     });
-    // Not every program waits for it.
+    // A program need not wait for `ready`: its rejection must not count as unhandled.
     this.ready.catch(() => {});
     if (!table.handshake) this.#becomeReady();
   }
@@ -164,7 +164,7 @@ export class PeerConnection implements Receiver, MessageTaker {
     });
   }
 
-  /** The text of the response. */
+  /** Returns the text of the response. */
   async #answerOf(request: RequestMessage, signal: AbortSignal): Promise<string> {
     const { id, method } = request;
     try {
@@ -178,7 +178,7 @@ export class PeerConnection implements Receiver, MessageTaker {
       if (wrong) throw wrong;
       return resultText(id, jsonOf(method, result));
     } catch (error) {
-      // The other side knows why a cancelled request fails.
+      // Report only errors of which the other side does not get the text, and not those of a cancelled request.
       if (!signal.aborted && !isMeantForPeer(error)) this.#onError(error, method);
       return errorTextOf(id, error);
     }
@@ -233,7 +233,7 @@ export class PeerConnection implements Receiver, MessageTaker {
     return new McpError("invalid-message", `${method}: the role ${role} of ${extension} does not send it`);
   }
 
-  /** The error of a message that its definition does not describe, where `developmentSends` judges messages. */
+  /** Returns the error of a message that does not match its definition, where `developmentSends` checks messages. */
   #wrong(...[kind, method, value]: Parameters<SendTable["find"]>): McpError | undefined {
     const wrong = this.#table.developmentSends?.find(kind, method, value);
     return wrong && notSent(`${kind === "results" ? "the result of " : ""}${method}`, wrong);
@@ -249,9 +249,9 @@ function notSent(what: string, wrong: UndefinedMessage): McpError {
 }
 
 /**
- * A message that was refused, without the members that are null instead of absent.
+ * Returns a refused message without the members that are null instead of absent.
  *
- * @throws {McpError} `invalid-params`: it is refused even so
+ * @throws {McpError} `invalid-params`: the message is still invalid
  */
 async function withoutNulls<M extends RequestMessage | NotificationMessage>(
   entry: OpenDefinition,
@@ -263,7 +263,10 @@ async function withoutNulls<M extends RequestMessage | NotificationMessage>(
   throw refusal("invalid-params", `${method}: ${problem}`);
 }
 
-/** @throws {McpError} `invalid-message`: the value has a cycle, or a value that JSON has not, or is no object as JSON */
+/**
+ * @throws {McpError} `invalid-message`: the value has a cycle or a value that JSON cannot represent, or does not
+ *   serialise to an object
+ */
 function jsonOf(method: string, value: object): string {
   let text: string | undefined;
   try {
@@ -271,12 +274,12 @@ function jsonOf(method: string, value: object): string {
   } catch (cause) {
     throw new McpError("invalid-message", `${method}: it is not JSON: ${messageOf(cause)}`, { cause });
   }
-  // Its `toJSON` may return any value.
+  // `toJSON` may return any value.
   if (text?.startsWith("{")) return text;
   throw new McpError("invalid-message", `${method}: expected an object, got ${String(text)}`);
 }
 
-/** The result of a response. @throws {McpError} */
+/** Returns the result of a response. @throws {McpError} if it is an error or invalid */
 async function resultOf(
   method: string,
   { result: definition }: OutgoingRequest,
@@ -289,7 +292,7 @@ async function resultOf(
   throw new McpError("invalid-result", `${method}: the result of the other side is invalid: ${problem}`);
 }
 
-/** The error of a response. Members of it may be missing. */
+/** Makes the error of a response. Members of the received error may be missing. */
 function remoteError(method: string, error: unknown): McpError {
   const { code, message, data } = isObject(error) ? error : {};
   const text =
@@ -299,7 +302,7 @@ function remoteError(method: string, error: unknown): McpError {
   return new McpError(name, text.startsWith(`${method}: `) ? text : `${method}: ${text}`, { rpcCode, data });
 }
 
-/** The error of a request that is at fault. */
+/** Makes the error for a wrong request. */
 function refusal(code: keyof typeof codes, message: string): McpError {
   return new McpError(code, message, { rpcCode: codes[code] });
 }
@@ -318,7 +321,10 @@ function tooMany(limit: number): McpError {
   });
 }
 
-/** Whether the other side gets the text of an error: its JSON-RPC code says that the request is at fault. */
+/**
+ * Whether the other side gets the text of an error. It does if the error has a JSON-RPC code other than "internal
+ * error".
+ */
 function isMeantForPeer(thrown: unknown): thrown is McpError {
   return isMcpError(thrown) && Number.isSafeInteger(thrown.rpcCode) && thrown.rpcCode !== rpc.internalError;
 }

@@ -2,20 +2,24 @@ import type { Caller, ChannelHandlers, ChannelMessages, RequestOptions } from "@
 import type { ClientResults, Open } from "@mcpgen/protocol/open";
 import type { Clock, HandlerContext, Params, RequestId, Timeouts } from "@mcpgen/runtime";
 
-/** One side of a channel of an extension: it sends to the other side. The generated functions of the role take it. */
+/**
+ * One side of a channel of an extension. Sends messages to the other side; the generated functions of the role take it
+ * as an argument.
+ */
 export interface ChannelPeer<Messages extends ChannelMessages = ChannelMessages> extends Caller {
   /**
-   * Resolves when the handshake of the channel is over: at once if the role takes no part in it. Rejects with
-   * `connection-closed` if the channel ends before.
+   * Resolves when the handshake of the channel is complete; at once if the role takes no part in it. Rejects with
+   * `connection-closed` if the channel ends earlier.
    */
   readonly ready: Promise<void>;
-  /** Resolves when the channel has ended, with the reason if it did not end in order. */
+  /** Resolves when the channel has ended; with an error if it did not end normally. */
   readonly closed: Promise<Error | undefined>;
   /**
-   * Sends a request. After the result of the request that opens the channel, the confirmation is sent.
+   * Sends a request. If it opens the channel, also sends the confirmation after the result.
    *
    * @throws {McpError} `remote-error` or `method-not-found`: the other side refused it; `invalid-result`, `timeout`,
-   *   `cancelled`, `connection-closed`; `invalid-message`: the role does not send it, or not so
+   *   `cancelled`, `connection-closed`; `invalid-message`: the role does not send this method, or the message is
+   *   invalid
    */
   request<Method extends keyof Messages["outgoingRequests"] & string>(
     method: Method,
@@ -29,7 +33,7 @@ export interface ChannelPeer<Messages extends ChannelMessages = ChannelMessages>
   /**
    * Sends a notification; does nothing after the end of the channel.
    *
-   * @throws {McpError} `invalid-message`: the role does not send it, or not so
+   * @throws {McpError} `invalid-message`: the role does not send this method, or the message is invalid
    */
   notify<Method extends keyof Messages["outgoingNotifications"] & string>(
     method: Method,
@@ -40,10 +44,10 @@ export interface ChannelPeer<Messages extends ChannelMessages = ChannelMessages>
   close(): Promise<void>;
 }
 
-/** A method that is known at run time alone. */
+/** A method name that is known only at run time. */
 type Unlisted<Method extends string> = string extends Method ? Method : never;
 
-/** @typeParam Result what a `Client` returns: it may be sent where the params are the result of a tool */
+/** @typeParam Result the type that a `Client` returns; it may also be sent where the params are the result of a tool */
 type ParamsOf<Message, Result = never> = Message extends { readonly params: infer Params }
   ? undefined extends Params
     ? [params?: Params]
@@ -54,7 +58,7 @@ type Arguments<Message> = [...ParamsOf<Message>, options?: RequestOptions];
 
 type ResultOf<Request> = Request extends { readonly result: infer Result } ? Result : never;
 
-/** What a handler knows of a message beside its params. */
+/** The context of a message, which its handler gets in addition to the params. */
 export interface PeerContext {
   readonly method: string;
   /** Absent for a notification. */
@@ -69,7 +73,7 @@ export interface PeerContext {
 
 /**
  * Handlers of requests and listeners of notifications, by method. A request without a handler is refused with −32601. A
- * handler of a method of the protocol may return what a `Client` returns for it.
+ * handler of a protocol method may return the result that a `Client` returns for that method.
  */
 export type PeerHandlers<Messages extends ChannelMessages> = ChannelHandlers<
   Omit<Messages, "incomingRequests"> & { readonly incomingRequests: Relayed<Messages["incomingRequests"]> },
@@ -88,16 +92,19 @@ type Relayed<Requests> = {
 type RelayedResult<Method> = Method extends keyof ClientResults ? ClientResults[Method] : never;
 
 export interface PeerOptions {
-  /** Limits of each request in milliseconds; options of the request replace them. Default: 60,000 without an answer or progress, 3,600,000 in all. */
+  /**
+   * Time limits of each request in milliseconds; options of a request override them. Default: 60,000 without an answer
+   * or progress, 3,600,000 in all.
+   */
   readonly timeouts?: Partial<Timeouts>;
-  /** Requests that are answered at a time; more are refused with `limit-exceeded`. Default: 1,000. */
+  /** Maximum number of requests being answered; more are refused with `limit-exceeded`. Default: 1,000. */
   readonly maxRequests?: number;
   /**
-   * Receives what handlers throw, and notifications that the table refuses. Default: prints to the console.
+   * Receives errors that handlers throw, and errors about invalid notifications. Default: prints to the console.
    *
-   * @param method of the message; absent for what is no message
+   * @param method of the message; absent if the received value is not a message
    */
   readonly onError?: (error: unknown, method?: string) => void;
-  /** Default: the clock of the system. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }

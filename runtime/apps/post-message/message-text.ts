@@ -2,11 +2,12 @@ import type { Params } from "@mcpgen/runtime";
 import { classify } from "@mcpgen/base";
 
 /**
- * The JSON text of a message or a batch; empty for other values. A value may have cycles, or numbers that JSON has not.
+ * Returns the JSON text of a message or a batch; an empty text for other values. The value may have cycles, or numbers
+ * that JSON cannot represent.
  *
- * @param limit UTF-16 units of the text
- * @returns `undefined` if the text is longer. It is not made then: a small value may refer to one part many times, and
- *   an empty array may have any length.
+ * @param limit maximum length of the text in UTF-16 units
+ * @returns `undefined` if the text is longer. Such a text is usually not made: a small value may refer to one part many
+ *   times, and an empty array may have any length.
  */
 export function messageText(data: unknown, limit: number): string | undefined {
   try {
@@ -20,7 +21,7 @@ export function messageText(data: unknown, limit: number): string | undefined {
 }
 
 function holdsMessage(data: unknown, limit: number): boolean {
-  // The receiver decides about an id that is null: it knows whether the method is that of a notification.
+  // Accept an id that is null: only the receiver knows whether the method is a notification.
   const isMessage = (part: unknown): boolean =>
     !Array.isArray(part) &&
     typeof classify((part as Params | null)?.["id"] === null ? { ...(part as object), id: 0 } : part) ===
@@ -28,12 +29,15 @@ function holdsMessage(data: unknown, limit: number): boolean {
   return Array.isArray(data) ? data.length <= limit && data.some(isMessage) : isMessage(data);
 }
 
-/** The units of `limit` that the text of a value leaves, or more; negative once it leaves none. */
+/**
+ * Returns an upper bound of the units of `limit` that remain after the text of a value; negative if the text is too
+ * long.
+ */
 function unitsLeft(value: unknown, limit: number): number {
   if (typeof value === "string") return limit - value.length - 2;
   if (typeof value !== "object" || value === null) return limit - 1;
   if (kindOf(value) === "[object String]") return limit - String(value).length - 2;
-  // Each number of it has a key and a value.
+  // A typed array becomes an object: each number has a key and a value.
   if (ArrayBuffer.isView(value)) return limit - 6 * ((value as { readonly length?: number }).length ?? 0);
   if (!Array.isArray(value)) return unitsOfMembers(value, limit - 2);
   let left = limit - 2 - value.length;

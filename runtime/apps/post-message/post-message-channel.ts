@@ -7,7 +7,7 @@ export interface MessageTarget {
   postMessage(message: unknown): void;
 }
 
-/** What is read of a window, whatever its origin, and of a port. */
+/** The members that are read of a window, which any origin may read, and of a port. */
 interface Target {
   postMessage(message: unknown, origin?: string): void;
   addEventListener(type: string, listener: (event: MessageEvent) => void): void;
@@ -21,9 +21,12 @@ interface Target {
 type MessageEvent = { readonly data?: unknown; readonly source?: unknown; readonly origin?: string };
 
 export interface PostMessageOptions {
-  /** Of a window, such as `https://host.example`. `null`: a sandboxed frame, which has none. `*`: any. Ports have none. */
+  /**
+   * The origin of the window, such as `https://host.example`; `null` for a sandboxed frame, which has no origin; `*` for
+   * any. Not for ports.
+   */
   readonly origin?: string;
-  /** UTF-16 units of the JSON text of one message; a longer one is dropped. Default: 10,485,760. */
+  /** Maximum length of a message's JSON text in UTF-16 units; a longer message is dropped. Default: 10,485,760. */
   readonly limit?: number;
 }
 
@@ -33,9 +36,9 @@ const rules: Rules<PostMessageOptions> = {
 };
 
 /**
- * A channel over `postMessage`: each message is one object. It reads messages of `target` and of its origin alone, and
- * ignores what is no JSON-RPC message, because other programs use the same event. `close` removes the listeners, and
- * closes a port.
+ * Makes a channel over `postMessage`; each message is one object. Accepts messages only from `target` and its origin.
+ * Ignores values that are not JSON-RPC messages, because other programs use the same event. `close` removes the listeners,
+ * and closes a port.
  *
  * @param target the other side: `window.parent`, the `contentWindow` of a frame, a port or a worker
  * @throws {McpError} `invalid-definition`: an option is wrong, a window has no `origin`, or there is no target
@@ -89,10 +92,10 @@ export function postMessageChannel(target: MessageTarget, options: PostMessageOp
   };
 }
 
-/** Whether events spell an origin so: without a path, a default port, capitals and letters beyond ASCII. */
+/** Whether a text has the form of `event.origin`: no path, default port, capitals or letters beyond ASCII. */
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return text === "*" || text === "null";
   const { origin, protocol, host } = new URL(text);
-  // The standard gives no origin to URLs of other schemes, such as those of browser extensions.
+  // For other schemes, such as those of browser extensions, the URL standard defines no origin.
   return text === (origin === "null" ? `${protocol}//${host}` : origin);
 }
