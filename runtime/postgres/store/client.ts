@@ -1,4 +1,4 @@
-/** A connection, or a pool of them: `Pool` and `Client` of `pg`, `PGlite`. */
+/** A connection or a pool: `Pool` or `Client` of `pg`, or `PGlite`. */
 export interface PostgresClient {
   query(text: string, values: (string | number)[]): Promise<{ readonly rows: readonly unknown[] }>;
 }
@@ -8,7 +8,7 @@ export interface Row {
   readonly [column: string]: unknown;
 }
 
-/** The rows of a statement. It takes one round trip. */
+/** Runs a statement in one round trip. Resolves with its rows. */
 export async function rowsOf(
   client: PostgresClient,
   text: string,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Subscriptions } from "@mcpgen/cluster";
 import { type PostgresClient, rowsOf } from "./client.js";
 
-/** A connection that listens: `Client` of `pg`, connected. */
+/** A connected `Client` of `pg`, for subscriptions. */
 export interface PostgresSubscriber extends PostgresClient {
   on(event: "notification", listener: (message: Notification) => void): unknown;
   on(event: "error" | "end", listener: () => void): unknown;
@@ -16,23 +16,26 @@ interface Notification {
 
 interface Connection {
   readonly client: PostgresSubscriber;
-  /** The number of a lock that it holds. */
+  /** The number of the advisory lock that the connection holds. */
   readonly owner: string;
 }
 
-/** Milliseconds after which the store connects again. */
+/** Milliseconds before the store reconnects. */
 const retryMs = 250;
 
-/** What the channels need of the store. */
+/** The parts of the store that the channels use. */
 export interface ChannelStore {
   /** Table of listeners, as SQL. */
   readonly listeners: string;
   readonly connect: () => Promise<PostgresSubscriber>;
-  /** A message that is too long for a notification. */
+  /** Reads a message that was too long for a notification. */
   readonly read: (id: string) => Promise<string>;
 }
 
-/** The subscriptions of a process, over one connection that is made with the first of them, and made again when it is lost. */
+/**
+ * The subscriptions of a process, over one connection. The first subscription opens it; it is reopened when it
+ * breaks.
+ */
 export class ListeningChannels {
   readonly subscriptions: Subscriptions;
   readonly #store: ChannelStore;
@@ -40,9 +43,12 @@ export class ListeningChannels {
   #client: PostgresSubscriber | undefined;
   #isClosed = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
-  /** The messages that came are delivered in order, also if one is read from a table. */
+  /**
+   * Settles when the last received message is delivered, so that messages keep their order even if one is read
+   * from a table.
+   */
   #delivery: Promise<void> = Promise.resolve();
-  /** Fulfils when the last statement is done. */
+  /** Fulfils when the last statement has ended. */
   #turn: Promise<void> = Promise.resolve();
 
   constructor(store: ChannelStore) {
@@ -73,8 +79,8 @@ export class ListeningChannels {
   }
 
   /**
-   * Uses the connection when what came before is done: `pg` takes one statement at a time. A connection that the server has ended may
-   * say so only now: then a new one is used.
+   * Uses the connection when the statements before have ended, because `pg` runs one at a time. The statement
+   * may show that the server has closed the connection; it then runs on a new one.
    */
   #inTurn(use: (connection: Connection) => Promise<void>): Promise<void> {
     const done = this.#turn.then(async () => {
@@ -102,7 +108,7 @@ export class ListeningChannels {
       client.on("error", lost);
       client.on("end", lost);
       client.on("notification", ({ channel, payload = "" }) => this.#receive(channel, payload));
-      // Held as long as the connection: publishers count the listeners that are connected.
+      // The lock lives as long as the connection. By the locks, publishers count the connected listeners.
       const owner = String(randomBytes(6).readUIntBE(0, 6));
       await rowsOf(client, "SELECT pg_advisory_lock_shared($1)", owner);
       this.#client = client;
@@ -132,7 +138,10 @@ export class ListeningChannels {
     this.#retry.unref();
   }
 
-  /** What no store sent stays as it is: any program may notify the channel, and the listener judges the text. */
+  /**
+   * Decodes a notification. Returns an unknown text unchanged: other programs may notify the channel, and the
+   * listener checks the text.
+   */
   #messageOf(payload: string): string | Promise<string> {
     if (/^o\d{1,18}$/.test(payload)) return this.#store.read(payload.slice(1));
     return payload.startsWith("m") ? payload.slice(1) : payload;
@@ -149,7 +158,7 @@ export class ListeningChannels {
   }
 }
 
-/** Whether the server, or the network, has ended the connection (SQLSTATE classes 08 and 57P). */
+/** Whether the server or the network has closed the connection (SQLSTATE classes 08 and 57P). */
 function isEnded(error: unknown): boolean {
   return /^(?:08|57P)/.test(String((error as { readonly code?: unknown } | undefined)?.code));
 }

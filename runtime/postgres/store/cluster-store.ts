@@ -8,29 +8,30 @@ import { digestOf, literal, now } from "./sql.js";
 
 export interface PostgresClusterStoreOptions extends ClusterTableOptions {
   /**
-   * Milliseconds after which a statement without an answer fails. While PostgreSQL does not answer, others fail at once.
-   * Default: 1,000.
+   * Milliseconds after which a statement without an answer fails. While PostgreSQL does not answer, other statements fail at
+   * once. Default: 1,000.
    */
   readonly timeoutMs?: number;
 }
 
 const rules: Rules<PostgresClusterStoreOptions> = { ...tableRules, timeoutMs: 1 };
 
-/** Bytes of the longest notification: PostgreSQL allows less than 8,000. */
+/** Maximum length of a notification in bytes. PostgreSQL allows fewer than 8,000. */
 const longestPayload = 7900;
-/** Milliseconds that a longer message waits for its readers. */
+/** Milliseconds for which the table keeps a longer message for its readers. */
 const messageMs = 60_000;
-/** Rows that one heartbeat removes of each table. */
+/** Maximum number of rows that a heartbeat removes from each table. */
 const mostRemoved = 1000;
-/** The id of an event: its counter of the writer, the writer. */
+/** The id of an event: the writer's counter, and the writer. */
 const eventId = /^\d{1,15}\.[\w-]{8}$/;
 
 /**
- * What processes with the same sessions share, in PostgreSQL, in the tables that `createClusterTables` made. The tables hold
- * digests of sessions, keys and nodes, so that a copy of the database opens no session. Heartbeats remove what has expired.
+ * Makes the store that processes with the same sessions share, in PostgreSQL, in the tables of `createClusterTables`. The
+ * tables contain digests of sessions, keys and nodes, so that a copy of the database cannot open sessions. Heartbeats remove
+ * expired rows.
  *
  * @param client a connection or a pool; the store does not close it
- * @param connect makes a connection that is connected, for subscriptions; the store ends it
+ * @param connect opens a connection for subscriptions; the store closes it
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export function postgresClusterStore(
@@ -50,14 +51,14 @@ export function postgresClusterStore(
     batches.flush();
     return calls.run(() => rowsOf(client, text, ...args));
   };
-  /** Statements of one name one after another: a pool has several connections. */
+  /** Runs statements with the same name one after another, since a pool has several connections. */
   const writeInTurn = (name: string, text: string, ...args: (string | number)[]): Promise<readonly Row[]> =>
     calls.run(() => inOrder.take(name, () => rowsOf(client, text, ...args)));
   const runInTurn: typeof writeInTurn = (...args) => {
     batches.flush();
     return writeInTurn(...args);
   };
-  // A name of PostgreSQL has 63 bytes at most.
+  // A PostgreSQL name has at most 63 bytes.
   const channelOf = (name: string): string => `mcpgen_${digestOf(`${table ?? ""}\n${name}`)}`;
   const channels = new ListeningChannels({
     listeners,
@@ -73,8 +74,8 @@ export function postgresClusterStore(
     SELECT ((classid::bigint << 32) | objid::bigint) AS owner FROM pg_locks
     WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
   /**
-   * Sends the rows of `message` (`place`, `text`) in their order, if the channel has listeners. Without any, PostgreSQL writes
-   * nothing.
+   * SQL that sends the rows of `message` (`place`, `text`) in order if the channel has listeners, and writes nothing
+   * otherwise.
    */
   const notified = (channel: string): string => `
     listening AS (SELECT count(*) AS count FROM ${listeners} WHERE channel = ${channel} AND owner IN (${held})),
@@ -103,10 +104,11 @@ export function postgresClusterStore(
     return row?.["value"] as string | undefined;
   };
 
-  // An event is kept while the events from it on are within the limits, which its own row and that of the log tell.
+  // SQL condition for events to keep: the event and all later ones are within the limits. The rows of the event and of the
+  // log suffice to compute it.
   const kept = `number BETWEEN first AND last AND number > last - ${logLimits.events}
     AND (l.total - e.total + size <= ${logLimits.characters} OR number = last)`;
-  /** Appends events, a JSON array. */
+  /** SQL that appends events, given as a JSON array. */
   const append = `
     event AS (
       SELECT id, stream, data, size, place, sum(size) OVER (ORDER BY place) AS total
@@ -125,7 +127,7 @@ export function postgresClusterStore(
         log.total - (SELECT sum(size) FROM event) + event.total FROM log, event
       ON CONFLICT (session, number) DO UPDATE SET id = excluded.id, stream = excluded.stream, data = excluded.data,
         size = excluded.size, total = excluded.total)`;
-  /** Appends events, and sends each to the channel as the text of a `FollowedEvent`. */
+  /** SQL that appends events, and sends each to the channel as JSON of a `FollowedEvent`. */
   const appendAndSend = `${append},
     message AS (SELECT place, json_build_object('id', id, 'stream', stream, 'data', data)::text AS text FROM event),
     ${notified("$4::text")}`;
@@ -164,7 +166,7 @@ export function postgresClusterStore(
       append: (...event) => batches.append(...event),
       after: async (session, event) => {
         calls.assertOpen();
-        // Most wrong ids cost no statement.
+        // Reject most invalid ids without a statement.
         if (event.length > 60 || !eventId.test(event)) return undefined;
         const [first, ...rest] = (await run(after, digestOf(session), event)) as readonly (Row &
           FollowedEvent)[];
@@ -206,7 +208,7 @@ export function postgresClusterStore(
   };
 }
 
-/** Work that waits for the work before it of the same name. */
+/** Runs work with the same name one after another. */
 class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 

@@ -4,15 +4,15 @@ import { createTable, nameType, quoted } from "./sql.js";
 
 export interface ClusterTableOptions {
   /**
-   * What the names of the tables begin with, after the name of their schema and a dot if they have one. Default:
-   * `mcpgen_cluster_v1`, where 1 is the number of the layout.
+   * Prefix of the table names, optionally preceded by a schema name and a dot. Default: `mcpgen_cluster_v1`,
+   * where 1 is the version of the layout.
    */
   readonly table?: string;
 }
 
 export const tableRules: Rules<ClusterTableOptions> = { table: "string" };
 
-/** The names of the tables as SQL. */
+/** Returns the names of the tables as SQL. */
 export function clusterTables(table = "mcpgen_cluster_v1") {
   const name = (suffix: string): string => quoted(`${table}_${suffix}`);
   return {
@@ -27,8 +27,8 @@ export function clusterTables(table = "mcpgen_cluster_v1") {
 const due = "due_at double precision NOT NULL";
 
 /**
- * Makes the tables of a store that processes share, if they are absent. Several processes may do so at once. The store does not
- * do it by itself: the role of a server seldom has the right to.
+ * Creates the tables of a cluster store if they are absent. Several processes may call it at once. The store
+ * does not create them itself, because the database role of a server seldom has the permission.
  *
  * @throws {McpError} `invalid-definition`: an option is wrong
  */

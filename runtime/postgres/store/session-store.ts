@@ -5,16 +5,16 @@ import { createTable, digestOf, nameType, now, quoted } from "./sql.js";
 
 export interface SessionTableOptions {
   /**
-   * Name of the table, after the name of its schema and a dot if it has one. Default: `mcpgen_sessions_v1`, where 1 is the
-   * number of its layout.
+   * Name of the table, optionally preceded by a schema name and a dot. Default: `mcpgen_sessions_v1`, where 1 is the
+   * version of the layout.
    */
   readonly table?: string;
 }
 
 export interface PostgresSessionStoreOptions extends SessionTableOptions {
   /**
-   * Milliseconds after which a statement without an answer fails. While PostgreSQL does not answer, others fail at once.
-   * Default: 2,000.
+   * Milliseconds after which a statement without an answer fails. While PostgreSQL does not answer, other statements fail
+   * at once. Default: 2,000.
    */
   readonly timeoutMs?: number;
 }
@@ -25,8 +25,8 @@ const storeRules: Rules<PostgresSessionStoreOptions> = { ...tableRules, timeoutM
 const defaultTable = "mcpgen_sessions_v1";
 
 /**
- * Makes the table of a session store, if it is absent. Several processes may do so at once. The store does not do it by itself:
- * the role of a server seldom has the right to.
+ * Creates the table of a session store if it is absent. Several processes may call it at once. The store does not create
+ * it itself, because the database role of a server seldom has the permission.
  *
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
@@ -39,12 +39,12 @@ export async function createSessionTable(
   await createTable(client, quoted(options.table ?? defaultTable), columns, ["due_at"]);
 }
 
-/** Expired sessions that are removed with each new one. */
+/** Maximum number of expired sessions that adding a session removes. */
 const mostRemoved = 16;
 
 /**
- * A store of sessions in PostgreSQL, in the table that `createSessionTable` made. Each function is one statement. The table holds
- * digests of the ids of sessions, so that a copy of the database opens no session.
+ * Makes a store of sessions in PostgreSQL, in the table of `createSessionTable`. Each function is one statement. The table
+ * contains digests of session ids, so that a copy of the database cannot open sessions.
  *
  * @param client a connection or a pool; the store does not close it
  * @throws {McpError} `invalid-definition`: an option is wrong
@@ -59,7 +59,7 @@ export function postgresSessionStore(
   const breaker = new Breaker("PostgreSQL", timeoutMs);
   const run = (text: string, ...values: (string | number)[]): Promise<readonly Row[]> =>
     breaker.run(() => rowsOf(client, text, ...values));
-  // Rows that another process is removing are left to it.
+  // Skips rows that another process is removing.
   const expired = `
     SELECT id FROM ${sessions} WHERE due_at <= ${now} AND id <> $1 LIMIT ${mostRemoved} FOR UPDATE SKIP LOCKED`;
   const set = `

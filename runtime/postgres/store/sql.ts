@@ -1,18 +1,23 @@
 import { createHash } from "node:crypto";
 import { type PostgresClient, rowsOf } from "./client.js";
 
-/** Milliseconds since 1970 by the clock of the database: those of the processes may differ. */
+/**
+ * SQL for milliseconds since 1970 by the clock of the database, because the clocks of the processes may
+ * differ.
+ */
 export const now = "extract(epoch FROM clock_timestamp())::double precision * 1000";
 
-/** Names are compared as bytes: no order of a language, and no text that is the same in another form. */
+/**
+ * Type of columns with names. The collation "C" compares bytes, independent of languages and Unicode forms.
+ */
 export const nameType = 'text COLLATE "C" NOT NULL';
 
-/** A name in a table, so that a copy of it opens no session. */
+/** Returns the digest by which a table stores a name, so that a copy of the table cannot open sessions. */
 export function digestOf(name: string): string {
   return createHash("sha256").update(name).digest("base64url");
 }
 
-/** The name of a table as SQL. @param table after the name of its schema and a dot if it has one */
+/** Quotes the name of a table for SQL. @param table optionally preceded by a schema name and a dot */
 export function quoted(table: string): string {
   return table
     .split(".")
@@ -21,11 +26,11 @@ export function quoted(table: string): string {
 }
 
 /**
- * Makes a table, if it is absent. Several processes may do so at once.
+ * Creates a table if it is absent. Several processes may call it at once.
  *
- * @param table its name as SQL
+ * @param table name, as SQL
  * @param columns as SQL
- * @param indexes the columns of each, as SQL
+ * @param indexes the columns of each index, as SQL
  */
 export async function createTable(
   client: PostgresClient,
@@ -42,7 +47,7 @@ export async function createTable(
   await rowsOf(client, `DO ${literal(`BEGIN ${made} END`)}`);
 }
 
-/** A text as SQL. */
+/** Quotes a text for SQL. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

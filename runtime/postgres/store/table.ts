@@ -4,18 +4,21 @@ import { createTable, nameType, quoted } from "./sql.js";
 
 export interface PostgresTaskStoreOptions {
   /**
-   * Name of the table, after the name of its schema and a dot if it has one; beside it there is another one, with `_usage` at the
-   * end. Default: `mcpgen_tasks_v1`, where 1 is the number of its layout.
+   * Name of the table, optionally preceded by a schema name and a dot. A second table has this name with `_usage`
+   * appended. Default: `mcpgen_tasks_v1`, where 1 is the version of the layout.
    */
   readonly table?: string;
 }
 
-/** The owner of the sums of all owners, as SQL: no name is written so, for its quotation mark would be escaped. */
+/**
+ * The owner of the row with the sums of all owners, as SQL. No real owner has this name, because `exact` escapes
+ * quotation marks.
+ */
 export const everybody = `'"'`;
 
 /**
- * Makes the tables of a store, if they are absent. Several processes may do so at once. The store does not do it by itself: the
- * role of a server seldom has the right to.
+ * Creates the tables of a task store if they are absent. Several processes may call it at once. The store does not
+ * create them itself, because the database role of a server seldom has the permission.
  *
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
@@ -40,7 +43,7 @@ export async function createTaskTable(
 
 const rules: Rules<PostgresTaskStoreOptions> = { table: "string" };
 
-/** The names of the tables as SQL. @param place the function that has the options, for errors */
+/** Returns the names of the tables as SQL. @param place name of the function with the options, for errors */
 export function tablesOf(
   place: string,
   options: PostgresTaskStoreOptions,

@@ -3,11 +3,14 @@ import type { StoreLimits, TaskRecord, TaskStore } from "@mcpgen/tasks";
 import { type PostgresClient, type Row, rowsOf } from "./client.js";
 import { type PostgresTaskStoreOptions, everybody, tablesOf } from "./table.js";
 
-/** Attempts to add the first task of an owner whose last one is removed at the same time. */
+/**
+ * Maximum number of attempts to add the first task of an owner, since another process may remove the owner's row of sums
+ * meanwhile.
+ */
 const attempts = 20;
 
 /**
- * A store of tasks in PostgreSQL, in the tables that `createTaskTable` made.
+ * Makes a store of tasks in PostgreSQL, in the tables of `createTaskTable`.
  *
  * @param client a connection or a pool; the store does not close it
  * @throws {McpError} `invalid-definition`: an option is wrong
@@ -64,7 +67,7 @@ function valuesOf({ bytes = Infinity, totalBytes = Infinity }: Partial<StoreLimi
   return [Math.min(bytes, Number.MAX_SAFE_INTEGER), Math.min(totalBytes, Number.MAX_SAFE_INTEGER)];
 }
 
-/** Text without the characters that PostgreSQL refuses or its drivers replace: NUL, and halves of pairs. */
+/** Escapes a text as in JSON. PostgreSQL refuses NUL, and its drivers replace lone surrogates. */
 function exact(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
@@ -73,10 +76,11 @@ function recordsOf(rows: readonly Row[]): TaskRecord[] {
   return rows.map(({ record }) => jsonOr(record as string) as TaskRecord);
 }
 
-// Statements that change tasks. Those that change a sum of sizes lock the row of all owners first, then that of the owner, then
-// the task: they wait for one another, and read the sums as the one before left them (READ COMMITTED, explicit locking).
+// Statements that change tasks. A statement that changes a sum of sizes first locks the row of all owners, then the row
+// of the owner, then the task. So such statements run one after another, and each reads the sums that the previous one
+// has written (READ COMMITTED, explicit locking).
 
-/** The rows of the sums, locked. @param more a condition */
+/** SQL that reads and locks the rows of the sums. @param more a further condition */
 function held(sums: string, owner: string, more = "true"): string {
   return `held AS MATERIALIZED (
     SELECT owner, tasks, bytes FROM ${sums} WHERE owner IN (${owner}, ${everybody}) AND ${more}
@@ -84,7 +88,7 @@ function held(sums: string, owner: string, more = "true"): string {
   )`;
 }
 
-/** The sums, if there is room for more: see `StoreLimits`. Values 7 and 8 are bytes and totalBytes. */
+/** SQL with a row if the limits leave room for more: see `StoreLimits`. Values 7 and 8 are bytes and totalBytes. */
 function room(from: string, owner: string, growth: string): string {
   const [bytes, total] = ["$7::float8", "$8::float8"];
   return `room AS (
@@ -98,10 +102,10 @@ function room(from: string, owner: string, growth: string): string {
 }
 
 /**
- * Adds a task. Values: id, version, owner, time, size, record, bytes, totalBytes.
+ * SQL that adds a task. Values: id, version, owner, time, size, record, bytes, totalBytes.
  *
- * @returns `isKnown`: the owner has its row of sums; if not, it has from now on, and nothing else was done. `isTaken`: there is
- *   a task of this id; `added`
+ * @returns one row. `isKnown`: the owner has a row of sums; if not, the statement only adds that row, and must run
+ *   again. `isTaken`: a task with this id exists. `added`: the task was added.
  */
 export function insertion(tasks: string, sums: string): string {
   const [owner, size] = ["$3::text", "$5::float8"];
@@ -123,9 +127,10 @@ export function insertion(tasks: string, sums: string): string {
 }
 
 /**
- * Replaces a task. Values: version, time, size, record, id, the version that it replaces, bytes, totalBytes.
+ * SQL that replaces a task. Values: version, time, size, record, id, replaced version, bytes, totalBytes.
  *
- * @returns `isThere`: the version that it replaces was there; `isRoom`; `replaced`
+ * @returns one row. `isThere`: the replaced version exists. `isRoom`: the limits leave room. `replaced`: the task was
+ *   replaced.
  */
 export function replacement(tasks: string, sums: string): string {
   const size = "$3::float8";
@@ -145,7 +150,7 @@ export function replacement(tasks: string, sums: string): string {
       EXISTS (SELECT 1 FROM replaced) AS replaced`;
 }
 
-/** Removes a task. Values: id, version. @returns `removed` */
+/** SQL that removes a task. Values: id, version. @returns one row with `removed` */
 export function removal(tasks: string, sums: string): string {
   const owner = `(SELECT owner FROM ${tasks} WHERE id = $1)`;
   return `WITH ${held(sums, owner)},

@@ -3,14 +3,14 @@ import { createHash } from "node:crypto";
 /** A connection to Redis or Valkey. */
 export type RedisClient = CallingClient | SendingClient;
 
-/** `Redis` and `Cluster` of `ioredis`, and of `iovalkey`. */
+/** `Redis` or `Cluster` of `ioredis` or `iovalkey`. */
 export interface CallingClient {
   call(command: string, ...args: string[]): Promise<unknown>;
   /** The nodes of a cluster. */
   nodes?(role: "master"): readonly CallingClient[];
 }
 
-/** What `createClient` of `redis` returns. */
+/** The client that `createClient` of `redis` returns. */
 export interface SendingClient {
   sendCommand(args: string[]): Promise<unknown>;
   /** The nodes of a cluster. */
@@ -26,9 +26,9 @@ export function send(client: RedisClient, ...args: [command: string, ...args: st
 export type Script = (...args: (string | number)[]) => Promise<unknown>;
 
 /**
- * Makes a function that runs a script, which is atomic.
+ * Makes a function that runs a Lua script. Redis runs a script atomically.
  *
- * @param keys all that it touches, of one slot of a cluster
+ * @param keys all keys that the script uses, in one slot of a cluster
  */
 export function scriptOf(client: RedisClient, keys: readonly string[], lua: string): Script {
   const digest = createHash("sha1").update(lua).digest("hex");
@@ -37,7 +37,7 @@ export function scriptOf(client: RedisClient, keys: readonly string[], lua: stri
     try {
       return await send(client, "EVALSHA", digest, ...rest);
     } catch (error) {
-      // The server, or this node of a cluster, has not had it since its start: EVAL brings it.
+      // The server, or this node of a cluster, does not have the script yet: EVAL loads it.
       if (!String((error as Error).message).startsWith("NOSCRIPT")) throw error;
       return send(client, "EVAL", lua, ...rest);
     }

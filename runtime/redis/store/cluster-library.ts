@@ -2,11 +2,14 @@ import { createHash } from "node:crypto";
 import { logLimits } from "@mcpgen/cluster";
 import { type RedisClient, send } from "./client.js";
 
-// The log of a session is a list. Its first item has the number of the newest event, the sum of sizes, and the name of the event that
-// made the log. Each other item is an event: counter and writer, which are its name beside its number; its size; bytes of the name of
-// its stream; stream; data. A writer appends the events of one call together: a call that is sent again finds its last event. It gives
-// the number and counter of its newest event, and who made the log. If this log should have the event and does not, a replica without
-// the last events has taken the place of Redis: the log is emptied, so that no client continues over the gap.
+// The log of a session is a list. Its first item is the head: the number of the newest event, the sum of
+// sizes, and the name of the event that began the log. Each other item is an event: the writer's counter and
+// the writer, which name the event together with its number; its size; the length in bytes of the stream's
+// name; that name; the data. A writer appends the events of one call together, so a repeated call finds its
+// last event already there. A call passes the number and the counter of the writer's newest event, and the
+// name of the event that began its log. If the log should contain that event and does not, a replica without
+// the latest events has replaced the primary. The log is then emptied, so that no client continues across the
+// gap.
 const functions = `
 local function read(item)
   local counter, writer, size, length, start = string.match(item, "^(%d+) (%S+) (%d+) (%d+) ()")
@@ -86,7 +89,10 @@ end`;
 
 const digest = createHash("sha256").update(functions).digest("hex").slice(0, 16);
 const nameOf = (name: string): string => `mcpgen_${digest}_${name}`;
-/** The library has the digest of its code in its names, so that processes of two versions have one each. */
+/**
+ * Names in the library contain the digest of its code, so that processes with different versions use
+ * different libraries.
+ */
 const library = `#!lua name=mcpgen_${digest}${functions}
 redis.register_function("${nameOf("append")}", append)
 redis.register_function{ function_name = "${nameOf("after")}", callback = after, flags = { "no-writes" } }`;
@@ -97,7 +103,7 @@ interface Waiting {
   readonly call: () => void;
 }
 
-/** Calls functions of the library. It is loaded when the server, or one of a cluster, does not have it. */
+/** Calls functions of the library. Loads it when the server, or a server of a cluster, does not have it. */
 export class ClusterLibrary {
   readonly #client: RedisClient;
   #calls = 0;
@@ -107,7 +113,7 @@ export class ClusterLibrary {
     this.#client = client;
   }
 
-  /** Calls of one key are executed in order. */
+  /** Calls a function. Calls for one key run in order. */
   async call(name: "append" | "after", keys: readonly string[], ...args: string[]): Promise<unknown> {
     const number = this.#calls++;
     const command = ["FCALL", nameOf(name), `${keys.length}`, ...keys, ...args] as const;
@@ -126,7 +132,7 @@ export class ClusterLibrary {
     return new Promise((resolve) => waiting.push({ number, call: () => resolve(sent()) }));
   }
 
-  /** Loads the library, and makes the calls that wait for it, in their order. One that fails then, fails. */
+  /** Loads the library, then makes the waiting calls in order. A call that fails again is not repeated. */
   #load(): void {
     this.#waiting = [];
     const nodes: readonly RedisClient[] = this.#client.nodes?.("master") ?? [this.#client];

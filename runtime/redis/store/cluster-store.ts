@@ -15,8 +15,8 @@ import { type RedisSubscriber, shardedChannels } from "./subscriber.js";
 
 export interface RedisClusterStoreOptions {
   /**
-   * What the names of all keys and channels of the store begin with. Default: `mcpgen-cluster-v1`, where 1 is the number of the
-   * layout.
+   * Prefix of the names of all keys and channels of the store. Default: `mcpgen-cluster-v1`, where 1 is the version of
+   * the layout.
    */
   readonly prefix?: string;
   /**
@@ -31,15 +31,16 @@ const rules: Rules<RedisClusterStoreOptions> = {
   timeoutMs: 1,
 };
 
-/** Sessions whose newest event is kept, at most. */
+/** Maximum number of sessions whose newest event is remembered. */
 const mostWritten = 10_000;
 
-/** The id of an event: its number, its counter of the writer, the writer. */
+/** The id of an event: its number, the writer's counter, and the writer. */
 const eventId = /^(\d{1,15})\.(\d{1,15})\.([\w-]{8})$/;
 
 /**
- * What processes with the same sessions share, in Redis (7.0 or later) or Valkey. Each function is one command. Names of keys and
- * channels hold digests of sessions, keys and nodes, so that a copy of the database opens no session.
+ * Makes the store that processes with the same sessions share, in Redis (7.0 or later) or Valkey. Each function is one
+ * command. Names of keys and channels contain digests of sessions, keys and nodes, so that a copy of the database cannot
+ * open sessions.
  *
  * @param client a connection for commands; the store does not close it
  * @param subscriber another connection, for subscriptions
@@ -57,8 +58,8 @@ export function redisClusterStore(
   const writer = randomBytes(6).toString("base64url");
   let counter = 0;
   /**
-   * The newest event by session, of the sessions that were written to last: its number and counter, and who made its log. One text
-   * takes a third of the memory of three.
+   * For the sessions written to most recently, the newest event: its number, its counter, and the name of the event that
+   * began the log. One joined text takes a third of the memory of three texts.
    */
   const newest = new BoundedMap<string, string>({ count: mostWritten, full: "evict" });
   const wrote = (session: string, ...event: readonly string[]): void =>
@@ -71,7 +72,7 @@ export function redisClusterStore(
   const run = (...args: [command: string, ...args: string[]]): Promise<unknown> =>
     inOrder(() => send(client, ...args));
   const keyOf = (kind: string, name: string): string => `${prefix}:${kind}:{${digestOf(name)}}`;
-  /** A channel that names a session in braces is in the slot of its events. */
+  /** A channel whose name has a session in braces is in the slot of that session's events. */
   const channelOf = (name: string): string => {
     const session = sessionOf(name);
     return session === undefined ? keyOf("channel", name) : `${keyOf("channel", session)}:${digestOf(name)}`;
@@ -115,7 +116,7 @@ export function redisClusterStore(
       append: (...event) => batches.append(...event),
       after: async (session, event) => {
         calls.assertOpen();
-        // Most wrong ids cost no command.
+        // Reject most invalid ids without a command.
         const [, number, by, name] = event.length < 60 ? (eventId.exec(event) ?? []) : [];
         if (number === undefined) return undefined;
         const found = await inOrder(() => library.call("after", [keyOf("log", session)], number, by!, name!));
@@ -151,14 +152,14 @@ export function redisClusterStore(
   };
 }
 
-/** The session that the name of a channel has in braces. */
+/** Returns the session that the name of a channel contains in braces. */
 function sessionOf(channel: string): string | undefined {
   return /\{(.*)\}/s.exec(channel)?.[1];
 }
 
 /**
- * What a message says: an event is read here, for the function that sent it cannot write JSON. What no store sent stays as it is:
- * any program may publish on the channel, and the listener judges the text.
+ * Decodes a message. Turns an event into JSON here, because the Lua function that sent it cannot write JSON. Returns an
+ * unknown text unchanged: other programs may publish on the channel, and the listener checks the text.
  */
 function messageOf(message: string): string {
   if (message.startsWith("m")) return message.slice(1);

@@ -1,23 +1,28 @@
 import { createHash } from "node:crypto";
 
-// Names and times of keys, as the stores of sessions and of clusters have them.
+// Names and expiry times of keys, for session stores and cluster stores.
 
-/** The rule of a prefix of keys: the braces of a key are those around the session. */
+/**
+ * The rule for a prefix of keys. It has no braces, because the first braces in a key must enclose the session.
+ */
 export function prefixRule(value: unknown): string | undefined {
   return typeof value === "string" && /^[^{}]+$/.test(value)
     ? undefined
     : "a string without braces, not empty";
 }
 
-/** A name in a key. It has the alphabet of base64url: it ends at the brace, and names one slot of a cluster. */
+/**
+ * Returns the digest of a name, for use in keys. In base64url it contains no brace, so the braces around it
+ * select one slot of a cluster.
+ */
 export function digestOf(name: string): string {
   return createHash("sha256").update(name).digest("base64url");
 }
 
-/** Milliseconds. A time that ends after the year 10,000 is an error in some versions. */
+/** Maximum expiry time in milliseconds. Some versions refuse an expiry after the year 10,000. */
 const longestTtl = 1e14;
 
-/** The argument of PX and PEXPIRE. */
+/** Returns the argument of PX and PEXPIRE. */
 export function timeOf(ttlMs: number): string {
   return String(Math.min(Math.max(1, Math.ceil(ttlMs)), longestTtl));
 }

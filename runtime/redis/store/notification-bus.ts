@@ -3,19 +3,22 @@ import type { Change, NotificationBus } from "@mcpgen/runtime";
 import { type RedisClient, send } from "./client.js";
 
 export interface RedisNotificationBusOptions {
-  /** The key of the stream. Default: `mcpgen-changes-v1`, where 1 is the number of the layout. */
+  /** The key of the stream. Default: `mcpgen-changes-v1`, where 1 is the version of the layout. */
   readonly key?: string;
-  /** Changes that the stream keeps for processes that fall behind, approximately. Default: 10,000. */
+  /** Approximate number of changes that the stream keeps for slow processes. Default: 10,000. */
   readonly maxChanges?: number;
   /** Milliseconds after which a command without an answer fails. Default: 2,000. */
   readonly timeoutMs?: number;
-  /** Gets the errors of Redis. What they cost is made up for: subscribers are notified of a gap. Default: ignored. */
+  /**
+   * Receives the errors of Redis. Where an error may lose changes, subscribers are notified of a gap. Default: errors are
+   * ignored.
+   */
   readonly onError?: (error: unknown) => void;
 }
 
-/** A bus that ends. */
+/** A bus that can be closed. */
 export interface RedisNotificationBus extends NotificationBus {
-  /** Ends the reading. The connections are the caller's. */
+  /** Stops reading. The caller closes the connections. */
   close(): void;
 }
 
@@ -26,24 +29,25 @@ const rules: Rules<RedisNotificationBusOptions> = {
   onError: "function",
 };
 
-/** Milliseconds that a read waits for changes. */
+/** Maximum time for which a read waits for changes, in milliseconds. */
 const blockMs = 5000;
-/** Changes of one read. */
+/** Maximum number of changes of one read. */
 const mostRead = 100;
-/** Milliseconds after which a failed command is sent again. */
+/** Milliseconds before a failed command is repeated. */
 const retryMs = 250;
-/** The id before the first one. */
+/** An id before the first entry. */
 const none = "0-0";
 
 /** An entry of the stream. */
 type Entry = readonly [id: string, fields: readonly string[]];
 
 /**
- * Carries changes between processes by one stream of Redis or Valkey. A process that lost the connection catches up from the
- * last change that it read. If changes are gone, because the stream was cut or Redis lost it, subscribers are notified of a gap.
+ * Sends changes between processes over one stream of Redis or Valkey. After a broken connection, a process continues with
+ * the first change that it has not read. If changes are gone, because the stream was trimmed or lost, subscribers are
+ * notified of a gap.
  *
  * @param client a connection for commands
- * @param reader another connection, which the bus blocks: no other command may use it
+ * @param reader another connection; the bus blocks it, so nothing else may use it
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export function redisNotificationBus(
@@ -59,13 +63,13 @@ export function redisNotificationBus(
   const state = { isClosed: false };
   let retry: ReturnType<typeof setTimeout> | undefined;
 
-  /** An empty text stands for changes that were lost. */
+  /** Adds an entry to the stream. An empty text means that changes were lost. */
   const append = (text: string): Promise<unknown> =>
     writing.run(() => send(client, "XADD", key, "MAXLEN", "~", `${maxChanges}`, "*", "change", text));
   const fault = (error: unknown): void => {
     if (!state.isClosed) onError(error);
   };
-  // The other processes cannot know what was not written: they are notified of the gap as soon as Redis is back.
+  // Other processes cannot know about a change that was not written. They are notified of a gap as soon as Redis is back.
   const lost = (error: unknown): void => {
     fault(error);
     if (retry !== undefined || state.isClosed) return;
@@ -91,11 +95,11 @@ export function redisNotificationBus(
     ((await ask("XREVRANGE", key, "+", "-", "COUNT", "1")) as Entry[])[0]?.[0] ?? none;
   const holds = async (id: string): Promise<boolean> =>
     ((await ask("XRANGE", key, id, id)) as Entry[]).length > 0;
-  /** Reads the changes after an id. @returns the id after which the next ones are read */
+  /** Reads the changes after an id. @returns the id to continue after */
   const readAfter = async (last: string): Promise<string> => {
     const limits = ["COUNT", `${mostRead}`, "BLOCK", `${blockMs}`];
     const entries = entriesOf(await ask("XREAD", ...limits, "STREAMS", key, last));
-    // Redis cuts the oldest: while it has the last entry that was read, it has all later ones.
+    // Redis trims the oldest entries. If it still has the last entry that was read, it has all later ones.
     const isWhole = last === none ? entries.length < mostRead : await holds(last);
     if (state.isClosed) return last;
     if (!isWhole) gap();
@@ -106,7 +110,7 @@ export function redisNotificationBus(
     }
     const next = entries.at(-1)?.[0] ?? last;
     if (isWhole || entries.length > 0) return next;
-    // Redis lost the stream: the ids of the new one may be lower.
+    // Redis has lost the stream. Ids in the new stream may be lower.
     const first = await newest();
     return isBefore(first, last) ? first : last;
   };
@@ -116,7 +120,7 @@ export function redisNotificationBus(
       try {
         if (last === undefined) {
           last = await newest();
-          // What others published before is not read.
+          // Changes published before the start are not read.
           if (!state.isClosed) gap();
         }
         last = await readAfter(last);
@@ -130,7 +134,7 @@ export function redisNotificationBus(
   return {
     publish: (change) => void append(JSON.stringify(change)).catch(lost),
     subscribe: (listener, onGap) => {
-      // The same function may subscribe twice.
+      // A wrapper makes each subscription distinct: the same function may subscribe twice.
       const own = (change: Change): void => listener(change);
       listeners.set(own, onGap);
       return () => void listeners.delete(own);
@@ -143,7 +147,10 @@ export function redisNotificationBus(
   };
 }
 
-/** The entries of a reply to XREAD of one stream: a list of pairs in RESP2, a map in RESP3, which drivers read differently. */
+/**
+ * Returns the entries in a reply to XREAD of one stream. RESP2 has a list of pairs, RESP3 a map, which drivers represent in
+ * different ways.
+ */
 function entriesOf(reply: unknown): readonly Entry[] {
   if (reply === null || reply === undefined) return [];
   if (reply instanceof Map) return [...(reply as Map<unknown, readonly Entry[]>).values()].flat();
@@ -152,7 +159,7 @@ function entriesOf(reply: unknown): readonly Entry[] {
   return (Array.isArray(first) ? first[1] : reply[1]) as readonly Entry[];
 }
 
-/** The change that an entry holds; `undefined` if it stands for changes that were lost, or is of another program. */
+/** Parses the change in an entry; `undefined` if the entry means lost changes, or another program wrote it. */
 function changeOf(text: string): Change | undefined {
   const found = jsonOr(text);
   const isChange =

@@ -1,10 +1,11 @@
-// KEYS of all: the records by id; version, size and owner by id; ids by the time when they are due; owners with ids, in the
-// order of text; the sum of sizes by owner, and that of all under \0. Names hold no character \0.
+// KEYS of all scripts: 1 hash: record by id; 2 hash: version, size and owner by id; 3 sorted set: ids by due time; 4 sorted
+// set: owner and id joined by \0, in lexical order; 5 hash: sum of sizes by owner, with the sum of all under \0. Names never
+// contain \0.
 
 /**
- * ARGV: id, record, version, time, size, owner, the version that it replaces: empty for a new task; the limits of the sums of
- * sizes of the owner and of all, in which a record that does not grow always fits. Returns 1; 0 for another version; 2 for no
- * room.
+ * Adds or replaces a task. ARGV: id, record, version, due time, size, owner, replaced version (empty for a new task), limit
+ * of the owner's sum of sizes, limit of the sum of all. The limits do not apply to a record that does not grow. Returns 1 on
+ * success, 0 if the version differs, 2 if there is no room.
  */
 export const put = `
 local id, record, version, due, size, owner, replaced, most, mostOfAll = unpack(ARGV)
@@ -22,7 +23,7 @@ redis.call("HINCRBY", KEYS[5], owner, growth)
 redis.call("HINCRBY", KEYS[5], "\\0", growth)
 return 1`;
 
-/** ARGV: id, version. */
+/** Removes a task. ARGV: id, version. Returns 1, or 0 if the version differs. */
 export const remove = `
 local id = ARGV[1]
 local version, size, owner = string.match(redis.call("HGET", KEYS[2], id) or "", "^(%d+) (%d+) (.*)$")
@@ -36,7 +37,7 @@ for _, name in ipairs({ owner, "\\0" }) do
 end
 return 1`;
 
-/** ARGV: time, limit. */
+/** Returns the records of due tasks. ARGV: time, limit. */
 export const due = `
 local records = {}
 for place, id in ipairs(redis.call("ZRANGEBYSCORE", KEYS[3], "-inf", ARGV[1], "LIMIT", 0, ARGV[2])) do
@@ -44,7 +45,7 @@ for place, id in ipairs(redis.call("ZRANGEBYSCORE", KEYS[3], "-inf", ARGV[1], "L
 end
 return records`;
 
-/** ARGV: owner, id of the last task of the page before, limit. */
+/** Returns a page of an owner's records. ARGV: owner, id of the last task of the previous page, limit. */
 export const list = `
 local owner, after, limit = unpack(ARGV)
 local from, to = "(" .. owner .. "\\0" .. after, "(" .. owner .. "\\1"
@@ -54,13 +55,13 @@ for place, name in ipairs(redis.call("ZRANGEBYLEX", KEYS[4], from, to, "LIMIT", 
 end
 return records`;
 
-/** ARGV: owner. */
+/** Returns an owner's number of tasks and sum of sizes. ARGV: owner. */
 export const usage = `
 local owner = ARGV[1]
 local tasks = redis.call("ZLEXCOUNT", KEYS[4], "(" .. owner .. "\\0", "(" .. owner .. "\\1")
 return { tasks, redis.call("HGET", KEYS[5], owner) or "0" }`;
 
-/** Milliseconds since 1970, by the clock of the server. */
+/** Returns milliseconds since 1970, by the clock of the server. */
 export const now = `
 local seconds, microseconds = unpack(redis.call("TIME"))
 return string.format("%d", seconds * 1000 + math.floor(microseconds / 1000))`;

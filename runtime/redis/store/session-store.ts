@@ -4,9 +4,7 @@ import { type RedisClient, send } from "./client.js";
 import { digestOf, prefixRule, timeOf } from "./keys.js";
 
 export interface RedisSessionStoreOptions {
-  /**
-   * What the names of all keys of the store begin with. Default: `mcpgen-session-v1`, where 1 is the number of the layout.
-   */
+  /** Prefix of the names of all keys of the store. Default: `mcpgen-session-v1`, where 1 is the version of the layout. */
   readonly prefix?: string;
   /**
    * Milliseconds after which a command without an answer fails. While Redis does not answer, other commands fail at once.
@@ -21,8 +19,8 @@ const rules: Rules<RedisSessionStoreOptions> = {
 };
 
 /**
- * A store of sessions in Redis or Valkey: a key for each session, which expires. Each function is one command. The name of a key
- * holds a digest of the id of the session, so that a copy of the database opens no session.
+ * Makes a store of sessions in Redis or Valkey, with an expiring key for each session. Each function is one command. The
+ * name of a key contains a digest of the session id, so that a copy of the database cannot open sessions.
  *
  * @param client a connection; the store does not close it
  * @throws {McpError} `invalid-definition`: an option is wrong

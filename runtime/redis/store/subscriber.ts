@@ -1,7 +1,7 @@
 /** A connection to Redis or Valkey that only subscribes. */
 export type RedisSubscriber = EmittingSubscriber | CallbackSubscriber;
 
-/** `Redis` of `ioredis` and of `iovalkey`; `Cluster` of `ioredis` with the option `shardedSubscribers`. */
+/** `Redis` of `ioredis` or `iovalkey`, or `Cluster` of `ioredis` with the option `shardedSubscribers`. */
 export interface EmittingSubscriber {
   ssubscribe(channel: string): Promise<unknown>;
   sunsubscribe(channel: string): Promise<unknown>;
@@ -9,7 +9,7 @@ export interface EmittingSubscriber {
   off(event: string, listener: (...args: string[]) => void): unknown;
 }
 
-/** What `createClient` and `createCluster` of `redis` return. */
+/** The client that `createClient` or `createCluster` of `redis` returns. */
 export interface CallbackSubscriber {
   sSubscribe(channel: string, listener: (message: string, channel: string) => void): Promise<void>;
   sUnsubscribe(channel: string): Promise<void>;
@@ -17,20 +17,20 @@ export interface CallbackSubscriber {
   off(event: string, listener: (...args: string[]) => void): unknown;
 }
 
-/** Sharded channels, which stay in one slot of a cluster. */
+/** Sharded channels, each of which belongs to one slot of a cluster. */
 export interface ShardedChannels {
   open(channel: string): Promise<void>;
   close(channel: string): Promise<void>;
-  /** Takes the listeners off the connection. */
+  /** Removes the listeners from the connection. */
   end(): void;
 }
 
-/** Events after which a connection, or one of a cluster, is another one. */
+/** Events after which the connection, or one of a cluster's connections, is a new one. */
 const renewed = ["ready", "+subscriber", "subscribersReady", "sharded-channel-moved"];
 
 /**
- * @param message gets the messages of all channels
- * @param isNew called when the connection may have been lost, and is back
+ * @param message receives the messages of all channels
+ * @param isNew called when the connection may have been lost and is back
  */
 export function shardedChannels(
   subscriber: RedisSubscriber,

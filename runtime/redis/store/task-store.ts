@@ -5,14 +5,15 @@ import * as scripts from "./scripts.js";
 
 export interface RedisTaskStoreOptions {
   /**
-   * What the names of all keys of the store begin with, in braces: a cluster keeps them in one slot. Default:
-   * `mcpgen-tasks-v1`, where 1 is the number of the layout.
+   * Prefix of the names of all keys of the store. Keys have it in braces, so that a cluster keeps them in one
+   * slot. Default: `mcpgen-tasks-v1`, where 1 is the version of the layout.
    */
   readonly prefix?: string;
 }
 
 const rules: Rules<RedisTaskStoreOptions> = {
-  // In braces, another text would not name a slot.
+  // The prefix goes between braces. An empty prefix, or one that begins with a brace, would not select a
+  // slot.
   prefix: (value) =>
     typeof value === "string" && /^[^}]/.test(value)
       ? undefined
@@ -20,7 +21,7 @@ const rules: Rules<RedisTaskStoreOptions> = {
 };
 
 /**
- * A store of tasks in Redis or Valkey. No key expires: tasks are removed by the sweep of a server.
+ * Makes a store of tasks in Redis or Valkey. Keys do not expire: the sweep of a server removes tasks.
  *
  * @param client a connection; the store does not close it
  * @throws {McpError} `invalid-definition`: an option is wrong
@@ -67,7 +68,7 @@ export function redisTaskStore(client: RedisClient, options: RedisTaskStoreOptio
   };
 }
 
-/** Text without what the scripts separate names by, NUL, and without halves of pairs, which drivers replace. */
+/** Escapes a text as in JSON. The scripts separate names by NUL, and drivers replace lone surrogates. */
 function exact(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }

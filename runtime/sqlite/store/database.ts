@@ -1,4 +1,4 @@
-/** A connection to a database, of `node:sqlite`, `better-sqlite3`, `bun:sqlite` or `node-sqlite3-wasm`. */
+/** A connection to a database by `node:sqlite`, `better-sqlite3`, `bun:sqlite` or `node-sqlite3-wasm`. */
 export type SqliteDatabase = PreparingDatabase | RunningDatabase;
 
 /** `DatabaseSync` of `node:sqlite`, `Database` of `better-sqlite3` and of `bun:sqlite`. */
@@ -21,7 +21,7 @@ export type Value = string | number;
 
 /** A statement with a `?` for each value. */
 export interface Statement {
-  /** How many rows it changed. */
+  /** Runs the statement. Returns the number of changed rows. */
   run(...values: Value[]): number;
   all(...values: Value[]): Row[];
 }
@@ -44,12 +44,12 @@ export function statementOf(database: SqliteDatabase, sql: string): Statement {
   };
 }
 
-/** Attempts to turn the write-ahead log on. */
+/** Maximum number of attempts to turn on the write-ahead log. */
 const mostAttempts = 20;
 
 /**
- * Lets several processes work with the file at once: readers do not wait for the writer, and a writer waits up to five
- * seconds for another one, if the connection has no other timeout.
+ * Prepares a file for several processes. Readers do not wait for a writer. A writer waits for another one, for up to
+ * five seconds if the connection has no timeout.
  */
 export function shareFile(database: SqliteDatabase): void {
   const [row] = statementOf(database, "PRAGMA busy_timeout").all();
@@ -59,7 +59,8 @@ export function shareFile(database: SqliteDatabase): void {
       return void database.exec("PRAGMA journal_mode = WAL");
     } catch (error) {
       if (attempt === mostAttempts) throw error;
-      // The change fails at once while another process uses the file; a transaction waits for the timeout.
+      // The pragma fails at once while another process uses the file. A transaction waits until the file is free, or
+      // for the timeout.
       database.exec("BEGIN EXCLUSIVE; COMMIT");
     }
   }

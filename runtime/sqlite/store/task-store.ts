@@ -4,20 +4,23 @@ import { type Row, type SqliteDatabase, shareFile, statementOf } from "./databas
 
 export interface SqliteTaskStoreOptions {
   /**
-   * Name of the table; beside it there is another one, with `_usage` at the end. Default: `mcpgen_tasks_v1`, where 1 is the
-   * number of its layout.
+   * Name of the table. A second table has this name with `_usage` appended. Default: `mcpgen_tasks_v1`, where 1 is the
+   * version of the layout.
    */
   readonly table?: string;
 }
 
 const rules: Rules<SqliteTaskStoreOptions> = { table: "string" };
 
-/** The owner of the sums of all owners, as SQL: no name is written so, for its quotation mark would be escaped. */
+/**
+ * The owner of the row with the sums of all owners, as SQL. No real owner has this name, because `exact` escapes quotation
+ * marks.
+ */
 const everybody = `'"'`;
 
 /**
- * A store of tasks in a SQLite file. Several processes may use the file at once. The table is made here, if it is absent:
- * the file belongs to the application, and needs no other right.
+ * Makes a store of tasks in a SQLite file. Several processes may use the file. Creates the tables if they are absent: the
+ * file belongs to the application, so this needs no special permission.
  *
  * @param database an open connection; the store does not close it
  * @throws {McpError} `invalid-definition`: an option is wrong
@@ -52,7 +55,10 @@ export function sqliteTaskStore(database: SqliteDatabase, options: SqliteTaskSto
       DELETE FROM ${sums} WHERE owner = OLD.owner AND tasks = 0;
     END;
   `);
-  /** Whether there is room for more. Its values: bytes and totalBytes. @param owner and growth as SQL */
+  /**
+   * SQL condition: whether the limits leave room for more. Its values are bytes and totalBytes. @param owner as SQL, like
+   * growth
+   */
   const room = (owner: string, growth: string): string => `EXISTS (
     SELECT 1 FROM (
       SELECT
@@ -81,7 +87,7 @@ export function sqliteTaskStore(database: SqliteDatabase, options: SqliteTaskSto
     create: async (task, limits) => {
       const { id, version, owner, dueAt, size = 0 } = task;
       const values = [exact(id), version, exact(owner), dueAt, size, JSON.stringify(task)] as const;
-      // In the order of the text: growth and limits stand before the owner.
+      // Values in the order of the SQL text: growth, limits, owner.
       if (insert.run(...values, size, ...valuesOf(limits), exact(owner)) > 0) return undefined;
       if (selectVersion.all(exact(id)).length === 0) return "full";
       throw new Error(`there is a task ${id} already`);
@@ -108,7 +114,7 @@ function valuesOf({ bytes = Infinity, totalBytes = Infinity }: Partial<StoreLimi
   return [Math.min(bytes, Number.MAX_SAFE_INTEGER), Math.min(totalBytes, Number.MAX_SAFE_INTEGER)];
 }
 
-/** Text without the characters that SQLite, or its drivers, would cut off or replace: NUL, and halves of pairs. */
+/** Escapes a text as in JSON. SQLite or its drivers would cut off a text at NUL, and replace lone surrogates. */
 function exact(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
