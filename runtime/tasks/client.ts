@@ -1,4 +1,4 @@
-// Clients that drive tasks to their results.
+// For clients: runs tool calls as tasks, and gets their results.
 export { tasks, type ClientTasks, type StartOptions } from "./client/extension.js";
 export type { ClientTasksOptions } from "./client/options.js";
 export type { TaskState } from "./client/form.js";

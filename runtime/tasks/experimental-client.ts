@@ -10,25 +10,25 @@ import type {
 import type { ClientTasks } from "./client/extension.js";
 import type { Outcome, TaskForm, TaskState } from "./client/form.js";
 
-// The experimental dialect (extension `dev.mcpgen/experimental-tasks`): a client of a revision without tasks creates a task
-// by `tasks/create`.
+// The experimental dialect (extension `dev.mcpgen/experimental-tasks`). At a revision without tasks, a client creates a
+// task by `tasks/create`.
 
 type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
 
 const completed: keyof ServerNotifications = "notifications/tasks/completed";
 
-/** The end of a task, in a state or in a notification. */
+/** The outcome of a task, in a state or a notification. */
 type End = Pick<GetTaskResult, "result" | "error">;
 
-/** Tasks whose end was announced and not fetched. */
+/** Maximum number of announced outcomes that wait to be used. */
 const mostEnds = 1000;
 
 /**
- * Runs tools as tasks at servers of 2025-06-18 and before that declare `experimental.tasks`: both by `callTool` and by
- * `start`, for no list says which tools run as tasks only.
+ * Runs tool calls as tasks at servers of 2025-06-18 and before that declare `experimental.tasks`. Applies to both
+ * `callTool` and `start`, because the list of tools does not say which tools require tasks.
  *
  * @param extension `experimentalTasks` of `@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/client`
- * @param tasks what `tasks()` of `@mcpgen/tasks/client` returned, in the same `extensions`
+ * @param tasks the object from `tasks()` of `@mcpgen/tasks/client`, in the same `extensions`
  */
 export function experimentalTasks(extension: typeof DialectExtension, tasks: ClientTasks): Implemented {
   const ends = new BoundedMap<string, End>({ count: mostEnds, full: "evict" });
@@ -49,7 +49,7 @@ export function experimentalTasks(extension: typeof DialectExtension, tasks: Cli
       try {
         const params: ClientRequests["tasks/create"]["params"] = { name, parameters: parameters as never };
         const { taskId, createdAt } = await request(client, "tasks/create", params);
-        // It may have ended meanwhile.
+        // The task may have ended already: poll at once.
         return { task: { taskId, createdAt, ...(ends.get(taskId) && { pollIntervalMs: 1 }) } };
       } catch (error) {
         const { errors } = extension.bases.get(client.revision)!;
@@ -81,7 +81,7 @@ function dialectForm(client: Client, ends: BoundedMap<string, End>): TaskForm {
     read: async (taskId) => stateOf(await request(client, "tasks/get", { taskId })),
     cancel: (taskId) => request(client, "tasks/cancel", { taskId }),
     outcome: ({ taskId, status, result, error }) => {
-      // Servers of others may say it in the notification alone.
+      // Servers by other vendors may send the outcome only in the notification.
       const end = result || error ? { result, error } : ends.get(taskId);
       ends.delete(taskId);
       return outcomeOf(status, end as End | undefined);

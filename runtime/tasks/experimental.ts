@@ -17,10 +17,10 @@ import { found } from "./server/lookup.js";
 import { isTask } from "./server/options.js";
 import { type Voice, audible } from "./server/tool-call.js";
 
-// The experimental dialect (extension `dev.mcpgen/experimental-tasks`): a client of a revision without tasks creates a task
-// by `tasks/create`, and gets notifications about it.
+// The experimental dialect (extension `dev.mcpgen/experimental-tasks`). At a revision without tasks, a client creates a
+// task by `tasks/create`, and gets notifications about it.
 
-/** The dialect, with its behaviour: an element of the option `extensions`. */
+/** The implemented dialect: an element of the option `extensions`. */
 export type ExperimentalTasks = NonNullable<ServerOptions["extensions"]>[number];
 
 const called = "tools/call";
@@ -28,15 +28,15 @@ const creating: keyof ClientRequests = "tasks/create";
 const progressed: keyof ServerNotifications = "notifications/tasks/progress";
 const completed: keyof ServerNotifications = "notifications/tasks/completed";
 
-/** What a task that waits for input does, in words. */
+/** Status text of a task that waits for input. */
 const waiting = "waiting for input";
 
 /**
- * Runs tools as tasks for clients of 2025-06-18 and before that declare `experimental.tasks`.
+ * Runs tool calls as tasks for clients of 2025-06-18 and before that declare `experimental.tasks`.
  *
  * @param extension `experimentalTasks` of `@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/server`
- * @param tasks what `tasks()` returned, in the same `extensions`
- * @throws {McpError} `invalid-definition`: `tasks` is something else
+ * @param tasks the object from `tasks()`, in the same `extensions`
+ * @throws {McpError} `invalid-definition`: `tasks` is not that object
  */
 export function experimentalTasks(extension: typeof Dialect, tasks: Tasks): ExperimentalTasks {
   const engine = (tasks as Partial<Tasks> | undefined)?.engine;
@@ -83,7 +83,7 @@ export function experimentalTasks(extension: typeof Dialect, tasks: Tasks): Expe
         const record = await found(engine, taskId, context, true);
         engine.report("read", record);
         if (record.wanted) {
-          // Another process has run or made the task, or the client has connected again.
+          // There is no voice if another process created or ran the task, or if the client has reconnected.
           const voice = engine.voices.get(taskId) ?? audible(voiceOf(engine, context), record, context);
           engine.voices.set(taskId, voice);
           voice.changed?.(record);
@@ -110,12 +110,12 @@ export function experimentalTasks(extension: typeof Dialect, tasks: Tasks): Expe
   };
 }
 
-/** The answer to the request that created a task. */
+/** Makes the answer to the request that created a task. */
 function created({ id, createdAt }: TaskRecord): CreateTaskResult {
   return { taskId: id, status: "pending", createdAt: timeOf(createdAt) };
 }
 
-/** A task, with its end: no client depends on a notification. */
+/** Makes the state of a task, with its outcome, so that clients do not depend on the notification. */
 function stateOf(record: TaskRecord): GetTaskResult {
   const { id, createdAt, progress, message } = record;
   const status = statusOf(record);
@@ -134,7 +134,7 @@ function stateOf(record: TaskRecord): GetTaskResult {
 function statusOf({ status, result, lease, journal, message }: TaskRecord): DialectStatus {
   switch (status) {
     case "working":
-      // No run has had it yet.
+      // `pending` means that no run has had the task yet.
       return lease || journal || message !== undefined ? "running" : "pending";
     case "input_required":
       return "running";
@@ -145,7 +145,7 @@ function statusOf({ status, result, lease, journal, message }: TaskRecord): Dial
   }
 }
 
-/** What a task that has ended leaves. The tables convert the result. */
+/** Makes the outcome of an ended task. The tables convert the result. */
 function endOf({ status, result, error, updatedAt }: TaskRecord): object {
   if (!isFinal(status)) return {};
   return {
@@ -155,7 +155,7 @@ function endOf({ status, result, error, updatedAt }: TaskRecord): object {
   };
 }
 
-/** What a client hears of its task: asks are requests of the revision, for the dialect has none. */
+/** Makes the voice of a task. Requests for input are plain requests of the revision, because the dialect defines none. */
 function voiceOf(engine: Engine, context: HandlerContext): Voice {
   const asking = new Set<string>();
   let part = 0;
@@ -171,11 +171,11 @@ function voiceOf(engine: Engine, context: HandlerContext): Voice {
       const answer = await askApart(context, asked, limits.waitMs);
       await answered(engine, { id }, { [key]: { ...answer } }, context);
     } catch (error) {
-      // Otherwise the client has gone: its next request for the task has the ask sent again.
+      // Otherwise the client is gone. Its next request about the task repeats the request for input.
       if (!(await refused(engine, id, error))) engine.voices.delete(id);
     }
   };
-  // The dialect has no stream that only the token of the call may open.
+  // Fails a task with scopes that requests input. The dialect cannot limit its requests to tokens with these scopes.
   const deaf = (id: string): void => {
     const error = internal("the task asks, and tasks of tools with scopes cannot ask this client");
     engine.apply(id, { type: "failed", error }).catch((cause: unknown) => engine.fault(cause));
@@ -192,7 +192,7 @@ function voiceOf(engine: Engine, context: HandlerContext): Voice {
     },
     progressed: (id, progress, total, message) => {
       const now = total === undefined ? Number.NaN : progress / total;
-      // A handler that runs again repeats its reports.
+      // A handler that runs again repeats its reports: skip them.
       if (now < part) return;
       if (now <= 1) part = now;
       report(id, message);

@@ -7,19 +7,19 @@ import type { HandleStore, StoredHandle } from "./client/handle-store.js";
 
 export interface FileHandlesOptions {
   /**
-   * Gets the error of each file that holds no handle (`store-failed`), while `all()` reads the others. Default: a warning of
-   * the process.
+   * Receives an error (`store-failed`) for each file without a valid handle; `all()` then returns the others. Default: emits
+   * a process warning.
    */
   readonly onCorrupt?: (error: McpError) => void;
 }
 
 /**
- * Keeps handles in files of one folder, one for each task, which only the user may read. A file is replaced as a whole: a
- * process that ends in between leaves the old one. A folder or file that another user owns or can change is refused, and no
- * symbolic link is followed: answers of the user are in the files, and go to the server that a file names.
+ * Stores handles in a folder, one file for each task, which only the user can read. Replaces files atomically: a process
+ * that ends during a write leaves the old file. Refuses a folder or file that another user owns or can change, and symbolic
+ * links, because the files contain answers of the user, which are sent to the server that a file names.
  *
- * @param folder made if it does not exist
- * @throws {McpError} its functions: `store-failed` for a folder that is not this user's alone
+ * @param folder is created if it does not exist
+ * @throws {McpError} its functions: `store-failed` if other users own or can change the folder
  */
 export function fileHandles(folder: string, options: FileHandlesOptions = {}): Required<HandleStore> {
   const { onCorrupt = (error: McpError): void => process.emitWarning(error) } = options;
@@ -41,7 +41,7 @@ export function fileHandles(folder: string, options: FileHandlesOptions = {}): R
     all: async () => {
       const names = (await expectOwnFolder(folder)) ? await unlessAbsent(readdir(folder), []) : [];
       const paths = names.filter((name) => name.endsWith(".json")).map((name) => join(folder, name));
-      // A task that ended meanwhile has no file.
+      // A task may end during the read: skip its missing file.
       const texts = await Promise.all(paths.map((path) => unlessAbsent(readOwn(path), undefined)));
       return texts.flatMap((text, index) => {
         if (text === undefined) return [];
@@ -55,7 +55,7 @@ export function fileHandles(folder: string, options: FileHandlesOptions = {}): R
   };
 }
 
-/** The handle that a text holds; `undefined` if it holds none. */
+/** Parses a handle. Returns `undefined` if the text is not a valid one. */
 function parsed(text: string): StoredHandle | undefined {
   try {
     const { taskId, answers } = JSON.parse(text) as Partial<StoredHandle>;
@@ -67,7 +67,7 @@ function parsed(text: string): StoredHandle | undefined {
   }
 }
 
-/** Resolves with whether the folder is there. */
+/** Checks the owner and mode of the folder. Resolves with whether it exists. */
 async function expectOwnFolder(folder: string): Promise<boolean> {
   const found = await unlessAbsent(lstat(folder), undefined);
   if (!found) return false;
@@ -77,12 +77,12 @@ async function expectOwnFolder(folder: string): Promise<boolean> {
   return true;
 }
 
-/** The text of a regular file of this user; an empty one, which holds no handle, for another. */
+/** Reads a regular file of this user. Resolves with an empty text, which is not a handle, for any other file. */
 async function readOwn(path: string): Promise<string> {
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
   let file;
   try {
-    // A pipe in place of a file would be waited for.
+    // Opening a pipe would block without `O_NONBLOCK`.
     file = await open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
     const found = await file.stat();
     return found.isFile() && faultOf(found) === undefined ? await file.readFile("utf8") : "";

@@ -1,4 +1,4 @@
-// Tool calls that run on after their answer.
+// For servers: tool calls that continue as tasks after their answer.
 export { tasks, type Tasks } from "./server/extension.js";
 export type { HandlerTask } from "./server/tool-call.js";
 export type { Executor, TasksOptions, ToolTask } from "./server/options.js";

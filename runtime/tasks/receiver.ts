@@ -8,7 +8,7 @@ import { ReceiverTasks } from "./client/receiver-tasks.js";
 
 export type { ReceiverOptions, ReceiverQuotas } from "./client/receiver-options.js";
 
-/** Runs requests of a server as tasks: the option `receiver` of `tasks` of one client. */
+/** The option `receiver` of `tasks` of one client: runs requests of the server as tasks. */
 export type Receiver = NonNullable<ClientTasksOptions["receiver"]>;
 
 /** The requests that run as tasks, as capabilities of the client. */
@@ -17,7 +17,8 @@ type Requests = Readonly<Record<string, Readonly<Record<string, object>>>>;
 const all = { sampling: { createMessage: {} }, elicitation: { create: {} } };
 
 /**
- * Runs requests of the server to the user and the model as tasks (2025-11-25, tasks): the server need not wait for them.
+ * Runs elicitation and sampling requests of the server as tasks (2025-11-25, tasks), so that the server need not wait
+ * for the answers.
  *
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
@@ -26,9 +27,9 @@ export function receiver(options: ReceiverOptions = {}): Receiver {
   let requests: Requests = {};
   let tasks: ReceiverTasks | undefined;
   return {
-    // By these the client knows the methods. The middleware answers.
+    // These handlers make the methods known to the client. The middleware answers them.
     also: Object.fromEntries(coreMethods.map((method) => [method, () => ({})])),
-    // A client has one server, and lists the tasks of that server.
+    // Listing is safe: a client has one server, and lists only that server's tasks.
     capabilities: ({ table }) =>
       table.incomingRequests.has(resultMethod) && Object.keys(requests).length > 0
         ? { tasks: { list: {}, cancel: {}, requests } }
@@ -48,7 +49,7 @@ export function receiver(options: ReceiverOptions = {}): Receiver {
           throw new McpError("method-not-found", `there is no method ${method}`, { rpcCode: -32601 });
         }
         const [group, kind] = method.split("/") as [string, string];
-        // What is not declared is ignored.
+        // A task request that the client has not declared runs as a plain request.
         if (!params.task || !isOffered || !requests[group]?.[kind]) return next();
         return own.create(params as Required<Params>, context, next);
       });
@@ -61,9 +62,9 @@ interface Params {
 }
 
 /**
- * The requests that a client runs as tasks.
+ * Returns the requests that a client runs as tasks.
  *
- * @throws {McpError} `invalid-definition`: the client has no function that answers one
+ * @throws {McpError} `invalid-definition`: the client has no handler for one of them
  */
 function requestsOf(client: Client, options: ReceiverOptions): Requests {
   const { functions } = new ExtendedClient(client);

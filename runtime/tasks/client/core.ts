@@ -3,21 +3,21 @@ import { type Alternative, expectAlternative, ExtendedClient } from "@mcpgen/run
 import { resultMethod } from "../state/core-names.js";
 import type { Answer, TaskForm, TaskState } from "./form.js";
 
-// Tasks in the core of the protocol (2025-11-25, tasks): the client decides which calls are tasks, and fetches the result with
-// a request that waits for it.
+// Tasks in the core protocol (2025-11-25, tasks). The client decides which calls become tasks, and gets the result by a
+// request that waits for it.
 
-/** A task on the wire. */
+/** A task as the core protocol sends it. */
 interface CoreTask extends Omit<TaskState, "ttlMs" | "pollIntervalMs"> {
   readonly ttl: number | null;
   readonly pollInterval?: number;
 }
 
-/** The answer may take as long as the task. */
+/** A timeout that never expires: the answer may take as long as the task. */
 const noTimeout = 2 ** 52;
 
 const immediateKey = "io.modelcontextprotocol/model-immediate-response";
 
-/** The tasks of one client. */
+/** The core tasks of one client. */
 export class Core {
   readonly form: TaskForm;
   readonly support: ToolSupport;
@@ -30,9 +30,9 @@ export class Core {
   }
 
   /**
-   * Sends a call, as a task if its tool requires it.
+   * Sends a call, as a task if the tool requires it.
    *
-   * @param prefersTask whether it is a task where its tool leaves that to the client
+   * @param prefersTask whether to ask for a task if the tool leaves the choice to the client
    * @param ttl milliseconds for which the server should keep the task
    */
   async call(
@@ -50,7 +50,7 @@ export class Core {
     } catch (error) {
       const { rpcCode } = error as McpError;
       if ((rpcCode !== -32600 && rpcCode !== -32601) || !takesTasks(this.#client)) throw error;
-      // The list of tools may have been out of date.
+      // The list of tools may be out of date: read it again.
       this.support.forget();
       if ((await this.#runsAsTask(name, prefersTask)) === asTask) throw error;
       return send(request, next, !asTask && { ...params, task });
@@ -58,7 +58,7 @@ export class Core {
   }
 
   async #runsAsTask(tool: string, prefersTask: boolean): Promise<boolean> {
-    // Whatever its tools say: a server that has not declared it takes no tasks (C03).
+    // A server that has not declared the capability takes no tasks, even if its tools say otherwise (C03).
     if (!takesTasks(this.#client)) return false;
     const says = await this.support.of(tool);
     return says === "required" || (says === "optional" && prefersTask);
@@ -67,7 +67,7 @@ export class Core {
 
 type Next = (params?: object) => object | Promise<object>;
 
-/** @param augmented the params that ask for a task; `false`: a plain call */
+/** @param augmented params that ask for a task; `false` for a plain call */
 async function send(
   { context }: { readonly context: object },
   next: Next,
@@ -96,7 +96,7 @@ async function send(
     return { result };
   }
   const immediate = _meta?.[immediateKey];
-  // Progress goes on, with the token of the call (C18).
+  // Progress continues with the token of the call (C18).
   return {
     task: {
       ...stateOf(task),
@@ -124,7 +124,7 @@ function stateOf({ ttl, pollInterval, ...task }: CoreTask): TaskState {
   return { ...task, ttlMs: ttl, ...(pollInterval !== undefined && { pollIntervalMs: pollInterval }) };
 }
 
-/** Whether a server takes calls of tools as tasks. */
+/** Whether a server accepts tool calls as tasks. */
 function takesTasks({ serverCapabilities }: Client): boolean {
   type Declared = {
     readonly tasks?: { readonly requests?: { readonly tools?: { readonly call?: object } } };
@@ -139,7 +139,9 @@ interface ListedTool {
   readonly execution?: { readonly taskSupport?: Support };
 }
 
-/** Which calls of the tools of a server may be tasks, as its list of tools says (2025-11-25, tasks, tool-level negotiation). */
+/**
+ * The task support of each tool, according to the server's list of tools (2025-11-25, tasks, tool-level negotiation).
+ */
 export class ToolSupport {
   readonly #client: Client;
   readonly #tools = new Map<string, Support>();
@@ -164,7 +166,10 @@ export class ToolSupport {
       this.#tools.set(name, execution?.taskSupport ?? "forbidden");
   }
 
-  /** What a tool says. A tool that is not listed is asked for, where its list may leave it out; else it says nothing. */
+  /**
+   * Returns the task support of a tool. Requests the entry of a tool that an incomplete list leaves out. `forbidden` if
+   * it is not found.
+   */
   async of(name: string): Promise<Support> {
     if (!this.#tools.has(name)) await (this.#listing ??= this.#client.listTools().catch(() => this.forget()));
     if (!this.#tools.has(name)) {

@@ -13,23 +13,23 @@ import type { HandleSetup, TaskPolls } from "./task-polls.js";
 
 type Call = Parameters<Around<AnswerContext>>;
 
-/** A call whose task the application drives. */
+/** A call by `start`: the application gets the handle of its task. */
 interface Started {
   readonly ttlMs: number | undefined;
   task?: Created;
 }
 
-/** Sends the calls of one client, and drives those that become tasks. */
+/** Sends the tool calls of one client. Polls the tasks that calls become until they end. */
 export class Driver implements HandleSetup {
   readonly active = new Map<string, TaskPolls>();
-  /** By the parameters of the call. */
+  /** Calls by `start`, by their params. */
   readonly #started = new WeakMap<object, Started>();
   readonly client: Client;
   readonly options: ClientTasksOptions;
   readonly #dialects: readonly Dialect[];
   #core: Promise<Core> | undefined;
   #push: Promise<Push> | undefined;
-  /** Ids of the revisions that have the extension. */
+  /** Ids of the revisions that the extension extends. */
   readonly #bases: { has(revision: string): boolean };
 
   constructor(
@@ -45,7 +45,7 @@ export class Driver implements HandleSetup {
     client.on(statusMethod, ({ taskId, status }) => this.active.get(taskId as string)?.announced(status));
   }
 
-  /** Tasks in the core of the negotiated revision. */
+  /** The core tasks; `undefined` if the negotiated revision has none, or has the extension. */
   get core(): Promise<Core> | undefined {
     const { client } = this;
     if (this.#bases.has(client.revision) || !new ExtendedClient(client).has(resultMethod)) return undefined;
@@ -67,7 +67,7 @@ export class Driver implements HandleSetup {
     return this.core?.then(({ form }) => form) ?? this.#dialect?.form(client) ?? extensionForm(client);
   }
 
-  /** Runs around a call: gives the result of the tool. */
+  /** Middleware for tool calls. Resolves with the result of the tool, even if the call becomes a task. */
   async call(request: Call[0], next: Call[1]): Promise<object> {
     const { params, context } = request;
     const { signal } = context as Partial<AnswerContext>;
@@ -135,7 +135,7 @@ export class Driver implements HandleSetup {
       : { result };
   }
 
-  /** What becomes of a task whose call was aborted. */
+  /** Cancels or detaches a task whose call was aborted, by the option `onAbort`. */
   async #abandon(handle: TaskHandle): Promise<void> {
     const { handles, onAbort } = this.options;
     try {
@@ -148,7 +148,7 @@ export class Driver implements HandleSetup {
   }
 }
 
-/** The value of `work`. Rejects as soon as the signal aborts. @param abandon called then */
+/** Resolves with the value of `work`. Rejects when the signal aborts. @param abandon called on abort */
 function unlessAborted<Value>(
   signal: AnswerContext["signal"] | undefined,
   work: Promise<Value>,

@@ -19,36 +19,36 @@ type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
 
 /** Options of one call. */
 export interface StartOptions extends RequestOptions {
-  /** In place of `ttlMs` of the client. */
+  /** Overrides `ttlMs` of the client. */
   readonly ttlMs?: number;
 }
 
-/** The extension of tasks on a client: an element of the option `extensions` of one client. */
+/** The tasks extension for a client: an element of the option `extensions` of one client. */
 export interface ClientTasks extends Implemented {
   /**
-   * Calls a tool, and resolves as soon as the server answers: with the handle of a task, or with the result of the tool. At
-   * 2025-11-25 the call is a task wherever the server and the tool allow it.
+   * Calls a tool. Resolves when the server answers: with the handle of a task, or with the tool's result. At 2025-11-25 the
+   * call asks for a task wherever the server and the tool allow it.
    *
    * @throws {McpError}
    */
   start(name: string, args?: object, options?: StartOptions): Promise<TaskHandle | object>;
   /**
-   * Goes on with a task of another process.
+   * Continues a task that another process has started.
    *
    * @throws {McpError} `wrong-server`: the task belongs to another server
    */
   resume(handle: StoredHandle): TaskHandle;
   /** @internal */
   readonly dialects: Dialect[];
-  /** The server has announced a status of a task. @internal */
+  /** Called when the server announces the status of a task. @internal */
   announced(taskId: string, status: string): void;
 }
 
 /**
- * Drives calls of tools that become tasks to their results: `callTool` resolves with the result of the tool.
+ * Lets servers answer tool calls with tasks. `callTool` still resolves with the result of the tool.
  *
  * @param extension `tasks` of `@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client`
- * @throws {McpError} `invalid-definition`: an option is wrong, or `extension` is something else
+ * @throws {McpError} `invalid-definition`: an option is wrong, or `extension` is not that extension
  */
 export function tasks(extension: typeof TasksExtension, options: ClientTasksOptions = {}): ClientTasks {
   if ((extension as typeof extension | undefined)?.role !== "client")
@@ -100,7 +100,7 @@ interface Related {
   readonly _meta?: { readonly [key: string]: unknown };
 }
 
-/** Answers to requests that belong to a task of the server name it (2025-11-25, tasks, related task metadata). */
+/** Adds the server's related task to the answer of a request that names one (2025-11-25, tasks, related task metadata). */
 const namingTask: ClientMiddleware = async ({ direction, params }, next) => {
   const result = await next();
   const related = direction === "incoming" && (params as Related)._meta?.[relatedKey];

@@ -1,7 +1,7 @@
 import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
 import type { ClientRequests } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 
-/** A task as the server shows it, in the words of 2026-07-28. */
+/** The state of a task that a server sends, with the names of 2026-07-28. */
 export interface TaskState {
   readonly taskId: string;
   readonly status: "working" | "input_required" | "completed" | "failed" | "cancelled";
@@ -12,43 +12,43 @@ export interface TaskState {
   /** Milliseconds from the creation until the task may be deleted; `null`: without limit. */
   readonly ttlMs: number | null;
   readonly pollIntervalMs?: number;
-  /** What the task asks for, at 2026-07-28. */
+  /** The requests for input that have no answer yet, at 2026-07-28. */
   readonly inputRequests?: { readonly [key: string]: { readonly method: string; readonly params?: object } };
   /** The result of the call, at 2026-07-28. */
   readonly result?: object;
-  /** Why it failed, at 2026-07-28. */
+  /** The error of a failed task, at 2026-07-28. */
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** Of tasks: the last three are ends. */
+/** The statuses of tasks. The last three are final. */
 export const statuses = ["working", "input_required", "completed", "failed", "cancelled"];
 
-/** The end of a task: as the call would have ended. */
+/** The outcome of a task: the result or error that the call would have had. */
 export type Outcome = { readonly result: object } | { readonly error: McpError };
 
-/** A task that a call became. */
+/** A new task, as the answer to a call. */
 export interface Created {
   readonly taskId: string;
   readonly createdAt: string;
   readonly pollIntervalMs?: number;
-  /** Text for the model, until there is a result. */
+  /** Text for the model to read until there is a result. */
   readonly immediate?: string | undefined;
-  /** Called when the task is no longer waited for. */
+  /** Called when the client stops waiting for the task. */
   readonly ended?: () => void;
 }
 
-/** What a call was answered with. */
+/** The answer to a call: a task or a result. */
 export type Answer = { readonly task: Created } | { readonly result: object };
 
-/** Sends a call on, with other parameters. */
+/** Passes a call on, optionally with other params. */
 export type Next = (params?: object) => object | Promise<object>;
 
-/** Tasks of revisions that have none, by an extension beside the one of tasks. */
+/** Tasks for revisions without them, by another extension than the tasks extension. */
 export interface Dialect {
-  /** Whether the server has it at the negotiated revision. */
+  /** Whether the server supports the dialect at the negotiated revision. */
   isFor(client: Client): boolean;
   form(client: Client): TaskForm;
-  /** Sends a call of a tool, as a task where that is possible. */
+  /** Sends a tool call, as a task if possible. */
   call(client: Client, params: object, next: Next): Promise<Answer>;
 }
 
@@ -56,9 +56,15 @@ export interface Dialect {
 export interface TaskForm {
   read(taskId: string): Promise<TaskState>;
   cancel(taskId: string): Promise<unknown>;
-  /** Sends answers to what a task asks for. Absent if the server sends requests while `outcome` waits. */
+  /**
+   * Sends answers to a task's requests for input. Absent if the server itself sends these requests while
+   * `outcome` waits.
+   */
   update?(taskId: string, answers: { readonly [key: string]: object }): Promise<unknown>;
-  /** The outcome of a task that has completed or failed; without `update`, also of one that waits for input. */
+  /**
+   * Gets the outcome of a completed or failed task. Without `update`, also called for a task that waits for
+   * input; it then waits for the end.
+   */
   outcome(task: TaskState, signal: AnswerContext["signal"]): Outcome | Promise<Outcome>;
 }
 

@@ -1,20 +1,25 @@
-/** A task, as it is stored: JSON. */
+/** The stored form of a task handle: JSON. */
 export interface StoredHandle {
   readonly taskId: string;
-  /** The server of the task: its URL without query, or else the name that it gives itself. Absent: any server. */
+  /**
+   * The server of the task: its URL without query, or else the name in its server info. If absent, any server.
+   */
   readonly endpoint?: string;
   readonly tool?: string;
-  /** When the server made the task (ISO 8601). */
+  /** Creation time of the task (ISO 8601). */
   readonly createdAt?: string;
-  /** Answers of this client by key: what was answered is not asked again. */
+  /** Answers to the task's requests for input, by key, so that none is asked again. */
   readonly answers: { readonly [key: string]: object };
 }
 
-/** Keeps handles, so that another process can go on with tasks. */
+/** Stores handles, so that another process can continue the tasks. */
 export interface HandleStore {
-  /** Stores a handle, in place of the one of the same task. The task goes on when the promise resolves. */
+  /**
+   * Adds a handle, or replaces the one of the same task. The client continues with the task when the promise
+   * resolves.
+   */
   put(handle: StoredHandle): void | Promise<void>;
   delete(handle: StoredHandle): void | Promise<void>;
-  /** All handles, in any order. `tasks()` does not call it. */
+  /** Returns all handles, in any order, for the application: `tasks()` does not call it. */
   all?(): readonly StoredHandle[] | Promise<readonly StoredHandle[]>;
 }

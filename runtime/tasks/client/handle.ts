@@ -4,10 +4,10 @@ import type { StoredHandle } from "./handle-store.js";
 import type { Answers } from "./input.js";
 import type { HandleSetup } from "./task-polls.js";
 
-/** A task of a server. */
+/** The handle of a task of a server. */
 export class TaskHandle {
   readonly id: string;
-  /** Text of the server for the model, until there is a result. */
+  /** Text of the server for the model to read until there is a result. */
   readonly immediate: string | undefined;
   readonly #setup: HandleSetup;
   readonly #stored: StoredHandle;
@@ -23,14 +23,14 @@ export class TaskHandle {
     this.immediate = created?.immediate;
     this.#setup = setup;
     this.#stored = stored;
-    // The process that gave the answers may have ended before they were sent.
-    // Servers choose the keys: one may be the name of a member of objects.
+    // The previous process may have ended before it sent its answers, so all count as unsent. The object has no
+    // prototype, because servers choose the keys, and a key may be `constructor`.
     const given = Object.assign(Object.create(null) as Record<string, object>, stored.answers);
     this.#answers = { given, unsent: new Set(Object.keys(given)) };
     this.#created = created;
   }
 
-  /** The task as it is now. @throws {McpError} */
+  /** Requests the current state of the task. @throws {McpError} */
   async status(): Promise<TaskState> {
     const task = await (await this.#setup.form()).read(this.id);
     if (task.taskId !== this.id)
@@ -40,7 +40,7 @@ export class TaskHandle {
     return task;
   }
 
-  /** Each state of the task that differs from the one before, the last one included. @throws {McpError} */
+  /** Yields each changed state of the task, including the final one. @throws {McpError} */
   async *updates(): AsyncGenerator<TaskState, void, undefined> {
     const waiting: TaskState[] = [];
     let wake = (): void => {};
@@ -69,9 +69,9 @@ export class TaskHandle {
   }
 
   /**
-   * The result of the call. Input that the task asks for comes from the handlers of the client.
+   * Waits for the result of the call. The client's handlers answer requests for input.
    *
-   * @throws {McpError} `remote-error`: the task failed; `cancelled`: it was cancelled, or `detach` was called
+   * @throws {McpError} `remote-error`: the task failed; `cancelled`: the task was cancelled, or `detach` was called
    */
   async result<Result = object>(): Promise<Result> {
     const outcome = await this.#drive();
@@ -85,13 +85,13 @@ export class TaskHandle {
     this.#setup.active.get(this.id)?.wake();
   }
 
-  /** Stops polling; the task goes on. `result` and `updates` reject. */
+  /** Stops polling; the task continues. `result` and `updates` reject. */
   detach(): void {
     this.#controller.abort(new McpError("cancelled", "the task was detached"));
     this.#created?.ended?.();
   }
 
-  /** What another process needs to go on with the task. */
+  /** The data with which another process can continue the task. */
   toJSON(): StoredHandle {
     return { ...this.#stored, answers: { ...this.#answers.given } };
   }
@@ -106,7 +106,7 @@ export class TaskHandle {
     }
   }
 
-  /** Polls until the task has ended, once for all that wait. */
+  /** Polls until the task has ended. All callers share one poll. */
   #drive(): Promise<Outcome> {
     return (this.#driven ??= this.#toEnd().finally(this.#created?.ended));
   }

@@ -2,30 +2,30 @@ import { type AnswerContext, type Client, McpError } from "@mcpgen/runtime";
 import { ExtendedClient } from "@mcpgen/runtime/extending";
 import type { TaskState } from "./form.js";
 
-/** Answers to one task. */
+/** Maximum number of answers to one task. */
 const mostAnswers = 1000;
 
-/** Answers of a client to one task, by key. */
+/** Answers of a client to the requests of one task, by key. */
 export interface Answers {
   readonly given: Record<string, object>;
   /** Keys of answers that the server has not acknowledged. */
   readonly unsent: Set<string>;
 }
 
-/** How a task is answered. */
+/** The functions and state for answering one task. */
 interface Answering {
   readonly answers: Answers;
   readonly signal: AnswerContext["signal"];
-  /** Called before answers are sent. */
+  /** Stores the answers; called before they are sent. */
   readonly store: () => void | Promise<void>;
-  /** Resolves with whether the server has taken the answers. */
+  /** Sends answers. Resolves with whether the server has accepted them. */
   readonly send: (answers: { readonly [key: string]: object }) => Promise<boolean>;
 }
 
 /**
- * Answers what a task asks for the first time (2026-07-28, extension tasks).
+ * Answers the requests of a task that have no answer yet (2026-07-28, tasks extension).
  *
- * @returns whether the server has taken answers
+ * @returns whether the server has accepted answers
  * @throws {McpError} `limit-exceeded`, or the error of a handler
  */
 export async function answerInput(
@@ -42,7 +42,7 @@ export async function answerInput(
   for (const key of fresh) unsent.add(key);
   const sent = keys.filter((key) => unsent.has(key));
   if (sent.length === 0) return false;
-  // Stored first: a process that ends here does not ask its user again.
+  // Store before sending: if the process ends in between, the user need not answer again.
   if (fresh.length > 0) await store();
   const isTaken = await send(Object.fromEntries(sent.map((key) => [key, given[key]!])));
   if (isTaken) for (const key of sent) unsent.delete(key);

@@ -5,26 +5,38 @@ import type { HandleStore } from "./handle-store.js";
 
 type Implemented = NonNullable<ConnectOptions["extensions"]>[number];
 
-/** How a client drives tasks. */
+/** Options of `tasks` for clients. */
 export interface ClientTasksOptions {
-  /** Keeps tasks and answers until the tasks end. Default: they are lost with the process. */
+  /** Stores handles and answers until the tasks end. Default: they are lost when the process ends. */
   readonly handles?: HandleStore;
-  /** What becomes of a task when the signal of its call aborts: it is cancelled, or goes on. Default: `cancel`. */
+  /**
+   * What happens to a task when the signal of its call aborts: the client cancels it, or lets it continue. Default:
+   * `cancel`.
+   */
   readonly onAbort?: "cancel" | "detach";
-  /** Gets the handle of each call of `callTool` that becomes a task, before its result is waited for: to show its state. */
+  /**
+   * Receives the handle of each `callTool` call that becomes a task, before the result is awaited, for example to show the
+   * state.
+   */
   readonly onTask?: (handle: TaskHandle) => void;
-  /** Names the server in handles. Default: its URL without query, or else the name that it gives itself. */
+  /** Name of the server in handles. Default: its URL without query, or else the name in its server info. */
   readonly endpoint?: string;
-  /** `receiver()` of `@mcpgen/tasks/receiver`: runs requests of the server as tasks (2025-11-25). Default: none are. */
+  /**
+   * `receiver()` of `@mcpgen/tasks/receiver`, which runs requests of the server as tasks (2025-11-25). Default: they do not
+   * run as tasks.
+   */
   readonly receiver?: Required<Pick<Implemented, "also" | "attach" | "capabilities">>;
   /**
-   * Whether `callTool` makes a task of a call where the tool leaves it to the client (2025-11-25, `taskSupport:
-   * "optional"`). Default: `call`, a plain call.
+   * How `callTool` calls a tool that leaves the choice to the client (2025-11-25, `taskSupport: "optional"`): as a task, or
+   * plainly. Default: `call`, a plain call.
    */
   readonly optional?: "call" | "task";
-  /** Whether the server is asked to announce changes (2026-07-28): polls are then a backstop. Default: `true`. */
+  /** Whether to subscribe to changes of tasks (2026-07-28). The client then polls rarely. Default: `true`. */
   readonly push?: boolean;
-  /** Milliseconds from its creation for which the server should keep a task (2025-11-25). Default: the server decides. */
+  /**
+   * Milliseconds, from the creation of a task, for which the server should keep it (2025-11-25). Default: the server
+   * decides.
+   */
   readonly ttlMs?: number;
 }
 

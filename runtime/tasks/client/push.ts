@@ -2,21 +2,21 @@ import type { Client, Subscription } from "@mcpgen/runtime";
 import type { TaskPolls } from "./task-polls.js";
 import type { TaskState } from "./form.js";
 
-/** Milliseconds for which tasks gather before they are subscribed to. */
+/** Milliseconds to collect new tasks before the client subscribes to them. */
 const burst = 50;
-/** Milliseconds until a subscription that ended is opened again. */
+/** Milliseconds before an ended subscription is opened again. */
 const pause = 30_000;
 
-/** One subscription to all tasks of a client (2026-07-28, extension tasks, `taskIds`). */
+/** One subscription to all tasks of a client (2026-07-28, tasks extension, `taskIds`). */
 export class Push {
   readonly #client: Client;
   readonly #active: ReadonlyMap<string, TaskPolls>;
   #current: Subscription | undefined;
-  /** Ids that the current subscription asks for. */
+  /** Ids in the current subscription. */
   #asked: readonly string[] = [];
   #isWaiting = false;
   #isOpening = false;
-  /** The server has no such subscriptions. */
+  /** The server does not support these subscriptions. */
   #isOff = false;
 
   constructor(client: Client, active: ReadonlyMap<string, TaskPolls>) {
@@ -24,7 +24,7 @@ export class Push {
     this.#active = active;
   }
 
-  /** A task is polled from now on, or no longer. */
+  /** Called when the client starts or stops polling a task. */
   changed(delay = burst): void {
     if (this.#isWaiting || this.#isOff) return;
     this.#isWaiting = true;
@@ -34,7 +34,7 @@ export class Push {
     }, delay);
   }
 
-  /** Subscribes to the tasks that there are now. The old subscription ends when the new one has begun. */
+  /** Subscribes to the current tasks. Ends the old subscription when the new one has begun. */
   async #renew(): Promise<void> {
     if (this.#isOpening) return this.changed();
     const taskIds = [...this.#active.keys()];
@@ -72,7 +72,7 @@ export class Push {
         this.#active.get(task.taskId!)?.heard(task.status === undefined ? undefined : (task as TaskState));
       }
     } catch {
-      // Polls go on.
+      // Polling continues without the subscription.
     }
     if (this.#current !== subscription) return;
     this.#current = undefined;

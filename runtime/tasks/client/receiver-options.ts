@@ -1,23 +1,25 @@
 import { checkOptions, gone, type Rules } from "@mcpgen/base";
 
-/** How a client runs requests of its server as tasks. */
+/** Options of `receiver`. */
 export interface ReceiverOptions {
-  /** Whether requests to the model run as tasks. Default: `true` if the client has `sample`. */
+  /** Whether sampling requests run as tasks. Default: `true` if the client has `sample`. */
   readonly sampling?: boolean;
-  /** Whether requests to the user run as tasks. Default: `true` if the client has `elicit` or `elicitUrl`. */
+  /** Whether elicitation requests run as tasks. Default: `true` if the client has `elicit` or `elicitUrl`. */
   readonly elicitation?: boolean;
-  /** Milliseconds that a task is kept after its end, at most; the server may ask for less. Default: 10 minutes. */
+  /**
+   * Maximum time to keep a task after its end, in milliseconds; the server may ask for less. Default: 10 minutes.
+   */
   readonly keepMs?: number;
-  /** Milliseconds that a task may run; then its signal aborts, and it fails. Default: one day. */
+  /** Maximum run time of a task in milliseconds; then its signal aborts, and it fails. Default: one day. */
   readonly maxRunMs?: number;
   readonly quotas?: ReceiverQuotas;
 }
 
-/** What a server may make its client keep. `Infinity` lifts a limit. */
+/** Limits on the tasks that a server may create at its client. `Infinity` means no limit. */
 export interface ReceiverQuotas {
-  /** Handlers of tasks that have not ended. Default: 32. */
+  /** Maximum number of running handlers. Default: 32. */
   readonly running?: number;
-  /** Characters of the JSON of all requests and results that are kept. Default: 16,777,216. */
+  /** Maximum size of all stored requests and results, in characters of their JSON. Default: 16,777,216. */
   readonly bytes?: number;
 }
 

@@ -8,29 +8,29 @@ import { type TaskRecord, internal, isFinal } from "../state/record.js";
 import { memoryTaskStore } from "../store/memory.js";
 import type { ReceiverOptions, ReceiverQuotas } from "./receiver-options.js";
 
-/** Milliseconds between two looks at what is due. */
+/** Milliseconds between sweeps over due tasks. */
 const sweepMs = 1000;
 
-/** Milliseconds between polls that the server is advised. */
+/** The poll interval in milliseconds that the client suggests to the server. */
 const pollMs = 5000;
 
-/** Tasks that run or are kept, and requests that wait for the end of a task. */
+/** Maximum number of tasks, and of requests that wait for the end of a task. */
 const counts = { stored: 256, waiting: 256 };
 
-/** Milliseconds between two changes of the status message. */
+/** Minimum time between changes of the status message, in milliseconds. */
 const noteInterval = 1000;
 
-/** Tasks on one page of a list. */
+/** Number of tasks on a page of the list. */
 const pageSize = 100;
 
-/** Cursors that are still taken. */
+/** Maximum number of valid cursors. */
 const mostCursors = 64;
 
-/** What a client keeps of a task beside its record. */
+/** The client's data about a task in addition to its record. */
 interface Kept {
-  /** Characters of the request while it runs, of the result afterwards. */
+  /** Characters of the request while the task runs, of the result afterwards. */
   size: number;
-  /** Of the handler; absent when it has ended. */
+  /** The context of the handler; absent when the handler has ended. */
   context?: AnswerContext | undefined;
   isOver: boolean;
   notedAt: number;
@@ -47,7 +47,7 @@ type Quotas = Required<ReceiverQuotas> & typeof counts;
 
 type Next = (params: object) => object | Promise<object>;
 
-/** The tasks that a client runs for its server (2025-11-25, tasks). */
+/** Runs tasks at the client for its server (2025-11-25, tasks). */
 export class ReceiverTasks {
   readonly #client: Client;
   readonly #options: ReceiverOptions;
@@ -56,10 +56,12 @@ export class ReceiverTasks {
   readonly #kept = new Map<string, Kept>();
   /** Sum of the sizes. */
   #bytes = 0;
-  /** Handlers that have not ended, also those of tasks that have. */
+  /** Number of running handlers, including handlers of tasks that have ended. */
   #running = 0;
   #waiting = 0;
-  /** Tasks that give way to new ones, the oldest first: the server has their results, or has cancelled them. */
+  /**
+   * Tasks that may be dropped for new ones, oldest first: the server has their results, or has cancelled them.
+   */
   readonly #spent = new Set<string>();
   readonly #cursors = new BoundedMap<string, true>({ count: mostCursors, full: "evict" });
   #timer: unknown;
@@ -73,7 +75,7 @@ export class ReceiverTasks {
   }
 
   /**
-   * Runs a request as a task. Resolves with the task at once.
+   * Runs a request as a task. Resolves with the new task at once.
    *
    * @param next calls the handler
    * @throws {McpError} `limit-exceeded`
@@ -93,7 +95,7 @@ export class ReceiverTasks {
     );
     // The server learns the id before anything else of the task.
     void answered.then(() => this.#run(id, params, context, next));
-    // The task of the server that the request belongs to.
+    // The server's task to which the request belongs.
     const related = params._meta?.[relatedKey];
     return ServerQuestion.asSent({
       task: coreTask(record, this.#now()),
@@ -102,7 +104,7 @@ export class ReceiverTasks {
   }
 
   /**
-   * Answers a request that concerns tasks.
+   * Answers a request about tasks.
    *
    * @throws {McpError} `invalid-params`: there is no such task, or no such page; the error of a failed task
    */
@@ -169,7 +171,8 @@ export class ReceiverTasks {
 
   async #run(id: string, params: object, context: AnswerContext, next: Next): Promise<void> {
     try {
-      // Nothing but the answer to the request has named the task.
+      // The request was cancelled before its answer. The server does not have the id, so it cannot use the
+      // task.
       if (context.signal.aborted) return this.#drop(id);
       const result = new ServerQuestion(context).lowered(await next(params));
       this.#resize(id, JSON.stringify(result).length);
@@ -184,7 +187,7 @@ export class ReceiverTasks {
     }
   }
 
-  /** Counts the result in place of the request. @throws {McpError} `limit-exceeded` */
+  /** Replaces the size of the request by the size of the result. @throws {McpError} `limit-exceeded` */
   #resize(id: string, size: number): void {
     const kept = this.#kept.get(id);
     if (!kept || kept.isOver) return;
@@ -205,7 +208,7 @@ export class ReceiverTasks {
     for (const wake of kept.waiting) wake();
   }
 
-  /** Applies an event to a task. Resolves with the record afterwards. */
+  /** Applies an event to a task. Resolves with the new record. */
   async #apply(id: string, event: TaskEvent): Promise<TaskRecord | undefined> {
     for (;;) {
       const record = await this.#store.read(id);
@@ -232,14 +235,14 @@ export class ReceiverTasks {
     this.#notify(record);
   }
 
-  /** A server that is not connected polls when it is again. */
+  /** Notifies the server of the status. If it is not connected, it polls later. */
   #notify(record: TaskRecord): void {
     const client = this.#client;
     if (client.state === "open")
       client.notify(statusMethod, coreTask(record, this.#now())).catch(() => undefined);
   }
 
-  /** @returns whether the progress is sent */
+  /** @returns whether to send the progress */
   #progressed(id: string, message: string | undefined): boolean {
     const kept = this.#kept.get(id);
     if (!kept || kept.isOver) return false;
@@ -265,7 +268,7 @@ export class ReceiverTasks {
   async #resultOf(first: TaskRecord, { signal }: AnswerContext): Promise<object> {
     const { id } = first;
     const record = isFinal(first.status) ? first : await this.#endOf(id, signal);
-    // The server has asked for it; what it got is what it gets again, as long as the task is kept.
+    // The server has asked for the result. It gets the same result again as long as the task is kept.
     this.#spent.add(id);
     if (record?.status === "completed") {
       const result = record.result as { readonly _meta?: object };
@@ -314,7 +317,7 @@ export class ReceiverTasks {
     return { tasks, nextCursor };
   }
 
-  /** One timer serves all tasks. */
+  /** Schedules the next sweep. One timer serves all tasks. */
   #schedule(): void {
     if (this.#timer !== undefined) return;
     this.#timer = unref(this.#client.clock.schedule(() => void this.#sweep(), sweepMs));

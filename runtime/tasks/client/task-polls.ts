@@ -5,22 +5,22 @@ import type { HandleStore, StoredHandle } from "./handle-store.js";
 import type { Answers } from "./input.js";
 import { Waits, mostFailures } from "../state/polling.js";
 
-/** Polls in a row in which a task waits for input that it has been given. */
+/** Maximum number of consecutive polls in which a task still requests input that it already has. */
 const mostStuck = 60;
 
-/** The dependencies of handles and of their polls. */
+/** The dependencies of handles and polls. */
 export interface HandleSetup {
   readonly client: Client;
   readonly options: { readonly handles?: HandleStore };
-  /** The messages of the revision that is negotiated now. */
+  /** Returns the task messages of the negotiated revision. */
   readonly form: () => TaskForm | Promise<TaskForm>;
-  /** The tasks that are polled, by id. */
+  /** The polls by id of the task. */
   readonly active: Map<string, TaskPolls>;
   /** Called when `active` has changed. */
   changed(): void;
 }
 
-/** The handle whose task is polled. */
+/** The part of a handle that polls use. */
 interface PolledHandle {
   readonly id: string;
   status(): Promise<TaskState>;
@@ -28,15 +28,15 @@ interface PolledHandle {
   toJSON(): StoredHandle;
 }
 
-/** What polls need of a handle beside what all can see. */
+/** The internal data of a handle that polls use. */
 export interface Polled {
   readonly answers: Answers;
   readonly signal: AnswerContext["signal"];
-  /** The wait that the server advised when it made the task; `undefined` in another process. */
+  /** The poll interval in the answer that created the task; `undefined` in another process. */
   readonly created: { readonly pollIntervalMs?: number } | undefined;
-  /** Gets each state that differs from the one before. */
+  /** Receives each changed state. */
   readonly show: (task: TaskState) => void;
-  /** Whether anything reads the states. */
+  /** Whether the application listens to states. */
   readonly isWatched: () => boolean;
 }
 
@@ -45,18 +45,18 @@ export class TaskPolls {
   readonly #setup: HandleSetup;
   readonly #handle: PolledHandle;
   readonly #polled: Polled;
-  /** That the server advises. */
+  /** The last poll interval that the server suggested. */
   #advised: number | undefined;
   /** The last state, as JSON. */
   #last = "";
   #shown: Partial<TaskState> = {};
-  /** A state that the server has announced. */
+  /** A state that the server has announced, to be used instead of a poll. */
   #heard: TaskState | undefined;
-  /** The server announces states. */
+  /** Whether a subscription announces states. */
   #isCovered = false;
-  /** It does no longer: the wait before a poll was too long. */
+  /** The subscription was lost, so the current wait, chosen with it, is too long. */
   #isLost = false;
-  /** Ends the wait before a poll. */
+  /** Ends the current wait. */
   wake: () => void = () => {};
 
   constructor(setup: HandleSetup, handle: PolledHandle, polled: Polled) {
@@ -66,21 +66,21 @@ export class TaskPolls {
     this.#advised = polled.created?.pollIntervalMs;
   }
 
-  /** The server announces a status: a hint to poll. */
+  /** Called when the server announces a status. Polls at once if it is new. */
   announced(status: unknown): void {
     if (status !== this.#shown.status) this.wake();
   }
 
-  /** The server announces a state, which stands in place of a poll; without one, the task is polled. */
+  /** Called when the server announces a state, which replaces a poll. Without a state, polls at once. */
   heard(task: TaskState | undefined): void {
-    // The end of a task is its last state, and a state that has passed is none.
+    // Ignore states after the final one, and outdated states.
     if (this.#heard && isFinal(this.#heard)) return;
     if (task && task.lastUpdatedAt < (this.#shown.lastUpdatedAt ?? "")) return;
     this.#heard = task && statuses.includes(task.status) ? task : undefined;
     this.wake();
   }
 
-  /** @param isCovered whether the server announces states from now on */
+  /** @param isCovered whether a subscription announces states from now on */
   cover(isCovered: boolean): void {
     this.#isLost = this.#isCovered && !isCovered;
     this.#isCovered = isCovered;
@@ -108,7 +108,7 @@ export class TaskPolls {
     const stuck = { polls: 0 };
     let failures = 0;
     let lost: unknown;
-    // The first poll comes after the wait that the server advises; in another process, it has passed.
+    // Wait before the first poll as the server suggested. A task from another process is polled at once.
     let wait = this.#polled.created ? waits.next(this.#advised) : 0;
     const pauses = (): number => (this.#heard ? 0 : wait);
     const untilWoken = (wake: () => void): (() => void) => {
@@ -121,7 +121,8 @@ export class TaskPolls {
         wait = waits.next(this.#advised);
         continue;
       }
-      // What happens before the server announces states, the poll before does not show.
+      // Read before the poll: if the subscription begins during the poll, the state may change in between, so poll
+      // again soon.
       const isCovered = this.#isCovered;
       const task = this.#heard ?? (await this.#poll(waits));
       this.#heard = undefined;
@@ -153,7 +154,7 @@ export class TaskPolls {
     this.#shown = task;
   }
 
-  /** The task, or the wait before the next attempt. @throws {McpError} */
+  /** Polls. Resolves with the task, or with the wait before the next attempt. @throws {McpError} */
   async #poll(waits: Waits): Promise<TaskState | number> {
     try {
       return await this.#handle.status();
@@ -166,12 +167,12 @@ export class TaskPolls {
     }
   }
 
-  /** The outcome, or why it could not be fetched now. @throws the reason of `detach` */
+  /** Gets the outcome, or the error if it cannot be fetched now. @throws the reason of `detach` */
   async #outcome(form: TaskForm, task: TaskState): Promise<Outcome | { readonly lost: unknown }> {
     const { signal, isWatched } = this.#polled;
     try {
       const outcome = await form.outcome(task, signal);
-      // A task that waited for input has ended meanwhile.
+      // A task that waited for input has ended: show its final state.
       if (isWatched() && task.status === "input_required") this.#show(await this.#handle.status());
       return outcome;
     } catch (error) {
@@ -180,7 +181,7 @@ export class TaskPolls {
     }
   }
 
-  /** Answers what the task asks for the first time. A task that gets no answer is cancelled. @throws {McpError} */
+  /** Answers the task's requests for input. Cancels the task if that fails. @throws {McpError} */
   async #answer(form: TaskForm, { inputRequests = {} }: TaskState, stuck: { polls: number }): Promise<void> {
     const { client, options } = this.#setup;
     const { signal, answers } = this.#polled;
@@ -216,7 +217,7 @@ function isFinal({ status }: TaskState): boolean {
   return statuses.indexOf(status) > 1;
 }
 
-/** Whether the same request may succeed later. */
+/** Whether a request may succeed if it is repeated later. */
 function isPassing(error: unknown): boolean {
   const { code } = error as McpError;
   return ["timeout", "connection-closed", "rate-limited", "session-lost"].includes(code);

@@ -4,12 +4,13 @@ import type { Engine } from "./engine.js";
 import { isReadable, wrongParams } from "./lookup.js";
 import { mayKeep, principalOf, readAnswer } from "./request.js";
 
-// Answers of clients to what a task asks.
+// Answers of clients to a task's requests for input, and filters of subscriptions to tasks. Loaded when first
+// needed.
 
 /**
- * Takes answers; once nothing is outstanding, the task runs on.
+ * Stores answers. Continues the task when no request is outstanding.
  *
- * @param known the record, if it has been read
+ * @param known the record, if already read
  */
 export async function answered(
   engine: Engine,
@@ -25,9 +26,9 @@ export async function answered(
 }
 
 /**
- * Takes the error of a request to the client. One that the client answered with ends the task.
+ * Handles the error of a request to the client. If the client answered with it, the task fails.
  *
- * @returns whether it is one
+ * @returns whether the client answered with the error
  */
 export async function refused(engine: Engine, id: string, error: unknown): Promise<boolean> {
   if (!(error instanceof McpError) || error.code !== "remote-error") return false;
@@ -35,12 +36,10 @@ export async function refused(engine: Engine, id: string, error: unknown): Promi
   return true;
 }
 
-// Answers of clients to what a task asks, and subscriptions to tasks. Loaded when there are some.
-
 /**
- * Takes answers to what is outstanding, and runs the task on once nothing is.
+ * Validates and stores answers to outstanding requests. Continues the task when no request is outstanding.
  *
- * @throws {McpError} `invalid-params`: one is no answer to what was asked
+ * @throws {McpError} `invalid-params`: an answer is not a valid result of its request
  */
 export async function update(
   engine: Engine,
@@ -59,10 +58,12 @@ export async function update(
   await answered(engine, { id: record.id, known: record }, read, context);
 }
 
-/** The filter of a subscription, without the ids of other clients and of tasks that the token may not read. */
+/**
+ * Removes ids of other clients, and of tasks that the token may not read, from the filter of a subscription.
+ */
 export async function ownFilter(engine: Engine, params: object, context: HandlerContext): Promise<object> {
   const { notifications } = params as { readonly notifications: { readonly taskIds: readonly string[] } };
-  // It will be refused: its ids are not looked up.
+  // The subscription will be refused, so its ids need no look-up.
   if (!mayKeep(context)) return params;
   const owner = principalOf(context);
   const taskIds: string[] = [];

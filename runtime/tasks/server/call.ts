@@ -5,13 +5,13 @@ import { principalOf } from "./request.js";
 import { Run } from "./run.js";
 import type { CallWords, HandlerTask, Next, ToolCall } from "./tool-call.js";
 
-/** A call that may become a task. */
+/** A tool call that may become a task. */
 export class Call {
   readonly #engine: Engine;
   readonly #call: ToolCall;
   readonly #words: CallWords;
   readonly #run: Run;
-  /** Makes the call a task, unless it is one or cannot be one. */
+  /** Turns the call into a task, unless it is one already or a limit forbids it. */
   #promote: () => void = () => {};
 
   constructor(engine: Engine, call: ToolCall, words: CallWords) {
@@ -22,19 +22,19 @@ export class Call {
   }
 
   /**
-   * Resolves with the result of the handler, or with the task.
+   * Runs the call. Resolves with the result of the handler, or with the task.
    *
-   * @param isAsked the client wants a task
+   * @param isAsked whether the client asks for a task
    */
   start(next: Next, isAsked = false): object | Promise<object> {
     const run = this.#run;
     const { context } = this.#call;
     const { support, inlineMs = 1000 } = this.#call.task;
-    // A task of a server that is closing would have no worker.
+    // No process would run a new task of a closing server.
     if (this.#engine.isClosed && !isAsked) return next();
     const quota = support === "required" || isAsked ? this.#exceeded() : undefined;
     if (quota) return import("./refusals.js").then(({ refuseCall }) => refuseCall(quota));
-    // A call that is detached from the start is for the queue; another one runs on here.
+    // A call that is a task from the start goes to the queue. Any other call continues in this process.
     if (this.#engine.options.executor && (isAsked || inlineMs === 0) && this.#exceeded() === undefined)
       return this.#store(undefined).then((record) => this.#created(record));
     let isEarly = false;
@@ -65,7 +65,7 @@ export class Call {
     const result = attempt(() => next(undefined, handler));
     const outcome = Promise.resolve(result);
     outcome.catch(() => {});
-    // The handler may have ended; a task that it asked for holds the result.
+    // The call became a task while the handler ran synchronously: its result goes to the task.
     if (promoted) return created;
     if (!isPromise(result)) return result;
     const { clock } = this.#engine;
@@ -96,7 +96,7 @@ export class Call {
   /** @throws {McpError} `store-failed`, `limit-exceeded` */
   async #store(run: Run | undefined): Promise<TaskRecord> {
     const engine = this.#engine;
-    // Counted at once: of calls that come together, each sees those before it.
+    // Count before any `await`, so that concurrent calls see each other.
     const owner = principalOf(this.#call.context);
     engine.quotas.made(owner, engine.clock.now());
     if (run) engine.counted(run, owner);
@@ -115,7 +115,7 @@ export class Call {
   }
 }
 
-/** A function that throws gives a promise that rejects. */
+/** Calls a function. Turns an exception into a rejected promise. */
 function attempt(run: () => object | Promise<object>): object | Promise<object> {
   try {
     return run();

@@ -4,10 +4,13 @@ import type { Asked, TaskRecord } from "../state/record.js";
 import { answered, refused } from "./answers.js";
 import type { Engine } from "./engine.js";
 
-// What tasks of the core protocol ask (2025-11-25, tasks, input required): requests to the client, on the stream of
-// `tasks/result` or on a stream of no request. Each ask is sent on one stream at a time.
+// Requests for input of core tasks (2025-11-25, tasks, input required). They go to the client on the stream of
+// `tasks/result`, or on a stream that belongs to no request. Each is sent on one stream at a time.
 
-/** The asks that were sent, by task and key, in each engine of this process. An answer that comes is not asked for again. */
+/**
+ * For each engine, the requests that were sent, by task and key. An answered request stays here, so that it is not sent
+ * again.
+ */
 const open = new WeakMap<Engine, Map<string, AbortController>>();
 
 function asksOf(engine: Engine): Map<string, AbortController> {
@@ -18,7 +21,7 @@ function asksOf(engine: Engine): Map<string, AbortController> {
 
 const nameOf = ({ id }: TaskRecord, key: string): string => `${id} ${key}`;
 
-/** The keys of a task that no stream asks for. */
+/** The keys of a task's requests that no stream has sent. */
 export function unasked(engine: Engine, record: TaskRecord): readonly string[] {
   const asks = asksOf(engine);
   return Object.keys(record.wanted ?? {}).filter((key) => !asks.has(nameOf(record, key)));
@@ -27,7 +30,7 @@ export function unasked(engine: Engine, record: TaskRecord): readonly string[] {
 /** Sends a request to the client, until `signal` aborts. */
 export type Send = (asked: Asked, signal: HandlerContext["signal"]) => Promise<object>;
 
-/** Asks the client. What it answers is for the task. */
+/** Sends a request for input to the client, and passes the answer to the task. */
 export async function ask(
   engine: Engine,
   [record, key]: readonly [record: TaskRecord, key: string],
@@ -46,12 +49,12 @@ export async function ask(
     await answered(engine, { id }, { [key]: { ...answer } }, context);
   } catch (error) {
     asks.delete(name);
-    // The stream has ended: another one asks.
+    // The stream has ended: let another stream send the request.
     if (!(await refused(engine, id, error))) engine.wake(id);
   }
 }
 
-/** Takes the asks of a task back: it has ended. */
+/** Aborts the requests of a task that has ended. */
 export function takeBack(engine: Engine, { id }: TaskRecord): void {
   const asks = asksOf(engine);
   for (const [name, controller] of asks) {

@@ -13,19 +13,19 @@ import { ask, takeBack, unasked } from "./core-asks.js";
 import { askByTasks, askForTask } from "./requestor.js";
 import type { CallWords, Next, ToolCall, Voice } from "./tool-call.js";
 
-// Tasks of the core protocol (2025-11-25, tasks): a client asks for a task, and fetches the result with a request that
-// waits for it. Servers load this when a client asks for it.
+// Tasks of the core protocol (2025-11-25, tasks). A client asks for a task, and gets the result by a request that waits
+// for it. Loaded when a client first uses them.
 
-/** What the client gives to its model while the task runs. */
+/** The member of `_meta` with a text for the model to read while the task runs. */
 const immediateKey = "io.modelcontextprotocol/model-immediate-response";
 
-/** Tasks on one page of a list. */
+/** Number of tasks on a page of the list. */
 const pageSize = 100;
 
-/** Voices of clients that have the id of their task: an ask that comes before it belongs to nothing they know. */
+/** Voices of clients that have asked for their task, and so have its id. Requests for input are sent only to these. */
 const known = new WeakSet<Voice>();
 
-/** A task as `tasks/get` shows it. What it asks is sent to a client that has not been asked yet. */
+/** Makes the result of `tasks/get`. Sends the task's requests for input that no stream has sent. */
 export function gotTask(engine: Engine, record: TaskRecord): object {
   const voice = engine.voices.get(record.id);
   if (voice) known.add(voice);
@@ -34,10 +34,11 @@ export function gotTask(engine: Engine, record: TaskRecord): object {
 }
 
 /**
- * Runs a call as the task that the client asks for, or inline: then its asks may be tasks of the client.
+ * Runs a call as a task if the client asks for one, otherwise inline. Inline, the client may run its requests for input
+ * as tasks.
  *
- * @throws {McpError} `method-not-found`: the tool requires a task, or runs as none (2025-11-25, tasks, tool-level
- *   negotiation); `invalid-params`: the arguments are wrong
+ * @throws {McpError} `method-not-found`: the tool requires a task, or does not support tasks (2025-11-25, tasks,
+ *   tool-level negotiation); `invalid-params`: the arguments are wrong
  */
 export async function coreTaskCall(
   engine: Engine,
@@ -69,7 +70,7 @@ function unfit(message: string): McpError {
   return new McpError("method-not-found", message, { rpcCode: -32601 });
 }
 
-/** What a call that is a task shows to its client. @param keepMs milliseconds that the client wants it to be kept */
+/** Makes the messages of a task call. @param keepMs milliseconds for which the client wants the task to be kept */
 function coreWords(
   engine: Engine,
   context: HandlerContext,
@@ -84,7 +85,7 @@ function coreWords(
   };
 }
 
-/** A list of tools that says which of them run as tasks. */
+/** Adds the task support of each tool to a list of tools. */
 export async function listedTools(engine: Engine, listed: object | Promise<object>): Promise<object> {
   const { tools, ...rest } = (await listed) as { readonly tools: readonly { readonly name: string }[] };
   const { entries } = engine.server.features.tools;
@@ -96,14 +97,14 @@ export async function listedTools(engine: Engine, listed: object | Promise<objec
   return { ...rest, tools: withSupport };
 }
 
-/** Cancels a task. @throws {McpError} `invalid-params`: it has ended */
+/** Cancels a task. @throws {McpError} `invalid-params`: the task has ended */
 export async function cancelCoreTask(engine: Engine, record: TaskRecord): Promise<object> {
   const after = isFinal(record.status) ? undefined : await engine.cancel(record);
   if (after?.status !== "cancelled") throw wrongParams("the task has ended");
   return coreTask(after, engine.now());
 }
 
-/** Waits for the end of a task, and answers as the call would have been answered. */
+/** Waits for the end of a task. Answers as the call itself would have. */
 export async function resultOf(
   engine: Engine,
   { taskId }: { readonly taskId: string },
@@ -114,7 +115,7 @@ export async function resultOf(
   let record: TaskRecord | undefined = first;
   while (record && !isFinal(record.status)) {
     for (const key of unasked(engine, record)) {
-      // What this stream could not ask, it does not ask again.
+      // A stream does not repeat a request that failed on it.
       if (asked.has(key)) continue;
       asked.add(key);
       void ask(engine, [record, key], context, (each, isOver) =>
@@ -134,7 +135,7 @@ export async function resultOf(
   throw new McpError("internal-error", message, { rpcCode: code, data });
 }
 
-/** A page of the tasks of the client, without those that its token may not read. */
+/** Returns a page of the client's tasks, without tasks that its token may not read. */
 export async function listOf(
   engine: Engine,
   { cursor }: { readonly cursor?: string },
@@ -154,7 +155,7 @@ export async function listOf(
   };
 }
 
-/** @throws {McpError} `invalid-params`: this list has not issued the cursor */
+/** Returns the id in a cursor. @throws {McpError} `invalid-params`: this server has not issued the cursor */
 async function idOf(engine: Engine, cursor: string, owner: string): Promise<string> {
   const id = cursor.replace(/^after /, "");
   if (id === cursor || !(await (await engine.ids).isOf(id, owner)))
@@ -163,8 +164,8 @@ async function idOf(engine: Engine, cursor: string, owner: string): Promise<stri
 }
 
 /**
- * What the client of a call hears of its task. Progress has the token of the call, which serves until the end of the task
- * (C18); all that belongs to a task names it (C15), but for notifications that have its id in the structure (C16).
+ * Makes the voice of a core task. Progress has the token of the call, which stays valid until the task ends (C18). All
+ * messages of the task name it in `_meta` (C15), except notifications whose params have its id (C16).
  */
 function coreVoice(engine: Engine, context: HandlerContext): Voice {
   const { progressToken } = context.meta;
@@ -183,7 +184,7 @@ function coreVoice(engine: Engine, context: HandlerContext): Voice {
       if (!isNew && keys.length === 0) return;
       ({ status } = record);
       if (isNew || !isHeard) isHeard = notifyClient(context, statusMethod, coreTask(record, engine.now()));
-      // Where `tasks/result` waits, its stream asks. A client without a stream is asked when it has one.
+      // If `tasks/result` waits, its stream sends the requests. A client without a stream gets them when it has one.
       if (!isHeard || !known.has(voice) || engine.waiters.has(record.id)) return;
       for (const key of keys)
         void ask(engine, [record, key], context, (asked, isOver) =>
@@ -191,7 +192,7 @@ function coreVoice(engine: Engine, context: HandlerContext): Voice {
         );
     },
     progressed: (id, progress, total, message) => {
-      // A handler that runs again repeats its reports.
+      // A handler that runs again repeats its reports: skip them.
       if (progressToken === undefined || !(progress > last && progress < Infinity)) return;
       last = progress;
       const report = { progressToken, progress, ...(total !== undefined && { total }) };

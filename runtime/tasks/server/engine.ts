@@ -19,58 +19,62 @@ import type { Run } from "./run.js";
 import type { CallWords, Next, Voice } from "./tool-call.js";
 import { detailedTask, notification } from "./view.js";
 
-/** Attempts to change a record that others change at the same time. */
+/** Maximum number of attempts to change a record that others also change. */
 const attempts = 20;
 
-/** Characters of a failure that the store takes whatever it has: what the server itself says is shorter. */
+/**
+ * A failure of at most this many characters is stored regardless of limits. The server's own errors are shorter.
+ */
 const shortError = 1000;
 
-/** Milliseconds between two looks at what is due, at most: leases, input, retention, `maxRunMs`. */
+/**
+ * Maximum time between sweeps in milliseconds. A sweep checks leases, waits for input, retention and `maxRunMs`.
+ */
 const longestSweepMs = 1000;
 
-/** Why a run is stopped whose task has ended, waits, or belongs to another run. */
+/** Makes the reason for stopping a run: its task has ended, waits, or belongs to another run. */
 export const ended = (): McpError => new McpError("cancelled", "the task has ended");
 
-/** Keeps the tasks of a server, and runs them. */
+/** Stores and runs the tasks of a server. */
 export class Engine {
   readonly quotas: QuotaCounter;
   readonly report;
   store: TaskStore;
-  /** By the id of their task: of those whose client has a connection to this process. */
+  /** Voices by task id, for tasks whose client is connected to this process. */
   readonly voices = new Map<string, Voice>();
-  /** Calls that are to become tasks at once, by their context. */
+  /** Calls that must become tasks at once, by their context. */
   readonly wanted = new WeakMap<object, CallWords>();
-  /** Whether records tell which part of the work is done. */
+  /** Whether records contain the progress as a fraction. */
   keepsProgress = false;
-  /** Whether calls of any tool may run as tasks in the core of the protocol: only then the server declares it. */
+  /** Whether any tool may run as a core task. Only then the server declares the capability. */
   declare offersTasks?: boolean;
-  /** Whether a client has tasks by a dialect. */
+  /** Whether a client supports tasks by a dialect. */
   declare declaresDialect?: (context: HandlerContext) => boolean;
-  /** The store, if it is the one of this process alone. */
+  /** The store, if it is in the memory of this process. */
   readonly local: MemoryTaskStore | undefined;
   readonly options: TasksOptions;
   /** The runs of this process, by the id of their task. */
   readonly runs = new Map<string, Run>();
-  /** By the id of the task: they are called at its next change. */
+  /** Functions to call at the next change of a task, by task id. */
   readonly waiters = new Map<string, Set<() => void>>();
-  /** Calls that the server makes again, by their context: each runs the handler as its task. */
+  /** Repeated calls by their context. The function runs the handler as the task. */
   readonly again = new WeakMap<object, (context: HandlerContext, next: Next) => object | Promise<object>>();
   #server: Server | undefined;
   #clock: Clock | undefined;
   #ids: Promise<TaskIds> | undefined;
   #timer: unknown;
-  /** Spans processes, unless the server has its default. */
+  /** The server's notification bus. It connects processes, unless it is the default bus. */
   bus: NotificationBus | undefined;
-  /** Milliseconds by which the clock of this process is ahead of that of the store. */
+  /** Milliseconds by which the clock of this process is ahead of the store's clock. */
   ahead = 0;
-  /** Ends the attention to the changes of other processes. */
+  /** Ends the subscription to changes of other processes. */
   unfollow: (() => void) | undefined;
   isClosed = false;
 
-  /** Looks at what is due. */
+  /** Processes due tasks. */
   sweep: () => Promise<void>;
 
-  /** @param sweep looks at what is due; it is loaded when the timer fires first */
+  /** @param sweep processes due tasks; its module is loaded when the timer first fires */
   constructor(options: TasksOptions, sweep: (engine: Engine) => Promise<void>) {
     this.options = options;
     this.sweep = () => sweep(this);
@@ -86,12 +90,15 @@ export class Engine {
     this.report = reporter(options.onEvent);
   }
 
-  /** Takes the server whose tools run as tasks. @throws {McpError} `invalid-definition`: there is one already */
+  /**
+   * Sets the server whose tools run as tasks. @throws {McpError} `invalid-definition`: the engine has a server
+   * already
+   */
   attach(server: Server, bus: NotificationBus | undefined): void {
     if (this.#server) throw invalid("tasks: one server has them already. Call tasks() for each server.");
     this.#server = server;
     this.bus = bus;
-    // Tasks of other processes may be due. The server is not complete yet, and never is if an option is wrong.
+    // Tasks of other processes may be due. Wait until the server is complete; it never is if an option is wrong.
     if (!this.local) queueMicrotask(() => server.definition && this.schedule());
   }
 
@@ -113,9 +120,9 @@ export class Engine {
   }
 
   /**
-   * The quota that a further task of a client would exceed, as far as this process knows.
+   * Returns the quota that another task of a client would exceed, as far as this process knows.
    *
-   * @param tool that is called
+   * @param tool name of the called tool
    */
   exceeded(owner: string, tool: string): keyof Quotas | undefined {
     const { quotas } = this;
@@ -128,7 +135,7 @@ export class Engine {
     return quota;
   }
 
-  /** Counts a poll. @returns milliseconds until the next one is allowed, if it came too early */
+  /** Counts a poll. @returns milliseconds until the next poll is allowed, if this one came too early */
   polled(id: string): number | undefined {
     return this.quotas.polled(id, this.options.pollMs ?? 1000, this.clock.now());
   }
@@ -136,9 +143,9 @@ export class Engine {
   /**
    * Applies an event to a task.
    *
-   * @param known the record, if it has been read
-   * @returns the record afterwards; `undefined` if there is no such task
-   * @throws {McpError} `limit-exceeded`: the store has no room for what the event adds
+   * @param known the record, if already read
+   * @returns the new record; `undefined` if the task does not exist
+   * @throws {McpError} `limit-exceeded`: the store has no room for the larger record
    */
   async apply(id: string, event: TaskEvent, known?: TaskRecord): Promise<TaskRecord | undefined> {
     let record = known ?? (await this.store.read(id));
@@ -157,13 +164,16 @@ export class Engine {
     return undefined;
   }
 
-  /** The limits for a record that takes the place of another one. A task can always fail. */
+  /**
+   * Returns the limits for a changed record; none if it does not grow, or is a short failure, so that a task can
+   * always fail.
+   */
   #limitsOf({ size: before = 0 }: TaskRecord, { status, size = 0 }: TaskRecord): StoreLimits | undefined {
     const isShort = status === "failed" && size <= shortError;
     return size > before && !isShort ? this.quotas.limits : undefined;
   }
 
-  /** A record has taken the place of another one. */
+  /** Called when a record was replaced: updates counts and runs, and announces the change. */
   advanced(before: TaskRecord, after: TaskRecord): void {
     const { id, status } = after;
     if (isFinal(status) || status === "input_required") {
@@ -182,7 +192,7 @@ export class Engine {
     }
   }
 
-  /** What happens to tasks does not depend on what announces it. */
+  /** Announces a change. An error in the announcement does not affect the task. */
   safely(announce: () => void): void {
     try {
       announce();
@@ -191,17 +201,17 @@ export class Engine {
     }
   }
 
-  /** Wakes what waits for a change of a task. */
+  /** Wakes everything that waits for a change of a task. */
   wake(id: string): void {
     for (const wake of this.waiters.get(id) ?? []) wake();
   }
 
-  /** Cancels a task: its status at once, its run as soon as the handler heeds its signal. */
+  /** Cancels a task. The status changes at once; the handler's signal aborts. */
   async cancel(record: TaskRecord): Promise<TaskRecord | undefined> {
     return this.apply(record.id, { type: "cancelled" }, record);
   }
 
-  /** Counts a run until its handler has ended, which may be long after its task has. */
+  /** Counts a run until its handler has ended, which may be long after the task has ended. */
   counted(run: Run, owner: string): void {
     this.quotas.ran(owner, 1);
     run.onSettled = () => this.quotas.ran(owner, -1);
@@ -211,7 +221,7 @@ export class Engine {
     };
   }
 
-  /** The task has ended, or waits: its run here is stopped, if it still runs. */
+  /** Stops the run of a task that has ended or waits, if it runs in this process. */
   #ended(id: string, name: string | undefined): void {
     const run = this.runs.get(id);
     if (run && run.name === name) run.stop(ended());
@@ -225,7 +235,7 @@ export class Engine {
     return this.options.leaseMs ?? 15_000;
   }
 
-  /** Milliseconds between two looks at what is due: a lease is prolonged before it lapses. */
+  /** Milliseconds between sweeps: short enough to renew a lease before it expires. */
   get sweepMs(): number {
     return Math.min(longestSweepMs, this.leaseMs / 2);
   }
@@ -234,7 +244,7 @@ export class Engine {
     reportTo(this.server, error, "tasks");
   }
 
-  /** One timer serves all tasks. */
+  /** Schedules the next sweep. One timer serves all tasks. */
   schedule(): void {
     if (this.#timer !== undefined || this.isClosed) return;
     this.#timer = unref(this.clock.schedule(() => void this.#tick(), this.sweepMs));
@@ -243,11 +253,11 @@ export class Engine {
   async #tick(): Promise<void> {
     await this.sweep().catch((error: unknown) => this.fault(error));
     this.#timer = undefined;
-    // Without tasks in memory, the next one starts the timer again.
+    // If the store in memory is empty, the next new task schedules the sweep.
     if (this.local?.size !== 0) this.schedule();
   }
 
-  /** Stops the timer, and follows the changes of other processes no longer. */
+  /** Stops the timer and the subscription to changes of other processes. */
   close(): void {
     this.isClosed = true;
     if (this.#timer !== undefined) this.clock.clear(this.#timer);

@@ -1,6 +1,6 @@
 import type { TaskStatus } from "../state/record.js";
 
-/** What happened to a task. */
+/** An event in the life of a task, for audit. */
 export interface TaskAudit {
   /**
    * - `created`: a call became a task. Its handler runs already.
@@ -12,17 +12,21 @@ export interface TaskAudit {
    * - `refused`: a client may not have what it wants.
    */
   readonly type: "created" | "started" | "asked" | "answered" | "ended" | "read" | "expired" | "refused";
-  /** Of `refused`: as the client sent it, 64 characters at most; empty for a call that did not become a task. */
+  /**
+   * Id of the task. For `refused`: the id that the client sent, cut to 64 characters; empty for a call that did not
+   * become a task.
+   */
   readonly id: string;
   /** Name of the authenticated client, or an empty string. */
   readonly owner: string;
   /** Name of the tool; empty if an id was refused. */
   readonly tool: string;
-  /** Absent of `refused`. */
+  /** Absent for `refused`. */
   readonly status?: TaskStatus;
   /**
-   * Of `refused`: the quota, such as `quotas.running`, `unknown` for an id that this client does not have, or `scopes` for a token
-   * without the scopes of the call. A call of a tool that does not require tasks runs inline where a quota is exceeded.
+   * For `refused`: the exceeded quota, such as `quotas.running`; `unknown` for an id that is not a task of this client;
+   * or `scopes` for a token without the scopes of the call. If a quota is exceeded, a call still runs inline, unless
+   * its tool requires tasks.
    */
   readonly reason?: string;
 }
@@ -32,12 +36,12 @@ export type TaskEventListener = (event: TaskAudit) => void;
 /** Reports an event. */
 export type Reporter = (type: TaskAudit["type"], about: Omit<TaskAudit, "type">) => void;
 
-/** Reports events, whatever the listener does. */
+/** Makes a reporter that ignores errors of the listener. */
 export function reporter(listener: TaskEventListener | undefined): Reporter {
   return (type, { id, owner, tool, status, reason }) => {
     if (!listener) return;
     const event = { type, id, owner, tool, ...(status && { status }), ...(reason && { reason }) };
-    // A task depends neither on what a listener throws nor on its promise.
+    // Neither an exception nor a rejected promise of the listener affects the task.
     void (async () => listener(event))().catch(() => {});
   };
 }

@@ -19,22 +19,22 @@ import { createdTask, detailedTask } from "./view.js";
 
 declare module "@mcpgen/runtime" {
   interface AddedToolOptions {
-    /** Calls of the tool may run as tasks. Default: they do not. */
+    /** How calls of the tool run as tasks. Default: they do not. */
     readonly task?: ToolTask;
   }
 
   interface AddedContext {
-    /** The task that this call is or may become; absent if it cannot be one. */
+    /** The task that this call is or may become; absent if it cannot become one. */
     readonly task?: HandlerTask;
   }
 }
 
 const input = () => import("./answers.js");
 
-/** What only the core protocol has (2025-11-25, tasks): it is loaded when a client asks for it. */
+/** Loads the code for core tasks (2025-11-25, tasks), when a client first uses them. */
 const core = () => import("./core-tasks.js");
 
-/** Loaded with the first call that may become a task: further calls need no promise for that. */
+/** The module for calls that may become tasks, loaded at the first such call. Later calls need no promise for it. */
 let calls: { readonly Call: typeof Call } | undefined;
 
 function withCalls(
@@ -43,33 +43,33 @@ function withCalls(
   return calls ? start(calls) : import("./call.js").then((module) => start((calls = module)));
 }
 
-/** What clients of revisions without tasks get. */
+/** Loads the code for clients of revisions without tasks. */
 const fallback = () => import("./fallback-tools.js");
 
 const runs = () => import("./runs.js");
 
 type Implemented = NonNullable<ServerOptions["extensions"]>[number];
 
-/** The extension of tasks, with its behaviour: an element of the option `extensions`. */
+/** The implemented tasks extension: an element of the option `extensions`. */
 export interface Tasks extends Implemented {
   /**
-   * Runs a task here until it ends, waits for input, or is lost to another run: for the workers of a queue. Does nothing if a
-   * run has the task, or if it needs none.
+   * For the workers of a queue: runs a task in this process until it ends, waits for input, or another run takes it. Does
+   * nothing if a run has the task, or if the task needs no run.
    *
-   * @returns its status then; `undefined` if there is no such task
+   * @returns the status afterwards; `undefined` if the task does not exist
    */
   run(taskId: string): Promise<TaskStatus | undefined>;
   /** @internal */
   readonly engine: Engine;
-  /** Stops the runs of this process, and its timer. Their tasks are for other processes. */
+  /** Stops the runs and the timer of this process. Other processes may continue the tasks. */
   close(): Promise<void>;
 }
 
 /**
- * Runs calls of tools as tasks (2026-07-28, extension `io.modelcontextprotocol/tasks`).
+ * Lets tool calls run as tasks (2026-07-28, extension `io.modelcontextprotocol/tasks`).
  *
  * @param extension `tasks` of `@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server`
- * @throws {McpError} `invalid-definition`: an option is wrong, or `extension` is something else
+ * @throws {McpError} `invalid-definition`: an option is wrong, or `extension` is not that extension
  */
 export function tasks(extension: typeof TasksExtension, options: TasksOptions = {}): Tasks {
   if ((extension as typeof extension | undefined)?.role !== "server")
@@ -88,7 +88,7 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
   const used = extension.implement<HandlerContext>(
     {
       "tasks/get": ({ taskId }, context) => {
-        // What is in memory is shown at once: then a poll costs little more than its message.
+        // A fast path: a task in memory is returned synchronously.
         const known = engine.local?.find(taskId);
         return known?.owner === principalOf(context) &&
           isReadable(known, context, false) === true &&
@@ -141,12 +141,12 @@ export function tasks(extension: typeof TasksExtension, options: TasksOptions = 
   };
 }
 
-/** Where clients declare the extension. */
+/** The path at which clients declare the extension, by revision. */
 function declarationOf({ bases }: typeof TasksExtension): ReadonlyMap<string, readonly string[]> {
   return new Map([...bases].map(([id, { declared }]) => [id, declared.client!.path]));
 }
 
-/** Runs around calls of tools. */
+/** Makes the middleware for tool calls. */
 function calling(
   engine: Engine,
   declaration: ReadonlyMap<string, readonly string[]>,
@@ -180,7 +180,7 @@ function calling(
   };
 }
 
-/** The capabilities of a server at a revision. A server asks for them again at each change of its tools. */
+/** Returns the task capabilities of a server at a revision. Called again at each change of the tools. */
 function coreCapabilities(engine: Engine, { table }: Revision, canList: boolean): object {
   if (!table.incomingRequests.has(resultMethod)) return {};
   const { entries } = engine.server.features.tools;
@@ -189,7 +189,7 @@ function coreCapabilities(engine: Engine, { table }: Revision, canList: boolean)
   return { tasks: { cancel: {}, requests: { tools: { call: {} } }, ...(canList && { list: {} }) } };
 }
 
-/** Handlers of the requests that only the core protocol has. */
+/** Makes the handlers of requests that only the core protocol has. */
 function coreHandlers(
   engine: Engine,
   canList: boolean,
@@ -203,13 +203,13 @@ function coreHandlers(
   };
 }
 
-/** Runs a call as a task, if the client asks for one; its asks may be tasks of the client. @param call without a task for a tool whose calls never become tasks */
+/** Runs a call as a core task if the client asks for one. @param call `task` is absent if the tool does not support tasks */
 function coreCall(
   engine: Engine,
   call: ToolCall<ToolTask | undefined>,
   next: Next,
 ): object | Promise<object> {
-  // What is not declared is not read.
+  // If the server does not declare tasks, ignore `params.task`.
   if (!(call.task ?? "task" in call.params) || !engine.offersTasks) return next();
   return core().then(({ coreTaskCall }) => coreTaskCall(engine, call, next));
 }

@@ -10,13 +10,16 @@ import { askDirectly } from "./request.js";
 import type { Next, ToolCall } from "./tool-call.js";
 import { changeOf } from "./waiters.js";
 
-// Clients of revisions without tasks (2025-06-18 and before): with the option `fallback`, tools stand in for the requests about
-// tasks, and ids travel in text. Servers load this when such a client may need it.
+// Tasks for clients of revisions without tasks (2025-06-18 and before), with the option `fallback`: tools replace the
+// requests about tasks, and results contain ids as text. Loaded when such a client may need it.
 
-/** Milliseconds that `task_result` waits for the end of a task. Hosts end a call after 30 seconds and more. */
+/**
+ * Maximum time for which `task_result` waits for the end of a task, in milliseconds. Hosts end a call after 30 seconds or
+ * more.
+ */
 const longestWait = 20_000;
 
-/** What a tool answers. */
+/** The result of a tool: a text. */
 interface TextResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
   readonly isError?: true;
@@ -32,7 +35,7 @@ const inputSchema = {
   required: ["taskId"],
 };
 
-/** The tools that stand in for requests, by name. */
+/** The tools that replace requests, by name. */
 const tools: Readonly<Record<string, Tool>> = {
   task_status: status,
   task_result: result,
@@ -64,7 +67,7 @@ const definitions = [
 
 const reported = new WeakSet<Engine>();
 
-/** Whether a client gets the tools. */
+/** Whether to offer the tools to a client. */
 function isOffered(engine: Engine, context: HandlerContext): boolean {
   if (!engine.options.fallback || engine.declaresDialect?.(context)) return false;
   const { entries } = engine.server.features.tools;
@@ -78,8 +81,8 @@ function isOffered(engine: Engine, context: HandlerContext): boolean {
 }
 
 /**
- * A list of tools for a client without tasks. A tool whose call may be answered with an id has no `outputSchema`: the client
- * would refuse the answer.
+ * Adapts the list of tools for a client without tasks. Removes `outputSchema` from tools whose result may be an id, because
+ * the client would refuse that result.
  */
 export async function fallbackList(
   engine: Engine,
@@ -96,7 +99,7 @@ export async function fallbackList(
   return { ...page, tools: page.nextCursor === undefined ? [...shown, ...definitions] : shown };
 }
 
-/** Runs a call of a client without tasks. @param call without a task for a tool whose calls never become tasks */
+/** Runs a call of a client without tasks. @param call `task` is absent if the tool does not support tasks */
 export async function fallbackCall(
   engine: Engine,
   { context, params, task }: ToolCall<ToolTask | undefined>,
@@ -122,7 +125,7 @@ async function called(
   return tool(engine, taskId, context);
 }
 
-/** The answer to a call that became a task. */
+/** Makes the result of a call that became a task: a text with its id. */
 const started =
   ({ immediate }: ToolTask) =>
   ({ id }: TaskRecord): object =>
@@ -131,7 +134,7 @@ const started =
         `Call task_result with {"taskId":"${id}"} for its result; task_status shows its state, task_cancel ends it.`,
     );
 
-/** The task of an id, or why the client does not get it. */
+/** Finds the task of an id. Resolves with a failed tool result if the client may not have it. */
 async function taskOf(
   engine: Engine,
   taskId: string,
@@ -142,7 +145,7 @@ async function taskOf(
     return await found(engine, taskId, context, isPoll);
   } catch (error) {
     const { code, message } = error as McpError;
-    // A model reads results, and hosts seldom show it errors.
+    // Answer with a result, because hosts seldom show errors to the model.
     if (code === "invalid-params" || code === "rate-limited") return failure(message);
     throw error;
   }
@@ -161,7 +164,7 @@ async function cancel(engine: Engine, taskId: string, context: HandlerContext): 
   return textResult(stateOf((await engine.cancel(record)) ?? record));
 }
 
-/** Waits for the end of a task. What it asks meanwhile is asked on the stream of this request. */
+/** Waits for the end of a task. Sends its requests for input on the stream of this request. */
 async function result(engine: Engine, taskId: string, context: HandlerContext): Promise<object> {
   const first = await taskOf(engine, taskId, context, false);
   if ("content" in first) return first;
@@ -172,14 +175,14 @@ async function result(engine: Engine, taskId: string, context: HandlerContext): 
   let reports = 0;
   while (record && !isFinal(record.status)) {
     for (const key of unasked(engine, record)) {
-      // What this stream could not ask, it does not ask again.
+      // A stream does not repeat a request that failed on it.
       if (asked.has(key)) continue;
       asked.add(key);
       const answering = ask(engine, [record, key], context, (each) => askDirectly(context, each));
       asking.add(answering);
       void answering.finally(() => asking.delete(answering));
     }
-    // A user who is asked may take longer.
+    // Wait longer while a user is being asked.
     if (asking.size === 0 && engine.clock.now() >= until)
       return textResult(`${stateOf(record)}. Call task_result again.`);
     const { message } = record;

@@ -1,9 +1,9 @@
 import { BoundedMap } from "@mcpgen/base";
 
-// Ids of tasks: 128 random bits, and a code that binds them to the client that made the task (2026-07-28, tasks
-// extension, security considerations). The store is read only for ids of the client that asks.
+// Ids of tasks: 128 random bits, followed by a code that binds the id to the client that created the task (2026-07-28,
+// tasks extension, security considerations). The store is read only for ids of the requesting client.
 
-/** Makes and judges ids. */
+/** Makes and verifies ids. */
 export interface TaskIds {
   make(owner: string): Promise<string>;
   /** Whether the id was made for this client. */
@@ -12,15 +12,15 @@ export interface TaskIds {
 
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** Characters of base64url: 128 random bits, and 126 bits of the code. */
+/** Lengths in base64url characters: 128 random bits, and 126 bits of the code. */
 const randomLength = 22;
 const codeLength = 21;
-/** Ids that are known to belong to a client: polls do not compute the code again. */
+/** Maximum number of verified ids in the cache, so that polls need not compute the code again. */
 const remembered = 4096;
 
 /**
- * @param secrets the current one first, then earlier ones that ids may still be made with. Without secrets, the key is
- *   random: other processes refuse the ids.
+ * @param secrets the current one first, then earlier ones whose ids are still valid. Without secrets, the key is
+ *   random, and other processes refuse the ids.
  */
 export function taskIds(secrets: readonly string[]): TaskIds {
   const keys = keysOf(secrets);
@@ -28,10 +28,10 @@ export function taskIds(secrets: readonly string[]): TaskIds {
   return {
     make: async (owner) => {
       let random: string;
-      // Command lines take a word that begins with a hyphen for an option.
+      // An id must not begin with a hyphen, because command lines would take it for an option.
       do random = textOf(crypto.getRandomValues(new Uint8Array(16)));
       while (random.startsWith("-"));
-      // One string, which takes less memory than two that are joined when they are read.
+      // `join` makes a flat string, which takes less memory than a concatenation.
       const id = [random, await codeOf((await keys())[0]!, random, owner)].join("");
       known.set(id, owner);
       return id;
@@ -40,7 +40,7 @@ export function taskIds(secrets: readonly string[]): TaskIds {
   };
 
   async function judged(id: string, owner: string): Promise<boolean> {
-    // An id of another form costs as much as one with a wrong code.
+    // No check of the form: a malformed id takes as long as one with a wrong code.
     const random = id.slice(0, randomLength);
     let isMade = false;
     for (const key of await keys())
@@ -66,14 +66,14 @@ async function codeOf(key: Key, random: string, owner: string): Promise<string> 
   return textOf(new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes))).slice(0, codeLength);
 }
 
-/** Compares in a time that does not depend on the characters. */
+/** Compares in constant time. */
 function equal(code: string, given: string): boolean {
   let difference = code.length ^ given.length;
   for (let at = 0; at < code.length; at++) difference |= code.charCodeAt(at) ^ given.charCodeAt(at);
   return difference === 0;
 }
 
-/** Unpadded base64url. */
+/** Encodes as base64url without padding. */
 function textOf(bytes: Uint8Array): string {
   const text = btoa(String.fromCharCode(...bytes));
   return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");

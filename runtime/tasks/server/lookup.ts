@@ -3,7 +3,7 @@ import type { TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
 import { mayRead, principalOf } from "./request.js";
 
-/** Characters of an id that a client made up, in events. */
+/** An unknown id is cut to this length in events. */
 const shownId = 64;
 
 export function wrongParams(message: string): McpError {
@@ -11,9 +11,9 @@ export function wrongParams(message: string): McpError {
 }
 
 /**
- * Whether a request may read a task: its token may have fewer rights than the token of the call had.
+ * Whether a request may read a task. Its token may have fewer rights than the token of the call.
  *
- * @param answers whether a denial answers the request
+ * @param answers whether a denial is the answer to the request
  */
 export function isReadable(
   { tool, scopes = [] }: TaskRecord,
@@ -24,11 +24,11 @@ export function isReadable(
 }
 
 /**
- * The task of an id.
+ * Finds the task of an id.
  *
- * @param isPoll the request counts as a poll
- * @throws {McpError} `invalid-params`: this client has no such task; `rate-limited`: the poll came too early; `invalid-request`:
- *   the token lacks scopes that the call of the task needed
+ * @param isPoll whether the request counts as a poll
+ * @throws {McpError} `invalid-params`: this client has no such task; `rate-limited`: the poll came too early;
+ *   `invalid-request`: the token lacks scopes that the task's call needed
  */
 export async function found(
   engine: Engine,
@@ -40,10 +40,10 @@ export async function found(
   const isKnown = await (await engine.ids).isOf(id, owner);
   const wait = isKnown && isPoll ? engine.polled(id) : undefined;
   if (wait !== undefined) return (await import("./refusals.js")).refusePoll(engine.report, id, owner, wait);
-  // After a restart, this may be the first look at the store.
+  // After a restart, this may be the first use of the store.
   if (!engine.local) await (await import("./shared-store.js")).prepareStore(engine);
   const record = isKnown ? await engine.store.read(id) : undefined;
-  // A task of another client, one that has expired and one that never was are refused in the same words.
+  // The error is the same for a task of another client, an expired task and an unknown id.
   if (record?.owner !== owner) {
     engine.report("refused", { id: id.slice(0, shownId), owner, tool: "", reason: "unknown" });
     throw wrongParams("there is no such task");

@@ -10,11 +10,10 @@ import { prepareStore } from "./shared-store.js";
 import { type CallWords, type ToolCall, audible } from "./tool-call.js";
 
 /**
- * Stores the task of a call, and announces it. Loaded when the first call becomes one.
+ * Stores the task of a call, and begins or enqueues its run. Loaded when the first call becomes a task.
  *
- * @param run without it, the task is for the queue
- * @throws {McpError} `limit-exceeded`: the store has as many tasks of the client as it may have; `store-failed`: it could not
- *   be stored
+ * @param run the run of the call; if absent, the task goes to the queue
+ * @throws {McpError} `limit-exceeded`: the client exceeds a quota of the store; `store-failed`: the task could not be stored
  */
 export async function newTask(
   engine: Engine,
@@ -40,9 +39,9 @@ export async function newTask(
 }
 
 /**
- * @param wantedMs how long the client wants the task to be kept
- * @throws {McpError} `connection-closed`: no process would run the task
- * @throws the reason of the signal: no client would learn the id
+ * @param wantedMs milliseconds for which the client wants the task to be kept
+ * @throws {McpError} `connection-closed`: the server is closing, so no process would run the task
+ * @throws the reason of the signal: the call was aborted, so no client would get the id
  */
 async function stored(
   engine: Engine,

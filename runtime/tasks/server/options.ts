@@ -3,72 +3,76 @@ import type { TaskStore } from "../store/store.js";
 import type { TaskEventListener } from "./events.js";
 import type { Quotas } from "./quotas.js";
 
-/** Hands runs of tasks to a queue, whose workers run them: they call `run(taskId)` of `Tasks`, in any process. */
+/** Passes runs of tasks to a queue. Its workers, in any process, call `run(taskId)` of `Tasks`. */
 export interface Executor {
   /**
-   * Called when a task is to run. If it rejects, or if no worker begins the run, it is called again: first after `leaseMs`,
-   * then after twice the wait each time. A task that is in the queue twice runs once.
+   * Called when a task must run. If it rejects, or no worker begins the run, it is called again: first after `leaseMs`,
+   * then after twice the previous wait. A task that is in the queue twice runs only once.
    */
   enqueue(taskId: string): unknown;
 }
 
-/** How a server runs tasks. */
+/** Options of `tasks` for servers. */
 export interface TasksOptions {
-  /** Where tasks are kept. Default: in the memory of this process. */
+  /** The store for tasks. Default: the memory of this process. */
   readonly store?: TaskStore;
   /**
-   * Secrets that bind ids of tasks to their clients: the current one first, then earlier ones. Processes that share a store
-   * need the same secrets. Default: a random secret, which only works with the store in memory.
+   * Secrets that bind task ids to clients: the current one first, then earlier ones. Processes that share a store need the
+   * same secrets. Default: a random secret, which works only with the store in memory.
    */
   readonly keys?: readonly string[];
-  /** Milliseconds that a task is kept after its end. Default: one hour. */
+  /** Milliseconds for which a task is kept after its end. Default: one hour. */
   readonly keepMs?: number;
-  /** Milliseconds that a task waits for input before it fails. Default: one day. */
+  /** Milliseconds for which a task waits for input before it fails. Default: one day. */
   readonly waitMs?: number;
   /** Milliseconds between polls that the server suggests. Default: 1000. */
   readonly pollMs?: number;
-  /** Milliseconds after which another worker may take the task of a worker that is silent. Default: 15,000. */
+  /** Milliseconds after which another worker may take the task of a silent worker. Default: 15,000. */
   readonly leaseMs?: number;
   /**
-   * A queue that gets each run which is due here: of a call that is detached from the start (`inlineMs: 0`, or asked for as
-   * a task), of a task that has its input, of one whose lease lapsed. Default: such runs begin in this process.
+   * A queue for runs that are due in this process: of a call that is a task from the start (`inlineMs: 0`, or at the
+   * client's request), of a task that has got its input, and of a task whose lease has expired. Default: such runs begin in
+   * this process.
    */
   readonly executor?: Executor;
   readonly quotas?: Quotas;
   /**
-   * Whether clients of 2025-11-25 may list their tasks. Clients without a principal share one list: only for servers that
-   * authenticate. Default: `false`.
+   * Whether clients of 2025-11-25 may list their tasks. Use it only on servers that authenticate, because all clients
+   * without a principal share one list. Default: `false`.
    */
   readonly list?: boolean;
   /**
    * `tools`: clients of revisions without tasks (2025-06-18 and before) get the tools `task_status`, `task_result` and
-   * `task_cancel`; a call that takes long is answered with an id in text. Default: such calls run inline.
+   * `task_cancel`; the result of a long call is a text with an id. Default: such calls run inline.
    */
   readonly fallback?: "tools";
-  /** Gets what happens to tasks, for audit and telemetry. Exceptions of the listener are ignored. */
+  /** Receives the events of tasks, for audit and telemetry. Exceptions of the listener are ignored. */
   readonly onEvent?: TaskEventListener;
 }
 
-/** How a tool runs as a task: the member `task` of its definition. */
+/** How calls of a tool run as tasks: the member `task` of its definition. */
 export interface ToolTask {
   /**
-   * `optional`: a call becomes a task if it takes long and the client can have tasks. `required`: clients that cannot have
-   * tasks cannot call the tool. `forbidden`: calls never become tasks, as without the member `task`.
+   * `optional`: a long call becomes a task if the client supports tasks. `required`: clients without tasks cannot call the
+   * tool. `forbidden`: calls never become tasks, as without the member `task`.
    */
   readonly support: "optional" | "required" | "forbidden";
-  /** Milliseconds that a call may take before it becomes a task. Default: 1000. */
+  /** Milliseconds after which a call becomes a task. Default: 1000. */
   readonly inlineMs?: number;
   /**
-   * What becomes of a task when the process that runs it ends. `replay`: another one runs the handler again from its first
-   * line; asks that were answered and effects of `context.once` return at once. `fail`: the task fails. Default: `fail`.
+   * What happens to a task when its process ends. `replay`: another process runs the handler again from its first line;
+   * answered requests for input and effects of `context.once` return their stored values. `fail`: the task fails. Default:
+   * `fail`.
    */
   readonly onRestart?: "replay" | "fail";
   /**
-   * What the model may read while the task runs: `_meta` of the answer that creates the task at 2025-11-25, and the first
-   * `statusMessage`. Default: none.
+   * A text for the model to read while the task runs: in `_meta` of the answer that creates the task at 2025-11-25, and as
+   * the first `statusMessage`. Default: none.
    */
   readonly immediate?: string;
-  /** Milliseconds that one run of the handler may take; then its signal aborts, and the task fails. Default: no limit. */
+  /**
+   * Maximum time of one run of the handler in milliseconds; then its signal aborts, and the task fails. Default: no limit.
+   */
   readonly maxRunMs?: number;
 }
 
@@ -112,10 +116,10 @@ export function checkTasksOptions(options: object): void {
 }
 
 /**
- * What was expected of the member `task` of a tool, if it is none.
+ * Describes the expected member `task` of a tool if the given one is invalid.
  *
  * @param place the member, for errors
- * @throws {McpError} `invalid-definition`: a member of it is wrong
+ * @throws {McpError} `invalid-definition`: a member of `task` is wrong
  */
 export function toolTaskProblem(value: unknown, place: string): string | undefined {
   if (typeof value !== "object" || value === null || !("support" in value))
@@ -124,7 +128,7 @@ export function toolTaskProblem(value: unknown, place: string): string | undefin
   return undefined;
 }
 
-/** Whether calls of a tool with these members may run as tasks. */
+/** Whether calls of a tool with these added members may run as tasks. */
 export function isTask(added: { readonly [member: string]: unknown } | undefined): boolean {
   const task = added?.["task"] as ToolTask | undefined;
   return task !== undefined && task.support !== "forbidden";

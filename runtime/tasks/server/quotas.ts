@@ -1,32 +1,32 @@
 import type { StoreLimits, TaskUsage } from "../store/store.js";
 
-/** What one client may have. Each process counts for itself, unless stated otherwise. `Infinity` lifts a limit. */
+/** Limits for one client. Each process counts separately, unless stated otherwise. `Infinity` means no limit. */
 export interface Quotas {
   /**
-   * Tasks that run at once, or wait in the queue of an `executor`. A task that was cancelled runs until its handler has ended.
-   * Default: 100.
+   * Maximum number of tasks that run, or wait in the queue of an `executor`. A cancelled task counts until its handler has
+   * ended. Default: 100.
    */
   readonly running?: number;
-  /** Tasks that it makes in a minute. Default: 600. */
+  /** Maximum number of new tasks per minute. Default: 600. */
   readonly perMinute?: number;
-  /** Tasks that the store has, those that have ended included. The store counts them. Default: 10,000. */
+  /** Maximum number of stored tasks, including ended ones. The store counts them. Default: 10,000. */
   readonly stored?: number;
   /**
-   * Characters of what the store has: of results and errors, and of the calls, asks, answers and effects of tasks that have not
-   * ended. The store never has more: a call does not become a task, an answer is refused, and a task fails whose result or
-   * effect has no room. Default: 100,000,000.
+   * Maximum size of a client's stored tasks in characters: results and errors, and the calls, requests for input, answers
+   * and effects of unfinished tasks. Above the limit, a call does not become a task, an answer is refused, and a task
+   * whose result or effect does not fit fails. Default: 100,000,000.
    */
   readonly storedBytes?: number;
   /**
-   * The same, of all clients together. One client gets no more than stays free for the others: alone, half of it. Default:
-   * 250,000,000.
+   * The same for all clients together. A client may use at most as much as then stays free for others; a single client at
+   * most half. Default: 250,000,000.
    */
   readonly totalBytes?: number;
-  /** Characters of the JSON of one result. A longer one fails the task. Default: 10,000,000. */
+  /** Maximum size of one result in characters of its JSON. A larger result fails the task. Default: 10,000,000. */
   readonly resultBytes?: number;
   /**
-   * Polls of one task that may come too early: sooner than half of `pollMs` after the one before. Further ones are refused
-   * with `rate-limited`. Default: 60.
+   * Number of polls of a task that may come too early: sooner than half of `pollMs` after the previous poll. More are
+   * refused with `rate-limited`. Default: 60.
    */
   readonly earlyPolls?: number;
 }
@@ -37,11 +37,13 @@ export const minute = 60_000;
 export class QuotaCounter {
   readonly #most: Required<Quotas>;
   readonly #running = new Map<string, number>();
-  /** Owners of the tasks that this process gave to the queue, by id, the earliest first. They count as running. */
+  /** Owners of the tasks that this process has put into the queue, by id, oldest first. These tasks count as running. */
   readonly queued = new Map<string, string>();
-  /** Times of creations, by client, the earliest first. */
+  /** Creation times of tasks, by client, oldest first. */
   readonly creations = new Map<string, number[]>();
-  /** The time from which a task may be polled without being too early, by id, if that is in the future. */
+  /**
+   * Rate-limit state of polls by task id: the time at which the count of early polls is 0 again, if that is in the future.
+   */
   readonly polls = new Map<string, number>();
 
   constructor(quotas: Quotas = {}) {
@@ -53,7 +55,7 @@ export class QuotaCounter {
       totalBytes: 250_000_000,
       resultBytes: 10_000_000,
       earlyPolls: 60,
-      // An option that is undefined lifts no limit.
+      // An `undefined` option keeps the default.
       ...Object.fromEntries(Object.entries(quotas).filter(([, most]) => most !== undefined)),
     };
   }
@@ -62,13 +64,13 @@ export class QuotaCounter {
     return this.#most.resultBytes;
   }
 
-  /** What the store may have. */
+  /** The limits for the store. */
   get limits(): StoreLimits {
     const { storedBytes, totalBytes } = this.#most;
     return { bytes: storedBytes, totalBytes };
   }
 
-  /** The name of the quota that a further task of a client would exceed, as far as this process counts. */
+  /** Returns the quota that another task of a client would exceed, by the counts of this process. */
   exceeded(owner: string, now: number): keyof Quotas | undefined {
     if (this.isFull(owner)) return "running";
     const made = this.creations.get(owner) ?? [];
@@ -76,7 +78,7 @@ export class QuotaCounter {
     return made.length >= this.#most.perMinute ? "perMinute" : undefined;
   }
 
-  /** The name of the quota that a further task would exceed, by what the store has. */
+  /** Returns the quota that another task would exceed, by the content of the store. */
   exceededBy(usage: TaskUsage | undefined): keyof Quotas | undefined {
     if (!usage) return undefined;
     if (usage.tasks >= this.#most.stored) return "stored";
@@ -96,19 +98,19 @@ export class QuotaCounter {
     else this.#running.delete(owner);
   }
 
-  /** A task that was in the queue is in it no longer. */
+  /** Stops counting a task that has left the queue. */
   unqueued(id: string): void {
     const owner = this.queued.get(id);
     if (this.queued.delete(id)) this.ran(owner!, -1);
   }
 
-  /** Whether a client has as many runs here as it may have. */
+  /** Whether a client has the maximum number of runs in this process. */
   isFull(owner: string): boolean {
     return (this.#running.get(owner) ?? 0) >= this.#most.running;
   }
 
   /**
-   * Counts a poll (as `rateLimit` counts requests: by the time at which the count is 0 again).
+   * Counts a poll, by the algorithm of `rateLimit`: stores the time at which the count is 0 again.
    *
    * @returns milliseconds until the task may be polled again, if the poll came too early
    */

@@ -6,9 +6,9 @@ import type { TaskStore } from "../store/store.js";
 import type { Reporter } from "./events.js";
 import type { QuotaCounter, Quotas } from "./quotas.js";
 
-// Errors of quotas and of rights. Loaded when a client exceeds one, or has no right.
+// Errors about quotas and permissions. Loaded when first needed.
 
-/** Keeps the tasks of a server, counts them, and reports what it refuses. */
+/** The parts of an engine that errors need. */
 interface Keeper {
   readonly store: TaskStore;
   readonly quotas: QuotaCounter;
@@ -23,7 +23,10 @@ export async function refuseCall(quota: keyof Quotas): Promise<never> {
   });
 }
 
-/** The quota that a client, or all together, would exceed. @param more characters that the store refused to keep */
+/**
+ * Returns the quota that the client, or all clients together, would exceed. @param more characters that the store
+ * refused
+ */
 export async function fullQuota(
   { store, quotas }: Pick<Keeper, "store" | "quotas">,
   owner: string,
@@ -33,7 +36,7 @@ export async function fullQuota(
   return usage && usage.bytes + more <= quotas.limits.bytes ? "totalBytes" : "storedBytes";
 }
 
-/** The error for a change of a task that the store has no room for. */
+/** Makes the error for a change of a task for which the store has no room, and reports it. */
 export async function growthRefused(
   keeper: Keeper,
   before: TaskRecord,
@@ -48,7 +51,7 @@ export async function growthRefused(
   });
 }
 
-/** The failure of a task that the store has no room for. */
+/** Makes the failure of a task for whose result or effect the store has no room. */
 export function failureFor(
   { name, outcome }: { readonly name: string; readonly outcome: TaskEvent | undefined },
   { data }: McpError,
@@ -58,14 +61,14 @@ export function failureFor(
   return { type: "failed", run: name, error: internal(`${what} is too large (${limit})`, limit) };
 }
 
-/** The failure of a task whose handler gave more characters than are kept. */
+/** Makes the failure of a task whose result or error is longer than allowed. */
 export function tooLong({ type }: TaskEvent, run: string, most: number): TaskEvent {
   const what = type === "completed" ? "result" : "error";
   const error = internal(`the ${what} has more than ${most} characters`, "quotas.resultBytes");
   return { type: "failed", run, error };
 }
 
-/** Refuses a poll that came too early. @throws {McpError} `rate-limited` */
+/** Reports and refuses a poll that came too early. @throws {McpError} `rate-limited` */
 export function refusePoll(report: Reporter, id: string, owner: string, retryAfterMs: number): never {
   const limit = "quotas.earlyPolls";
   report("refused", { id, owner, tool: "", reason: limit });
@@ -75,7 +78,7 @@ export function refusePoll(report: Reporter, id: string, owner: string, retryAft
   });
 }
 
-/** Refuses a request whose token may not read a task. @throws {McpError} `invalid-request` */
+/** Reports and refuses a request whose token may not read a task. @throws {McpError} `invalid-request` */
 export function refuseScopes(report: Reporter, { id, owner, tool, scopes = [] }: TaskRecord): never {
   report("refused", { id, owner, tool, reason: "scopes" });
   const data = { error: "insufficient_scope", scope: scopes.join(" ") };

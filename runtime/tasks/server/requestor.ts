@@ -15,64 +15,67 @@ import {
   requestOfClient,
 } from "./request.js";
 
-// Requests to a client that the client runs as tasks (2025-11-25, tasks): a user may answer late, over another connection.
-// Servers load this when a client may be asked so.
+// Requests to a client that the client runs as tasks (2025-11-25, tasks), so that a user may answer late, over another
+// connection. Loaded when first needed.
 
-/** The mark of the answer to a request that became a task. */
+/** The member that marks the answer of a request that became a task. */
 const taskMark = "task";
 
 const cancelMethod: CoreMethod = "tasks/cancel";
 const getMethod: CoreMethod = "tasks/get";
 
-/** The timeout of a request whose end this file decides. */
+/** A timeout that never expires, for requests that this file ends itself. */
 const noTimeout = 2 ** 52;
 
-/** Asks that wait for the next stream of their client, and characters of answers that came meanwhile. */
+/**
+ * Maximum number of requests that wait for the next stream of their client, and of characters of answers that came
+ * meanwhile.
+ */
 const mostOutstanding = { count: 10_000, bytes: 16_777_216 };
 
-/** Characters of the longest id. */
+/** Maximum length of an id in characters. */
 const longestId = 1024;
 
-/** A task as a client shows it. */
+/** The state of a task that a client sends. */
 interface ClientTask {
   readonly taskId: string;
   readonly status: TaskStatus;
   readonly pollInterval?: number;
 }
 
-/** An ask that goes on. */
+/** A request for input in progress. */
 interface Asking {
   readonly context: HandlerContext;
   readonly asked: Asked;
   readonly clock: Clock;
-  /** Milliseconds for the answer. */
+  /** Maximum time for the answer in milliseconds. */
   readonly waitMs: number;
-  /** End the wait when they abort. */
+  /** Signals that end the wait. */
   readonly signals: readonly HandlerContext["signal"][];
-  /** Whether requests go on a stream of no request. */
+  /** Whether messages are sent on a stream that belongs to no request. */
   readonly isApart: boolean;
 }
 
-/** Where a task of the server asks. */
+/** The stream on which a task of the server sends its requests. */
 interface Stream {
   readonly context: HandlerContext;
   /** Aborts at the end of the task. */
   readonly isOver: HandlerContext["signal"];
-  /** Whether it belongs to no request. Otherwise it ends with the signal of the context. */
+  /** Whether the stream belongs to no request. Otherwise it ends when the signal of the context aborts. */
   readonly isApart: boolean;
 }
 
-/** Whether the client runs a request as a task if it is asked to (C02). */
+/** Whether the client declares that it runs requests of this method as tasks (C02). */
 function runsAsTask(context: HandlerContext, method: string): boolean {
   return alternativeOf(context, method, taskMark) !== undefined;
 }
 
-/** Milliseconds that clients have for input. */
+/** Maximum time for input in milliseconds. */
 function waitOf({ options: { waitMs = 86_400_000 } }: Engine): number {
   return waitMs;
 }
 
-/** Makes tasks of the asks of a handler that runs inline, where the client declares it. */
+/** For a handler that runs inline: sends its requests for input as tasks, where the client declares support. */
 export function askByTasks(engine: Engine, context: HandlerContext): void {
   askThroughOther(context, (asked, options) =>
     runsAsTask(context, asked.method)
@@ -82,7 +85,8 @@ export function askByTasks(engine: Engine, context: HandlerContext): void {
 }
 
 /**
- * Asks the client by a task, which is cancelled when the signal of the handler aborts, and when it takes too long.
+ * Requests input from the client by a task of the client. Cancels that task when the handler's signal aborts, and after
+ * the timeout.
  *
  * @throws {McpError} as `context.ask`
  */
@@ -100,22 +104,22 @@ async function askAsTask(
   try {
     return await answerOf(asking, created);
   } catch (error) {
-    // An error of the client is the end of its task.
+    // If the client answered with an error, its task has ended.
     if (!isRemote(error)) void cancel(context, created);
     throw error;
   }
 }
 
-/** The tasks of clients that tasks of this server wait for, by the id of the latter and the key of the ask. */
+/** The client tasks for which server tasks wait, by the id of the server task and the key of the request. */
 const outstanding = new WeakMap<Engine, Outstanding>();
 
 type Outstanding = BoundedMap<string, Promise<ClientTask | object>>;
 
 /**
- * Asks the client for a task of this server. A task of the client outlives the stream on which it is asked for: the next
- * stream goes on with it.
+ * Requests input for a task of this server. If the client runs the request as a task, that task outlives the stream, and
+ * the next stream continues it.
  *
- * @param of id of the task of this server, and key of the ask
+ * @param of id of the server's task, and key of the request
  * @throws {McpError} as `context.ask`
  */
 export async function askForTask(
@@ -140,10 +144,10 @@ export async function askForTask(
     all.delete(name);
     return answer;
   } catch (error) {
-    // The next stream goes on with it.
+    // The stream has ended: the next stream continues the client's task.
     if (!isOver.aborted && !isApart && context.signal.aborted) throw error;
     all.delete(name);
-    // Another process of the client does not know the task of the first.
+    // The client has restarted and does not know its earlier task: send the request again.
     if (earlier && isRemote(error) && rpcCodeOf(error) === -32602)
       return askForTask(engine, of, asked, stream);
     if (!isRemote(error)) void cancel(context, created);
@@ -157,7 +161,7 @@ function asksOf(engine: Engine): Outstanding {
   return all;
 }
 
-/** Keeps an ask for the next stream. An answer that comes while there is none counts with its size. */
+/** Keeps a request for the next stream. An answer that comes before then counts with its size. */
 function keep(
   all: Outstanding,
   name: string,
@@ -172,11 +176,11 @@ function keep(
   created.then(weigh, () => {});
 }
 
-/** Sends the request. @returns the task, or the result of a client that answers at once */
+/** Sends the request. @returns the client's task, or the result if the client answers at once */
 async function create({ context, asked, waitMs, isApart }: Asking): Promise<ClientTask | object> {
   const params = { ...asked.params, task: { ttl: waitMs } };
   const alternative = alternativeOf(context, asked.method, taskMark)!;
-  // A request that becomes a task is not cancelled as others are (C20): its task is.
+  // A timeout must not cancel the request, only its task (C20).
   const options = { timeout: noTimeout, totalTimeout: noTimeout };
   const answer = await requestEither(context, { ...asked, params }, alternative, options, isApart);
   const { task } = answer as { readonly task?: ClientTask };
@@ -192,7 +196,7 @@ function isTask(answer: object): answer is ClientTask {
 }
 
 /**
- * The answer of a client, in its time.
+ * Waits for the answer of a client, with a time limit.
  *
  * @throws {McpError} `timeout`; the reason of the signal of the handler
  */
@@ -217,12 +221,15 @@ async function answerOf(asking: Asking, created: Promise<ClientTask | object>): 
   } finally {
     clock.clear(timer);
     for (const signal of signals) signal.removeEventListener("abort", abort);
-    // Ends what still waits.
+    // Ends remaining waits.
     own.abort(new McpError("cancelled", "the task has ended"));
   }
 }
 
-/** Waits for the end of a task: by a request that the client answers then, and by polls, should it be lost. */
+/**
+ * Waits for the outcome of a task: by a request that the client answers at the end, and by polls, in case that request is
+ * lost.
+ */
 async function outcomeOf(asking: Asking, task: ClientTask, signal: AbortSignal): Promise<object> {
   const { context, asked, isApart } = asking;
   const { taskId } = task;
@@ -236,9 +243,9 @@ async function outcomeOf(asking: Asking, task: ClientTask, signal: AbortSignal):
 }
 
 /**
- * Polls until the task has ended, or the signal aborts.
+ * Polls until the task has ended or the signal aborts.
  *
- * @throws {McpError} the client does not know the task, or answers no poll; `invalid-result`
+ * @throws {McpError} the client does not know the task, or does not answer polls; `invalid-result`
  */
 async function untilEnd(
   { context, clock, isApart }: Asking,
@@ -246,7 +253,7 @@ async function untilEnd(
   signal: AbortSignal,
 ): Promise<undefined> {
   const waits = new Waits();
-  // The client answers without polls: they become rarer, too, where it advises an interval.
+  // Polls are only a backup, so waits also grow where the client suggests an interval.
   const waitFor = (advised?: number): number => Math.max(waits.next(), waits.next(advised));
   let wait = waitFor(pollInterval);
   for await (const _ of attempts({ pauses: () => wait, waitsFirst: true, clock, signal })) {
@@ -265,14 +272,14 @@ async function untilEnd(
   return undefined;
 }
 
-/** Cancels a task of the client, whether or not the request is over. */
+/** Cancels a task of the client, even after its request has ended. */
 async function cancel(context: HandlerContext, created: Promise<ClientTask | object>): Promise<void> {
   try {
     const task = await created;
     if (!isTask(task)) return;
     await requestOfClient(context, { method: cancelMethod, params: { taskId: task.taskId } }, {}, true);
   } catch {
-    // The client does not have the task, or is gone.
+    // The client does not have the task, or has disconnected.
   }
 }
 

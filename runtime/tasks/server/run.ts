@@ -18,19 +18,19 @@ import type { Report, Voice } from "./tool-call.js";
 
 const refusals = () => import("./refusals.js");
 
-/** Milliseconds between two reports of progress that are stored. */
+/** Minimum time between stored progress reports, in milliseconds. */
 const noteInterval = 1000;
 
-/** Characters of the longest message that a task keeps of a report. */
+/** The message of a progress report is cut to this length in characters. */
 const longestMessage = 1000;
 
-/** What a run needs of the engine that has its task. */
+/** The part of an engine that a run uses. */
 interface RunKeeper {
   readonly server: Server;
   readonly clock: Clock;
-  /** By the id of their task. */
+  /** Voices by task id. */
   readonly voices: ReadonlyMap<string, Voice>;
-  /** Whether records tell which part of the work is done. */
+  /** Whether records contain the progress as a fraction. */
   readonly keepsProgress: boolean;
   readonly quotas: { readonly resultBytes: number };
   /** Milliseconds since 1970. */
@@ -39,33 +39,33 @@ interface RunKeeper {
   apply(id: string, event: TaskEvent, known?: TaskRecord): Promise<TaskRecord | undefined>;
 }
 
-/** One run of a handler as a task, or as a call that may become one. */
+/** One run of a handler, for a task or for a call that may become one. */
 export class Run {
-  /** Names the run in leases. */
+  /** Identifies the run in leases. */
   readonly name = crypto.randomUUID();
-  /** By the clock of the server. */
+  /** The time at which `maxRunMs` is over, by the clock of the server. */
   deadline = Infinity;
-  /** The handler has ended. */
+  /** Whether the handler has ended. */
   isSettled = false;
-  /** What the handler gives has no effect. */
+  /** Whether the handler's result is discarded. */
   isAbandoned = false;
-  /** It was stopped, or the end of the handler is stored. */
+  /** Whether the run was stopped, or its outcome is stored. */
   isOver = false;
-  /** As this run saw it last. */
+  /** The record as this run last saw it. */
   record: TaskRecord | undefined;
-  /** The end of the handler; it may not be stored yet. */
+  /** The outcome of the handler, possibly not stored yet. */
   outcome: TaskEvent | undefined;
   onEnd: () => void = () => {};
-  /** Called once, when the handler has ended: a handler that does not heed its signal goes on after the end of its task. */
+  /** Called once, when the handler has ended. This may be after the end of the task, if the handler ignores its signal. */
   onSettled: () => void = () => {};
   readonly #engine: RunKeeper;
   #id: string | undefined;
   #handler: DetachableRequest | undefined;
   readonly #done: Done[] = [];
   #created: Promise<unknown> | undefined;
-  /** Changes of the record follow one another. */
+  /** Settles when the last change of the record has ended, so that changes run one after another. */
   #changes: Promise<unknown> = Promise.resolve();
-  /** What the handler has reported last. */
+  /** The last progress report of the handler. */
   #note: Note = {};
   #report: Report | undefined;
   #notedAt = -Infinity;
@@ -86,7 +86,7 @@ export class Run {
     return this.record?.lease?.until ?? Infinity;
   }
 
-  /** The context for the handler. @param task the member `task` of it */
+  /** Makes the context for the handler. @param task becomes its member `task` */
   handler(context: HandlerContext, task: object): DetachableRequest {
     this.#handler = new DetachableRequest(context, this.#hooks(), { task }, this.record?.journal);
     return this.#handler;
@@ -96,22 +96,22 @@ export class Run {
     return {
       begins: (): void | Promise<void> => {
         this.#requireTask();
-        // Another run may have the task: its effects, too, would be of this one.
+        // The lease has expired, so another run may have the task: renew the lease before an effect.
         if (this.leasedUntil <= this.#engine.now()) return this.prolong().then(() => this.#requireTask());
       },
       done: async (effect: Done): Promise<void> => {
         this.#done.push(effect);
-        // What a task has done once is stored before its handler goes on.
+        // An effect is stored before the handler continues.
         await this.#created;
         if (this.record)
           await this.apply({ type: "done", run: this.name, effect }).catch(async (error: unknown) => {
-            // Work that cannot be stored would be repeated.
+            // An effect that is not stored would be repeated: fail the task.
             await this.apply(await this.#failureFor(error));
             throw error;
           });
       },
       progressed: (...report: Report): void => {
-        // No progress follows the end of a task.
+        // No progress is sent after the end of a task.
         if (this.isOver || this.isSettled) return;
         this.#report = report;
         this.#voice?.progressed?.(this.#id!, ...report);
@@ -123,22 +123,22 @@ export class Run {
     };
   }
 
-  /** What the handler has reported last. */
+  /** The last progress report of the handler. */
   get note(): Note {
     return this.#note;
   }
 
-  /** What the handler has asked and done. */
+  /** The answers and effects of the handler so far. */
   journal(): Journal {
     return { answers: Object.fromEntries(this.#handler?.answers ?? []), once: [...this.#done] };
   }
 
-  /** The task of this run is being stored: effects that end meanwhile wait for it. */
+  /** Called while the run's task is being stored. Effects wait until it is. */
   becomes(created: Promise<unknown>): void {
     this.#created = created.catch(() => undefined);
   }
 
-  /** The run belongs to a task from now on. */
+  /** Called when the run's task is stored or leased: binds the run to the task. */
   continues(record: TaskRecord): void {
     this.#id = record.id;
     this.record = record;
@@ -146,11 +146,11 @@ export class Run {
     const report = this.#report;
     if (!report) return;
     this.#voice?.progressed?.(record.id, ...report);
-    // What came while the task was being stored.
+    // Store a report that came while the task was being stored.
     if (this.#note.message !== record.message) this.#noted(report);
   }
 
-  /** What the client hears; it knows the task once that is stored. */
+  /** The voice of the task's client; `undefined` until the task is stored. */
   get #voice(): Voice | undefined {
     return this.#engine.voices.get(this.#id!);
   }
@@ -159,13 +159,13 @@ export class Run {
     return this.#done.some((each) => each.key === key);
   }
 
-  /** Applies an event to the task of this run, after the events before it. */
+  /** Applies an event to the run's task, after the previous events. */
   apply(event: TaskEvent): Promise<TaskRecord | undefined> {
     const change = this.#changes.then(async () => {
       const { id = "" } = this.record ?? {};
       const after = await this.#engine.apply(id, event, this.record);
       if (after) this.record = after;
-      // Another run has the task, or it has ended.
+      // The task has ended or waits, or another run has it.
       if (after?.lease?.run !== this.name) this.stop(ended());
       return after;
     });
@@ -182,7 +182,7 @@ export class Run {
     if (this.#isStopped) throw ended();
   }
 
-  /** Stores a report of progress: at most one in a second, the last one of those that came meanwhile. */
+  /** Stores a progress report: at most one per second, always the latest. */
   #noted([progress, total, message = this.#note.message]: Report): void {
     const part = this.#engine.keepsProgress ? progress / total! : Number.NaN;
     if ((message === undefined && !(part <= 1)) || this.isOver) return;
@@ -203,12 +203,12 @@ export class Run {
     else unref(clock.schedule(store, wait));
   }
 
-  /** Ends the task as its handler ends. */
+  /** Ends the task with the outcome of its handler. */
   settle(outcome: Promise<object>, context: HandlerContext): void {
     this.counts(outcome);
     void outcome
       .then((result) => this.#endOf(result))
-      // Also of a result that is no JSON.
+      // Also catches a result that is not JSON.
       .catch((error: unknown) => this.#failureOf(error, context))
       .then((event) => {
         this.outcome = event;
@@ -217,13 +217,13 @@ export class Run {
       .catch((error: unknown) => reportTo(this.#engine.server, error, context.method));
   }
 
-  /** The run has its place until the handler has ended. */
+  /** Counts the run until the handler has ended. */
   counts(outcome: Promise<object>): void {
     const end = (): void => this.onSettled();
     outcome.then(end, end);
   }
 
-  /** Stores how the handler has ended. If that fails, sweeps try again until the lease has lapsed. */
+  /** Stores the outcome of the handler. If that fails, sweeps try again until the lease expires. */
   async save(): Promise<void> {
     if (!this.isAbandoned) {
       await this.apply(this.outcome!).catch(async (error: unknown) => {
@@ -234,7 +234,7 @@ export class Run {
     this.end();
   }
 
-  /** The failure of a task that the store has no room for. @throws the error, if it is another one */
+  /** Makes the failure of a task for which the store has no room. @throws any other error */
   #failureFor(error: unknown): Promise<TaskEvent> {
     const { code } = error as McpError;
     if (code !== "limit-exceeded") throw error;
@@ -258,13 +258,13 @@ export class Run {
     return this.#fitting({ type: "failed", run: this.name, error, size: charactersOf(error) });
   }
 
-  /** The end of a handler, or a failure where that is too long to be kept. */
+  /** Returns the outcome of a handler, or a failure if the outcome is too long to store. */
   #fitting(event: TaskEvent & { readonly size: number }): TaskEvent | Promise<TaskEvent> {
     const most = this.#engine.quotas.resultBytes;
     return event.size > most ? refusals().then(({ tooLong }) => tooLong(event, this.name, most)) : event;
   }
 
-  /** The event for a handler that has ended, and waits for input: what it gave is void. */
+  /** Returns the event for a handler that ended while input is missing: its result is discarded. */
   #asked(): TaskEvent | undefined {
     this.isSettled = true;
     const { wanted } = this.#handler ?? {};
@@ -272,7 +272,7 @@ export class Run {
     return { type: "asked", run: this.name, wanted: Object.fromEntries(wanted) };
   }
 
-  /** Aborts the signal of the handler; what it gives afterwards has no effect. */
+  /** Aborts the handler's signal. Its later result is discarded. */
   stop(reason: Error): void {
     if (this.#isStopped || this.isSettled) return;
     this.#isStopped = true;
@@ -280,7 +280,7 @@ export class Run {
     this.end();
   }
 
-  /** Nothing of the run is left to do. */
+  /** Ends the run. */
   end(): void {
     if (this.isOver) return;
     this.isOver = true;

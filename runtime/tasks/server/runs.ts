@@ -10,16 +10,16 @@ import { prepareStore } from "./shared-store.js";
 import type { HandlerTask, Next } from "./tool-call.js";
 import { notification } from "./view.js";
 
-// The runs of a process: of calls that became tasks, after input, after the end of another process, from a queue. Loaded when
-// there is one, or when a request waits for a change of a task.
+// The runs of a process. A run begins when a call becomes a task, after input, after the end of another process, or from a
+// queue. Loaded for the first run, or when a request waits for a change of a task.
 
-/** A handler that ends its process each time is run so often again. */
+/** Maximum number of restarts of a task whose process ended during a run, since the handler may be the cause. */
 const mostRestarts = 5;
 
 /**
- * Begins a run of a task that no run has, or hands it to the queue.
+ * Begins a run of a task without a run, or puts the task into the queue.
  *
- * @param auth of the client, for the handler
+ * @param auth authorization data of the client, for the handler
  */
 export async function start(engine: Engine, record: TaskRecord, auth?: unknown): Promise<void> {
   if (!engine.options.executor) {
@@ -29,27 +29,27 @@ export async function start(engine: Engine, record: TaskRecord, auth?: unknown):
   const { quotas } = engine;
   const { id, owner } = record;
   if (!quotas.queued.has(id) && quotas.isFull(owner)) return putOff(engine, record);
-  // Of the processes that see that the task is due, one hands it over.
+  // Several processes may see that the task is due. Only one puts it into the queue.
   if (!(await attempt(engine, record, { type: "queued", waitMs: engine.leaseMs }))) return;
   if (!quotas.queued.has(id)) quotas.ran(owner, 1);
   quotas.queued.set(id, owner);
   enqueue(engine, record);
 }
 
-/** The client has as many runs as it may have: a later sweep looks at the task again. */
+/** Delays a task of a client that has the maximum number of runs. A later sweep tries again. */
 async function putOff(engine: Engine, record: TaskRecord): Promise<void> {
   await attempt(engine, record, { type: "queued", waitMs: engine.sweepMs });
 }
 
-/** A queue that is slow does not delay other work, such as leases. */
+/** Puts a task into the queue. Does not wait, so that a slow queue does not delay other work, such as leases. */
 export function enqueue(engine: Engine, { id }: TaskRecord): void {
   void (async () => engine.options.executor!.enqueue(id))().catch((error: unknown) => engine.fault(error));
 }
 
 /**
- * Runs a task until it ends, waits for input, or is lost to another run. Returns its status then.
+ * Runs a task until it ends, waits for input, or another run takes it. Resolves with its status.
  *
- * @throws {McpError} `invalid-definition`: no server has the tasks
+ * @throws {McpError} `invalid-definition`: no server uses these tasks
  */
 export async function runTask(engine: Engine, id: string): Promise<TaskStatus | undefined> {
   if (!(engine.server as Server | undefined))
@@ -68,11 +68,11 @@ export async function runTask(engine: Engine, id: string): Promise<TaskStatus | 
   return run ? run.record?.status : (await engine.store.read(id))?.status;
 }
 
-/** Runs a task that no run has. Returns the run, unless another one has it. */
+/** Begins a run of a task. Returns the run; `undefined` if another run has the task, or if it cannot begin now. */
 async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promise<Run | undefined> {
   if (engine.isClosed) return undefined;
   const { quotas } = engine;
-  // One that came from the queue is counted already.
+  // A task from the queue is already counted.
   const isCounted = quotas.queued.has(record.id);
   if (!isCounted && quotas.isFull(record.owner)) {
     await putOff(engine, record);
@@ -82,7 +82,7 @@ async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promi
   const leased = await engine.apply(record.id, { type: "leased", lease: engine.leaseOf(run) }, record);
   if (leased?.lease?.run !== run.name) return undefined;
   if (engine.isClosed) {
-    // A lease without a run would pass for one that has died.
+    // Return the lease: without a run, it would look like a crash.
     await engine.apply(leased.id, { type: "released", run: run.name }, leased);
     return undefined;
   }
@@ -98,7 +98,7 @@ async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promi
   } catch (error) {
     const { message } = error as Error;
     run.onSettled();
-    // If the store fails, the lease lapses.
+    // If the store fails, the lease expires.
     await run
       .apply({ type: "failed", run: run.name, error: internal(message) })
       .finally(() => run.stop(ended()));
@@ -106,7 +106,7 @@ async function resume(engine: Engine, record: TaskRecord, auth?: unknown): Promi
   return run;
 }
 
-/** Calls the handler of a task that the server runs again. */
+/** Calls the handler of a task that runs again. */
 function runAgain(run: Run, context: HandlerContext, next: Next): object | Promise<object> {
   const task = { id: run.id, principal: principalOf(context), detach: () => {} } satisfies HandlerTask;
   const handler = run.handler(context, task);
@@ -114,10 +114,10 @@ function runAgain(run: Run, context: HandlerContext, next: Next): object | Promi
   return next(undefined, handler);
 }
 
-/** Starts a task without a run, unless its last run forbids it. */
+/** Begins a task without an active run, or fails it if it must not be restarted. */
 export async function take(engine: Engine, record: TaskRecord, begin: () => Promise<void>): Promise<void> {
   const { id, lease, onRestart, restarts = 0 } = record;
-  // Its run here is busy: the lease is prolonged by the next sweep.
+  // The run in this process is busy: the next sweep renews its lease.
   if (lease && engine.runs.get(id)?.name === lease.run) return;
   if (restarts >= mostRestarts)
     return giveUp(engine, record, `the server stopped ${restarts + 1} times while it ran the task`);
@@ -130,7 +130,7 @@ export async function giveUp(engine: Engine, record: TaskRecord, message: string
   await attempt(engine, record, { type: "failed", error: internal(message) });
 }
 
-/** Applies an event to this version of a task. Returns whether it was applied. */
+/** Applies an event to exactly this version of a task. Returns whether it was applied. */
 async function attempt(engine: Engine, record: TaskRecord, event: TaskEvent): Promise<boolean> {
   const next = advance(record, event, engine.now());
   if (next === record || !(await engine.store.replace(next, record.version))) return false;
@@ -138,7 +138,7 @@ async function attempt(engine: Engine, record: TaskRecord, event: TaskEvent): Pr
   return true;
 }
 
-/** Resolves when the handler has ended, or its run was stopped. */
+/** Resolves when the run has ended or was stopped. */
 function endOf(run: Run): Promise<void> {
   const { onEnd } = run;
   return new Promise((resolve) => {
@@ -150,26 +150,26 @@ function endOf(run: Run): Promise<void> {
   });
 }
 
-/** A run has a task from now on. */
+/** Registers the run of a task. */
 export function began(engine: Engine, run: Run, { id, limits }: TaskRecord): void {
   follow(engine);
   run.deadline = engine.clock.now() + (limits.maxRunMs ?? Infinity);
   engine.runs.set(id, run);
 }
 
-/** Follows the changes that other processes make, if the bus of the server carries them. */
+/** Subscribes to changes of tasks by other processes, if the server's bus carries them. */
 export function follow(engine: Engine): void {
   const { bus } = engine;
   if (!bus || engine.isClosed) return;
-  // Tasks need no bus: what waits for them looks at the store.
+  // An error of the bus is not fatal, because waiting requests also poll the store.
   engine.safely(() => {
     engine.unfollow ??= bus.subscribe(({ method, params }) => {
       if (method !== notification) return;
       const { taskId, status } = (params ?? {}) as { readonly taskId?: unknown; readonly status?: unknown };
-      // A bus carries what another program publishes, too.
+      // Other programs may publish on the bus.
       if (typeof taskId !== "string") return;
       engine.wake(taskId);
-      // A run whose task was ended elsewhere finds that it cannot go on.
+      // Renewing the lease stops the run of a task that another process has ended.
       if (status !== "working") void prolong(engine, engine.runs.get(taskId));
     });
   });
@@ -184,9 +184,9 @@ export async function abandonRuns(engine: Engine): Promise<void> {
   await Promise.all([...engine.runs.values()].map(abandon));
 }
 
-/** Stops a run: its task is for another process, or fails. */
+/** Stops a run. Releases its task to other processes, or fails it. */
 async function abandon(run: Run): Promise<void> {
-  // The handler has ended: the store may not know it yet.
+  // The handler has ended, but its outcome may not be stored yet.
   if (run.outcome) return run.save().catch(() => run.end());
   run.isAbandoned = true;
   const { name, record } = run;

@@ -4,18 +4,18 @@ import { checkedStore } from "../store/checked-store.js";
 import type { TaskStore } from "../store/store.js";
 import type { Engine } from "./engine.js";
 
-// Stores of several processes: their calls may never settle, and their clock is the one that all processes have. Loaded
-// before the first task is stored, run or looked at.
+// Stores that several processes share. Their calls may never settle, and all processes use their clock. Loaded before the
+// first use of a task.
 
-/** Milliseconds that a call of a store may take at least. */
+/** Minimum timeout for a call of a store, in milliseconds. */
 const leastTimeout = 15_000;
 
-/** Milliseconds that a look at the clock of the store may take. A slower one is not exact enough. */
+/** Maximum time for reading the clock of the store, in milliseconds. A slower reading is not exact enough. */
 const longestLook = 1000;
 
 const prepared = new WeakMap<Engine, Promise<void>>();
 
-/** Judges what the store returns, bounds its calls, and sets the clock of the engine by that of the store. Never rejects. */
+/** Adds validation and timeouts to the store, and sets the engine's clock by the store's clock. Never rejects. */
 export function prepareStore(engine: Engine): Promise<void> {
   const known = prepared.get(engine);
   if (known) return known;
@@ -25,7 +25,7 @@ export function prepareStore(engine: Engine): Promise<void> {
   return preparing;
 }
 
-/** Sets the clock of the engine by that of the store, which other processes use, too. Never rejects. */
+/** Sets the engine's clock by the store's clock, which all processes use. Never rejects. */
 export async function alignClock(engine: Engine): Promise<void> {
   const { store, clock } = engine;
   if (!store.now) return;
@@ -39,7 +39,7 @@ export async function alignClock(engine: Engine): Promise<void> {
   }
 }
 
-/** The store of an engine. Its calls reject with `store-failed` if they take too long, or return what is no task. */
+/** Wraps the store of an engine: calls reject with `store-failed` if they take too long or return an invalid record. */
 function bounded(engine: Engine): TaskStore {
   const store = checkedStore(engine.store, (error) => engine.fault(error));
   return new Proxy(store, {

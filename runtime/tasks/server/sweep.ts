@@ -6,20 +6,20 @@ import type { Run } from "./run.js";
 import { giveUp, prolong, start, take } from "./runs.js";
 import { alignClock, prepareStore } from "./shared-store.js";
 
-// What is due is looked at by one timer for all tasks. Loaded when the timer fires first.
+// One timer checks all due tasks. Loaded when the timer first fires.
 
-/** Tasks that are looked at in one step of a sweep. */
+/** Number of tasks that one step of a sweep checks. */
 const sweepStep = 100;
 
-/** Engines whose stored tasks are looked at: this may take longer than the time to the next sweep. */
+/** Engines whose stored tasks are being checked. This may take longer than the time to the next sweep. */
 const looking = new WeakSet<Engine>();
 
-/** Runs that are looked at. */
+/** Runs that are being checked. */
 const keeping = new WeakSet<Run>();
 
 /**
- * Looks at what is due: runs of this process first, then tasks of the store. Resolves before that is done if the store is slow:
- * the next sweep prolongs the leases of other runs meanwhile.
+ * Checks the runs of this process, then the due tasks of the store. If the store is slow, resolves earlier,
+ * so that the next sweep can renew the leases of other runs meanwhile.
  */
 export async function sweep(engine: Engine): Promise<void> {
   await prepareStore(engine);
@@ -45,20 +45,20 @@ async function lookAtDue(engine: Engine): Promise<void> {
   forgetCounts(engine.quotas, engine.clock.now());
   const seen = new Set<string>();
   for (let isMore = true; isMore;) {
-    // In each step: no lease lapses while many tasks are due.
+    // Repeated in each step, so that no lease expires while many tasks are due.
     await keepAll(engine);
     const due = await engine.store.due(now, sweepStep);
     const fresh = due.filter(({ id }) => !seen.has(id));
     for (const record of fresh) {
       seen.add(record.id);
-      // One that cannot be changed does not keep others waiting.
+      // A task that cannot be changed must not block others.
       await look(engine, record).catch((error: unknown) => engine.fault(error));
     }
     isMore = fresh.length > 0 && due.length === sweepStep;
   }
 }
 
-/** Looks at the runs of this process, but for those whose last look waits for the store. */
+/** Checks the runs of this process, except runs whose previous check still waits for the store. */
 async function keepAll(engine: Engine): Promise<void> {
   const runs = [...engine.runs.values()].filter((run) => !keeping.has(run));
   await Promise.all(
@@ -69,13 +69,15 @@ async function keepAll(engine: Engine): Promise<void> {
   );
 }
 
-/** Forgets clients that made nothing in the last minute, and tasks that were not polled of late. */
+/**
+ * Drops the counts of clients without new tasks in the last minute, and of tasks without recent early polls.
+ */
 function forgetCounts({ creations, polls }: QuotaCounter, now: number): void {
   for (const [owner, made] of creations) if (made.at(-1)! <= now - minute) creations.delete(owner);
   for (const [id, until] of polls) if (until <= now) polls.delete(id);
 }
 
-/** Looks at a run of this process. */
+/** Checks a run of this process: saves its outcome, ends it after `maxRunMs`, or renews its lease. */
 async function keep(engine: Engine, run: Run): Promise<void> {
   const left = run.leasedUntil - engine.now();
   if (run.outcome) {
@@ -85,7 +87,7 @@ async function keep(engine: Engine, run: Run): Promise<void> {
   else if (left <= engine.leaseMs / 2) await prolong(engine, run);
 }
 
-/** `maxRunMs` is over. */
+/** Fails a task whose `maxRunMs` is over. */
 function tooLong(engine: Engine, run: Run): void {
   const { deadline } = run;
   run.deadline = Infinity;
@@ -100,7 +102,7 @@ function tooLong(engine: Engine, run: Run): void {
 async function look(engine: Engine, record: TaskRecord): Promise<void> {
   const { id, version, status } = record;
   if (isFinal(status)) {
-    // Of the processes that see that it is due, one removes it.
+    // Several processes may see that the task is due. Only one removes it.
     if (await engine.store.remove(id, version)) engine.report("expired", record);
     return;
   }
@@ -108,22 +110,22 @@ async function look(engine: Engine, record: TaskRecord): Promise<void> {
   await take(engine, record, () => start(engine, record));
 }
 
-/** Counts the tasks no longer that workers in other processes have ended. */
+/** Stops counting queued tasks that workers in other processes have ended. */
 async function forgetQueued({ quotas, store }: Engine): Promise<void> {
   const { queued } = quotas;
   for (const [id, owner] of [...queued].slice(0, sweepStep)) {
     const record = await store.read(id);
     if (!record || isFinal(record.status) || record.status === "input_required") quotas.unqueued(id);
-    // The next sweep looks at others.
+    // Move it to the end, so that the next sweep checks others.
     else if (queued.delete(id)) queued.set(id, owner);
   }
 }
 
-/** Lets go of the clients of tasks that another process has ended. */
+/** Drops the voices of tasks that another process has ended, after a last message. */
 async function forgetVoices({ voices, runs, store }: Engine): Promise<void> {
   const oldest = [...voices].slice(0, sweepStep);
   for (const [id, voice] of oldest) {
-    // The next sweep looks at others.
+    // Move it to the end, so that the next sweep checks others.
     voices.delete(id);
     voices.set(id, voice);
     const record = runs.has(id) ? undefined : await store.read(id);

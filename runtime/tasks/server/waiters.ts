@@ -4,8 +4,8 @@ import type { Engine } from "./engine.js";
 import { follow } from "./runs.js";
 
 /**
- * The record of a task after its next change. Changes of other processes that do not share the bus of the server are seen
- * after `pollMs`.
+ * Waits for the next change of a task. Resolves with its record. A change by a process that does not share the server's
+ * bus is seen after `pollMs`.
  *
  * @throws the reason of `signal`
  */
@@ -34,7 +34,7 @@ export async function changeOf(
   return engine.store.read(id);
 }
 
-/** Calls `wake` at the next change of a task. Returns a function that removes it. */
+/** Registers a function to call at the next change of a task. Returns a function that removes it. */
 function addWaiter(waiters: Map<string, Set<() => void>>, id: string, wake: () => void): () => void {
   const all = waiters.get(id) ?? new Set();
   waiters.set(id, all.add(wake));

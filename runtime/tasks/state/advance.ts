@@ -10,29 +10,32 @@ import {
   isFinal,
 } from "./record.js";
 
-/** What happens to a task. Events with `run` come from a run of its handler. */
+/** An event of a task. Events with `run` come from a run of its handler. */
 export type TaskEvent =
-  /** A run takes the task, or goes on with it. */
+  /** A run takes the task or renews its lease. */
   | { readonly type: "leased"; readonly lease: Lease }
-  /** The task is handed to a queue, or waits for a free place. Without a run, it is due again after the wait, which doubles each time. */
+  /**
+   * The task is in a queue, or waits for a free place. If no run takes it, it is due again after the wait,
+   * which doubles each time.
+   */
   | { readonly type: "queued"; readonly waitMs: number }
-  /** A run gives the task back: any worker may take it. */
+  /** A run returns the task: any worker may take it. */
   | { readonly type: "released"; readonly run: string }
-  /** The handler reports what it does. */
+  /** The handler reports progress. */
   | ({ readonly type: "noted"; readonly run: string } & Note)
-  /** An effect of `context.once` has ended. */
+  /** An effect of `context.once` is complete. */
   | { readonly type: "done"; readonly run: string; readonly effect: Done }
-  /** The handler waits for input. */
+  /** The handler has ended while input is missing. */
   | { readonly type: "asked"; readonly run: string; readonly wanted: { readonly [key: string]: Asked } }
   /** The client answers. Keys that are not outstanding are ignored. */
   | { readonly type: "answered"; readonly answers: Journal["answers"] }
   | { readonly type: "completed"; readonly run: string; readonly result: object; readonly size?: number }
-  /** With `run`, the handler failed; without, the server gives up. */
+  /** With `run`, the handler failed; without it, the server gave up. */
   | { readonly type: "failed"; readonly run?: string; readonly error: TaskError; readonly size?: number }
   | { readonly type: "cancelled"; readonly message?: string };
 
 /**
- * The state of a task after an event (2025-11-25, tasks, task status lifecycle).
+ * Returns the record of a task after an event (2025-11-25, tasks, task status lifecycle).
  *
  * @param at milliseconds since 1970
  * @returns `record` itself if the event has no effect: the task has ended, or another run has it
@@ -67,7 +70,7 @@ export function advance(record: TaskRecord, event: TaskEvent, at: number): TaskR
   }
 }
 
-/** A lease is free if it has lapsed; a run may prolong its own. */
+/** A run may take an expired lease, or renew its own. */
 function leased(record: TaskRecord, lease: Lease, at: number): TaskRecord {
   const { status, lease: held } = record;
   if (status !== "working" || (held && held.run !== lease.run && held.until > at)) return record;
@@ -76,7 +79,7 @@ function leased(record: TaskRecord, lease: Lease, at: number): TaskRecord {
   return next(rest, { lease, dueAt: lease.until, ...(isRestart && restarted(record)) });
 }
 
-/** Only a task that is due waits for a run. */
+/** Only a due task can be queued. */
 function queued(record: TaskRecord, waitMs: number, at: number): TaskRecord {
   if (record.status !== "working" || record.dueAt > at) return record;
   const { lease, queued: before = 0, ...rest } = record;
@@ -96,7 +99,7 @@ function noted(record: TaskRecord, event: TaskEvent & { type: "noted" }, at: num
   return isSame ? record : next(record, { ...note, ...grown(record, more), updatedAt: at });
 }
 
-/** An effect is stored once: the next run takes its first result. */
+/** An effect is stored once: later runs use its first result. */
 function done(record: TaskRecord, effect: Done): TaskRecord {
   const journal = journalOf(record);
   if (journal.once.some(({ key }) => key === effect.key)) return record;
@@ -106,7 +109,7 @@ function done(record: TaskRecord, effect: Done): TaskRecord {
   });
 }
 
-/** @param more characters that the record keeps from now on; negative if it keeps less */
+/** @param more characters by which the record grows; negative if it shrinks */
 function grown({ size = 0 }: TaskRecord, more: number): { readonly size?: number } {
   return more === 0 ? {} : { size: Math.max(0, size + more) };
 }
@@ -118,7 +121,7 @@ function released(record: TaskRecord, at: number): TaskRecord {
 
 function asked(record: TaskRecord, wanted: { readonly [key: string]: Asked }, at: number): TaskRecord {
   const { answers } = journalOf(record);
-  // A key is used once in the life of a task.
+  // A key is used only once in the life of a task.
   const fresh = Object.entries(wanted).filter(([key]) => !Object.hasOwn(answers, key));
   if (fresh.length === 0) return record;
   const { lease: _, ...rest } = record;
@@ -132,7 +135,7 @@ function asked(record: TaskRecord, wanted: { readonly [key: string]: Asked }, at
   });
 }
 
-/** The task goes on when nothing is outstanding: any worker may take it. */
+/** When no request is outstanding, the task is due, and any worker may take it. */
 function answered(record: TaskRecord, answers: Journal["answers"], at: number): TaskRecord {
   const { wanted = {}, ...rest } = record;
   const isAnswered = ([key]: readonly [string, unknown]): boolean => Object.hasOwn(answers, key);
@@ -151,7 +154,7 @@ function answered(record: TaskRecord, answers: Journal["answers"], at: number): 
 }
 
 /**
- * A task that has ended keeps what clients can still ask for. A copy of all other members takes more memory.
+ * Makes the record of an ended task, with only the members that clients can still read.
  *
  * @param kept characters of the outcome
  */

@@ -1,14 +1,14 @@
-// Names of tasks in the core of the protocol (2025-11-25, tasks), where either side may run them.
+// Names of core tasks (2025-11-25, tasks), which either side may run.
 
-/** A revision has tasks in its core if one side can ask the other for results of tasks. */
+/** A revision has core tasks if it has this request. */
 export const resultMethod = "tasks/result";
 
-/** The requests that concern tasks. */
+/** The requests about tasks. */
 export const coreMethods = ["tasks/get", resultMethod, "tasks/cancel", "tasks/list"] as const;
 
 export type CoreMethod = (typeof coreMethods)[number];
 
 export const statusMethod = "notifications/tasks/status";
 
-/** The member of `_meta` that names the task of a message. */
+/** The member of `_meta` with the id of the task to which a message belongs. */
 export const relatedKey = "io.modelcontextprotocol/related-task";

@@ -1,9 +1,9 @@
 import { type TaskRecord, isFinal } from "./record.js";
 
-/** A task as the core protocol shows it. */
+/** Makes the state of a task in the form of the core protocol. */
 export function coreTask(record: TaskRecord, now: number): object {
   const { id, createdAt, updatedAt, limits, message, result } = record;
-  // A result that says `isError` is a failure (C13).
+  // A result with `isError` makes the task failed (C13).
   const isFailure = (result as { readonly isError?: boolean } | undefined)?.isError === true;
   const status = isFailure ? "failed" : record.status;
   const statusMessage = message ?? (isFailure ? textOf(result!) : undefined);
@@ -19,7 +19,7 @@ export function coreTask(record: TaskRecord, now: number): object {
   };
 }
 
-/** The first text of a result. */
+/** Returns the first text in a result. */
 function textOf(result: object): string | undefined {
   const { content = [] } = result as { readonly content?: readonly { readonly text?: unknown }[] };
   const text = content[0]?.text;

@@ -2,29 +2,29 @@ import { waitAsked } from "@mcpgen/base";
 
 // Waits between polls, in milliseconds.
 
-/** The shortest wait, whatever the server advises. */
+/** Minimum wait, even if the server suggests a shorter one. */
 const shortest = 100;
-/** The first wait where the server advises none, and the longest one. */
+/** The first and the longest wait if the server suggests none. */
 const firstWait = 1000;
 const longestOwn = 30_000;
-/** The longest wait, whatever the server advises: an hour. */
+/** Maximum wait, even if the server suggests a longer one: an hour. */
 const longest = 3_600_000;
 const growth = 1.5;
-/** Part of a wait that is drawn at random: clients that started together do not poll together. */
+/** Random fraction of a wait, so that clients that started together do not poll together. */
 const jitter = 0.1;
-/** Polls in a row that may fail. */
+/** Maximum number of consecutive failed polls. */
 export const mostFailures = 8;
 
-/** The waits of one task. */
+/** The waits between polls of one task. */
 export class Waits {
   #own = firstWait;
   #failures = 0;
 
   /**
-   * The wait before the next poll.
+   * Returns the wait before the next poll.
    *
-   * @param advised by the server, of any type; only a number above 0 is advice
-   * @param isBackstop the server announces changes, too
+   * @param advised interval that the server suggests, of any type; ignored unless it is a number above 0
+   * @param isBackstop whether the server also announces changes, so that polls may be rare
    */
   next(advised?: unknown, isBackstop = false): number {
     this.#failures = 0;
@@ -37,10 +37,10 @@ export class Waits {
   }
 
   /**
-   * The wait after a poll that failed: twice as long each time.
+   * Returns the wait after a failed poll, doubled each time.
    *
-   * @param atLeast what the server asks for, of any type
-   * @returns `undefined` if too many failed in a row
+   * @param atLeast minimum that the server demands, of any type
+   * @returns `undefined` after too many consecutive failures
    */
   failed(atLeast?: unknown): number | undefined {
     this.#failures++;
@@ -49,7 +49,7 @@ export class Waits {
     return this.#spread(Math.max(wait, waitAsked(atLeast, { usual: 0 })));
   }
 
-  /** Never shorter: a server may refuse a poll that comes too early. */
+  /** Adds a random part. Never shortens a wait, because a server may refuse an early poll. */
   #spread(wait: number): number {
     return Math.ceil(Math.max(Math.min(wait, longest), shortest) * (1 + jitter * Math.random()));
   }

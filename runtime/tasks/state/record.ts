@@ -20,79 +20,79 @@ export interface Done {
 /** The states of a task. The last three are final. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
-/** A task as a store keeps it: JSON, in the words of no revision. A record never changes: another one takes its place. */
+/** The stored form of a task: JSON, independent of any revision. A record is immutable; a change replaces it. */
 export interface TaskRecord {
   readonly id: string;
-  /** Name of the authenticated client that made it, or an empty string. */
+  /** Name of the authenticated client that created the task, or an empty string. */
   readonly owner: string;
-  /** Grows by one with each change. */
+  /** Incremented by each change. */
   readonly version: number;
   readonly status: TaskStatus;
-  /** For people: what the task does, or why it failed. */
+  /** A text for people about the current work or the failure. */
   readonly message?: string;
-  /** The part that is done, from 0 to 1, while it works. */
+  /** Progress from 0 to 1, while the task works. */
   readonly progress?: number;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** When clients could see the last change: milliseconds since 1970. */
+  /** Time of the last change that clients can see: milliseconds since 1970. */
   readonly updatedAt: number;
   /**
-   * When a worker must look at it, in milliseconds since 1970: the end of the lease, of the wait for input, of the
-   * retention.
+   * Time at which a worker must check the task, in milliseconds since 1970: the end of the lease, of the wait for input, or
+   * of the retention.
    */
   readonly dueAt: number;
   readonly limits: TaskLimits;
   /** Name of the tool. */
   readonly tool: string;
-  /** The scopes that the call needed: what reads the task needs them, too. Absent: none. */
+  /** The scopes that the call needed. Requests that read the task need them, too. Absent if there are none. */
   readonly scopes?: readonly string[];
-  /** What becomes of it when the process that runs it ends: the handler runs again, or the task fails. */
+  /** What happens when the process of a run ends: the handler runs again, or the task fails. */
   readonly onRestart: "replay" | "fail";
-  /** The call. A task that has ended has none. */
+  /** The call; absent for an ended task. */
   readonly request?: StoredRequest;
-  /** What the handler has asked and done. A task that has ended has none. */
+  /** Answers to the handler, and its effects; absent for an ended task. */
   readonly journal?: Journal;
-  /** Requests to the client that have no answer, by key. */
+  /** Outstanding requests to the client, by key. */
   readonly wanted?: { readonly [key: string]: Asked };
-  /** The run that works on it. Without a lease, any worker may begin one. */
+  /** The lease of the current run. Without a lease, any worker may begin a run. */
   readonly lease?: Lease;
-  /** How often a run took the task of another one whose lease had lapsed. */
+  /** Number of times that a run took over the expired lease of another one. */
   readonly restarts?: number;
-  /** How often it was handed to a queue since its last run. */
+  /** Number of times that the task was queued since its last run. */
   readonly queued?: number;
   readonly result?: object;
   /**
-   * Characters of what it keeps of its client and of its handler: of the JSON of the result or of the error; until the task
-   * ends, of the call, of the journal and of what is wanted. With those of `message`.
+   * Size in characters: the JSON of the result or error, or until the end of the call, the journal and outstanding
+   * requests; plus `message`.
    */
   readonly size?: number;
   readonly error?: TaskError;
 }
 
-/** Milliseconds each. */
+/** Limits of a task, in milliseconds. */
 export interface TaskLimits {
-  /** How long a task is kept after its end. */
+  /** Time for which a task is kept after its end. */
   readonly keepMs: number;
-  /** How long a task waits for input. */
+  /** Maximum wait for input. */
   readonly waitMs: number;
-  /** How often clients may poll. */
+  /** Suggested interval between polls. */
   readonly pollMs: number;
-  /** How long one run of the handler may take. */
+  /** Maximum time of one run of the handler. */
   readonly maxRunMs?: number;
 }
 
 /** The right to run a task. */
 export interface Lease {
-  /** Names one run: events of other runs have no effect. */
+  /** Identifies the run. Events of other runs have no effect. */
   readonly run: string;
   /** Milliseconds since 1970. */
   readonly until: number;
 }
 
-/** What a handler reports. */
+/** A progress report of a handler. */
 export interface Note {
   readonly message?: string;
-  /** The part that is done, from 0 to 1. */
+  /** Progress from 0 to 1. */
   readonly progress?: number;
 }
 
@@ -107,12 +107,12 @@ export function isFinal(status: TaskStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }
 
-/** The error of a task that the server gives up. @param limit the quota that made it do so */
+/** Makes the error of a task that the server gives up. @param limit the exceeded quota, if that is the reason */
 export function internal(message: string, limit?: string): TaskError {
   return { code: -32603, message, ...(limit !== undefined && { data: { limit } }) };
 }
 
-/** Characters of the JSON of a value: what a record that keeps it takes. */
+/** The length of a value's JSON in characters. */
 export function charactersOf(value: object | undefined): number {
   return value === undefined ? 0 : JSON.stringify(value).length;
 }

@@ -3,7 +3,7 @@ import { malformedMember, type Members } from "@mcpgen/base";
 import type { TaskRecord, TaskStatus } from "../state/record.js";
 import type { TaskStore } from "./store.js";
 
-// Another program may write where a store keeps its tasks. What it returns is judged before it is used.
+// Records of a store are validated before use, because another program may write to its storage.
 
 const members: Members = {
   ...{ id: "text", owner: "string", version: "amount", status: "text", message: "string" },
@@ -32,12 +32,12 @@ const statuses: ReadonlySet<TaskStatus> = new Set([
   "cancelled",
 ] as const);
 
-/** Whether a value has all of these members, and each is what the table says. */
+/** Whether a value has all required members, and each member has the type in the table. */
 function isWhole(value: object | undefined, table: Members, names: readonly string[]): boolean {
   return value === undefined || malformedMember(value, table, names) === undefined;
 }
 
-/** Whether a value is a record of a task, as far as the engine reads it. */
+/** Whether a value is a valid task record. Checks the members that the engine reads. */
 export function isTaskRecord(value: unknown): value is TaskRecord {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   if (!isWhole(value, members, required)) return false;
@@ -59,16 +59,17 @@ export function isTaskRecord(value: unknown): value is TaskRecord {
   );
 }
 
-/** How often a look for records is widened because of malformed ones. */
+/** Maximum number of reads, each with a larger limit, to replace malformed records. */
 const mostLooks = 6;
 
 /**
- * A store whose records are judged: `read` of a malformed one fails with `store-failed`, `due` and `list` leave it out.
+ * Wraps a store so that its records are validated. `read` of a malformed record rejects with `store-failed`; `due` and
+ * `list` leave it out.
  *
- * @param report gets an error for each malformed record that is left out
+ * @param report receives an error when malformed records are left out
  */
 export function checkedStore(store: TaskStore, report: (error: McpError) => void): TaskStore {
-  /** Reads `limit` records that are whole, if there are as many. */
+  /** Reads `limit` valid records, if there are that many. */
   const whole = async (
     limit: number,
     read: (limit: number) => Promise<readonly TaskRecord[]>,

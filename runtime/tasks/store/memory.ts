@@ -3,7 +3,7 @@ import type { StoreLimits, TaskStore, TaskUsage } from "./store.js";
 
 /** A store in the memory of a process. */
 export interface MemoryTaskStore extends TaskStore {
-  /** Tasks that it has. */
+  /** Number of stored tasks. */
   readonly size: number;
   find(id: string): TaskRecord | undefined;
   usage(owner: string): TaskUsage;
@@ -15,13 +15,13 @@ interface Owned {
   bytes: number;
 }
 
-/** A store in the memory of this process: its tasks end with the process. */
+/** Makes a store in the memory of this process. Its tasks are lost when the process ends. */
 export function memoryTaskStore(): MemoryTaskStore {
   const tasks = new Map<string, TaskRecord>();
   const owners = new Map<string, Owned>();
-  /** Tasks that were due at the last look at all of them, the earliest last; some are gone. */
+  /** Tasks that were due at the last scan of all tasks, earliest last. Some may have changed since. */
   let due: TaskRecord[] = [];
-  /** No other task is due before. */
+  /** No task outside `due` is due before this time. */
   let earliest = Infinity;
   let total = 0;
   const isRoom = ({ id, owner, size = 0 }: TaskRecord, { bytes, totalBytes }: StoreLimits): boolean => {
@@ -76,7 +76,7 @@ export function memoryTaskStore(): MemoryTaskStore {
       return found;
     },
     list: async (owner, after, limit) => {
-      // Those before it may be gone: the order of ids does not depend on them.
+      // Ids are compared instead of positions, because tasks of the previous page may be gone.
       const ids = [...(owners.get(owner)?.ids ?? [])].filter((id) => after === undefined || id > after);
       return ids
         .sort()

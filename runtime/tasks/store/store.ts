@@ -1,69 +1,68 @@
 import type { TaskRecord } from "../state/record.js";
 
-/** What the records of a store may take, in characters: the sums of `size`. `Infinity`: no limit. */
+/** Limits on the sums of `size` of stored records, in characters. `Infinity` means no limit. */
 export interface StoreLimits {
-  /** Of one client. */
+  /** Limit for one client. */
   readonly bytes: number;
   /**
-   * Of all clients. A client that has some gets no more than stays free afterwards: alone, half of it. One that has none yet
-   * may take what is left.
+   * Limit for all clients. A client that has tasks may use at most as much as then stays free; a single client at most half.
+   * A client without tasks may use all that is free.
    */
   readonly totalBytes: number;
 }
 
-/** What the tasks of one client take. */
+/** The number and size of a client's tasks. */
 export interface TaskUsage {
   readonly tasks: number;
-  /** The sum of `size` of its records. */
+  /** The sum of `size` of the client's records. */
   readonly bytes: number;
 }
 
 /**
- * Keeps tasks. It knows nothing of their states: records are JSON. Each function is atomic. `@mcpgen/tasks/testing` has the
- * rules that every store obeys.
+ * Stores tasks. The store treats records as JSON and need not interpret their states. Each function is atomic. The
+ * repository of mcpgen has tests that every store must pass (`test/support/store-rules`).
  */
 export interface TaskStore {
   /**
-   * Adds a task. It is durable, and other processes can read it, when the promise resolves.
+   * Adds a task. When the promise resolves, the task is durable, and other processes can read it.
    *
-   * @param limits of what the store has afterwards. A store that does not know them keeps more than the quotas
-   *   `storedBytes` and `totalBytes` allow.
-   * @returns `full` if it would have more; nothing is changed then
+   * @param limits that must hold afterwards. A store that ignores them may exceed the quotas `storedBytes` and `totalBytes`.
+   * @returns `full` if the limits would be exceeded; nothing changes then
    */
   create(task: TaskRecord, limits?: StoreLimits): Promise<void | "full">;
   read(id: string): Promise<TaskRecord | undefined>;
   /**
-   * Puts a record in the place of another one.
+   * Replaces a record.
    *
-   * @param version of the record that it replaces
-   * @param limits of what the store has afterwards; a record that is not larger than the one that it replaces always fits
-   * @returns `false` if the task has another version, or is gone; `full` if the store would have more than the limits allow;
-   *   nothing is changed then
+   * @param version of the replaced record
+   * @param limits that must hold afterwards; they do not apply to a record that does not grow
+   * @returns `false` if the task has another version or is gone; `full` if the limits would be exceeded; nothing changes
+   *   then
    */
   replace(task: TaskRecord, version: number, limits?: StoreLimits): Promise<boolean | "full">;
   /**
-   * The tasks whose `dueAt` has come, the earliest first.
+   * Returns the tasks whose `dueAt` has come, earliest first.
    *
    * @param now milliseconds since 1970
    */
   due(now: number, limit: number): Promise<readonly TaskRecord[]>;
   /**
-   * The tasks of one client, in any order that stays the same. Without this function, tasks cannot be listed.
+   * Returns the tasks of one client, in any stable order. Without this function, tasks cannot be listed.
    *
-   * @param after id of the last task of the page before
+   * @param after id of the last task of the previous page
    */
   list?(owner: string, after: string | undefined, limit: number): Promise<readonly TaskRecord[]>;
-  /** What the tasks of one client take. Without this function, the quotas of what is stored have no effect. */
+  /** Returns the usage of one client. Without this function, the quotas about stored tasks have no effect. */
   usage?(owner: string): TaskUsage | Promise<TaskUsage>;
   /**
-   * Removes a task, if it is there and has this version.
+   * Removes a task if it exists and has this version.
    *
    * @returns whether this call removed it
    */
   remove(id: string, version: number): Promise<boolean>;
   /**
-   * Milliseconds since 1970, by a clock that all processes of the store share: leases depend on it. Without this function, each
-   * process uses its own clock.
+   * Returns milliseconds since 1970, by a clock that all processes of the store share. Leases depend on it. Without this
+   * function, each process uses its own clock.
    */
   now?(): Promise<number>;
 }
