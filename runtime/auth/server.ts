@@ -1,4 +1,4 @@
-// Servers: access tokens are verified before a request is read.
+// For servers: verifies access tokens before a request is read.
 export { AuthError, type AuthErrorCode } from "./shared/errors.js";
 export {
   resourceServer,

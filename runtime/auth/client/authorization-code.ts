@@ -7,10 +7,10 @@ import { type KnownServer, isFrom } from "./issuer-names.js";
 import type { AuthorizationFacts, RedirectReceiver } from "./options.js";
 import { type TokenEndpoint, authentication, requestTokens } from "./token-request.js";
 
-/** One authorization of a user. */
+/** The parameters of one authorization by a user. */
 export interface CodeRequest {
   readonly receiver: RedirectReceiver;
-  /** Value of the parameter `resource`. */
+  /** The value of the parameter `resource`. */
   readonly resource: string | undefined;
   readonly scopes: readonly string[];
   readonly facts: Omit<AuthorizationFacts, "state">;
@@ -28,16 +28,17 @@ export function checkPkce(as: oauth.AuthorizationServer, assumed: boolean): void
 }
 
 /**
- * The authorization code flow with PKCE (OAuth 2.1, 4.1), and the check of the issuer in the response (RFC 9207).
+ * Runs the authorization code flow with PKCE (OAuth 2.1, 4.1), and checks the issuer in the response (RFC 9207).
  *
- * @throws {AuthError} without text of the authorization server
+ * @throws {AuthError} its message contains no text of the authorization server
  */
 export async function codeFlow(endpoint: TokenEndpoint, request: CodeRequest): Promise<Tokens> {
   const { as, client, proofs } = endpoint;
   const { receiver, resource, scopes, facts, signal } = request;
   if (as.authorization_endpoint === undefined)
     throw new AuthError("auth-metadata-invalid", `${hostOf(as.issuer)}: authorization_endpoint is missing`);
-  // A response that names its issuer proves who gave the code; without that, the owner of the endpoint counts.
+  // A response with `iss` proves which issuer gave the code. Otherwise, check that the endpoint has the same
+  // owner.
   if (as.authorization_response_iss_parameter_supported !== true)
     checkDestination(
       { issuer: as.issuer, endpoint: as.authorization_endpoint },
@@ -57,7 +58,7 @@ export async function codeFlow(endpoint: TokenEndpoint, request: CodeRequest): P
     state,
     scope: scopes.length > 0 ? scopes.join(" ") : undefined,
     resource,
-    // OpenID Connect Core, 11.
+    // OpenID Connect requires `consent` for `offline_access` (OpenID Connect Core, 11).
     prompt: scopes.includes("offline_access") ? "consent" : undefined,
     dpop_jkt: await proofs?.handle.calculateThumbprint(),
   };
@@ -75,9 +76,9 @@ export async function codeFlow(endpoint: TokenEndpoint, request: CodeRequest): P
 }
 
 /**
- * The parameters of a redirect, after issuer and state are checked: before that, nothing in it is believed.
+ * Returns the parameters of a redirect after checking issuer and state. Nothing else in it is used before.
  *
- * @param sent in the request, with the redirect URI
+ * @param sent parameters of the request, with the redirect URI
  */
 function checkedResponse(
   as: KnownServer,

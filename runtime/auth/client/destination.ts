@@ -2,24 +2,24 @@ import { AuthError } from "../shared/errors.js";
 import { hostOf, issuerText } from "../shared/urls.js";
 import type { KnownServer } from "./issuer-names.js";
 
-/** An endpoint that gets secrets of a client or of its user. */
+/** An endpoint that receives secrets of a client or its user. */
 type Endpoint = "token_endpoint" | "device_authorization_endpoint" | "revocation_endpoint";
 
-/** Where a secret is from: a code, a refresh token, a client secret. It goes back there, and nowhere else. */
+/** The origin of a secret: a code, a refresh token, or a client secret. The secret may only be sent back there. */
 export interface Provenance {
   readonly issuer: string;
-  /** URL of the endpoint that gave it; absent for a secret that the application has for this issuer. */
+  /** URL of the endpoint that gave the secret; absent for a secret that the application has for this issuer. */
   readonly endpoint?: string | undefined;
 }
 
-/** An authorization server that secrets are sent to. */
+/** An authorization server that receives secrets. */
 export interface Destination {
   readonly as: KnownServer;
-  /** Whether the application names the issuer, so that its metadata is believed; else a server alone has named it. */
+  /** Whether the application names the issuer, so that its metadata is trusted. Otherwise only an MCP server names it. */
   readonly isNamed: boolean;
 }
 
-/** Whether an application names an issuer: as the one to use, or with an exception. */
+/** Whether an application names an issuer, in the option `issuer` or in `issuers`. */
 export function isNamedIssuer(
   issuer: string,
   {
@@ -31,12 +31,13 @@ export function isNamedIssuer(
 }
 
 /**
- * The one place that decides where a secret goes: to an endpoint of its issuer, as the metadata of that issuer names it.
+ * Decides whether a secret may be sent to an endpoint. All code that sends secrets calls it. A secret goes only to endpoints
+ * in the metadata of its issuer.
  *
- * Metadata of an issuer that only a server has named may mix its own endpoints with those of another issuer, to collect what
- * these give (RFC 9700, 4.4). So a secret that an endpoint gave goes to endpoints of the same owner alone.
+ * If only an MCP server names the issuer, its metadata may mix its own endpoints with endpoints of another issuer, to
+ * collect that issuer's secrets (RFC 9700, 4.4). So a secret from an endpoint then goes only to endpoints of the same owner.
  *
- * @param what the secret, for messages
+ * @param what name of the secret, for messages
  * @throws {AuthError} `auth-issuer-mismatch`, `auth-metadata-unsafe`
  */
 export function checkDestination(
@@ -54,7 +55,7 @@ export function checkDestination(
   throw new AuthError("auth-metadata-unsafe", text);
 }
 
-/** The same as a question, for secrets that can be replaced. */
+/** As `checkDestination`, but returns a boolean, for secrets that can be replaced. */
 export function belongsTo(
   { issuer, endpoint }: Provenance,
   { as, isNamed }: Destination,
@@ -65,11 +66,11 @@ export function belongsTo(
   return isNamed || endpoint === undefined || target === undefined || haveOneOwner(endpoint, target);
 }
 
-/** Whether two URLs belong to one owner: the same host and port, or a host below the other one. */
+/** Whether two URLs belong to one owner: same port, and the same host or one a subdomain of the other. */
 export function haveOneOwner(one: string, other: string): boolean {
   const [a, b] = [one, other].map((text) => {
     const { protocol, port, hostname } = new URL(text);
-    // The names below a numeric address are not its own.
+    // A numeric address has no subdomains.
     const isName = !/^[\d.]+$|^\[/.test(hostname);
     return { place: `${protocol}${port}`, isName, host: isName ? hostname.replace(/^www\./, "") : hostname };
   }) as [Place, Place];

@@ -7,29 +7,34 @@ import { checkDestination } from "./destination.js";
 import type { AuthorizationFacts, DevicePrompt } from "./options.js";
 import { type TokenEndpoint, authentication, refusal, requestTokens, transport } from "./token-request.js";
 
-/** One login on another device. */
+/** The parameters of one login on another device. */
 export interface DeviceRequest {
-  /** Value of the parameter `resource`. */
+  /** The value of the parameter `resource`. */
   readonly resource: string | undefined;
   readonly facts: Omit<AuthorizationFacts, "state">;
   readonly show: (prompt: DevicePrompt, signal: AbortSignal) => unknown;
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds between polls, if the server names none; and by how much `slow_down` raises them (RFC 8628, 3.5). */
+/**
+ * Milliseconds between polls if the server gives no interval, and the increase after `slow_down` (RFC 8628, 3.5).
+ */
 const usualWait = 5000;
 
-/** Milliseconds between polls at least, and of the life of a code at most, whatever the server says. */
+/**
+ * Minimum interval between polls, and maximum life of a code, in milliseconds, regardless of the server's values.
+ */
 const shortestWait = 100;
 const longestLife = 3_600_000;
 
-/** Characters of a user code at most. */
+/** Maximum length of a user code in characters. */
 const longestCode = 64;
 
 /**
- * The device authorization grant (RFC 8628): shows a code, and polls until the user has entered it elsewhere.
+ * Runs the device authorization grant (RFC 8628): shows a code, and polls until the user has entered it on another
+ * device.
  *
- * @throws {AuthError} without text of the authorization server
+ * @throws {AuthError} its message contains no text of the authorization server
  */
 export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest): Promise<Tokens> {
   const { as, client, guard } = endpoint;
@@ -63,7 +68,7 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
     return left > 0 ? Math.min(wait, left) : undefined;
   };
   for await (const _ of attempts({ pauses, waitsFirst: true, signal })) {
-    // A poll before its time would only be refused.
+    // The code expires before the next poll is allowed.
     if (wait > left) break;
     try {
       return await requestTokens(endpoint, (options) =>
@@ -72,7 +77,7 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
     } catch (error) {
       const code = error instanceof TokenRefusal ? error.error : undefined;
       busy = isUnavailable(error) ? error : undefined;
-      // The code outlives a moment without an answer (RFC 8628, 3.5).
+      // The code stays valid if the server does not answer for a moment (RFC 8628, 3.5).
       if (code === "slow_down" || busy) wait += usualWait;
       else if (code !== "authorization_pending") throw error;
     }
@@ -96,7 +101,7 @@ interface DeviceAnswer {
   readonly interval?: number | string;
 }
 
-/** What may be shown: the addresses are safe, and the code is a word. */
+/** Makes the prompt for the user. Checks that the addresses are safe and the code is printable. */
 function promptOf(
   device: DeviceAnswer,
   expiresIn: number,

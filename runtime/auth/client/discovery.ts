@@ -21,24 +21,24 @@ import {
 import { type KnownServer, issuerNames, knownServer } from "./issuer-names.js";
 import type { FlowOptions } from "./options.js";
 
-/** The resource that a server is, and its authorization server. */
+/** The resource identifier of an MCP server, and its authorization server. */
 export interface Target {
-  /** The value of the parameter `resource`; `undefined` at servers that are older than it. */
+  /** The value of the parameter `resource`; `undefined` for servers of revisions before this parameter. */
   readonly resource: string | undefined;
   readonly issuer: string;
   readonly scopes?: readonly string[] | undefined;
-  /** Whether tokens must be bound to a key, or may be. */
+  /** Whether tokens must or may be bound to a key. */
   readonly dpop: "required" | "offered" | undefined;
 }
 
-/** What a refusal says about the authorization of a server. */
+/** Information in a 401 response about the authorization of a server. */
 export interface Hint {
-  /** Where the protected resource metadata is said to be, by each challenge: hints, which may be wrong. */
+  /** URLs of the protected resource metadata in the challenges. They may be wrong. */
   readonly metadata: readonly string[];
   readonly dpop: boolean;
 }
 
-/** How an authorization server is chosen: by the application, else the one that it names, else the first. */
+/** How to choose the authorization server: by `chooseIssuer`, else `issuer`, else the first in the metadata. */
 type Choice = Pick<FlowOptions, "chooseIssuer"> & { readonly issuer?: string | undefined };
 
 /**
@@ -59,7 +59,8 @@ export async function discoverResource(
   const found = await findResourceMetadata(server, hint.metadata, guard, (place, fault) => {
     isBusy ||= isUnavailable(fault) && own.includes(place);
   }).catch((error: unknown) => {
-    // The application says what the metadata do not. Those of the server itself may say it later.
+    // If the application names the issuer, unusable metadata is ignored, unless the server's own metadata is only
+    // unavailable now.
     if (options.issuer !== undefined && !isBusy && error instanceof AuthError) return undefined;
     throw error;
   });
@@ -68,12 +69,12 @@ export async function discoverResource(
   throw invalid(server, "the challenge names metadata that does not exist");
 }
 
-/** Hints that are followed: a server could name any number. */
+/** Maximum number of hints that are followed, because a server could name any number. */
 const mostHints = 3;
 
 /**
- * The protected resource metadata of a server: at the URLs of the challenges; where these are unusable, and without one, at the
- * well-known places (2026-07-28, protected resource metadata discovery requirements).
+ * Finds the protected resource metadata of a server: at the URLs of the challenges, or else at the well-known URLs
+ * (2026-07-28, protected resource metadata discovery requirements).
  *
  * @param missed as for `firstDocument`
  * @throws {AuthError}
@@ -94,7 +95,8 @@ export function findResourceMetadata(
 }
 
 /**
- * A document to which a hint led is used if it says who authorizes. One about another resource is, too: it ends the login.
+ * Checks the document at a hint. It is usable if it names a resource and authorization servers. A document about another
+ * resource is used, too, because it must end the login.
  *
  * @throws {AuthError} `auth-metadata-invalid`
  */
@@ -106,7 +108,7 @@ function checkHinted(document: FoundDocument["document"], server: string): void 
 }
 
 /**
- * What protected resource metadata says about a server.
+ * Reads protected resource metadata, and chooses the authorization server.
  *
  * @throws {AuthError} `auth-resource-mismatch`, `auth-metadata-invalid`, `auth-metadata-unsafe`
  */
@@ -143,7 +145,7 @@ const resourceMembers: Members = {
   ...{ dpop_bound_access_tokens_required: "boolean", dpop_signing_alg_values_supported: "texts" },
 };
 
-/** Members of authorization server metadata (RFC 8414, 2) that the client reads; PKCE is judged where a login begins. */
+/** Members of authorization server metadata (RFC 8414, 2) that the client reads. PKCE is checked when a login begins. */
 const serverMembers: Members = {
   ...{ issuer: "text", scopes_supported: "texts" },
   ...{ token_endpoint_auth_methods_supported: "texts", dpop_signing_alg_values_supported: "texts" },
@@ -151,7 +153,10 @@ const serverMembers: Members = {
   ...{ client_id_metadata_document_supported: "boolean", grant_types_supported: "texts" },
 };
 
-/** @throws {AuthError} `auth-metadata-invalid`: a member is malformed, which might stand for something stricter than its absence */
+/**
+ * @throws {AuthError} `auth-metadata-invalid`: a member is malformed. It must not count as absent, because that may be
+ *   less strict
+ */
 function judged(
   document: Readonly<Record<string, unknown>>,
   members: Members,
@@ -176,13 +181,13 @@ function checkIssuer(issuer: string, local: boolean): void {
   throw new AuthError("auth-metadata-unsafe", text);
 }
 
-/** Endpoints that the client uses: each must be safe. */
+/** Endpoints that the client uses; each must have a safe URL. */
 const endpoints = ["authorization", "token", "registration", "revocation", "device_authorization"];
 
 /**
- * The metadata of an authorization server (RFC 8414; OpenID Connect Discovery 1.0).
+ * Reads the metadata of an authorization server (RFC 8414; OpenID Connect Discovery 1.0).
  *
- * @throws {AuthError} `auth-issuer-mismatch`: the document is of another issuer, compared without normalization
+ * @throws {AuthError} `auth-issuer-mismatch`: the document names another issuer, compared as text
  */
 export async function discoverServer(
   issuer: string,
@@ -215,7 +220,10 @@ function checkedServer(
   return knownServer(document as object as AuthorizationServer, issuer, names);
 }
 
-/** Both names in full, and the exception to write if they are right: an attacker's metadata looks the same. */
+/**
+ * Makes the error for another issuer. It shows both names in full, and the exception to write if they are right: metadata
+ * of an attacker would look the same.
+ */
 function otherIssuer(issuer: string, named: unknown): AuthError {
   const [one, other] = [issuerText(issuer), issuerText(named)];
   const isShown = other.startsWith('"');
@@ -225,7 +233,7 @@ function otherIssuer(issuer: string, named: unknown): AuthError {
 }
 
 /**
- * The authorization server at the origin of an MCP server, with metadata or without (2025-03-26, server metadata
+ * Finds the authorization server at the origin of an MCP server, with or without metadata (2025-03-26, server metadata
  * discovery).
  */
 export async function discoverLegacy(
@@ -247,7 +255,7 @@ export async function discoverLegacy(
   };
 }
 
-/** The target of a server without metadata, with an issuer that the application names. */
+/** Makes the target of a server without metadata, with the issuer that the application names. */
 export function namedTarget(server: string, issuer: string, dpop: boolean): Target {
   return { resource: canonicalResource(server), issuer, dpop: dpop ? "offered" : undefined };
 }

@@ -3,7 +3,7 @@ import { endpointUrl } from "../shared/urls.js";
 import type { FlowOptions } from "./options.js";
 
 /**
- * Checks the values of the options that all flows have, and of the issuer.
+ * Checks the common options of all flows, and the issuer.
  *
  * @throws {AuthError} `auth-options`
  */
@@ -20,7 +20,7 @@ export function checkFlow({
     throw wrongOption("dpop", "expected never, when-offered or required");
 }
 
-/** A misspelt exception would have no effect, and a pattern would name issuers unseen. */
+/** Checks the exceptions. A misspelt one would have no effect, and a pattern could match unknown issuers. */
 function checkExceptions(issuers: NonNullable<FlowOptions["issuers"]>): void {
   checkNames(issuers, Object.keys(Object(issuers)), "issuers.");
   for (const [issuer, exception] of Object.entries(issuers)) {

@@ -7,15 +7,15 @@ import type { Proofs } from "./proofs.js";
 import type { TokenStore } from "./store.js";
 import type { AuthenticatedClient } from "./token-request.js";
 
-/** What a flow knows when it asks for tokens. */
+/** The context in which a flow requests tokens. */
 export interface FlowContext extends Destination {
   readonly server: string;
   readonly target: Target;
-  /** Value of the parameter `resource`: none where an exception omits it. */
+  /** The value of the parameter `resource`; `undefined` if an exception omits it. */
   readonly resource: string | undefined;
-  /** Scopes of the challenge. */
+  /** Scopes in the challenge. */
   readonly challenged: readonly string[] | undefined;
-  /** Scopes that were asked for before, and are to be kept. */
+  /** Previously requested scopes that must be requested again. */
   readonly kept: readonly string[];
   readonly proofs: Proofs | undefined;
   readonly guard: Guard;
@@ -24,10 +24,10 @@ export interface FlowContext extends Destination {
   readonly signal: AbortSignal;
 }
 
-/** What a flow got. */
+/** The result of a flow. */
 export interface FlowResult {
   readonly client: AuthenticatedClient;
-  /** The scopes that were asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly string[];
   readonly tokens: Tokens;
 }
@@ -35,15 +35,15 @@ export interface FlowResult {
 /** A way to get tokens. */
 export interface Flow {
   readonly options: FlowOptions;
-  /** Names the client among those that share a store. */
+  /** Identifies the client among clients that share a store. */
   readonly name: string;
-  /** Whether tokens come without a user, so that expired ones are replaced ahead of time. */
+  /** Whether the flow needs no user, so that tokens can be replaced before they expire. */
   readonly unattended: boolean;
-  /** The issuer that the application names: preferred where the server names several, and used where it has no metadata. */
+  /** The issuer that the application names. Preferred if the server names several; used if the server has no metadata. */
   readonly issuer?: string | undefined;
-  /** The revision whose servers may lack metadata. */
+  /** The revision at which servers may lack metadata. */
   readonly legacy?: string | undefined;
   acquire(context: FlowContext): Promise<FlowResult>;
-  /** The client of stored tokens that do not hold it, with what it authenticates with. */
+  /** Returns the client, with its credentials, of a stored grant that does not contain its client. */
   client(context: FlowContext): Promise<AuthenticatedClient | undefined>;
 }

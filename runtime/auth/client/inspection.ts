@@ -5,7 +5,7 @@ import { canonicalResource, hostOf, isLoopback, metadataPlaces } from "../shared
 import { type Target, discoverServer, findResourceMetadata, targetOf } from "./discovery.js";
 import type { FlowOptions } from "./options.js";
 
-/** What keeps clients from a token, or some of them. */
+/** A fault that keeps some or all clients from getting a token. */
 export interface ServerFault {
   readonly kind:
     | "challenge-missing"
@@ -20,11 +20,11 @@ export interface ServerFault {
     | "pkce-missing";
   /** The URL of the server or of a document. */
   readonly at: string;
-  /** Holds no text that a server wrote, except hosts and issuers. */
+  /** Contains no text of a server, except hosts and issuers. */
   readonly message: string;
 }
 
-/** The metadata by which clients find the authorization server of a server. */
+/** The result of an inspection: metadata of a server, and faults. */
 export interface ServerInspection {
   readonly resource?: string;
   readonly issuers: readonly string[];
@@ -33,13 +33,13 @@ export interface ServerInspection {
   readonly faults: readonly ServerFault[];
 }
 
-/** Authorization servers that are looked up. */
+/** Maximum number of authorization servers to inspect. */
 const mostIssuers = 3;
 
 /**
- * Looks for what is wrong with the authorization of a server, as `oauth()` would find it: challenge, protected resource
- * metadata, and metadata of the authorization servers (2026-07-28, authorization server discovery; RFC 9728, RFC 8414).
- * No token is asked for.
+ * Finds faults in the authorization of a server, as `oauth()` would meet them: in the challenge, the protected resource
+ * metadata, and the metadata of the authorization servers (2026-07-28, authorization server discovery; RFC 9728, RFC
+ * 8414). Requests no token.
  *
  * @param refused the answer to a request without a token
  */
@@ -77,7 +77,7 @@ export async function inspectServer(
   return { resource, issuers, faults, ...(scopes && { scopes }) };
 }
 
-/** The URLs of the metadata in the challenges. */
+/** Returns the URLs of the metadata in the challenges. */
 function namedMetadata(server: string, header: string | null, faults: ServerFault[]): readonly string[] {
   const challenges = parseChallenges(header).filter(({ scheme }) => scheme === "bearer" || scheme === "dpop");
   const named = challenges.flatMap(({ params }) => params["resource_metadata"] ?? []);

@@ -9,7 +9,7 @@ import { union } from "./scopes.js";
 import type { TokenStore } from "./store.js";
 import type { AuthenticatedClient } from "./token-request.js";
 
-/** The client of stored tokens that do not hold it. */
+/** Returns the client of a stored grant that does not contain its client. */
 export function storedClient(
   options: OAuthOptions,
   { store, as }: FlowContext,
@@ -17,10 +17,10 @@ export function storedClient(
   return knownClient({ options, store }, as);
 }
 
-/** A registration needs a redirect URI, also for logins without one. */
+/** A redirect URI for registrations of clients whose logins use none, because a registration requires one. */
 const deviceRedirect = "http://127.0.0.1/callback";
 
-/** Lets the user log in, after a registration where one is needed. */
+/** Lets the user log in. Registers the client first if needed. */
 export async function login(options: OAuthOptions, context: FlowContext): Promise<FlowResult> {
   const { as, isNamed, target, resource, server, proofs, guard, store, report, signal } = context;
   const registrar = { options, store, guard, report };
@@ -56,8 +56,8 @@ export async function login(options: OAuthOptions, context: FlowContext): Promis
 }
 
 /**
- * Checks that no other host gets the code in clear text (2026-07-28, communication security). The scheme of an application has
- * a full stop (RFC 8252, 7.1).
+ * Checks that the code is not sent to another host in clear text (2026-07-28, communication security). A
+ * private-use scheme must contain a full stop (RFC 8252, 7.1).
  *
  * @throws {AuthError} `auth-options`
  */
@@ -77,7 +77,10 @@ function forgetting(
   });
 }
 
-/** The scopes to ask for (2026-07-28, scope selection strategy; step-up: what was asked for before is kept). */
+/**
+ * Returns the scopes to request (2026-07-28, scope selection strategy). A step-up keeps previously requested
+ * scopes.
+ */
 function scopesOf(
   { scopes: policy }: OAuthOptions,
   { challenged, target, kept, as }: FlowContext,
@@ -87,7 +90,8 @@ function scopesOf(
   if (typeof policy === "function") chosen = policy(offered);
   else if (policy && "always" in policy) chosen = union(chosen, policy.always);
   const all = union(kept, chosen);
-  // Without other scopes the server grants its default, which one scope alone would replace (RFC 6749, 3.3).
+  // Without scopes the server grants its default. `offline_access` alone would replace that default (RFC 6749,
+  // 3.3).
   const refresh = all.length > 0 && (as.scopes_supported?.includes("offline_access") ?? false);
   return refresh ? union(all, ["offline_access"]) : all;
 }

@@ -19,7 +19,7 @@ const jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange";
 const tokenType = "urn:ietf:params:oauth:token-type:";
 
-/** The grant client_credentials. */
+/** Gets tokens by the grant client_credentials. */
 export async function byCredentials(
   options: ClientCredentialsOptions,
   context: FlowContext,
@@ -35,19 +35,19 @@ export async function byCredentials(
   return { client: options, scopes, tokens };
 }
 
-/** The grant jwt-bearer with the assertion of a platform. */
+/** Gets tokens by the grant jwt-bearer with the assertion of a platform. */
 export async function byWorkload(
   { clientId = "", issuer, scopes: named, assertion }: WorkloadIdentityOptions,
   context: FlowContext,
 ): Promise<FlowResult> {
-  // The library wants a client id; without one, none is sent.
+  // The library requires a client id. This one is not sent.
   const endpoint = endpointOf(context, { id: clientId || "workload", issuer });
   checkDestination({ issuer }, endpoint, "token_endpoint", "the assertion");
   const auth = clientId === "" ? () => undefined : await authentication(endpoint);
   return bearer(context, endpoint, { auth, scopes: scopesOf(context, named), assertion: await assertion() });
 }
 
-/** The grant jwt-bearer with an assertion of the identity provider. */
+/** Gets tokens by the grant jwt-bearer with an assertion of the identity provider. */
 export async function byEnterprise(options: EnterpriseOptions, context: FlowContext): Promise<FlowResult> {
   const endpoint = endpointOf(context, options.client);
   const auth = await authentication(endpoint);
@@ -56,7 +56,7 @@ export async function byEnterprise(options: EnterpriseOptions, context: FlowCont
   return bearer(context, endpoint, { auth, scopes, assertion });
 }
 
-/** The token endpoint for a client of the application, which names its issuer. */
+/** Makes the token endpoint for a client that the application has for a named issuer. */
 function endpointOf({ as, guard, proofs }: FlowContext, client: IssuedClient): TokenEndpoint {
   return { as, isNamed: true, client, guard, proofs };
 }
@@ -99,7 +99,7 @@ async function identityAssertion(
   throw new AuthError("auth-refused", `${hostOf(provider.issuer)} issued another token than an ID-JAG`);
 }
 
-/** What the grant jwt-bearer sends. */
+/** The parameters of the grant jwt-bearer. */
 interface Bearer {
   readonly auth: oauth.ClientAuth;
   readonly scopes: readonly string[];
@@ -133,7 +133,10 @@ function scopesOf(
   return union(union(kept, named ?? []), challenged ?? (named ? [] : (target.scopes ?? [])));
 }
 
-/** @throws {AuthError} the metadata must list how the client authenticates (extension OAuth client credentials) */
+/**
+ * @throws {AuthError} the metadata does not list the client's authentication method (extension OAuth client
+ *   credentials)
+ */
 function checkMethod(as: oauth.AuthorizationServer, methods: readonly string[]): void {
   const listed = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   if (methods.some((method) => listed.includes(method))) return;

@@ -12,7 +12,7 @@ import {
 import { authorizerOf } from "./session.js";
 
 /**
- * Authorizes requests for an application that acts for itself (extension OAuth client credentials).
+ * Authorizes requests of an application without a user (extension OAuth client credentials).
  *
  * @throws {AuthError} `auth-options`
  */
@@ -35,7 +35,7 @@ export function clientCredentials(options: ClientCredentialsOptions): Authorizer
 }
 
 /**
- * Authorizes requests for a workload by the JWT that its platform gives it (extension workload identity federation).
+ * Authorizes requests of a workload by the JWT of its platform (extension workload identity federation).
  *
  * @throws {AuthError} `auth-options`
  */
@@ -55,7 +55,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
 }
 
 /**
- * Authorizes requests for a user of an enterprise: the identity provider decides, and no consent is asked for (extension
+ * Authorizes requests for a user of an enterprise. The identity provider decides, without consent of the user (extension
  * enterprise-managed authorization).
  *
  * @throws {AuthError} `auth-options`
@@ -86,7 +86,7 @@ export function enterprise(options: EnterpriseOptions): Authorizer {
 }
 
 /**
- * Checks what all flows without a user have. Credentials need the issuer that they are for.
+ * Checks the common options of flows without a user. Credentials require their issuer.
  *
  * @throws {AuthError} `auth-options`
  */

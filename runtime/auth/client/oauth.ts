@@ -7,10 +7,10 @@ import { type OAuthOptions, flowOptions } from "./options.js";
 import { authorizerOf } from "./session.js";
 
 /**
- * Authorizes requests for a user: authorization code with PKCE, after the discovery and registration that the
- * specification asks for (2026-07-28, authorization). Pass it as `http.authorize`.
+ * Authorizes requests for a user: discovery, registration, and authorization code with PKCE (2026-07-28,
+ * authorization). Pass the result as `http.authorize`.
  *
- * @throws {AuthError} `auth-options`. Requests fail with `authorize-failed`, whose cause is an AuthError
+ * @throws {AuthError} `auth-options`. Later, requests fail with `authorize-failed`, whose cause is an AuthError
  */
 export function oauth(options: OAuthOptions = {}): Authorizer {
   checkOptions(options);
@@ -50,7 +50,8 @@ function checkOptions(options: OAuthOptions): void {
   if (client.id === undefined && client.secret !== undefined)
     throw wrongOption("client.id", "expected the id that belongs to client.secret");
   checkSecret(client, "client.");
-  // A public id is bound to the first issuer that it is used with. A secret must not wait for a server to name one.
+  // A public id may be bound to the first issuer that it is used with. A secret must not go to an issuer that only
+  // a server names.
   const isConfidential = client.id !== undefined && (client.secret ?? client.key) !== undefined;
   if (client.issuer !== undefined || isConfidential) checkIssuerOption(client.issuer, "client.issuer");
   if (legacy !== undefined && legacy !== "2025-03-26") throw wrongOption("legacy", 'expected "2025-03-26"');

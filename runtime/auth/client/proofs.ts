@@ -1,10 +1,10 @@
 import * as oauth from "oauth4webapi";
 
-/** Proofs of possession of one key (RFC 9449), for the token endpoint and for requests of the resource. */
+/** Makes proofs of possession of one key (RFC 9449), for the token endpoint and the resource. */
 export class Proofs {
-  /** For requests of tokens; it remembers the nonces of their servers. */
+  /** The library's handle for token requests; it stores nonces by server. */
   readonly handle: oauth.DPoPHandle;
-  /** The private key as a text to store. */
+  /** The private key as text, for the store. */
   readonly key: string;
   readonly #resource: oauth.DPoPHandle;
   #nonce: string | undefined;
@@ -19,7 +19,7 @@ export class Proofs {
     });
   }
 
-  /** @param stored the key of earlier proofs; without it, a new key is made */
+  /** @param stored the key of earlier proofs; if absent, makes a new key */
   static async of(stored?: string): Promise<Proofs> {
     if (stored === undefined) {
       const pair = await oauth.generateKeyPair("ES256", { extractable: true });
@@ -35,7 +35,7 @@ export class Proofs {
     return new Proofs({ privateKey, publicKey } as oauth.CryptoKeyPair, stored);
   }
 
-  /** Remembers the nonce of a response; returns whether there was a new one. */
+  /** Stores the nonce of a response. Returns whether it was a new one. */
   observe(headers: { get(name: string): string | null }): boolean {
     const nonce = headers.get("dpop-nonce");
     if (nonce === null || nonce.length > 1024 || nonce === this.#nonce) return false;
@@ -43,10 +43,10 @@ export class Proofs {
     return true;
   }
 
-  /** The headers of one request with an access token. */
+  /** Returns the headers of one request with an access token. */
   async headers(method: string, url: string, token: string): Promise<Record<string, string>> {
     let sent: Record<string, string> = {};
-    // The library sends requests of the resource; only their headers are needed here.
+    // The library can only send such a request. A custom `fetch` takes its headers.
     await oauth.protectedResourceRequest(token, method, new URL(url), undefined, undefined, {
       DPoP: this.#resource,
       [oauth.allowInsecureRequests]: true,

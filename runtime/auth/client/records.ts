@@ -3,13 +3,13 @@ import { jsonObject } from "../shared/json-object.js";
 import type { Grant } from "./grant.js";
 import type { TokenStore } from "./store.js";
 
-// Records in a store of tokens: a file or a keychain may hold what another program wrote, so they are judged.
+// Records in a token store. They are validated, because another program may write to a file or keychain.
 
 /**
- * The JSON object of a key, and its text. A value that is no such record counts as absent: the user logs in again.
+ * Reads the JSON object under a key, with its text. An invalid value counts as absent: the user logs in again.
  *
- * @param members what the members of the record must be
- * @param required those that it must have
+ * @param members types of the record's members
+ * @param required names of required members
  */
 export async function readRecord<T extends object>(
   store: TokenStore,
@@ -22,30 +22,30 @@ export async function readRecord<T extends object>(
   return { text, value: found && isWhole(found, members, required) ? (found as T) : undefined };
 }
 
-/** Which login a server has. */
+/** The key parts of a server's login. */
 interface Pointer {
   readonly issuer: string;
   readonly resource?: string;
 }
 
-/** The pointer of a key to the login of a server. */
+/** Reads the pointer to the login of a server. */
 export async function readPointer(store: TokenStore, key: string): Promise<Pointer | undefined> {
   return (await readRecord<Pointer>(store, key, { issuer: "text", resource: "text" }, ["issuer"])).value;
 }
 
-/** The grant of a key. */
+/** Reads the grant under a key. */
 export async function readGrant(store: TokenStore, key: string): Promise<Grant | undefined> {
   const { value } = await readRecord<Grant>(store, key);
   return value && isGrant(value) ? value : undefined;
 }
 
-/** Writes a record over whatever is there. */
+/** Writes a record, and replaces any earlier value. */
 export async function writeRecord(store: TokenStore, key: string, value: object | undefined): Promise<void> {
   const text = value && JSON.stringify(value);
   for (let tries = 0; tries < 10; tries++) if (await store.put(key, text, await store.get(key))) return;
 }
 
-/** Whether an object has these members, and each of the table is what the table says. */
+/** Whether an object has the required members, and each member has the type in the table. */
 function isWhole(value: object, members: Members, required: readonly string[] = []): boolean {
   return malformedMember(value, members, required) === undefined;
 }
@@ -59,7 +59,7 @@ const tokenMembers: Members = {
 };
 const clientMembers: Members = { id: "text", issuer: "text", secret: "text", method: "text" };
 
-/** Whether a stored value is a grant. */
+/** Whether a stored value is a valid grant. */
 function isGrant(value: Partial<Grant>): value is Grant {
   const { issuer, endpoint, tokens, client } = value;
   return (

@@ -11,13 +11,13 @@ import { readRecord, writeRecord } from "./records.js";
 import { type TokenStore, storeKey } from "./store.js";
 import type { AuthenticatedClient } from "./token-request.js";
 
-/** A registration as it is stored. */
+/** The stored form of a registration. */
 interface Registration extends AuthenticatedClient {
-  /** Seconds since 1970; 0 is never. */
+  /** Expiry of the secret in seconds since 1970; 0 for none. */
   readonly secretExpires: number;
 }
 
-/** Where registrations are, and how new ones are made. */
+/** The store and the context for registrations. */
 interface Registrar {
   readonly options: OAuthOptions;
   readonly store: TokenStore;
@@ -26,17 +26,17 @@ interface Registrar {
 }
 
 /**
- * The key under which a registration is stored: applications that share a store, and redirect URIs that differ by server,
- * have their own registrations at one issuer.
+ * Returns the key of a registration in the store. Applications that share a store, and different redirect URIs, have
+ * separate registrations at one issuer.
  */
 const registrationKey = ({ client = {} }: OAuthOptions, issuer: string, redirectUri: string): string =>
   storeKey("client", issuer, redirectUri, client.name ?? "", client.applicationType ?? "");
 
 /**
- * The client that an issuer knows without a registration: pre-registered, or described at a URL (2026-07-28, client
- * registration).
+ * Returns the client that an issuer knows without dynamic registration: pre-registered, or described at a URL
+ * (2026-07-28, client registration).
  *
- * @throws {AuthError} `auth-issuer-mismatch`: the credentials are of another issuer
+ * @throws {AuthError} `auth-issuer-mismatch`: the credentials belong to another issuer
  */
 export async function knownClient(
   { options: { client = {} }, store }: Pick<Registrar, "options" | "store">,
@@ -57,7 +57,7 @@ export async function knownClient(
   return undefined;
 }
 
-/** The client of a login: one that the issuer knows, or a registration with this redirect URI. */
+/** Returns the client for a login: a known client, or a registration with this redirect URI. */
 export async function clientFor(
   registrar: Registrar,
   destination: Destination,
@@ -74,7 +74,7 @@ export async function clientFor(
   return isCurrent ? value : registerClient(registrar, destination, redirectUri, registration);
 }
 
-/** Removes the registration of a client that the issuer no longer knows. */
+/** Removes a registration if the issuer's error says that it no longer knows the client. */
 export async function forgetRefused(
   store: TokenStore,
   client: AuthenticatedClient,
@@ -97,7 +97,7 @@ export async function bindIssuer(store: TokenStore, client: KnownClient, issuer:
 /**
  * Registers the client at an issuer, or asks the user for a client id.
  *
- * @throws {AuthError} `auth-registration-impossible`; `auth-unavailable`: not now
+ * @throws {AuthError} `auth-registration-impossible`; `auth-unavailable`: temporarily impossible
  */
 async function registerClient(
   registrar: Registrar,
@@ -110,7 +110,7 @@ async function registerClient(
   const host = hostOf(as.issuer);
   if (as.registration_endpoint === undefined) {
     const given = await options.askClient?.(as.issuer, guard.signal!);
-    // The user types it once: logins keep it.
+    // The user types the id only once, because the grant keeps it.
     if (given) return { ...given, issuer: as.issuer, registration: "" };
     const text = `${host} registers no clients: register one there, and set client.id`;
     throw new AuthError("auth-registration-impossible", text);
@@ -141,7 +141,7 @@ async function registerClient(
     issuer: as.issuer,
     endpoint: as.registration_endpoint,
     registration: key,
-    // RFC 7591 requires the member, some servers omit it.
+    // Some servers omit this member, although RFC 7591 requires it.
     secretExpires: (made as Registered).client_secret_expires_at ?? 0,
     ...(secret !== undefined && secret !== "" && { secret }),
     ...(method !== undefined && { method }),
@@ -151,7 +151,7 @@ async function registerClient(
   return registration;
 }
 
-/** Members of a registration as it is stored. */
+/** Members of a stored registration. */
 const storedMembers: Members = {
   id: "text",
   issuer: "text",
@@ -163,7 +163,7 @@ const storedMembers: Members = {
 
 /** Members of a registration response (RFC 7591, 3.2.1). */
 const responseMembers: Members = {
-  // An empty secret is that of a public client.
+  // A public client may have an empty secret.
   ...{ client_id: "text", client_secret: "string", client_secret_expires_at: "time" },
   ...{ token_endpoint_auth_method: "text" },
 };
@@ -180,7 +180,7 @@ function clientMetadata(
   as: oauth.AuthorizationServer,
   redirectUri: string,
 ): Record<string, oauth.JsonValue> {
-  // RFC 8414, 2: what is not listed is client_secret_basic.
+  // If the metadata lists no method, the default is client_secret_basic (RFC 8414, 2).
   const listed = as.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   const methods = ["none", "client_secret_basic", "client_secret_post"];
   return {

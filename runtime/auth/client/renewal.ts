@@ -17,40 +17,43 @@ import { readGrant, readPointer, writeRecord } from "./records.js";
 import { type TokenStore, storeKey } from "./store.js";
 import { type TokenEndpoint, authentication, requestTokens } from "./token-request.js";
 
-/** Why a token is to be renewed, as a refusal says it. */
+/** The reason to renew a token, from a 401 or 403 response. */
 export interface Need {
   readonly scopes: readonly string[] | undefined;
-  /** URLs of the protected resource metadata. */
+  /** URLs of the protected resource metadata in the challenges. */
   readonly metadata: readonly string[];
   readonly dpop: boolean;
-  /** The grant that was refused. */
+  /** The refused grant. */
   readonly refused: Grant | undefined;
-  /** Whether a refresh may help. */
+  /** Whether to try a refresh first. */
   readonly refresh: boolean;
-  /** Whether more scopes are needed: a refresh does not help. */
+  /** Whether more scopes are needed, so that a refresh does not help. */
   readonly more: boolean;
   readonly revision: string | undefined;
 }
 
-/** Whose tokens serve, and who issues them. */
+/** The result of discovery: the target and its authorization server. */
 interface Discovered {
   readonly target: Target;
   readonly as: KnownServer;
 }
 
-/** Runs by store: authorizers that share a store share them, too. */
+/** Current runs by store: authorizers with one store share them. */
 const flights = new WeakMap<TokenStore, SingleFlight>();
 
-/** Gets and renews the tokens for one server: one run at a time in this process, and with locks among processes. */
+/**
+ * Gets and renews the tokens for one server. Renewals run one at a time in this process, and across processes if
+ * the store has locks.
+ */
 export class Renewal {
   readonly #flow: Flow;
   readonly #store: TokenStore;
   readonly #server: string;
   readonly #report: (event: AuthEvent) => void;
   readonly #flights: SingleFlight;
-  /** The grant of the last login. */
+  /** The grant of the last login in this process. */
   #fresh: Grant | undefined;
-  /** Metadata for refreshes: of one issuer, for a server could name others without end. */
+  /** Cached metadata for refreshes, of one issuer only, because a server could name any number. */
   #as: KnownServer | undefined;
 
   constructor(flow: Flow, store: TokenStore, server: string, report: (event: AuthEvent) => void) {
@@ -63,7 +66,7 @@ export class Renewal {
     this.#flights = shared;
   }
 
-  /** The stored grant for the server. */
+  /** Reads the stored grant for the server. */
   async load(): Promise<Grant | undefined> {
     const value = await readPointer(this.#store, this.#pointer);
     if (!value) return undefined;
@@ -71,7 +74,7 @@ export class Renewal {
   }
 
   /**
-   * Renews a grant ahead of its end.
+   * Renews a grant before it expires.
    *
    * @returns `undefined` if the grant can no longer be renewed
    */
@@ -92,7 +95,7 @@ export class Renewal {
     });
   }
 
-  /** Gets a grant that serves a need: one that another run has got, a refreshed one, or one of a new login. */
+  /** Gets a grant after a refusal: from another run, by a refresh, or by a new login. */
   renewed(need: Need, signal: AbortSignal): Promise<Grant> {
     const key = this.#flight(need.more ? "more" : "login");
     return this.#flights.run(key, signal, async (signal) => {
@@ -110,10 +113,10 @@ export class Renewal {
     const { target } = found;
     const kept = await readGrant(this.#store, this.#key(target.issuer, target.resource));
     const { refused: sent } = need;
-    // What was sent is newer if the store did not take it.
+    // The sent grant is newer if the store failed to store it.
     const stored = kept && sent && sent.id === kept.id && isAsNew(sent, kept) ? sent : kept;
     const enough = covers(stored?.scopes ?? [], (need.more && need.scopes) || []);
-    // The token of a login just made is sent once more: another login would give the same.
+    // If the token of a new login is refused, send it once more: another login would give the same token.
     const refused = need.refresh || sent !== this.#fresh ? sent?.tokens.access : "";
     if (stored && enough && stored.tokens.access !== refused && Date.now() < expiryOf(stored)) return stored;
     const context = await this.#context(found, need, stored, signal);
@@ -122,7 +125,8 @@ export class Renewal {
       if (next) return next;
     }
     const fresh = (this.#fresh = await this.#acquire(context, undefined));
-    // Redirect URIs change: what no login uses would stay for ever.
+    // Remove the registration that the old login used. Redirect URIs change, so unused registrations would
+    // accumulate.
     const left = stored?.client?.registration;
     if (left && left !== fresh.client?.registration) await writeRecord(this.#store, left, undefined);
     return fresh;
@@ -179,7 +183,9 @@ export class Renewal {
     };
   }
 
-  /** Tokens are bound to a key if both sides offer it, or one side or the application asks for it. */
+  /**
+   * Decides whether to bind tokens to a key: if both sides offer it, or one side or the application requires it.
+   */
   async #proofs(
     as: KnownServer,
     { dpop: offered }: Target,
@@ -198,7 +204,8 @@ export class Renewal {
 
   /** @returns `undefined` if the refresh token no longer works */
   #refresh(grant: Grant, context: FlowContext): Promise<Grant | undefined> {
-    // The answer may hold the next refresh token: the request goes on if its callers give up, and others join it.
+    // The request continues even if its callers give up, because the answer may contain the next refresh token.
+    // Other callers join it.
     const never = AbortSignal.any([]);
     return this.#flights.run(JSON.stringify(grant), never, () => this.#rotated(grant, context));
   }
@@ -207,7 +214,7 @@ export class Renewal {
     const { as, isNamed, resource, proofs } = context;
     const client = grant.client ?? (await this.#flow.client(context));
     if (client?.id !== grant.clientId) return undefined;
-    // The token endpoint has moved to another owner: it needs a new login.
+    // The token endpoint now has another owner: a new login is required.
     if (![grant, client].every((each) => belongsTo(each, context, "token_endpoint"))) return undefined;
     const endpoint: TokenEndpoint = { as, isNamed, client, guard: this.#guard(), proofs };
     try {
@@ -220,12 +227,13 @@ export class Renewal {
       );
       this.#report(event("refreshed", as, tokens));
       const next = { ...grant, tokens: { ...tokens, refresh: tokens.refresh ?? grant.tokens.refresh } };
-      // The old refresh token is used up: without the new one, the user would have to log in again.
+      // The old refresh token is no longer valid. Keep the new tokens even if the store fails, or the user must log
+      // in again.
       await this.#keep(next).catch(() => this.#report({ type: "not-stored", issuer: as.issuer }));
       return next;
     } catch (error) {
       if (!(error instanceof TokenRefusal)) throw error;
-      // Another process may have used the token first, if the store has no lock.
+      // If the store has no locks, another process may have used the refresh token first.
       const winner = await this.#newer(grant);
       if (winner) return winner;
       const key = this.#key(grant.issuer, grant.resource);
@@ -259,7 +267,7 @@ export class Renewal {
     return grant;
   }
 
-  /** The stored grant, if it is another than the given one, and no older. */
+  /** Returns the stored grant if it differs from the given one and is not older. */
   async #newer(grant: Grant): Promise<Grant | undefined> {
     const value = await readGrant(this.#store, this.#key(grant.issuer, grant.resource));
     const isOther = value && value.tokens.access !== grant.tokens.access;
@@ -274,7 +282,7 @@ export class Renewal {
   }
 
   #guard(signal?: AbortSignal): Guard {
-    // A server on the internet must not send the client to this machine.
+    // Only a server on this machine may refer the client to this machine.
     const { fetch, privateNetwork } = this.#flow.options;
     return { fetch, privateNetwork, local: isLoopback(new URL(this.#server).hostname), signal };
   }

@@ -1,8 +1,10 @@
-/** Scopes of one request at most, and characters of them. */
+/** Maximum number of scopes in a request, and of their characters. */
 const mostScopes = 100;
 const longestText = 4096;
 
-/** The scopes of a text (RFC 6749, 3.3), each once; `undefined` if it is too long or no list of scopes. */
+/**
+ * Parses a list of scopes (RFC 6749, 3.3), without duplicates; `undefined` if it is too long or malformed.
+ */
 export function parseScopes(text: unknown): readonly string[] | undefined {
   if (typeof text !== "string" || text.length > longestText) return undefined;
   const scopes = [...new Set(text.split(" ").filter((scope) => scope !== ""))];
@@ -10,12 +12,12 @@ export function parseScopes(text: unknown): readonly string[] | undefined {
   return valid ? scopes : undefined;
 }
 
-/** All scopes of both lists. */
+/** Returns all scopes of both lists, without duplicates. */
 export function union(one: readonly string[], other: readonly string[]): readonly string[] {
   return [...new Set([...one, ...other])];
 }
 
-/** Whether one list has all scopes of another. */
+/** Whether the list `all` contains all scopes of `some`. */
 export function covers(all: readonly string[], some: readonly string[]): boolean {
   return some.every((scope) => all.includes(scope));
 }

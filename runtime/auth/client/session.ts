@@ -9,19 +9,19 @@ import type { Need, Renewal } from "./renewal.js";
 import { covers, parseScopes, union } from "./scopes.js";
 import { type TokenStore, memoryStore } from "./store.js";
 
-/** What happened to one request before. */
+/** The previous attempts of one request. */
 interface Progress {
   grant: Grant | undefined;
   renewals: number;
   nonces: number;
 }
 
-/** Authorizes the requests to one server. */
+/** Authorizes requests to one server. */
 class ServerSession {
   #grant: Grant | undefined;
   #refreshAt = Infinity;
   #proofs: Proofs | undefined;
-  /** Whether the store was read. */
+  /** Whether the store has been read. */
   #loaded = false;
   readonly #progress = new WeakMap<object, Progress>();
   readonly #renewal: () => Promise<Renewal>;
@@ -51,7 +51,10 @@ class ServerSession {
     this.#proofs?.observe(headers);
   }
 
-  /** The first attempt of a request: with stored tokens, or refreshed ones. */
+  /**
+   * Returns the headers for the first attempt of a request. Reads stored tokens, and refreshes them before
+   * they expire.
+   */
   async #ahead(request: AuthorizeRequest): Promise<HeaderValues> {
     const signal = request.signal as AbortSignal;
     if (!this.#loaded) {
@@ -67,7 +70,7 @@ class ServerSession {
         if (next) await this.#use(next);
         else if (this.#grant === grant) this.#grant = undefined;
       } catch (error) {
-        // The token is still good; a later request tries again.
+        // The token is still valid: a later request tries the refresh again.
         if (signal.aborted || Date.now() >= expiryOf(grant)) throw error;
         this.#refreshAt = Date.now() + 1000;
       }
@@ -82,7 +85,7 @@ class ServerSession {
     const challenges = parseChallenges(headers.get("www-authenticate"));
     const progress = this.#progressOf(request.signal);
     if (this.#nonceAsked(challenges, headers) && progress.nonces++ < 2) return this.#headers(request);
-    // Another request has renewed the token meanwhile.
+    // Another request may have renewed the token meanwhile.
     const renewed = this.#grant !== undefined && this.#grant !== progress.grant;
     if (status === 401) {
       if (!renewed) {
@@ -96,7 +99,7 @@ class ServerSession {
     this.#report({ type: "refused", status, ...(scopes && { scopes }) });
     if (!scopes?.length) return undefined;
     if (!renewed || !covers(this.#grant!.scopes, scopes)) {
-      // Scopes that were asked for before are not granted by asking again.
+      // If all these scopes have been requested before, requesting them again is useless.
       if (covers(this.#grant?.scopes ?? [], scopes) || progress.renewals++ >= 2) return undefined;
       const need = this.#needOf(challenges, progress, request);
       await this.#renew({ ...need, scopes, more: true }, request.signal as AbortSignal);
@@ -133,7 +136,7 @@ class ServerSession {
   }
 
   async #renew(need: Need, signal: AbortSignal): Promise<void> {
-    // A renewal that began for other scopes does not help.
+    // The shared run may have begun for other scopes: try again.
     for (let tries = 0; tries < 3; tries++) {
       const next = await (await this.#renewal()).renewed(need, signal);
       await this.#use(next);
@@ -159,10 +162,10 @@ class ServerSession {
   }
 }
 
-/** URLs that one authorizer knows at most: a server could redirect to others without end. */
+/** Maximum number of URLs with a session, because a server could redirect to any number. */
 const mostServers = 100;
 
-/** The authorizer of a flow: sessions by server, on one store. */
+/** Makes the authorizer of a flow, with a session for each server and one store. */
 export function authorizerOf(flow: Flow): Authorizer {
   const store: TokenStore = flow.options.store ?? memoryStore();
   const sessions = new BoundedMap<string, ServerSession>({ count: mostServers, full: "evict" });
@@ -172,7 +175,7 @@ export function authorizerOf(flow: Flow): Authorizer {
     if (session) return session;
     const { origin, pathname, search } = new URL(url);
     let renewal: Promise<Renewal> | undefined;
-    // Most of the code is needed for tokens alone: it is loaded then.
+    // Most of the code is loaded only when a token is needed.
     const load = async (): Promise<Renewal> =>
       new (await import("./renewal.js")).Renewal(flow, store, origin + pathname + search, report);
     session = new ServerSession(flow, () => (renewal ??= load()), report);

@@ -4,11 +4,11 @@ interface Flight {
   waiting: number;
 }
 
-/** Runs one task of a key at a time. Calls made meanwhile get the result of the same run. */
+/** Runs one task per key at a time. Calls during a run get the result of that run. */
 export class SingleFlight {
   readonly #flights = new Map<string, Flight>();
 
-  /** @param task its signal aborts when all callers have given up */
+  /** @param task gets a signal that aborts when all callers have given up */
   async run<T>(key: string, signal: AbortSignal, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     let flight = this.#flights.get(key);

@@ -1,19 +1,19 @@
-/** Keeps tokens and registrations as texts. They are secrets, and one store holds those of one user. */
+/** Stores tokens and registrations as texts. They are secrets. A store is for one user. */
 export interface TokenStore {
   get(key: string): Promise<string | undefined>;
   /**
-   * Replaces a value, if it still is what was read before.
+   * Replaces a value if it is still the expected one.
    *
    * @param value `undefined` removes the key
-   * @param expected the value that `get` returned; `undefined`: the key must be absent
+   * @param expected the value that `get` returned; `undefined` if the key must be absent
    * @returns whether the value was replaced
    */
   put(key: string, value: string | undefined, expected?: string): Promise<boolean>;
-  /** Waits for a lock that one process holds at a time; resolves with the function that ends it. */
+  /** Takes a lock that only one process holds at a time. Resolves with the function that releases it. */
   lock?(key: string, signal: AbortSignal): Promise<() => Promise<void>>;
 }
 
-/** A store that ends with the process. */
+/** Makes a store in memory, which ends with the process. */
 export function memoryStore(): TokenStore {
   const values = new Map<string, string>();
   return {
@@ -27,5 +27,5 @@ export function memoryStore(): TokenStore {
   };
 }
 
-/** A key made of parts that may hold any character. */
+/** Makes a key from parts with any characters. */
 export const storeKey = (...parts: readonly string[]): string => JSON.stringify(parts);

@@ -10,23 +10,23 @@ import { readGrant, readPointer, writeRecord } from "./records.js";
 import { type TokenStore, storeKey } from "./store.js";
 import { authentication, transport } from "./token-request.js";
 
-/** A stored login, without its secrets. */
+/** Facts about a stored login, without its secrets. */
 export interface StoredLogin {
   readonly issuer: string;
   readonly resource: string;
   readonly clientId: string;
-  /** The scopes that were asked for. */
+  /** The requested scopes. */
   readonly scopes: readonly string[];
-  /** When the access token ends, in milliseconds since 1970; absent if that is not known. */
+  /** Expiry of the access token in milliseconds since 1970; absent if unknown. */
   readonly expires?: number;
-  /** Whether tokens are renewed without the user. */
+  /** Whether tokens can be renewed without the user. */
   readonly refreshable: boolean;
 }
 
-/** Options of `oauth()` by which a login is found again. */
+/** The options of `oauth()` that identify a stored login. */
 export type LoginOptions = Pick<OAuthOptions, "client" | "issuer" | "issuers" | "fetch" | "privateNetwork">;
 
-/** The login of `oauth()` for a server, as it is stored. */
+/** Reads the stored login of `oauth()` for a server. */
 export async function storedLogin(
   store: TokenStore,
   server: string,
@@ -45,8 +45,8 @@ export async function storedLogin(
 /**
  * Removes the login for a server from the store, and revokes its tokens (RFC 7009).
  *
- * @returns `revoked`: an access token that is a JWT may be valid until it expires; `removed`: the authorization server revoked no
- *   token
+ * @returns `revoked`, although a JWT access token may stay valid until it expires; `removed` if the
+ *   authorization server revoked no token
  */
 export async function forgetLogin(
   store: TokenStore,
@@ -61,7 +61,7 @@ export async function forgetLogin(
   return isRevoked ? "revoked" : "removed";
 }
 
-/** The grant for a server, and the keys under which it is stored (`Renewal` writes them). */
+/** Reads the grant for a server, with its keys in the store (`Renewal` writes them). */
 async function loginOf(
   store: TokenStore,
   server: string,

@@ -9,14 +9,17 @@ import { ownMetadata } from "./issuer-names.js";
 import type { ClientKey, KnownClient } from "./options.js";
 import type { Proofs } from "./proofs.js";
 
-/** A client with the way it authenticates at the token endpoint, and the issuer that its secret is for. */
+/** A client with its authentication method at the token endpoint, and the issuer of its secret. */
 export interface AuthenticatedClient extends Omit<KnownClient, "issuer">, Provenance {
   readonly method?: string | undefined;
-  /** The key of its dynamic registration in the store. Empty: the user typed it in. Absent: the options name the client. */
+  /**
+   * The key of its dynamic registration in the store; empty if the user typed the id in; absent if the options name the
+   * client.
+   */
   readonly registration?: string;
 }
 
-/** Where, and with what, tokens are asked for. */
+/** The token endpoint, with the client and proofs for requests. */
 export interface TokenEndpoint extends Destination {
   readonly client: AuthenticatedClient;
   readonly guard: Guard;
@@ -26,9 +29,9 @@ export interface TokenEndpoint extends Destination {
 type Send = (options: oauth.TokenEndpointRequestOptions) => Promise<Response>;
 
 /**
- * Sends a request of the token endpoint, once more if it asks for a DPoP nonce, and reads the answer.
+ * Sends a token request, and repeats it once if the server demands a DPoP nonce. Resolves with the tokens.
  *
- * @throws {AuthError} without what the server answered, except an error code
+ * @throws {AuthError} contains nothing of the answer except an error code
  */
 export async function requestTokens(endpoint: TokenEndpoint, send: Send): Promise<Tokens> {
   const { as, proofs } = endpoint;
@@ -49,7 +52,7 @@ export async function requestTokens(endpoint: TokenEndpoint, send: Send): Promis
   }
 }
 
-/** How the library sends: bounded, without redirects, to endpoints that discovery has checked. */
+/** Returns the library's request options: bounded, without redirects, for endpoints that discovery has checked. */
 export function transport(guard: Guard): oauth.HttpRequestOptions<"POST", URLSearchParams> {
   return {
     [oauth.allowInsecureRequests]: true,
@@ -59,7 +62,7 @@ export function transport(guard: Guard): oauth.HttpRequestOptions<"POST", URLSea
   };
 }
 
-/** Errors of the library hold what they are about, secrets included: none leaves here as it is, nor as a cause. */
+/** Converts an error of the library. The original may contain secrets, so it is not passed on, not even as a cause. */
 export function refusal(issuer: string, error: unknown): unknown {
   if (error instanceof AuthError || !(error instanceof Error)) return error;
   if (error.name === "AbortError" || error.name === "TimeoutError") return error;
@@ -70,10 +73,10 @@ export function refusal(issuer: string, error: unknown): unknown {
 }
 
 /**
- * How a client authenticates (RFC 6749, 2.3).
+ * Returns the authentication of a client (RFC 6749, 2.3).
  *
- * @param to the endpoint that gets the secret
- * @throws {AuthError} the secret of the client does not belong there
+ * @param to the endpoint that receives the secret
+ * @throws {AuthError} the client's secret must not be sent to that endpoint
  */
 export async function authentication(
   { client, ...destination }: Pick<TokenEndpoint, "as" | "isNamed" | "client">,
@@ -91,7 +94,7 @@ export async function authentication(
   const way =
     secret === undefined ? "none" : (method ?? (basic ? "client_secret_basic" : "client_secret_post"));
   return (_as, _client, body, headers) => {
-    // Encoded as a form, no more than that: some servers do not decode (RFC 6749, 2.3.1).
+    // Form-encodes only what the encoding requires, because some servers do not decode (RFC 6749, 2.3.1).
     if (way === "client_secret_basic")
       return headers.set("authorization", `Basic ${btoa(`${formText(id)}:${formText(secret!)}`)}`);
     body.set("client_id", id);
@@ -101,7 +104,7 @@ export async function authentication(
 
 const formText = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1);
 
-/** How the platform names the algorithms that clients sign with. */
+/** Parameters of Web Crypto for the signature algorithms of clients. */
 const algorithms: Readonly<Record<string, Parameters<typeof crypto.subtle.importKey>[2]>> = {
   ES256: { name: "ECDSA", namedCurve: "P-256" },
   ES384: { name: "ECDSA", namedCurve: "P-384" },
@@ -112,9 +115,9 @@ const algorithms: Readonly<Record<string, Parameters<typeof crypto.subtle.import
 };
 
 /**
- * The private key of a client.
+ * Imports the private key of a client.
  *
- * @throws {AuthError} `auth-options`: it cannot be read; the text holds nothing of the key
+ * @throws {AuthError} `auth-options`: the key cannot be read; the message contains nothing of the key
  */
 export async function importKey({ pem, jwk, alg, kid }: ClientKey): Promise<PrivateKey> {
   const name = alg ?? (jwk?.["alg"] as string | undefined) ?? "ES256";

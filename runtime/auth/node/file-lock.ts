@@ -5,15 +5,15 @@ import { attempts, growing } from "@mcpgen/base";
 import { AuthError } from "../shared/errors.js";
 import { readPlainFile } from "./plain-file.js";
 
-/** How often a holder shows that it lives, and after how long a lock of a holder that does not is void. */
+/** Heartbeat interval of a lock's holder, and the age at which a lock without heartbeat is stale; in milliseconds. */
 const beatMs = 2000;
 const voidAfterMs = 15_000;
 
 /**
- * Takes a lock that one process holds at a time. A process that was killed leaves a file behind, which the next one
- * removes: its holder runs no more, or has not shown that it lives for 15 seconds.
+ * Takes a lock that only one process holds at a time. A killed process leaves its lock file behind. The next process removes
+ * it if the holder no longer runs, or has sent no heartbeat for 15 seconds.
  *
- * @returns the function that ends the lock
+ * @returns the function that releases the lock
  */
 export async function lockFile(path: string, signal?: AbortSignal): Promise<() => Promise<void>> {
   const mine = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
@@ -42,7 +42,7 @@ async function created(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Removes the lock of a holder that is gone. One process at a time does so, or it could remove the lock of the next. */
+/** Removes a stale lock. Only one process at a time does so, or it could remove the next holder's lock. */
 async function removeVoid(path: string): Promise<void> {
   const before = await textOf(path);
   if (before === undefined || !(await isVoid(path, before))) return;
@@ -62,11 +62,11 @@ async function isVoid(path: string, text: string): Promise<boolean> {
   if (await isOld(path)) return true;
   try {
     const { pid, host } = JSON.parse(text) as { pid: number; host: string };
-    // Another machine or container counts its processes otherwise.
+    // On another machine or container, process ids mean nothing here.
     if (host === hostname()) process.kill(pid, 0);
     return false;
   } catch (error) {
-    // Without the process; a text that is not whole yet is being written.
+    // ESRCH: the process does not exist. An incomplete text is still being written.
     return (error as NodeJS.ErrnoException).code === "ESRCH";
   }
 }
@@ -76,7 +76,10 @@ async function isOld(path: string): Promise<boolean> {
   return found !== undefined && Date.now() - found.mtimeMs > voidAfterMs;
 }
 
-/** The text of a lock; a file that cannot be read now is about to change. @throws {AuthError} `auth-store`: it is no file */
+/**
+ * Reads a lock file; `undefined` if it cannot be read now, since it is then about to change. @throws {AuthError}
+ * `auth-store`: it is not a regular file
+ */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     return await readPlainFile(path);

@@ -7,17 +7,17 @@ import { lockFile } from "./file-lock.js";
 import { readPlainFile } from "./plain-file.js";
 import { expectOwn, inFolder, preparedFolder } from "./store-folder.js";
 
-/** Where tokens are by default: `$XDG_STATE_HOME/mcpgen/tokens`, and its counterparts. */
+/** The default folder for tokens: `$XDG_STATE_HOME/mcpgen/tokens`, or its counterpart on other systems. */
 export function tokenFolder(): string {
   const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = process.env;
   const base = process.platform === "win32" ? local : state;
-  // A relative path is void, as the XDG specification says: it would lead into the folder where the program runs.
+  // The XDG specification makes relative paths invalid: they would lead into the working directory.
   return join(base && isAbsolute(base) ? base : join(homedir(), ".local", "state"), "mcpgen", "tokens");
 }
 
 /**
- * Keeps tokens in files of one folder, which only the user may read. A file or folder that others may read or replace is
- * refused: what it held must count as known to them.
+ * Stores tokens in files of a folder that only the user can read. Refuses a file or folder that others can read or
+ * replace, because its tokens must count as disclosed.
  *
  * @param folder default: `$XDG_STATE_HOME/mcpgen/tokens`
  * @throws {AuthError} its functions: `auth-store`

@@ -10,16 +10,16 @@ import { inFolder, preparedFolder } from "./store-folder.js";
 
 /** Options of `keychain()`. */
 export interface KeychainOptions {
-  /** What is used where the system has no keychain: files, or an error. Default: `file`. */
+  /** Fallback if the system has no keychain: files, or an error. Default: `file`. */
   readonly fallback?: "file" | "none";
-  /** Where files and locks are. Default: `$XDG_STATE_HOME/mcpgen/tokens`. */
+  /** The folder for files and locks. Default: `$XDG_STATE_HOME/mcpgen/tokens`. */
   readonly folder?: string;
-  /** Called once with what is used. */
+  /** Called once with the choice. */
   readonly onChoice?: (choice: "keychain" | "file") => void;
 }
 
 /**
- * Keeps tokens in the keychain of the system: `security` of macOS, or `secret-tool` with a session bus.
+ * Stores tokens in the system's keychain, by `security` on macOS or `secret-tool` with a session bus.
  *
  * @throws {AuthError} its functions: `auth-store`
  */
@@ -61,7 +61,7 @@ function keychainStore(program: Entries, folder: string): TokenStore {
       try {
         if ((await entries.get(account)) !== expected) return false;
         await (value === undefined ? entries.remove(account) : entries.set(account, value));
-        // Programs end with success although they have cut a text.
+        // The programs exit with success even if they have cut a text.
         if ((await entries.get(account)) !== value) throw notStored();
         return true;
       } finally {
@@ -72,10 +72,10 @@ function keychainStore(program: Entries, folder: string): TokenStore {
   };
 }
 
-/** An entry that stays: a keychain that has it can be written. */
+/** Name of a permanent entry that shows that the keychain is writable. */
 const probe = "probe";
 
-/** The keychain that answers within two seconds, and keeps what it is given: a locked one can answer that it has nothing. */
+/** Finds a keychain that answers within two seconds and stores a probe. A locked keychain may answer as if it were empty. */
 async function available(): Promise<Entries | undefined> {
   const program = process.platform === "darwin" ? security : secretTool;
   if (program === secretTool && !process.env["DBUS_SESSION_BUS_ADDRESS"]) return undefined;
@@ -90,7 +90,7 @@ async function available(): Promise<Entries | undefined> {
 
 const service = "mcpgen";
 
-/** It reads secrets from its standard input: arguments of a process can be read by others. */
+/** Secrets go to standard input, because other users can read the arguments of a process. */
 const secretTool: Entries = {
   get: async (account) => {
     const { code, output, failed } = await run("secret-tool", [
@@ -100,7 +100,7 @@ const secretTool: Entries = {
       "account",
       account,
     ]);
-    // Without a text on standard error there is no such entry.
+    // Without text on standard error, the exit code means that the entry does not exist.
     if (code !== 0 && failed) throw new AuthError("auth-store", "secret-tool cannot read the keychain");
     return code === 0 ? output : undefined;
   },
@@ -120,11 +120,11 @@ const security: Entries = {
       account,
       "-w",
     ]);
-    // 44: there is no such entry.
+    // 44: the entry does not exist.
     if (code !== 0 && code !== 44) throw new AuthError("auth-store", "security cannot read the keychain");
     return code === 0 ? output.trim() : undefined;
   },
-  // A command on its standard input.
+  // With `-i`, the command comes from standard input.
   set: (account, value) =>
     done(run("security", ["-i"], `add-generic-password -U -s ${service} -a ${account} -w ${value}\n`)),
   remove: async (account) =>
@@ -144,7 +144,7 @@ function run(
   input = "",
 ): Promise<{ readonly code: number; readonly output: string; readonly failed: boolean }> {
   return new Promise((resolve, reject) => {
-    // Not in the working directory: a PATH with `.` would find the programs of a cloned repository there.
+    // Run outside the working directory: with `.` in PATH, programs of a cloned repository would run.
     const options = { cwd: "/", timeout: 2000, killSignal: "SIGKILL" } as const;
     const child = spawn(program, args, { ...options, stdio: "pipe" });
     let output = "";
@@ -168,13 +168,13 @@ export interface Entries {
   remove(account: string): Promise<void>;
 }
 
-/** Characters of an entry at most: `secret-tool` cuts a text after 8,192 bytes, `security` a line after 4,096. */
+/** Maximum length of an entry in characters. `secret-tool` cuts a text after 8,192 bytes, `security` a line after 4,096. */
 const longest = 3000;
 
 const encoded = (text: string): string => Buffer.from(text).toString("base64");
 const decoded = (word: string): string => Buffer.from(word, "base64").toString();
 
-/** The accounts of the parts that an entry names; `undefined` if it holds the text itself. */
+/** Returns the accounts of the parts that an entry names; `undefined` if it contains the text itself. */
 function partsIn(account: string, entry: string | undefined): string[] | undefined {
   const [, count, id] = /^\*(\d{1,3})\.([\da-f-]{36})$/.exec(entry ?? "") ?? [];
   return id === undefined
@@ -182,7 +182,7 @@ function partsIn(account: string, entry: string | undefined): string[] | undefin
     : Array.from({ length: Number(count) }, (_, at) => `${account}.${id}.${at}`);
 }
 
-/** Keeps texts of any length, and with any characters, in entries that hold short words. */
+/** Adapts entries for short words to texts of any length and with any characters. */
 export function longTexts(entries: Entries): Entries {
   const removeParts = async (account: string, entry: string | undefined): Promise<void> => {
     for (const part of partsIn(account, entry) ?? []) await entries.remove(part);
@@ -195,7 +195,7 @@ export function longTexts(entries: Entries): Entries {
         if (!parts) return entry === undefined ? undefined : decoded(entry);
         const words = await Promise.all(parts.map((part) => entries.get(part)));
         if (words.every((word) => word !== undefined)) return decoded(words.join(""));
-        // Another process has replaced the text meanwhile; else it is lost.
+        // If the entry has changed, another process has replaced the text: read again. Otherwise the text is lost.
         const now = await entries.get(account);
         if (now === entry) return undefined;
         entry = now;
@@ -207,7 +207,7 @@ export function longTexts(entries: Entries): Entries {
       if (word.length <= longest) await entries.set(account, word);
       else {
         const entry = `*${Math.ceil(word.length / longest)}.${randomUUID()}`;
-        // The entry comes last: who reads it finds all parts.
+        // Write the main entry last, so that readers find all parts.
         for (const [at, part] of partsIn(account, entry)!.entries())
           await entries.set(part, word.slice(at * longest, (at + 1) * longest));
         await entries.set(account, entry);

@@ -9,13 +9,13 @@ import { openBrowser } from "./opener.js";
 /** Options of `loopback()`. */
 export interface LoopbackOptions {
   /**
-   * `stable` is a port that depends on the URL of the server, so that a registration fits again; another, if that one is
-   * taken. A number must be free. Default: `stable`.
+   * `stable`: a port derived from the server's URL, so that an earlier registration stays valid; another port if it is
+   * taken. A number: this port, which must be free. Default: `stable`.
    */
   readonly port?: number | "stable" | "any";
-  /** A path without a query, which would mix with the parameters of the response. Default: `/callback`. */
+  /** The path, without a query, because a query would mix with the parameters of the response. Default: `/callback`. */
   readonly path?: string;
-  /** Brings the user to the URL. Default: `openBrowser`. */
+  /** Opens the URL for the user. Default: `openBrowser`. */
   readonly open?: (url: string, facts: AuthorizationFacts, signal: AbortSignal) => unknown;
   /** Milliseconds to wait for the user. Default: 300,000. */
   readonly timeout?: number;
@@ -26,7 +26,7 @@ interface Waiting {
   readonly resolve: (url: string) => void;
 }
 
-/** Receives one redirect on this machine (RFC 8252, 7.3). Requests that do not belong to it do not end it. */
+/** Receives one redirect on this machine (RFC 8252, 7.3). Other requests do not end it. */
 class LoopbackReceiver implements RedirectReceiver {
   readonly uri: string;
   #waiting: Waiting | undefined;
@@ -68,7 +68,7 @@ class LoopbackReceiver implements RedirectReceiver {
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
-      // The page of the redirect is sent with `connection: close`; others need not end by themselves.
+      // The redirect's page closes its connection. Other connections might stay open.
       this.#server.closeIdleConnections();
       setTimeout(() => this.#server.closeAllConnections(), 500).unref();
     });
@@ -78,7 +78,7 @@ class LoopbackReceiver implements RedirectReceiver {
     const { method, headers, url = "" } = request;
     const own = new URL(this.uri);
     const given = URL.canParse(url, this.uri) ? new URL(url, this.uri) : undefined;
-    // A page elsewhere whose name resolves to this machine has another host.
+    // A page of another site whose name resolves to this machine sends another Host header.
     const host = headers.host === own.host || headers.host === `localhost:${own.port}`;
     if (!host || method !== "GET" || given?.origin !== own.origin || given.pathname !== own.pathname)
       return send(response, 400, "This is not the page that you were sent to.");
@@ -97,7 +97,7 @@ class LoopbackReceiver implements RedirectReceiver {
   }
 }
 
-/** The page holds nothing of the request. */
+/** Sends a page that contains nothing of the request. */
 function send(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     "content-type": "text/html; charset=utf-8",
@@ -115,7 +115,7 @@ function send(response: ServerResponse, status: number, text: string): void {
 /**
  * Receives the redirects of logins on 127.0.0.1.
  *
- * @throws {AuthError} `auth-needs-user`: the port is taken, or the user does not come back
+ * @throws {AuthError} `auth-needs-user`: the port is taken, or the user does not return in time
  */
 export function loopback(
   options: LoopbackOptions = {},
@@ -136,7 +136,7 @@ export function loopback(
   };
 }
 
-/** A port of the dynamic range that one server always gets. */
+/** Returns a port of the dynamic range, always the same for one server. */
 export function stablePort(server: string): number {
   return 49_152 + (createHash("sha256").update(server).digest().readUInt16BE(0) % 16_384);
 }

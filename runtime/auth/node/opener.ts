@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AuthError } from "../shared/errors.js";
 import { endpointUrl } from "../shared/urls.js";
 
-/** The program that opens a URL, and its arguments before the URL; no shell reads them. */
+/** By platform, the program that opens a URL, and its arguments before the URL. No shell is involved. */
 const programs: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ["open"],
   win32: [
@@ -13,11 +13,11 @@ const programs: Readonly<Record<string, readonly [string, ...string[]]>> = {
 };
 
 /**
- * Opens a URL in the browser of the user.
+ * Opens a URL in the user's browser.
  *
  * @param url `https:`, or `http:` to this machine
- * @returns whether a program was started; `false` where there is none
- * @throws {AuthError} `auth-metadata-unsafe`: any other URL
+ * @returns whether a program was started; `false` if there is none
+ * @throws {AuthError} `auth-metadata-unsafe`: the URL is of another kind
  */
 export function openBrowser(url: string): Promise<boolean> {
   const parsed = /[\0-\x20"<>\\^`{|}\x7f-\uffff]/.test(url) ? undefined : endpointUrl(url, true);
@@ -30,7 +30,7 @@ export function openBrowser(url: string): Promise<boolean> {
     );
   const [program, ...args] = programs[process.platform] ?? ["xdg-open"];
   return new Promise((resolve) => {
-    // Not in the working directory: a PATH with `.` would find the programs of a cloned repository there.
+    // Run outside the working directory: with `.` in PATH, programs of a cloned repository would run.
     const options = { cwd: "/", stdio: "ignore", detached: true, shell: false } as const;
     const child = spawn(program, [...args, parsed.href], options);
     child.on("error", () => resolve(false));

@@ -2,9 +2,9 @@ import { lstat, mkdir } from "node:fs/promises";
 import { AuthError } from "../shared/errors.js";
 
 /**
- * Runs what reads or writes files of a store; an error of the file system becomes one of the store.
+ * Runs a function that reads or writes files of a store, and converts file system errors.
  *
- * @throws {AuthError} `auth-store`, and what `run` throws
+ * @throws {AuthError} `auth-store`; also other errors of `run`
  */
 export async function inFolder<T>(folder: string, run: () => Promise<T>): Promise<T> {
   try {
@@ -17,9 +17,9 @@ export async function inFolder<T>(folder: string, run: () => Promise<T>): Promis
 }
 
 /**
- * Makes the folder of a store, or checks it: it must be this user's alone.
+ * Creates or checks the folder of a store. Only this user may own or change it.
  *
- * @returns whether it is there
+ * @returns whether the folder exists
  * @throws {AuthError} `auth-store`
  */
 export async function preparedFolder(folder: string, make: boolean): Promise<boolean> {
@@ -35,7 +35,7 @@ export async function preparedFolder(folder: string, make: boolean): Promise<boo
 }
 
 /**
- * Refuses a file or folder of another user, and one that others can read.
+ * Refuses a file or folder that another user owns or can read.
  *
  * @throws {AuthError} `auth-store`
  */

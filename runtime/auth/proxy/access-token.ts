@@ -3,7 +3,7 @@ import { randomText } from "../shared/encoding.js";
 import { type Grant, readGrant, type StoredGrant } from "./grants.js";
 import type { Settings } from "./options.js";
 
-/** An access token of the proxy: a JWT (RFC 9068) for one resource. It holds nothing of the upstream. */
+/** Issues an access token of the proxy: a JWT (RFC 9068) for one resource. It contains nothing of the upstream. */
 export async function issueAccessToken(
   settings: Settings,
   grantId: string,
@@ -24,13 +24,16 @@ export async function issueAccessToken(
     .sign(key.signing);
 }
 
-/** An access token whose login exists, and that was not revoked. */
+/** A verified access token, and its login. */
 export interface VerifiedToken {
   readonly claims: JWTPayload;
   readonly stored: StoredGrant;
 }
 
-/** Verifies an access token. `undefined`: it is not one of this proxy, expired, revoked, or for another resource. */
+/**
+ * Verifies an access token. Resolves with `undefined` if the token is expired, revoked, for another resource, or not
+ * of this proxy.
+ */
 export async function verifyAccessToken(
   settings: Settings,
   token: string,
@@ -66,7 +69,7 @@ async function keyOf(settings: Settings, id: string): Promise<CryptoKey> {
   throw new errors.JWKSNoMatchingKey();
 }
 
-/** The public keys of the proxy. */
+/** Returns the public keys of the proxy. */
 export async function jwksOf(settings: Settings) {
   return { keys: (await settings.keys.all()).map(({ publicJwk }) => publicJwk) };
 }

@@ -5,15 +5,15 @@ import { sha256 } from "../shared/encoding.js";
 import type { Proxy } from "./proxy.js";
 import { isLoopback, withoutLoopbackPort } from "./redirects.js";
 
-/** What one user of the browser decided about one client. */
+/** A decision of a user of the browser about a client. */
 type Approval = readonly [request: string, subject: string, expires: number];
 
-/** Decisions that one browser remembers, at most. */
+/** Maximum number of decisions that one browser remembers. */
 const maxApprovals = 20;
 
 /**
- * Names what the user agreed to. If the client changes its name or redirect URIs, or asks for other scopes, the name is
- * another, and the user decides again.
+ * Returns a digest of the client and the request that the user agreed to. If the client's name, redirect URIs or
+ * requested scopes change, the digest changes, and the user decides again.
  */
 function requestName(client: Client, asked: AuthorizationRequest): Promise<string> {
   const uri = withoutLoopbackPort(asked.redirectUri);
@@ -22,9 +22,10 @@ function requestName(client: Client, asked: AuthorizationRequest): Promise<strin
 }
 
 /**
- * Whether a decision may be remembered. A client without a secret proves its identity by its redirect URI alone, and any
- * application of the machine can listen on a loopback address or claim a scheme (RFC 8252, 8.6; RFC 9700, 4.14): there the user
- * decides each time, also about a client that was registered dynamically, whose id the other application can read.
+ * Whether a decision may be remembered. A client without a secret proves its identity only by its redirect URI, and any
+ * application on the machine can listen on a loopback address or claim a scheme (RFC 8252, 8.6; RFC 9700, 4.14). For
+ * such redirect URIs the user decides each time, even about a dynamically registered client, because other applications
+ * can read its id.
  */
 function mayRemember(proxy: Proxy, client: Client, asked: AuthorizationRequest): boolean {
   const isOwned = asked.redirectUri.startsWith("https:") && !isLoopback(asked.redirectUri);
@@ -40,7 +41,7 @@ async function approvalsIn(
   return ((found ?? []) as readonly Approval[]).filter(([, , expires]) => expires > settings.seconds());
 }
 
-/** The digest of the user who agreed to the same request in this browser. */
+/** Returns the digest of the user who has agreed to the same request in this browser. */
 export async function approvedSubject(
   proxy: Proxy,
   cookies: ReadonlyMap<string, string>,
@@ -53,9 +54,9 @@ export async function approvedSubject(
 }
 
 /**
- * The cookie after a decision; none if decisions are not remembered.
+ * Returns the cookie after a decision; `undefined` if decisions are not remembered.
  *
- * @param subject digest of the user; `undefined` forgets the decision
+ * @param subject digest of the user; `undefined` removes the decision
  */
 export async function approvalCookie(
   proxy: Proxy,

@@ -7,7 +7,7 @@ import { destinationOf, isLoopback, isResource, matchesRedirect, withParameters 
 import { Parameters } from "./requests.js";
 import { redirectResponse } from "./responses.js";
 
-/** A valid authorization request. It travels sealed, from page to page. */
+/** A valid authorization request. It is passed from page to page in encrypted form. */
 export interface AuthorizationRequest {
   readonly client: string;
   readonly redirectUri: string;
@@ -17,7 +17,7 @@ export interface AuthorizationRequest {
   readonly resource: string;
 }
 
-/** A request that is refused, with the answer. */
+/** Thrown to refuse a request; has the answer. */
 export class Stopped extends Error {
   readonly response: Response;
 
@@ -30,13 +30,13 @@ export class Stopped extends Error {
 const again = "Start the login again in the application.";
 const maxState = 512;
 
-/** Stops with a page: nothing of the request was verified, so that the browser goes nowhere. */
+/** Makes a refusal with an error page. Without a verified client, the browser is not redirected. */
 export function stop(what: string, next = again): Stopped {
   return new Stopped(what, errorPage(what, next));
 }
 
 /**
- * The client of a request, and the redirect URI that it registered.
+ * Finds the client of a request, and checks that it has registered the redirect URI.
  *
  * @throws {Stopped} with a page
  */
@@ -58,7 +58,7 @@ export async function verifiedClient(proxy: Proxy, id: string, redirectUri: stri
 /**
  * Validates an authorization request (OAuth 2.1, 4.1.1).
  *
- * @throws {Stopped} with a page, or with a redirection if the redirect URI is trusted
+ * @throws {Stopped} with a page, or with a redirect if the redirect URI is trusted
  */
 export async function authorizationRequest(
   proxy: Proxy,
@@ -104,11 +104,11 @@ function checkResponse(parameters: Parameters, refuse: Refuse): void {
   const mode = parameters.get("response_mode");
   if (mode !== undefined && mode !== "query")
     throw refuse("invalid_request", "The response_mode must be query.");
-  // This server has no session of the user: it cannot answer without a page.
+  // The proxy has no session of the user, so it cannot answer without a page.
   if (parameters.get("prompt") === "none") throw refuse("interaction_required", "The user must decide.");
 }
 
-/** PKCE is required, with S256 (authorization, Authorization Code Protection). */
+/** Returns the code challenge. PKCE with S256 is required (authorization, Authorization Code Protection). */
 function challengeOf(parameters: Parameters, refuse: Refuse): string {
   const challenge = parameters.get("code_challenge");
   if (challenge === undefined)
@@ -120,7 +120,7 @@ function challengeOf(parameters: Parameters, refuse: Refuse): string {
   return challenge;
 }
 
-/** Unknown scopes are left out (RFC 6749, 3.3); without a scope, the request is for all. */
+/** Returns the requested scopes without unknown ones (RFC 6749, 3.3); all scopes if none is requested. */
 function scopesOf({ settings }: Proxy, asked: string | undefined, refuse: Refuse): readonly string[] {
   if (asked === undefined) return [...settings.scopes.keys()];
   const scopes = [...new Set(asked.split(" "))].filter((scope) => settings.scopes.has(scope));
@@ -128,7 +128,7 @@ function scopesOf({ settings }: Proxy, asked: string | undefined, refuse: Refuse
   throw refuse("invalid_scope", "The request names no scope that this server has.");
 }
 
-/** A token is for one resource (RFC 8707). */
+/** Returns the requested resource. A token is for one resource (RFC 8707). */
 function resourceOf({ settings }: Proxy, asked: readonly string[], refuse: Refuse): string {
   const [first = settings.resources[0]!, ...others] = new Set(asked);
   const resource = settings.resources.find((each) => isResource(first, each));
@@ -137,9 +137,9 @@ function resourceOf({ settings }: Proxy, asked: readonly string[], refuse: Refus
 }
 
 /**
- * Refuses towards the client. Registration is open, so any link to this server could lead to an address that an attacker
- * registered (OAuth 2.1, 7.12.2): without a decision of the user, the browser is redirected only to clients of the operator
- * and to the user's own machine.
+ * Returns the function that refuses a request. Registration is open, so a link to this server could redirect to an address
+ * that an attacker has registered (OAuth 2.1, 7.12.2). Without a decision of the user, the browser is therefore redirected
+ * only to clients of the operator and to the user's own machine.
  */
 function refusing(
   { settings }: Proxy,
@@ -154,7 +154,7 @@ function refusing(
   };
 }
 
-/** The redirection that reports an error to a client. It names the issuer (RFC 9207). */
+/** Returns the redirect URL that reports an error to a client. It names the issuer (RFC 9207). */
 export function errorLocation(
   issuer: string,
   { redirectUri, state }: { readonly redirectUri: string; readonly state?: string },

@@ -9,10 +9,10 @@ import { redirectToUpstream } from "./login.js";
 import { paths, type Proxy, upstreamScopes } from "./proxy.js";
 import { destinationOf, isLoopback } from "./redirects.js";
 
-/** What the form of the consent page holds, sealed. */
+/** The encrypted content of the consent form. */
 export interface ConsentForm {
   readonly asked: AuthorizationRequest;
-  /** Digest of the cookie of the browser that the page was shown in. */
+  /** Digest of the cookie of the browser in which the page is shown. */
   readonly browser: string;
   /** Seconds since 1970. */
   readonly expires: number;
@@ -21,8 +21,8 @@ export interface ConsentForm {
 const formSeconds = 600;
 
 /**
- * The authorization endpoint: shows the consent page, unless this browser remembers a decision about the same client, and
- * for the same redirect URI, scopes and resource. Nothing is stored before the user decides.
+ * The authorization endpoint. Shows the consent page, unless this browser remembers a decision about the same client,
+ * redirect URI, scopes and resource. Stores nothing before the user decides.
  *
  * @throws {Stopped} the request is refused
  */

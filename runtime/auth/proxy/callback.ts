@@ -13,8 +13,8 @@ import { redirectResponse } from "./responses.js";
 import type { Identity, UpstreamTokens } from "./upstream.js";
 
 /**
- * The upstream sends the browser back. Only the browser in which the user consented has the cookie of the login: a user
- * cannot finish a login that another person began.
+ * The endpoint to which the upstream redirects the browser. Only the browser in which the user consented has the
+ * login's cookie, so that a user cannot finish a login that another person began.
  *
  * @throws {Stopped} with a page
  */
@@ -37,18 +37,18 @@ export async function callback(proxy: Proxy, request: Request): Promise<Response
     const { tokens, identify } = await upstream.login(url, { ...login, state }, scopes);
     try {
       const identity = await identify();
-      // After the login at the upstream: what anybody can begin is not stored.
+      // Only after the login at the upstream, because anyone can begin a login, and the store must not fill with those.
       if (!(await isFirst(proxy, login, identity))) throw alreadyFinished();
       return await succeed(proxy, { cookies, finished, client, login, tokens, identity });
     } catch (error) {
-      // No client gets a code for them.
+      // No client gets a code for these tokens, so revoke them.
       await revokeUpstream(proxy, tokens);
       throw error;
     }
   } catch (error) {
     if (error instanceof Stopped) throw error;
     if (isUnavailable(error)) throw error;
-    // Texts of the upstream stay here: the client did not ask it.
+    // The client gets no text of the upstream.
     const isDenied = error instanceof oauth.AuthorizationResponseError && error.error === "access_denied";
     settings.emit({ type: "refused", client: client.name, reason: (error as Error).name });
     const location = isDenied
@@ -58,7 +58,7 @@ export async function callback(proxy: Proxy, request: Request): Promise<Response
   }
 }
 
-/** Whether a login is finished for the first time. */
+/** Whether a login is being finished for the first time. Records it. */
 async function isFirst({ settings }: Proxy, login: Login, { subject }: Identity): Promise<boolean> {
   const owner = await ownerOf(settings, subject);
   return settings.store.put(stateKey(login), "used", undefined, login.expires * 1000, owner);
@@ -85,7 +85,7 @@ async function loginOf(
 
 interface Success {
   readonly cookies: ReadonlyMap<string, string>;
-  /** Removes the cookie of the login. */
+  /** The `Set-Cookie` value that removes the login's cookie. */
   readonly finished: string;
   readonly client: Client;
   readonly login: Login;
@@ -98,7 +98,7 @@ async function succeed(proxy: Proxy, success: Success): Promise<Response> {
   const { settings } = proxy;
   const { asked } = login;
   const subject = await sha256(identity.subject);
-  // Another user has decided. This one did not.
+  // The remembered decision is of another user. This user has not decided.
   if (login.subject !== undefined && login.subject !== subject) {
     await revokeUpstream(proxy, tokens);
     const forgotten = await approvalCookie(proxy, cookies, { client, asked }, undefined);

@@ -12,7 +12,7 @@ import { Refused } from "./responses.js";
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const assertionAlgorithms = ["ES256", "ES384", "RS256", "PS256", "EdDSA"];
-/** Longest life of an assertion, in seconds. */
+/** Maximum life of an assertion in seconds. */
 const maxAssertionSeconds = 600;
 
 interface Presented {
@@ -22,10 +22,10 @@ interface Presented {
 }
 
 /**
- * Authenticates a client by the method that it registered (RFC 6749, 2.3).
+ * Authenticates a client by its registered method (RFC 6749, 2.3).
  *
- * @param isOwner whether the login of the request is of a client: the document of no other one is fetched
- * @returns `undefined` if a client with a document has no such login
+ * @param isOwner whether the login of the request belongs to a client; only then its document is fetched
+ * @returns `undefined` if the login does not belong to a client with a document
  * @throws {Refused} `invalid_client` with status 401
  */
 export async function authenticatedClient(
@@ -51,7 +51,7 @@ export async function authenticatedClient(
     if (!(await isAssertionOf(proxy, client, presented.secret!))) throw refuse();
     return client;
   }
-  // Digests have one length, so that the time of the comparison is the same.
+  // Digests have a fixed length, so that the time of the comparison reveals nothing.
   if (!sameText(await sha256(presented.secret ?? ""), await sha256(secret ?? ""))) throw refuse();
   return client;
 }
@@ -95,7 +95,7 @@ function latin1(base64: string): string {
   }
 }
 
-/** Id and secret are encoded like a form before they are joined (RFC 6749, 2.3.1). */
+/** Decodes a form-encoded id or secret (RFC 6749, 2.3.1). */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
@@ -104,14 +104,14 @@ function decoded(text: string): string {
   }
 }
 
-/** The `sub` of an assertion that is not verified yet. */
+/** Returns the `sub` of an unverified assertion. */
 function subjectOf(assertion: string): string | undefined {
   const payload = latin1((assertion.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/"));
   const { sub } = jsonObject(payload) ?? {};
   return typeof sub === "string" ? sub : undefined;
 }
 
-/** Verifies an assertion (RFC 7523, 3); it works once. */
+/** Verifies an assertion (RFC 7523, 3). Each assertion is accepted only once. */
 async function isAssertionOf(proxy: Proxy, client: Client, assertion: string): Promise<boolean> {
   const { settings, documents } = proxy;
   let claims: JWTPayload;

@@ -4,21 +4,24 @@ import { type Client, type ClientMethod, clientName } from "./client.js";
 import { redirectProblem } from "./redirects.js";
 
 /**
- * Reads metadata documents of clients, and keeps what is used of them for a time.
+ * Reads metadata documents of clients, and caches the data that is used.
  *
- * Each function throws an `AuthError`: `auth-metadata-invalid`, `auth-metadata-unsafe`: the document cannot be used;
- * `auth-unavailable`: too many others are read now, or its host does not answer now.
+ * Each function throws an `AuthError`: `auth-metadata-invalid` or `auth-metadata-unsafe` if the document cannot be used;
+ * `auth-unavailable` if too many documents are being read, or the host does not answer now.
  */
 export interface ClientDocuments {
-  /** @param isKnown whether the request proves a login with this client: then requests that prove nothing do not delay it */
+  /**
+   * @param isKnown whether the request proves a login with this client; its read then does not wait behind reads for unknown
+   *   clients
+   */
   client(id: string, isKnown: boolean): Promise<Client>;
-  /** The public keys at the `jwks_uri` of a client. */
+  /** Returns the public keys at the `jwks_uri` of a client. */
   keys(url: string): Promise<readonly JWK[]>;
-  /** A user has logged in with the client of a document: it is kept as long as its headers say. */
+  /** Called when a user has logged in with the client of a document: keeps it as long as its headers allow. */
   keep(id: string): void;
 }
 
-/** Whether a client id is the URL of a metadata document: https, with a path, as it stands in URLs (CIMD, 3). */
+/** Whether a client id is the URL of a metadata document: https, with a path, in normalised form (CIMD, 3). */
 export function isDocumentUrl(id: string): boolean {
   if (!id.startsWith("https://") || !URL.canParse(id)) return false;
   const { href, pathname, hash, username, password } = new URL(id);
@@ -29,7 +32,7 @@ const maxUris = 20;
 const methods: readonly ClientMethod[] = ["none", "private_key_jwt"];
 
 /**
- * The client that a metadata document describes (CIMD, 4.1). It holds nothing else of the document.
+ * Makes the client that a metadata document describes (CIMD, 4.1). Keeps nothing else of the document.
  *
  * @throws {AuthError} `auth-metadata-invalid`
  */
@@ -61,7 +64,7 @@ export function clientOfDocument(
   };
 }
 
-/** A client that lists several methods gets the first that is supported here. */
+/** Returns the first supported method that the client lists. */
 function methodOf(document: Readonly<Record<string, unknown>>): ClientMethod {
   const { token_endpoint_auth_method: asked = "none", token_endpoint_auth_methods_supported: offered } =
     document;
@@ -82,12 +85,12 @@ function keysOf({ jwks, jwks_uri }: Readonly<Record<string, unknown>>): readonly
 
 const maxUrl = 4096;
 const maxKeys = 20;
-/** Characters of a member of a key: the modulus of an RSA key of 8192 bits has 1366. */
+/** Maximum length of a key's member in characters. The modulus of an 8192-bit RSA key has 1366. */
 const maxMember = 1400;
 const keyMembers = ["kty", "crv", "x", "y", "n", "e", "kid", "alg", "use"] as const;
 
 /**
- * The public keys of a list, without what is not used of them.
+ * Returns the public keys of a list, with only the members that are used.
  *
  * @throws {AuthError} `auth-metadata-invalid`
  */

@@ -2,10 +2,10 @@ import type { Client, SealedClient } from "./client.js";
 import { type ClientDocuments, isDocumentUrl } from "./client-documents.js";
 import type { KnownClient, Settings } from "./options.js";
 
-/** Longest client id that is looked at. */
+/** Maximum length of a client id; longer ones are refused. */
 const maxId = 4096;
 
-/** The secret of a client that registered dynamically: computed, so that it is stored nowhere. */
+/** Computes the secret of a dynamically registered client, so that it need not be stored. */
 export async function secretOf(settings: Settings, id: string): Promise<string | undefined> {
   return settings.keys.mac("client secret", id, id.slice(0, id.indexOf(".")));
 }

@@ -1,29 +1,29 @@
 import { escaped, page } from "./html.js";
 
-/** What a consent page shows, and the form that it must hold. Every text is unescaped. */
+/** The content of a consent page, and its form. Texts are not escaped. */
 export interface ConsentFacts {
-  /** What the client calls itself: any client can call itself anything. */
+  /** The name that the client gives itself. It is not verified. */
   readonly clientName: string;
-  /** The host of the metadata document of the client, which is verified; absent for other clients. */
+  /** The verified host of the client's metadata document; absent for clients without one. */
   readonly clientHost?: string;
   readonly redirectUri: string;
-  /** Where the code is sent: the host, or the scheme of an application. */
+  /** The destination of the code: a host, or the scheme of an application. */
   readonly redirectHost: string;
-  /** Whether the code is sent to an application on the machine of the user, which anything on it can receive. */
+  /** Whether the code goes to an application on the user's machine. Any program there may receive it. */
   readonly isLoopback: boolean;
   readonly upstreamName: string;
   readonly upstreamScopes: readonly string[];
   readonly resource: string;
   readonly scopes: readonly { readonly name: string; readonly text?: string }[];
-  /** Where the form is sent, by POST. It has a field `decision`: `allow` or `deny`. */
+  /** The URL to which the form is sent by POST. The form must have a field `decision` with `allow` or `deny`. */
   readonly action: string;
-  /** Hidden fields of the form. They prove that this page was shown in this browser. */
+  /** Hidden fields of the form, which prove that the page was shown in this browser. */
   readonly fields: Readonly<Record<string, string>>;
   /** The `nonce` of style elements. */
   readonly nonce: string;
 }
 
-/** The default page: it works without script, by keyboard, and in 320 pixels. */
+/** Makes the default page. It works without scripts, by keyboard, and at a width of 320 pixels. */
 export function consentPage(facts: ConsentFacts): string {
   const name = facts.clientName === "" ? "An unnamed application" : facts.clientName;
   const title = `Allow ${name}?`;

@@ -8,8 +8,8 @@ import { formOf, type Parameters } from "./requests.js";
 import { redirectResponse, Refused } from "./responses.js";
 
 /**
- * The decision of the user. The form is valid only in the browser that the page was shown in: this is the protection
- * against cross-site request forgery.
+ * The endpoint for the user's decision. The form is valid only in the browser in which the page was shown, which
+ * prevents cross-site request forgery.
  *
  * @throws {Stopped} with a page
  */
@@ -43,7 +43,7 @@ async function decisionOf(request: Request): Promise<Parameters> {
   }
 }
 
-/** Browsers say from which page a form is sent. */
+/** Checks the `Origin` header, with which browsers report the page of a form. */
 function checkOrigin(issuer: string, request: Request): void {
   const origin = request.headers.get("origin");
   const site = request.headers.get("sec-fetch-site");

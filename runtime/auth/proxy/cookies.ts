@@ -1,17 +1,17 @@
 /**
- * Cookies that no other host can set: `__Host-` needs Secure, the path / and no domain. A page of another site cannot send
- * them with a POST (`SameSite=Lax`), and no script can read them.
+ * Prefix of the cookies. Other hosts cannot set them: `__Host-` requires Secure, the path / and no domain. Pages of other
+ * sites cannot send them with a POST (`SameSite=Lax`), and scripts cannot read them.
  */
 const prefix = "__Host-mcp-";
 const maxHeader = 16_384;
 
-/** @param seconds until the browser forgets it; 0 removes it, `undefined` is the session of the browser */
+/** @param seconds until the browser drops the cookie; 0 removes it, `undefined` keeps it for the browser session */
 export function setCookie(name: string, value: string, seconds: number | undefined): string {
   const age = seconds === undefined ? "" : `; Max-Age=${seconds}`;
   return `${prefix}${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Lax${age}`;
 }
 
-/** The cookies of the proxy that a request has, by name without prefix. A name that stands twice is absent. */
+/** Returns the proxy's cookies in a request, by name without prefix. A name that occurs twice is left out. */
 export function cookiesOf(request: Request): ReadonlyMap<string, string> {
   const header = request.headers.get("cookie") ?? "";
   const found = new Map<string, string>();

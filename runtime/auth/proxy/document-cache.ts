@@ -19,52 +19,52 @@ const maxBytes = 65_536;
 const timeoutMs = 5000;
 const leastMs = 60_000;
 const hourMs = 3_600_000;
-/** Milliseconds that a failure is remembered: a request for a page must not start a fetch each time. */
+/** Milliseconds for which a failure is cached, so that not every page request starts a fetch. */
 const failureMs = 10_000;
 
-/** What is kept of documents, how long at most, and how many are fetched at once. */
+/** Limits of a cache: entries, bytes, time, and concurrent fetches. */
 interface Bounds extends OutgoingLimits {
   readonly count: number;
   readonly bytes: number;
   readonly mostMs: number;
 }
 
-/** Of clients with which no user has logged in: anybody can name such documents, and any number of them. */
+/** Limits for clients with which no user has logged in. Anyone can name any number of such documents. */
 const ofAnybody: Bounds = {
   ...{ count: 1000, bytes: 4_000_000, mostMs: 5 * 60_000 },
   ...{ running: 16, perKey: 4, waiting: 256 },
 };
 
-/** Of clients with which a user has logged in, and their keys. */
+/** Limits for clients with which a user has logged in, and for their keys. */
 const ofKnown: Bounds = {
   ...{ count: 10_000, bytes: 16_000_000, mostMs: 24 * hourMs },
   ...{ running: 16, perKey: 4, waiting: 256 },
 };
 
-/** Bytes that an entry takes beside its characters. */
+/** Bytes of an entry in addition to its characters. */
 const overhead = 500;
 
-/** What a document says, or why it cannot be used. */
+/** The content of a document, or the reason why it cannot be used. */
 type Reading<Value> = { readonly value: Value } | { readonly fault: AuthError };
 
 interface Kept<Value> {
   readonly reading: Reading<Value>;
-  /** When it is read again, as its headers say. */
+  /** Time at which the document is read again, by its headers. */
   readonly staleAt: number;
 }
 
-/** Reads documents, each once at a time, and keeps what is used of them. */
+/** Reads documents, and caches the data that is used. Concurrent reads of a document share one fetch. */
 class Shelf<Value> {
   readonly #bounds: Bounds;
   readonly #fetch: Fetch;
   readonly #now: () => number;
   readonly #use: (document: Document, url: string) => Value;
   readonly #kept: BoundedMap<string, Kept<Value>>;
-  /** As many as may run and wait. */
+  /** Current reads by URL. `Outgoing` bounds their number. */
   readonly #running = new Map<string, Promise<Kept<Value>>>();
   readonly #outgoing: Outgoing;
 
-  /** @param use takes what is needed of a document; throws an `AuthError` if it cannot be used */
+  /** @param use extracts the data from a document; throws an `AuthError` if it cannot be used */
   constructor(
     bounds: Bounds,
     fetch_: Fetch,
@@ -132,7 +132,8 @@ function valueOf<Value>({ reading }: Kept<Value>): Value {
 }
 
 /**
- * Metadata documents of clients. Documents that anybody named do not take the place of those with which users log in.
+ * Makes the cache of clients' metadata documents. Documents of unknown clients cannot displace those of clients with
+ * which users have logged in.
  *
  * @param customSchemes schemes of redirect URIs that the operator allows
  */
@@ -159,8 +160,10 @@ export function documentCache(
 }
 
 /**
- * @throws {AuthError} `auth-metadata-invalid`, `auth-metadata-unsafe`; `auth-unavailable`: there is no answer, or one that decides
- *   nothing. A client must not lose its login because the host of its document is busy
+ * Fetches a document.
+ *
+ * @throws {AuthError} `auth-metadata-invalid`, `auth-metadata-unsafe`; `auth-unavailable`: no answer, or a temporary
+ *   error. A client must not lose its login because the host of its document is busy
  */
 async function fetched(fetch_: Fetch, url: string): Promise<{ document: Document; maxAgeMs: number }> {
   const signal = AbortSignal.timeout(timeoutMs);

@@ -3,13 +3,13 @@ import { AuthError } from "../shared/errors.js";
 import type { Settings } from "./options.js";
 import type { UpstreamClient, UpstreamTokens } from "./upstream.js";
 
-/** Where logins are stored, and where their tokens are from. */
+/** The store of logins, and the upstream of their tokens. */
 export interface Logins {
   readonly settings: Settings;
   readonly upstream: UpstreamClient;
 }
 
-/** One login: a user, a client, and the tokens of the upstream. It is stored encrypted. */
+/** One login: a user, a client, and tokens of the upstream. It is stored in encrypted form. */
 export interface Grant {
   readonly client: string;
   readonly subject: string;
@@ -20,17 +20,17 @@ export interface Grant {
   readonly redeemed: boolean;
   /** Whether the client gets refresh tokens. */
   readonly refreshes: boolean;
-  /** Number of the newest refresh token that was used; -1 before the first. */
+  /** Number of the newest used refresh token; -1 before the first use. */
   readonly used: number;
-  /** Seconds since 1970 at which that token was used first. */
+  /** Time of that token's first use, in seconds since 1970. */
   readonly usedAt: number;
-  /** Access tokens that were revoked, with the second of their expiry. */
+  /** Revoked access tokens, with their expiry in seconds since 1970. */
   readonly revoked: readonly (readonly [id: string, expires: number])[];
-  /** Seconds since 1970 after which nothing of the login is valid. */
+  /** End of the login in seconds since 1970. */
   readonly expires: number;
 }
 
-/** A grant as it was read, to be replaced only if nothing has changed it meanwhile. */
+/** A grant with its stored text, which must be unchanged when the grant is replaced. */
 export interface StoredGrant {
   readonly id: string;
   readonly grant: Grant;
@@ -38,13 +38,16 @@ export interface StoredGrant {
 }
 
 const keyOf = (id: string): string => `grant:${id}`;
-/** Seconds for which a login whose code has expired is stored: until its tokens of the upstream are revoked. */
+/** Seconds for which a login with an expired code stays stored, so that its upstream tokens can be revoked. */
 const unredeemedSeconds = 300;
-/** Attempts to change a grant that other processes change at the same time, and milliseconds between two at most. */
+/**
+ * Maximum number of attempts to change a grant that other processes also change, and maximum pause between them in
+ * milliseconds.
+ */
 const maxAttempts = 20;
 const longestPause = 100;
 
-/** Names a user or a client in the store, which holds neither. */
+/** Returns a pseudonym of a user or client for the store, which contains neither name. */
 export async function ownerOf({ keys }: Settings, name: string): Promise<string> {
   return `owner:${await keys.mac("owner", name)}`;
 }
@@ -52,7 +55,7 @@ export async function ownerOf({ keys }: Settings, name: string): Promise<string>
 export async function readGrant(settings: Settings, id: string): Promise<StoredGrant | undefined> {
   const key = keyOf(id);
   const text = await settings.store.get(key);
-  // A record that was copied to another key does not open.
+  // The text is bound to its key: a record copied to another key does not decrypt.
   const grant =
     text === undefined ? undefined : ((await settings.keys.open("grant", text, key)) as Grant | undefined);
   return grant && grant.expires > settings.seconds() ? { id, grant, text: text! } : undefined;
@@ -64,7 +67,7 @@ export async function createGrant(settings: Settings, id: string, grant: Grant):
   throw new AuthError("auth-unavailable", "the store did not take a login: try again");
 }
 
-/** @returns the grant as it is stored now; `undefined` if another request changed it before */
+/** @returns the stored grant; `undefined` if another request has changed it */
 async function write(
   settings: Settings,
   id: string,
@@ -80,11 +83,11 @@ async function write(
 }
 
 /**
- * Changes a grant, also while other requests change it. Those of this process take turns.
+ * Changes a grant, even if other requests change it concurrently. Requests of this process take turns.
  *
- * @param change may run several times; it returns the same object if nothing is to be written
- * @returns the grant as it is stored now; `undefined` if there is none, or `change` returned `undefined`
- * @throws {AuthError} `auth-unavailable`: other processes changed it each time
+ * @param change may run several times; returns the same object to write nothing
+ * @returns the stored grant; `undefined` if there is none, or `change` returned `undefined`
+ * @throws {AuthError} `auth-unavailable`: other processes changed the grant during each attempt
  */
 export function changeGrant(
   settings: Settings,
@@ -101,13 +104,13 @@ export function changeGrant(
   });
 }
 
-/** Ends a login: its refresh tokens, access tokens and tokens of the upstream are gone, and revoked there. */
+/** Ends a login with all its tokens. Also revokes the upstream tokens. */
 export async function revokeGrant(logins: Logins, id: string, reason: string): Promise<void> {
   const grant = await removeGrant(logins.settings, id, reason);
   if (grant) await revokeUpstream(logins, grant.upstream);
 }
 
-/** Ends a login whose code has expired, unless a process has exchanged it; its tokens of the upstream are revoked. */
+/** Ends a login with an expired code, unless a process has exchanged the code. Also revokes the upstream tokens. */
 async function revokeUnredeemed(logins: Logins, id: string): Promise<void> {
   const reason = "the code was not exchanged";
   const grant = await removeGrant(logins.settings, id, reason, ({ redeemed }) => !redeemed);
@@ -115,10 +118,10 @@ async function revokeUnredeemed(logins: Logins, id: string): Promise<void> {
 }
 
 /**
- * Removes a login whose tokens of the upstream have ended.
+ * Removes a login without revoking its upstream tokens.
  *
- * @param isMeant whether a login is to be removed, as it is stored now
- * @returns what was removed
+ * @param isMeant whether to remove the login, given its stored state
+ * @returns the removed grant
  */
 export function removeGrant(
   settings: Settings,
@@ -138,14 +141,14 @@ export function removeGrant(
   });
 }
 
-/** Revokes tokens at the upstream. The login has ended here, whatever the upstream does. */
+/** Revokes tokens at the upstream. An error there is only reported, because the login has already ended here. */
 export async function revokeUpstream({ settings, upstream }: Logins, tokens: UpstreamTokens): Promise<void> {
   await upstream.revoke(tokens).catch((error: unknown) => {
     settings.emit({ type: "not-revoked", reason: (error as Error).name });
   });
 }
 
-/** Tries until a step has a result, at times that differ between processes. */
+/** Repeats a step until it has a result, with random pauses. */
 function untilDone<Result>(
   { grantTurns }: Settings,
   id: string,
@@ -161,21 +164,23 @@ function untilDone<Result>(
   });
 }
 
-/** Logins that are remembered at most. */
+/** Maximum number of remembered logins. */
 const mostLogins = 10_000;
 
 /**
- * The logins of this process whose codes were not exchanged here. When a code expires that no process has exchanged, the tokens of
- * its login are revoked at the upstream.
+ * The logins of this process whose codes have not been exchanged here. When a code expires that no process has exchanged,
+ * the login's upstream tokens are revoked.
  */
 export class UnredeemedLogins {
-  /** Seconds since 1970 at which the codes expire, by login. All codes live equally long: the first one expires first. */
+  /**
+   * Expiry of the codes in seconds since 1970, by login. All codes live equally long, so the map is in order of expiry.
+   */
   readonly #expiries = new BoundedMap<string, number>({ count: mostLogins, full: "refuse" });
   #isTimed = false;
 
   add(logins: Logins, id: string, expires: number): void {
     this.#expiries.set(id, expires);
-    // On platforms without lasting timers, the next login does the work.
+    // On platforms without long timers, the next login triggers the sweep.
     this.#sweep(logins);
   }
 
@@ -188,7 +193,7 @@ export class UnredeemedLogins {
     for (const [id, expires] of this.#expiries) {
       if (expires > settings.seconds()) return this.#time(logins, expires * 1000 - settings.now());
       this.#expiries.delete(id);
-      // The store may be away for a moment.
+      // The store may be unavailable for a moment.
       revokeUnredeemed(logins, id).catch((error: unknown) => {
         settings.emit({ type: "not-revoked", reason: (error as Error).name });
       });
@@ -206,7 +211,7 @@ export class UnredeemedLogins {
   }
 }
 
-/** What an authorization code holds, sealed. It works once: the grant notes its use. */
+/** The encrypted content of an authorization code. The grant records its use, so that it works only once. */
 export interface Code {
   readonly grant: string;
   readonly redirectUri: string;

@@ -12,14 +12,14 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!);
 }
 
-/** Names the styles that a page may have; each page gets one. */
+/** Makes the nonce for the styles of one page. */
 export function styleNonce(): string {
   return randomText(12);
 }
 
 /**
- * A page that no other page can frame, and that loads nothing. The policy has no `form-action`: browsers apply it to every
- * redirection after the form is sent, and where the upstream redirects to is unknown.
+ * Makes the response for a page that cannot be framed and loads nothing. The policy has no `form-action`, because browsers
+ * apply it to all redirects after the form, and the redirects of the upstream are unknown.
  */
 export function htmlResponse(
   html: string,
@@ -31,7 +31,7 @@ export function htmlResponse(
     "x-frame-options": "DENY",
     "x-content-type-options": "nosniff",
     "cross-origin-opener-policy": "same-origin",
-    // A page with `no-referrer` would send its form with `Origin: null`.
+    // With `no-referrer`, the page would send its form with `Origin: null`.
     "referrer-policy": "same-origin",
     "cache-control": "no-store",
     pragma: "no-cache",
@@ -74,7 +74,7 @@ ${body}
 `;
 }
 
-/** Shows the user why a login cannot continue. @param link back to the client, with the error */
+/** Makes a page that explains why a login cannot continue. @param link back to the client, with the error */
 export function errorPage(
   what: string,
   next: string,

@@ -1,12 +1,12 @@
 import type { CryptoKey, JWK } from "jose";
 import { base64Url, bytesOf, fromBase64Url, sameText } from "../shared/encoding.js";
 
-/** What a sealed text is for. A text that is sealed for one purpose does not open for another. */
+/** The purpose of an encrypted text. The text does not decrypt for any other purpose. */
 export type Purpose = "client" | "request" | "browser" | "login" | "approvals" | "code" | "grant";
 
-/** What is derived from one secret of the option `keys`. */
+/** The keys derived from one secret of the option `keys`. */
 export interface Key {
-  /** Names the key in what it made. It says nothing of the secret. */
+  /** Identifies the key in its texts. Reveals nothing about the secret. */
   readonly id: string;
   readonly aes: CryptoKey;
   readonly hmac: CryptoKey;
@@ -15,23 +15,23 @@ export interface Key {
   readonly publicJwk: JWK;
 }
 
-/** The order of the group of P-256. */
+/** The group order of P-256. */
 const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
-/** A private key of P-256 in PKCS #8 up to its scalar, without the public key. */
+/** The start of a P-256 private key in PKCS #8, up to its scalar, without the public key. */
 const pkcs8Head = "3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420";
-/** Longest sealed text that is accepted from a client. */
+/** Maximum length of an encrypted text from a client. */
 const maxSealed = 8192;
 
 /**
- * The keys of a proxy: the first makes, all of them read. Each node with the same secrets has the same keys, so that any
- * node continues what another began.
+ * The keys of a proxy. The first key encrypts and signs; all keys decrypt and verify. Nodes with the same secrets have
+ * the same keys, so that any node can continue a login that another one began.
  */
 export class Keys {
   private readonly derived: Promise<readonly Key[]>;
 
   constructor(secrets: readonly string[]) {
     this.derived = Promise.all(secrets.map(deriveKey));
-    // A failure is thrown where the keys are used.
+    // An error is thrown when the keys are used: this rejection must not count as unhandled.
     this.derived.catch(() => undefined);
   }
 
@@ -50,7 +50,7 @@ export class Keys {
   /**
    * Encrypts a JSON value (AES-256-GCM).
    *
-   * @param place where the text will stand, if it must not open anywhere else: the key of a record
+   * @param place the key of the record that will contain the text, if it must not decrypt anywhere else
    */
   async seal(purpose: Purpose, value: unknown, place = ""): Promise<string> {
     const { id, aes } = await this.newest();
@@ -60,9 +60,9 @@ export class Keys {
     return `${id}.${base64Url(iv)}${base64Url(sealed)}`;
   }
 
-  /** The value that `seal` encrypted for the same purpose and place; `undefined` for any other text. */
+  /** Decrypts a value that `seal` encrypted for the same purpose and place; `undefined` for any other text. */
   async open(purpose: Purpose, text: string, place = ""): Promise<unknown> {
-    // Only the store has grants. The tokens in them are as long as the upstream makes them.
+    // Grants come only from the store. Their size depends on the upstream's tokens, so it has no limit.
     const isTooLong = text.length > maxSealed && purpose !== "grant";
     const [, id = "", iv = "", sealed = ""] = (isTooLong ? null : sealedForm.exec(text)) ?? [];
     const key = await this.byId(id);
@@ -76,7 +76,7 @@ export class Keys {
     }
   }
 
-  /** A text that only a holder of the key can compute. @param keyId default: the newest key's */
+  /** Computes a message authentication code. @param keyId default: the newest key */
   async mac(purpose: string, text: string, keyId?: string): Promise<string | undefined> {
     const key = keyId === undefined ? await this.newest() : await this.byId(keyId);
     if (!key) return undefined;
@@ -90,7 +90,7 @@ export class Keys {
   }
 }
 
-/** No purpose holds a line feed. */
+/** Unambiguous, because no purpose contains a line feed. */
 const boundTo = (purpose: Purpose, place: string): Uint8Array<ArrayBuffer> => bytesOf(`${purpose}\n${place}`);
 
 const sealedForm = /^([\w-]{8})\.([\w-]{16})([\w-]+)$/;
@@ -120,7 +120,7 @@ async function deriveKey(secret: string): Promise<Key> {
   };
 }
 
-/** An ES256 key from 48 random bytes (FIPS 186-5, A.2.1). The platform computes its public key. */
+/** Derives an ES256 key from 48 random bytes (FIPS 186-5, A.2.1). The platform computes the public key. */
 async function signingKey(random: Uint8Array): Promise<Pick<Key, "signing" | "verifying" | "publicJwk">> {
   const scalar = (BigInt(`0x${hexOf(random)}`) % (order - 1n)) + 1n;
   const der = bytesOfHex(pkcs8Head + scalar.toString(16).padStart(64, "0"));

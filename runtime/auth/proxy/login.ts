@@ -4,7 +4,7 @@ import { sha256, randomText } from "../shared/encoding.js";
 import { type Proxy, upstreamScopes } from "./proxy.js";
 import { redirectResponse } from "./responses.js";
 
-/** A login at the upstream that has begun. It is encrypted in a cookie of the browser where the user consented. */
+/** A login in progress at the upstream. An encrypted cookie of the browser in which the user consented contains it. */
 export interface Login {
   readonly asked: AuthorizationRequest;
   /** Digest of the parameter `state`. */
@@ -13,25 +13,26 @@ export interface Login {
   readonly nonce: string;
   /** Seconds since 1970. */
   readonly expires: number;
-  /** Digest of the user whose earlier decision is used; absent if the user has just decided. */
+  /** Digest of the user whose remembered decision is used; absent if the user has just decided. */
   readonly subject?: string;
 }
 
 export const loginSeconds = 600;
-/** Logins that one browser can have begun: cookies are short of space. */
+/** Maximum number of concurrent logins of one browser, because space for cookies is limited. */
 const maxLogins = 4;
-/** Browsers keep cookies of 4,096 bytes, with their names and attributes. */
+/** Maximum length of a cookie. Browsers limit it to 4,096 bytes, including name and attributes. */
 const maxCookie = 3900;
 
-/** The cookie of the login that a `state` belongs to. */
+/** Returns the name of the cookie for the login with this `state`. */
 export function loginCookie(stateDigest: string): string {
   return `login-${stateDigest.slice(0, 16)}`;
 }
 
 /**
- * Sends the browser to the upstream. Call it only after the user has decided: it sets the cookie that the callback needs.
+ * Redirects the browser to the upstream, and sets the cookie that the callback needs. Call it only after the user has
+ * decided.
  *
- * @param subject digest of the user whose earlier decision is used
+ * @param subject digest of the user whose remembered decision is used
  * @throws {Stopped} with a page
  */
 export async function redirectToUpstream(

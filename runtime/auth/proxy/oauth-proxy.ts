@@ -18,25 +18,25 @@ import { token } from "./token.js";
 import { upstreamToken } from "./upstream-token.js";
 import { UpstreamClient } from "./upstream.js";
 
-/** An authorization server in front of another one. `resourceServer` takes it as an issuer. */
+/** An authorization server in front of another one, the upstream. `resourceServer` accepts it as an issuer. */
 export interface OAuthProxy extends TokenIssuer {
-  /** Its endpoints. `resourceServer` has them in `http.routes`, too. */
+  /** The endpoints. `resourceServer` also includes them in `http.routes`. */
   readonly routes: readonly ServerRoute[];
-  /** The public keys of its tokens. */
+  /** Returns the public keys of the proxy's tokens. */
   jwks(): Promise<JSONWebKeySet>;
   /**
-   * Verifies an access token: it is of this proxy, for one of its resources, neither expired nor revoked.
+   * Verifies that an access token is of this proxy, for one of its resources, and neither expired nor revoked.
    *
    * @throws {AuthError} `auth-token-refused`
    */
   verify(token: string): Promise<Claims>;
   /**
-   * A token for the upstream, refreshed if it is about to expire: `context.auth.upstream()` gives it. It is never the token
-   * of the client.
+   * Returns a token for the upstream, refreshed if it is about to expire; `context.auth.upstream()` calls it. It is never
+   * the token of the client.
    *
-   * @param claims those of a verified access token
-   * @throws {AuthError} `auth-needs-user`: the login has ended. `auth-unavailable`: the upstream
-   *   does not refresh now. `auth-refused`: it refuses
+   * @param claims of a verified access token
+   * @throws {AuthError} `auth-needs-user`: the login has ended. `auth-unavailable`: the upstream cannot refresh now.
+   *   `auth-refused`: the upstream refuses
    */
   upstream(claims: Claims): Promise<string>;
 }
@@ -44,8 +44,8 @@ export interface OAuthProxy extends TokenIssuer {
 type Handler = (proxy: Proxy, request: Request) => Response | Promise<Response>;
 
 /**
- * An authorization server for an upstream without open registration: clients register here, users consent here and log in at
- * the upstream, and clients get tokens of this server. Tokens of the upstream never leave it.
+ * Makes an authorization server for an upstream without open registration. Clients register at the proxy, users consent
+ * there and log in at the upstream, and clients get tokens of the proxy. Upstream tokens never leave the proxy.
  *
  * @throws {AuthError} `auth-options`
  */
@@ -104,7 +104,7 @@ function routesOf(proxy: Proxy): readonly ServerRoute[] {
   ];
 }
 
-/** A public document: pages of any origin may read it. */
+/** Wraps the handler of a public document, which pages of any origin may read. */
 function document(answer: () => Response | Promise<Response>): (request: Request) => Promise<Response> {
   return async ({ method }) => {
     if (method === "OPTIONS") return preflightResponse("GET, HEAD");
@@ -114,7 +114,7 @@ function document(answer: () => Response | Promise<Response>): (request: Request
   };
 }
 
-/** An endpoint for browsers. */
+/** Wraps the handler of an endpoint for browsers: errors become pages. */
 function withPages(proxy: Proxy, allow: string, handler: Handler): (request: Request) => Promise<Response> {
   return async (request) => {
     if (request.method !== allow) return wrongMethod(allow);
@@ -129,7 +129,7 @@ function withPages(proxy: Proxy, allow: string, handler: Handler): (request: Req
   };
 }
 
-/** Seconds after which a request that found no room may come again. */
+/** Header for a request that found no room: seconds before it may be repeated. */
 const retryAfter = { "retry-after": "5" };
 
 function busyPage({ settings }: Proxy, error: Error): Response {
@@ -139,7 +139,7 @@ function busyPage({ settings }: Proxy, error: Error): Response {
   return page;
 }
 
-/** An endpoint for clients. */
+/** Wraps the handler of an endpoint for clients: errors become JSON. */
 function withErrors(proxy: Proxy, handler: Handler): (request: Request) => Promise<Response> {
   return async (request) => {
     if (request.method === "OPTIONS") return preflightResponse("POST");
@@ -158,7 +158,7 @@ function withErrors(proxy: Proxy, handler: Handler): (request: Request) => Promi
   };
 }
 
-/** The metadata of the authorization server (RFC 8414). */
+/** Returns the metadata of the authorization server (RFC 8414). */
 export function metadataOf({ settings }: Proxy): Readonly<Record<string, unknown>> {
   const { issuer, clients, scopes, documentation } = settings;
   const methods = [

@@ -18,12 +18,12 @@ import { redirectProblem } from "./redirects.js";
 import { memoryStore, type ProxyStore } from "./store.js";
 import type { Upstream } from "./upstream.js";
 
-/** A client that the operator registered. */
+/** A client that the operator has registered. */
 export interface KnownClient {
   readonly id: string;
-  /** The consent page shows it. */
+  /** Name on the consent page. */
   readonly name: string;
-  /** A client without a secret is public. */
+  /** If absent, the client is public. */
   readonly secret?: string;
   /** How a client with a secret authenticates. Default: `client_secret_basic`. */
   readonly method?: "client_secret_basic" | "client_secret_post";
@@ -34,25 +34,28 @@ export interface ClientOptions {
   /** Whether the client id may be the URL of a metadata document. Default: true. */
   readonly cimd?: boolean;
   /**
-   * Dynamic client registration. `sealed`, the default: the registration is encrypted into the client id, so that there is
-   * no table of clients. `false`: no registration.
+   * Dynamic client registration. `sealed`, the default: the registration is encrypted into the client id, so that no table of
+   * clients is needed. `false`: no registration.
    */
   readonly dcr?: "sealed" | false;
   readonly known?: readonly KnownClient[];
-  /** Schemes of redirect URIs that are allowed besides https and loopback addresses, such as `cursor`. Default: none. */
+  /** Allowed schemes of redirect URIs, such as `cursor`, in addition to https and loopback addresses. Default: none. */
   readonly customSchemes?: readonly string[];
-  /** Decides about the redirect URIs of clients that are not `known`, at registration and at login. Default: all. */
+  /**
+   * Decides whether a client that is not `known` may use a redirect URI, at registration and at login. Default: all are
+   * allowed.
+   */
   readonly allowRedirects?: (uri: string) => boolean;
 }
 
 export interface ConsentOptions {
-  /** The whole page, as HTML. It escapes what it shows. Default: a page without script. */
+  /** Returns the whole page as HTML. It must escape texts. Default: a page without scripts. */
   readonly page?: (facts: ConsentFacts) => string;
-  /** Milliseconds that a browser remembers a decision of its user about a client. Default: 30 days; 0 for never. */
+  /** Milliseconds for which a browser remembers a decision about a client. Default: 30 days; 0 for never. */
   readonly rememberMs?: number;
 }
 
-/** Something that happened. No member is a secret. */
+/** An event of the proxy. It contains no secret. */
 export interface ProxyEvent {
   readonly type:
     | "registered"
@@ -61,60 +64,60 @@ export interface ProxyEvent {
     | "logged-in"
     | "refreshed"
     | "revoked"
-    /** A login has ended here, and the upstream did not revoke its tokens. */
+    /** A login has ended here, but the upstream did not revoke its tokens. */
     | "not-revoked"
     | "refused";
-  /** The client, if it is known: its name, which is what the client says of itself. */
+  /** The client's own, unverified name, if the client is known. */
   readonly client?: string;
-  /** Why a request was refused, or a login revoked. */
+  /** The reason why a request was refused or a login revoked. */
   readonly reason?: string;
 }
 
 export interface ProxyOptions {
   /** URL of this authorization server: `https://api.example.com`, or with a path. */
   readonly issuer: string;
-  /** The resource servers that tokens are for; the first if a client names none. */
+  /** The resources of tokens; the first one if a client names none. */
   readonly resource: string | readonly string[];
   readonly upstream: Upstream;
   /**
-   * Secrets of at least 32 random characters, the same on every node. The first makes what is new; the others still read what
-   * they made. To rotate, put a new one first, and remove the last after `refreshTokenMs`.
+   * Secrets of at least 32 random characters, the same on every node. The first one encrypts and signs; the others only
+   * decrypt and verify. To rotate, put a new one first, and remove the last one after `refreshTokenMs`.
    */
   readonly keys: readonly string[];
   /** Default: in memory. */
   readonly store?: ProxyStore;
   readonly clients?: ClientOptions;
-  /** Scopes of this server, each with the scopes of the upstream that it needs. Default: the scopes of the upstream. */
+  /** Scopes of this server, each with the upstream scopes that it needs. Default: the scopes of the upstream. */
   readonly scopes?: Readonly<Record<string, readonly string[]>>;
-  /** What the consent page says of a scope. */
+  /** Texts for scopes on the consent page. */
   readonly scopeTexts?: Readonly<Record<string, string>>;
   readonly consent?: ConsentOptions;
-  /** URL of a page for developers of clients; the metadata names it (`service_documentation`). */
+  /** URL of a page for client developers, published in the metadata (`service_documentation`). */
   readonly documentation?: string;
-  /** Milliseconds that access tokens are valid, from 10 to 60 minutes. Default: 30 minutes. */
+  /** Life of access tokens in milliseconds, from 10 to 60 minutes. Default: 30 minutes. */
   readonly accessTokenMs?: number;
-  /** Milliseconds after the last use in which a refresh token is valid. Default: 30 days. */
+  /** Life of an unused refresh token in milliseconds. Default: 30 days. */
   readonly refreshTokenMs?: number;
   /**
-   * Sends all requests, also those for metadata documents of clients, after their addresses were looked up: all must be
-   * public. Default: the `fetch` of the platform for the upstream, and for documents one that connects to the very addresses
-   * that were looked up.
+   * Sends all requests. Before a request for a client's metadata document, the proxy checks that all addresses of the host
+   * are public. Default: the platform's `fetch` for the upstream; for documents, a function that connects only to the checked
+   * addresses.
    */
   readonly fetch?: typeof fetch;
   /**
-   * Whether `fetch` gets the URLs of metadata documents unseen. Anybody chooses them: it must refuse those that lead into a
-   * private network. Default: false.
+   * Whether to skip the check of addresses before `fetch` gets the URL of a metadata document. Anyone can choose these URLs,
+   * so `fetch` must then refuse those that lead into a private network. Default: false.
    */
   readonly unguarded?: boolean;
   readonly onEvent?: (event: ProxyEvent) => void;
-  /** Milliseconds since 1970. Default: the clock of the system. */
+  /** Returns milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
 }
 
-/** The options with defaults. */
+/** The options with defaults filled in. */
 export interface Settings {
   readonly issuer: string;
-  /** The path of the issuer: empty, or with a slash before and none behind. */
+  /** The path of the issuer: empty, or with a leading and without a trailing slash. */
   readonly path: string;
   readonly resources: readonly string[];
   readonly upstream: Upstream;
@@ -129,9 +132,9 @@ export interface Settings {
   readonly accessSeconds: number;
   readonly refreshSeconds: number;
   readonly fetch: typeof fetch;
-  /** Fetches what clients name. */
+  /** Fetches URLs that clients name. */
   readonly fetchDocument: Fetch;
-  /** Requests that change one grant take turns. */
+  /** Serialises the changes of each grant. */
   readonly grantTurns: Turns;
   readonly emit: (event: ProxyEvent) => void;
   /** Milliseconds since 1970. */
@@ -184,7 +187,7 @@ export function settingsOf(options: ProxyOptions): Settings {
   };
 }
 
-/** Changes of grants at once, of all logins and of one. */
+/** Maximum number of concurrent and waiting changes of grants, of all logins and of one. */
 const changes = { running: 1024, perKey: 1, waiting: 4096 };
 
 function fetchOfDocuments({ fetch: given, unguarded = false }: ProxyOptions): Fetch {

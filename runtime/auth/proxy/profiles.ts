@@ -1,7 +1,7 @@
 import { AuthError } from "../shared/errors.js";
 import type { TokenAnswer, Upstream } from "./upstream.js";
 
-/** The client that the operator registered at the upstream, with `<issuer>/oauth/callback` as redirect URI. */
+/** The client that the operator has registered at the upstream, with the redirect URI `<issuer>/oauth/callback`. */
 export interface UpstreamClientOptions {
   readonly clientId: string;
   readonly secret: string;
@@ -9,7 +9,7 @@ export interface UpstreamClientOptions {
 }
 
 /**
- * GitHub: an OAuth App or a GitHub App. Tokens of OAuth Apps have no expiry and cannot be refreshed; they are used until
+ * GitHub: an OAuth App or a GitHub App. Tokens of OAuth Apps do not expire and cannot be refreshed; they are used until
  * GitHub refuses them.
  *
  * @param options.host host of a GitHub Enterprise Server. Default: github.com
@@ -39,14 +39,14 @@ export function github(
   };
 }
 
-/** An answer that says by another code that the refresh token has ended, in the words of RFC 6749 (5.2). */
+/** Replaces the upstream's own error code for an ended refresh token by `invalid_grant` (RFC 6749, 5.2). */
 function withGrantError(answer: TokenAnswer, code: string): TokenAnswer {
   return answer["error"] === code ? { ...answer, error: "invalid_grant" } : answer;
 }
 
 /**
- * Google. It gives a refresh token only with `access_type=offline`, and again only with `prompt=consent`. Its tokens are not revoked:
- * a revocation there ends all logins of the user at this server, those of other clients, too.
+ * Google. It issues a refresh token only with `access_type=offline`, and a new one only with `prompt=consent`. Its tokens
+ * are not revoked, because a revocation ends all logins of the user at this server, including those of other clients.
  */
 export function google({ clientId, secret, scopes = [] }: UpstreamClientOptions): Upstream {
   return {
@@ -66,7 +66,7 @@ export function google({ clientId, secret, scopes = [] }: UpstreamClientOptions)
 }
 
 /**
- * Microsoft Entra ID, version 2.0. It gets no parameter `resource`: the scopes name the API.
+ * Microsoft Entra ID, version 2.0. It gets no parameter `resource`, because the scopes name the API.
  *
  * @param options.tenant id or domain of the tenant, or `organizations` for all
  * @throws {AuthError} `auth-options`
@@ -88,13 +88,15 @@ export function entra(options: UpstreamClientOptions & { readonly tenant: string
     authentication: "post",
     scopes,
     identityScopes: ["openid", "offline_access"],
-    // The ID token names the tenant by its id, whatever the URL names it by.
+    // The ID token has the id of the tenant, even if the URL has its domain.
     idTokenIssuer: ({ tid }) =>
       /^[\da-f-]{36}$/.test(String(tid)) ? `https://login.microsoftonline.com/${String(tid)}/v2.0` : "",
   };
 }
 
-/** Slack, with tokens of users: their scopes are in the parameter `user_scope`, and the token in a member of the answer. */
+/**
+ * Slack, with user tokens: scopes go into the parameter `user_scope`, and the token is in a nested member of the answer.
+ */
 export function slack({ clientId, secret, scopes = [] }: UpstreamClientOptions): Upstream {
   return {
     name: "Slack",
@@ -122,7 +124,7 @@ function slackAnswer(answer: TokenAnswer): TokenAnswer {
       { error: typeof error === "string" ? error : "invalid_grant" },
       "invalid_refresh_token",
     );
-  // A refreshed token of a user stands outside, where the first one of a bot does.
+  // A refreshed user token is at the top level of the answer, where a first answer has the bot token.
   const { id, access_token, refresh_token, expires_in } =
     user ?? (answer as NonNullable<SlackAnswer["authed_user"]>);
   return {
@@ -147,7 +149,7 @@ interface SlackAnswer {
   readonly team?: { readonly id?: string };
 }
 
-/** Any provider of OpenID Connect, by its discovery document. */
+/** Any OpenID Connect provider, by its discovery document. */
 export function oidc(
   options: UpstreamClientOptions & {
     readonly name: string;

@@ -2,7 +2,7 @@ import type { ClientDocuments } from "./client-documents.js";
 import type { Logins, UnredeemedLogins } from "./grants.js";
 import type { Settings } from "./options.js";
 
-/** What every endpoint of a proxy works with. */
+/** The dependencies of all endpoints of a proxy. */
 export interface Proxy extends Logins {
   readonly documents: ClientDocuments;
   readonly unredeemed: UnredeemedLogins;
@@ -19,7 +19,10 @@ export const paths = {
   jwks: "/jwks.json",
 } as const;
 
-/** The scopes that the upstream is asked for: those that name the user, and those that scopes of this server need. */
+/**
+ * Returns the scopes to request from the upstream: the identity scopes, and those that the scopes of this server
+ * need.
+ */
 export function upstreamScopes(
   { upstream, scopes }: Settings,
   granted: readonly string[],

@@ -1,4 +1,4 @@
-/** A redirect URI of an application on the user's own machine (RFC 8252, 7.3): host, port, and the rest. */
+/** Matches a loopback redirect URI (RFC 8252, 7.3): host, port, and rest. */
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d{1,5})?([/?][^#]*)?$/;
 const maxLength = 512;
 
@@ -6,14 +6,14 @@ export function isLoopback(uri: string): boolean {
   return loopback.test(uri) && URL.canParse(uri);
 }
 
-/** The redirect URI of an application on the user's own machine without its port; any other URI as it is. */
+/** Removes the port of a loopback redirect URI; returns any other URI unchanged. */
 export function withoutLoopbackPort(uri: string): string {
   return uri.replace(loopback, (_, host: string, _port, rest = "") => `http://${host}${rest}`);
 }
 
 /**
- * Whether a requested redirect URI is a registered one: the same characters. Only the port of a loopback address may
- * differ, because the application gets it from the operating system (RFC 8252, 7.3).
+ * Whether a requested redirect URI equals a registered one, compared as text. Only the port of a loopback address may
+ * differ, because the operating system assigns it (RFC 8252, 7.3).
  */
 export function matchesRedirect(registered: string, requested: string): boolean {
   if (registered === requested) return true;
@@ -21,15 +21,15 @@ export function matchesRedirect(registered: string, requested: string): boolean 
 }
 
 /**
- * Why a client may not register a redirect URI; `undefined` if it may. It must be https or a loopback address
- * (authorization, Communication Security).
+ * Returns the reason why a client may not register a redirect URI; `undefined` if it may. The URI must be https or a
+ * loopback address (authorization, Communication Security).
  *
  * @param customSchemes schemes of applications that the operator allows, such as `cursor`
  */
 export function redirectProblem(uri: unknown, customSchemes: readonly string[]): string | undefined {
   if (typeof uri !== "string" || uri.length > maxLength)
     return `is not a text of at most ${maxLength} characters`;
-  // What a URL parser would change could be read differently by the browser.
+  // If a URL parser would change the text, the browser could read it differently.
   if (!/^[!-~]+$/.test(uri) || /["<>\\^`{|}]/.test(uri) || !URL.canParse(uri)) return "is not a valid URL";
   if (uri.includes("#")) return "has a fragment";
   const own = queryOf(uri).find(ofResponse);
@@ -42,39 +42,39 @@ export function redirectProblem(uri: unknown, customSchemes: readonly string[]):
   return "is neither https nor a loopback address";
 }
 
-/** Where a redirect URI leads, to show it: the host, or the scheme of an application. */
+/** Returns the destination of a redirect URI to show: the host, or the scheme of an application. */
 export function destinationOf(uri: string): string {
   const { protocol, host } = new URL(uri);
   return /^https?:$/.test(protocol) ? host : protocol;
 }
 
-/** Whether a client names a resource: URL parsers write a slash for an empty path (RFC 9110, 4.2.3). */
+/** Whether a client's text names a resource. URL parsers write a slash for an empty path (RFC 9110, 4.2.3). */
 export function isResource(asked: string, resource: string): boolean {
   return asked === resource || (asked === `${resource}/` && new URL(resource).pathname === "/");
 }
 
 /**
- * A name of a parameter of authorization responses (RFC 6749, 4.1.2 and 4.2.2; RFC 9207; OpenID Connect; JARM), as the
- * laxest parser reads it: in any case, `code[]` and `code.0` as `code`. A redirect URI that brings its own would answer in
- * place of the authorization server: many clients read the first of two.
+ * Matches names of parameters of authorization responses (RFC 6749, 4.1.2 and 4.2.2; RFC 9207; OpenID Connect; JARM) as
+ * the most lenient parser reads them: in any case, `code[]` and `code.0` as `code`. A redirect URI with such a parameter
+ * could forge the response, because many clients use the first of two values.
  */
 const responseName =
   /^\s*(code|state|iss|error|error_description|error_uri|response|access_token|id_token|session_state)(?=[[.]|\s*$)/i;
 
-/** The parts of a URI's query. Some parsers take `;` for a separator, too. */
+/** Returns the parts of a URI's query. Some parsers also accept `;` as a separator. */
 function queryOf(uri: string): string[] {
   return uri.split("?").slice(1).join("?").split(/[&;]/);
 }
 
-/** The parameter of responses that a part of a query is. */
+/** Returns the name of the response parameter in a part of a query, if it is one. */
 function ofResponse(part: string): string | undefined {
   const [[name = ""] = []] = new URLSearchParams(part);
   return responseName.exec(name)?.[1];
 }
 
 /**
- * The redirect of an authorization response. Characters of the redirect URI stay as they are. Parameters of responses that
- * it has itself are removed: a client may have registered before they were refused.
+ * Adds the parameters of an authorization response to a redirect URI, and keeps its text unchanged otherwise. Removes
+ * response parameters in the URI itself, because a client may have registered before these were refused.
  */
 export function withParameters(
   uri: string,

@@ -1,7 +1,7 @@
 import type { Grant } from "./grants.js";
 import type { Settings } from "./options.js";
 
-/** A refresh token as a client sent it: not yet verified. */
+/** An unverified refresh token from a client. */
 export interface ReadToken {
   readonly grant: string;
   readonly number: number;
@@ -12,8 +12,8 @@ const purpose = "refresh token";
 const form = /^([\w-]{22})\.(\d{1,9})\.([\w-]{8}\.[\w-]{43})$/;
 
 /**
- * The refresh token of a number. The same number gives the same token, so that a repeated request gets the answer that was
- * lost.
+ * Computes the refresh token with a number. The same number gives the same token, so that a repeated request gets the lost
+ * answer again.
  */
 export async function refreshToken(
   settings: Settings,

@@ -12,7 +12,7 @@ const methods: readonly ClientMethod[] = ["none", "client_secret_basic", "client
 const grants: ReadonlySet<unknown> = new Set(["authorization_code", "refresh_token"]);
 
 /**
- * Registers a client (RFC 7591). The registration is encrypted into the client id (A.5.2): nothing is stored.
+ * Registers a client (RFC 7591). Encrypts the registration into the client id (A.5.2) and stores nothing.
  *
  * @throws {Refused} `invalid_client_metadata`, `invalid_redirect_uri`
  */

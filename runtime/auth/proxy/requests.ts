@@ -1,10 +1,10 @@
 import { boundedBytes } from "../shared/bounded-bytes.js";
 import { Refused } from "./responses.js";
 
-/** Bytes of a body, at most. */
+/** Maximum size of a body in bytes. */
 const maxBody = 65_536;
 
-/** The body of a request as text. @throws {Refused} it is too large, or not UTF-8 */
+/** Reads the body of a request as text. @throws {Refused} it is too large, or not UTF-8 */
 export async function readBody(request: Request): Promise<string> {
   const bytes = await boundedBytes(request.body, maxBody);
   if (!bytes) throw new Refused("invalid_request", "the body is too large", { status: 413 });
@@ -15,7 +15,7 @@ export async function readBody(request: Request): Promise<string> {
   }
 }
 
-/** Parameters of OAuth: each stands once (RFC 6749, 3.1), and an empty one is absent. */
+/** Parameters of an OAuth request. Each may occur once (RFC 6749, 3.1); an empty one counts as absent. */
 export class Parameters {
   readonly repeated: readonly string[];
   private readonly query: URLSearchParams;
@@ -25,7 +25,7 @@ export class Parameters {
     const known = new Set<string>();
     const repeated = new Set<string>();
     for (const name of query.keys()) (known.has(name) ? repeated : known).add(name);
-    // It may stand several times (RFC 8707, 2).
+    // `resource` may occur several times (RFC 8707, 2).
     repeated.delete("resource");
     this.repeated = [...repeated];
   }
@@ -39,7 +39,7 @@ export class Parameters {
   }
 }
 
-/** The form of a POST. @throws {Refused} `invalid_request` */
+/** Reads the form of a POST request. @throws {Refused} `invalid_request` */
 export async function formOf(request: Request): Promise<Parameters> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(request.headers.get("content-type") ?? ""))
     throw new Refused("invalid_request", "the body must be application/x-www-form-urlencoded");

@@ -1,4 +1,4 @@
-/** An answer of the token, registration or revocation endpoint that is an error (RFC 6749, 5.2). */
+/** Thrown for an error response of the token, registration or revocation endpoint (RFC 6749, 5.2). */
 export class Refused extends Error {
   readonly status: number;
   readonly error: string;
@@ -16,7 +16,10 @@ export class Refused extends Error {
   }
 }
 
-/** Lets pages of any origin read an answer: neither cookies nor other credentials of the browser decide it. */
+/**
+ * Headers that let pages of any origin read an answer. This is safe, because the answer does not depend on
+ * cookies or other browser credentials.
+ */
 const anyOrigin = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "WWW-Authenticate",
@@ -38,7 +41,7 @@ export function emptyResponse(status: number, headers: Readonly<Record<string, s
   return new Response(null, { status, headers: { ...anyOrigin, ...noStore, ...headers } });
 }
 
-/** Answers a preflight of a browser. */
+/** Answers the preflight request of a browser. */
 export function preflightResponse(methods: string): Response {
   return emptyResponse(204, {
     "access-control-allow-methods": methods,
@@ -51,7 +54,7 @@ export function wrongMethod(allow: string): Response {
   return emptyResponse(405, { allow });
 }
 
-/** A redirection of the browser; a POST becomes a GET. */
+/** Redirects the browser; a POST becomes a GET. */
 export function redirectResponse(location: string, cookies: readonly string[] = []): Response {
   const headers = new Headers({ ...noStore, location, "referrer-policy": "no-referrer" });
   for (const cookie of cookies) headers.append("set-cookie", cookie);

@@ -7,9 +7,9 @@ import { formOf } from "./requests.js";
 import { emptyResponse, Refused } from "./responses.js";
 
 /**
- * The revocation endpoint (RFC 7009). A refresh token takes its login along, and the tokens of the upstream; an access token ends
- * alone. A token that is not
- * valid, or of another client, is answered like one that was revoked.
+ * The revocation endpoint (RFC 7009). Revoking a refresh token ends the login and its upstream tokens;
+ * revoking an access token ends only that token. The answer for an invalid token, or a token of another
+ * client, is the same as for a revoked one.
  *
  * @throws {Refused}
  */
@@ -30,7 +30,7 @@ export async function revoke(proxy: Proxy, request: Request): Promise<Response> 
   return emptyResponse(200);
 }
 
-/** Revoked tokens of one login, at most: a client with more of them ends the login. */
+/** Maximum number of revoked tokens of one login. Revoking more ends the login. */
 const maxRevoked = 100;
 
 async function revokeAccessToken(proxy: Proxy, grantId: string, jti: string, exp: number): Promise<void> {

@@ -1,22 +1,19 @@
 import { BoundedMap } from "@mcpgen/base";
 import { AuthError } from "../shared/errors.js";
 
-/**
- * Where a proxy keeps logins: shared by all nodes, for example a database. Values are encrypted by the proxy.
- */
+/** The store for logins, such as a database, shared by all nodes. The proxy encrypts the values. */
 export interface ProxyStore {
-  /** The value, unless it is absent or expired. */
+  /** Returns the value, unless it is absent or expired. */
   get(key: string): Promise<string | undefined>;
   /**
-   * Sets a value, or removes it with `undefined`, only if the present value is `expected`; `undefined` means absent. It is
-   * one step, also for several nodes.
+   * Sets a value, or removes it if `undefined`, but only if the present value is `expected` (`undefined` means absent). The
+   * operation is atomic across nodes.
    *
-   * @param expiresAt milliseconds since 1970, after which the value is absent
-   * @param owner names the user or client that the value is for, without saying who that is: a store with bounds gives each
-   *   owner a share
+   * @param expiresAt milliseconds since 1970 after which the value counts as absent
+   * @param owner pseudonym of the user or client of the value, so that a bounded store can limit the share of each owner
    * @returns whether the value was set
-   * @throws {Error} the value was not set, for another reason than the present one; `AuthError` `auth-unavailable` is
-   *   answered with status 503
+   * @throws {Error} the value was not set for a reason other than `expected`; an `AuthError` `auth-unavailable` is answered
+   *   with status 503
    */
   put(
     key: string,
@@ -27,15 +24,15 @@ export interface ProxyStore {
   ): Promise<boolean>;
 }
 
-/** Values, and bytes of keys and values, with what a map takes; one owner gets at most half. */
+/** Maximum number of values, and of bytes of keys and values including overhead. One owner may use at most half. */
 const bounds = { count: 100_000, bytes: 256_000_000 };
 
-/** Bytes that an entry takes beside its characters. */
+/** Bytes of an entry in addition to its characters. */
 const overhead = 300;
 
 /**
- * Keeps logins in the memory of this process: they end with it, and no other node sees them. It has room for 100,000 values
- * and 256 MB.
+ * Makes a store in the memory of this process: logins end with the process, and other nodes do not see them. It has room
+ * for 100,000 values and 256 MB.
  */
 export function memoryStore(now: () => number = Date.now): ProxyStore & { readonly size: number } {
   const entries = new BoundedMap<string, string>({ ...bounds, full: "refuse", now });
@@ -50,7 +47,7 @@ export function memoryStore(now: () => number = Date.now): ProxyStore & { readon
         entries.delete(key);
         return true;
       }
-      // Sealed texts are ASCII: a byte a character.
+      // Encrypted texts are ASCII: one byte for each character.
       const bytes = key.length + value.length + overhead;
       const entry = { bytes, lifeMs: expiresAt - now(), ...(owner !== undefined && { principal: owner }) };
       if (entries.set(key, value, entry)) return true;

@@ -30,7 +30,7 @@ export async function token(proxy: Proxy, request: Request): Promise<Response> {
   return "challenge" in read ? redeem(proxy, read, asked) : refresh(proxy, read, asked);
 }
 
-/** A request for tokens of a login. */
+/** A token request for a login. */
 interface Asked {
   readonly client: Client | undefined;
   readonly form: Parameters;
@@ -38,8 +38,8 @@ interface Asked {
 }
 
 /**
- * Exchanges a code. A mistake of the client to whom it was issued leaves the code valid; a second use, or a use by another
- * client, ends the login: the code was stolen.
+ * Exchanges a code. After a mistake of the right client, the code stays valid. A second use, or a use by another client,
+ * means that the code was stolen, and ends the login.
  */
 async function redeem(proxy: Proxy, code: Code, { client, form, stored }: Asked): Promise<Response> {
   const { settings } = proxy;
@@ -68,13 +68,13 @@ async function redeem(proxy: Proxy, code: Code, { client, form, stored }: Asked)
   throw invalidGrant("The code is not valid");
 }
 
-/** Seconds after the first use of a refresh token in which it gives the same successor again. */
+/** Seconds after the first use of a refresh token in which it returns the same successor again. */
 const graceSeconds = 30;
 
 /**
- * Rotates a refresh token (OAuth 2.1, 4.3.1; RFC 9700, 4.14.2). An answer can be lost: for some seconds after its first
- * use, and until its successor is used, a token gives the same successor again. A use after that is one of a stolen token,
- * and ends the login.
+ * Rotates a refresh token (OAuth 2.1, 4.3.1; RFC 9700, 4.14.2). Because an answer can be lost, a token returns the same
+ * successor again for some seconds after its first use, until the successor is used. A later use means that the token was
+ * stolen, and ends the login.
  */
 async function refresh(proxy: Proxy, read: ReadToken, { client, form, stored }: Asked): Promise<Response> {
   const { settings } = proxy;
@@ -121,7 +121,7 @@ function checkResource(grant: Grant, form: Parameters): void {
     throw new Refused("invalid_target", "The login is for another resource");
 }
 
-/** The scopes of the answer: never more than the user allowed. */
+/** Returns the scopes of the answer: never more than the user has allowed. */
 function narrowed(granted: readonly string[], form: Parameters, isStrict: boolean): readonly string[] {
   const asked = form.get("scope")?.split(" ");
   if (!asked) return granted;

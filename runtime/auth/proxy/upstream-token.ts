@@ -7,20 +7,20 @@ import type { Settings } from "./options.js";
 import type { Proxy } from "./proxy.js";
 import type { UpstreamTokens } from "./upstream.js";
 
-/** Milliseconds before its expiry in which a token is refreshed. */
+/** Milliseconds before its expiry at which a token is refreshed. */
 const aheadMs = 60_000;
 /** Milliseconds after which another node takes over a refresh. */
 const lockMs = 15_000;
 const pollMs = 100;
-/** The lock of a process that ended is over after half of them. */
+/** Maximum number of polls for the lock. The lock of an ended process expires after half of them. */
 const maxPolls = (2 * lockMs) / pollMs;
 
-/** Refreshes that are under way in this process, by login. */
+/** Current refreshes in this process, by login. */
 const underWay = new WeakMap<Proxy, Map<string, Promise<string>>>();
 
 /**
- * The token of the upstream for a login. Refreshes once at a time, over all nodes: an upstream that rotates refresh tokens
- * takes two uses of one for theft.
+ * Returns the upstream token of a login. Refreshes run one at a time across all nodes, because an upstream that rotates
+ * refresh tokens treats two uses of one as theft.
  *
  * @throws {AuthError} `auth-needs-user`: the login has ended, here or at the upstream
  */
@@ -50,12 +50,12 @@ async function refreshLocked(proxy: Proxy, grantId: string): Promise<string> {
   try {
     const stored = await readGrant(settings, grantId);
     if (!stored) throw ended();
-    // Another node has refreshed meanwhile.
+    // Another node has refreshed the token meanwhile.
     if (isFresh(proxy, stored)) return stored.grant.upstream.access;
     const tokens = await refreshed(proxy, stored);
     if (await changeGrant(settings, grantId, (grant) => ({ ...grant, upstream: tokens })))
       return tokens.access;
-    // The login was ended while its tokens were refreshed: those that came are of no login.
+    // The login has ended during the refresh: revoke the new tokens, which belong to no login.
     await revokeUpstream(proxy, tokens);
     throw ended();
   } finally {
@@ -63,7 +63,7 @@ async function refreshLocked(proxy: Proxy, grantId: string): Promise<string> {
   }
 }
 
-/** Takes a lock, when its holder has given it back or its time is over. @throws {AuthError} `auth-unavailable` */
+/** Waits until a lock is released or expired, and takes it. @throws {AuthError} `auth-unavailable` */
 async function take(settings: Settings, lock: string, owner: string): Promise<void> {
   for await (const _ of attempts({ pauses: growing({ first: pollMs, factor: 1, count: maxPolls }) }))
     if (await settings.store.put(lock, owner, undefined, settings.now() + lockMs, lock)) return;
@@ -85,7 +85,7 @@ async function refreshed({ settings, upstream }: Proxy, { id, grant }: StoredGra
       await removeGrant(settings, id, "the upstream ended the login");
       throw ended();
     }
-    // The upstream may be down for a moment, and the token still valid.
+    // The upstream may be down for a moment while the token is still valid.
     if (expiresAt! > settings.now()) return grant.upstream;
     if (isUnavailable(error)) throw error;
     throw new AuthError(

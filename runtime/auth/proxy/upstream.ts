@@ -10,7 +10,7 @@ import { Outgoing } from "../shared/outgoing.js";
 import { revokeTokens } from "../shared/revocation.js";
 import { successOf } from "../shared/token-response.js";
 
-/** The tokens of the upstream for one login. */
+/** The upstream tokens of one login. */
 export interface UpstreamTokens {
   readonly access: string;
   readonly refresh?: string;
@@ -18,68 +18,72 @@ export interface UpstreamTokens {
   readonly expiresAt?: number;
 }
 
-/** The user, by the name that the upstream gives. */
+/** The user's identity at the upstream. */
 export interface Identity {
-  /** Never changes, and belongs to no other user of the upstream. */
+  /** A permanent identifier, unique at the upstream. */
   readonly subject: string;
   /** A name to show. */
   readonly name?: string;
 }
 
-/** What the upstream answered to a token request. */
+/** The upstream's answer to a token request. */
 export type TokenAnswer = Readonly<Record<string, unknown>>;
 
 /** Fetches a JSON document of the upstream with the token of the user. */
 export type UpstreamGet = (url: string) => Promise<Readonly<Record<string, unknown>>>;
 
-/** An authorization server without open registration, where the operator has registered one client. */
+/** An authorization server without open registration, at which the operator has registered a client. */
 export interface Upstream {
-  /** The consent page shows it: `GitHub`. */
+  /** Name on the consent page, such as `GitHub`. */
   readonly name: string;
-  /** Its metadata, or the URL of the issuer to discover it. */
+  /** The metadata, or the URL of the issuer for discovery. */
   readonly server: oauth.AuthorizationServer | { readonly discover: string };
   readonly clientId: string;
   /** Absent for a public client. */
   readonly secret?: string;
-  /** Where the secret stands in token requests. Default: `basic`. */
+  /** The method by which token requests send the secret. Default: `basic`. */
   readonly authentication?: "basic" | "post";
-  /** What tokens may do at the upstream. */
+  /** Scopes to request, unless the option `scopes` maps them. */
   readonly scopes: readonly string[];
-  /** Scopes that are always asked for, because they name the user or bring refresh tokens. */
+  /** Scopes that are always requested, because they identify the user or provide refresh tokens. */
   readonly identityScopes?: readonly string[];
   /** Further parameters of the authorization request. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Default: `scope`. */
   readonly scopeParameter?: string;
-  /** What stands between scopes. Default: a space. */
+  /** Separator of scopes. Default: a space. */
   readonly scopeSeparator?: string;
-  /** Changes an answer of the token endpoint into the form of RFC 6749. */
+  /** Converts an answer of the token endpoint to the form of RFC 6749. */
   readonly reshape?: (answer: TokenAnswer) => TokenAnswer;
   /** Finds the user. Default: the `sub` of the ID token. */
   readonly identify?: (answer: TokenAnswer, get: UpstreamGet) => Identity | Promise<Identity>;
-  /** The issuer of an ID token, where it is not that of the metadata. */
+  /** Returns the expected issuer of an ID token, if it differs from the metadata. */
   readonly idTokenIssuer?: (claims: Readonly<Record<string, unknown>>) => string;
 }
 
-/** What a user who has logged in at the upstream brings. */
+/** The result of a login at the upstream. */
 export interface UpstreamLogin {
   readonly tokens: UpstreamTokens;
   /**
    * Finds the user.
    *
-   * @throws {AuthError} `auth-refused`: the upstream does not name the user. `auth-unavailable`: not now
+   * @throws {AuthError} `auth-refused`: the upstream does not identify the user. `auth-unavailable`:
+   *   temporarily impossible
    */
   readonly identify: () => Promise<Identity>;
 }
 
-/** What the callback needs of the authorization request. */
+/** The values of the authorization request that the callback needs. */
 export interface UpstreamRequest {
   readonly state: string;
   readonly verifier: string;
   readonly nonce: string;
 }
 
-/** Logins, refreshes and revocations at the upstream at once; each leaves room for the others. */
+/**
+ * Maximum number of concurrent and waiting requests to the upstream, separate for logins, refreshes and
+ * revocations.
+ */
 const requests = { running: 32, perKey: 24, waiting: 512 };
 
 /** Members of the metadata of an upstream. */
@@ -107,7 +111,7 @@ export class UpstreamClient {
     this.now = now;
   }
 
-  /** The URL where the user logs in. PKCE is always used. */
+  /** Returns the URL at which the user logs in. Always uses PKCE. */
   async authorizationUrl(request: UpstreamRequest, scopes: readonly string[]): Promise<string> {
     const { parameters = {}, scopeParameter = "scope", scopeSeparator = " ", clientId } = this.profile;
     const url = new URL((await this.server()).authorization_endpoint!);
@@ -127,24 +131,24 @@ export class UpstreamClient {
   }
 
   /**
-   * Exchanges the code of a callback. Who does not use the tokens has to revoke them.
+   * Exchanges the code of a callback. A caller that does not use the tokens must revoke them.
    *
-   * @throws {oauth.AuthorizationResponseError} the upstream, or its user, refused
-   * @throws {AuthError} `auth-unavailable`: too many logins are under way
+   * @throws {oauth.AuthorizationResponseError} the upstream or the user refused
+   * @throws {AuthError} `auth-unavailable`: too many logins are in progress
    */
   login(callback: URL, request: UpstreamRequest, scopes: readonly string[]): Promise<UpstreamLogin> {
     return this.outgoing.run("login", () => this.exchange(callback, request, scopes));
   }
 
-  /** @throws {TokenRefusal} the upstream refused. `AuthError` `auth-unavailable`: not now */
+  /** @throws {TokenRefusal} the upstream refused. `AuthError` `auth-unavailable`: temporarily impossible */
   refresh(tokens: UpstreamTokens): Promise<UpstreamTokens> {
     return this.outgoing.run("refresh", () => this.rotate(tokens));
   }
 
   /**
-   * Revokes the tokens of a login, where the upstream has an endpoint for that (RFC 7009).
+   * Revokes the tokens of a login, if the upstream has a revocation endpoint (RFC 7009).
    *
-   * @throws {Error} it did not
+   * @throws {Error} the upstream did not revoke them
    */
   async revoke(tokens: UpstreamTokens): Promise<void> {
     const as = await this.server();
@@ -244,9 +248,9 @@ export class UpstreamClient {
   }
 
   /**
-   * A successful answer, in the form of RFC 6749.
+   * Returns a successful answer in the form of RFC 6749.
    *
-   * @throws {TokenRefusal} it is an error. `AuthError` `auth-unavailable`: it decides nothing
+   * @throws {TokenRefusal} the answer is an error. `AuthError` `auth-unavailable`: the error is temporary
    */
   private async reshaped(
     { issuer }: oauth.AuthorizationServer,
@@ -258,7 +262,7 @@ export class UpstreamClient {
     return { response: Response.json(answer), answer };
   }
 
-  /** @throws {AuthError} `auth-unavailable`: the answer is about the moment, not about the login */
+  /** @throws {AuthError} `auth-unavailable`: the status means a temporary error */
   private checkMoment({ status }: Response): void {
     if (isPassing(status))
       throw new AuthError(
@@ -267,7 +271,7 @@ export class UpstreamClient {
       );
   }
 
-  /** The metadata with the issuer that an ID token must name. */
+  /** Returns the metadata with the issuer that an ID token must name. */
   private issuing(
     as: oauth.AuthorizationServer,
     { id_token: token }: TokenAnswer,
@@ -320,6 +324,6 @@ async function boundedJson(response: Response): Promise<Readonly<Record<string, 
   const bytes = await boundedBytes(response.body, maxBytes);
   if (!bytes)
     throw new AuthError("auth-metadata-invalid", `The upstream answered more than ${maxBytes} bytes.`);
-  // An answer that is no JSON is an error like one without members.
+  // An answer that is not JSON counts as an object without members, which is an error.
   return jsonObject(new TextDecoder().decode(bytes)) ?? {};
 }

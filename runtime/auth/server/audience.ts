@@ -1,7 +1,7 @@
 import { checkNames, checkText, checkTexts } from "../shared/option-check.js";
 import type { Audience, Claims } from "./token-issuer.js";
 
-/** @throws {AuthError} `auth-options`: nothing is named, so every token would fit or none */
+/** @throws {AuthError} `auth-options`: the value names nothing, so every token or none would match */
 export function checkAudience(value: unknown, name: string): asserts value is Audience {
   if (typeof value === "string") return checkText(value, name);
   if (Array.isArray(value)) return checkTexts(value, name);
@@ -15,7 +15,7 @@ export function checkAudience(value: unknown, name: string): asserts value is Au
  * Whether a token was issued for this server (RFC 8707, 2).
  *
  * @param resource the identifier of this server
- * @param audience how the issuer names this server, if not by the resource
+ * @param audience the issuer's name for this server, if it is not the resource
  */
 export function isForUs(claims: Claims, resource: string, audience: Audience = resource): boolean {
   if (typeof audience === "object" && "oneOf" in audience)
@@ -32,8 +32,8 @@ function meets(value: unknown, fits: (each: string) => boolean): boolean {
 }
 
 /**
- * A URI with scheme and host in lower case, as servers should accept it (2026-07-28, canonical server URI). An empty path
- * is `/` (RFC 9110, 4.2.3). Nothing else is changed: another path is another server.
+ * Returns a URI with scheme and host in lower case, as servers should accept them (2026-07-28, canonical server URI), and
+ * with `/` for an empty path (RFC 9110, 4.2.3). Changes nothing else, because another path is another server.
  */
 function canonical(uri: string): string {
   const [, start, rest] = /^([a-z][a-z\d+.-]*:\/\/[^/?#@]*)(.*)$/is.exec(uri) ?? [];

@@ -3,8 +3,9 @@ import { AuthError } from "../shared/errors.js";
 import type { Claims } from "./token-issuer.js";
 
 /**
- * The claims of tokens and of introspection answers that decide about identity and rights (RFC 7519, 4.1; RFC 7662, 2.2; RFC
- * 8693, 4; RFC 9068, 2.2). One that is present and malformed is never read as absent: that would be another user, or more rights.
+ * Types of the claims of tokens and introspection answers that decide about identity and permissions (RFC 7519, 4.1; RFC
+ * 7662, 2.2; RFC 8693, 4; RFC 9068, 2.2). A malformed claim never counts as absent, because that could mean another user or
+ * more permissions.
  */
 const kinds: Members = {
   ...{ iss: "text", sub: "text", aud: "text or texts", jti: "text" },
@@ -15,14 +16,17 @@ const kinds: Members = {
   ...{ nonce: "text", typ: "text", token_use: "text" },
 };
 
-/** @throws {AuthError} `auth-token-refused`: a claim is malformed, of the token or of its actor (RFC 8693, 4.1) */
+/**
+ * Checks the claims of a token and of its actor (RFC 8693, 4.1). @throws {AuthError} `auth-token-refused`: a claim is
+ * malformed
+ */
 export function checkClaims(claims: Claims): void {
   checkKinds(claims, kinds);
   const { act } = claims as { readonly act?: Claims };
   if (act) checkKinds(act, kinds, "act.");
 }
 
-/** @throws {AuthError} `auth-token-refused`: a claim is present, and is not what the table says */
+/** @throws {AuthError} `auth-token-refused`: a claim does not have the type in the table */
 export function checkKinds(claims: Claims, members: Members, place = ""): void {
   const problem = malformedMember(claims, members);
   if (problem !== undefined) throw refused(`it is malformed: its claim ${place}${problem}`);
@@ -34,19 +38,20 @@ const foreign = ["at_hash", "c_hash", "s_hash", "events"];
 /** Claims of ID tokens that access tokens may have, too (RFC 9068, 2.2.1). */
 const ofLogins = ["auth_time", "acr", "amr"];
 
-/** Claims that say what a token is for: ID tokens have none of them. */
+/** Claims of access tokens that ID tokens do not have. */
 const ofAccess = ["scope", "scp", "client_id", "cid"];
 
 /**
- * ID, logout and refresh tokens are signed with the same keys, and one issuer introspects all of them. Claims say what they are.
+ * Refuses tokens of other kinds, by their claims. An issuer signs ID, logout and refresh tokens with the same keys, and
+ * introspects all of them.
  *
- * @param isTyped whether its header says that it is an access token (RFC 9068, 2.1)
+ * @param isTyped whether the header marks the token as an access token (RFC 9068, 2.1)
  * @throws {AuthError} `auth-token-refused`
  */
 export function refuseOtherTokens(claims: Claims, isTyped: boolean): void {
   const has = (names: readonly string[]): boolean => names.some((name) => claims[name] !== undefined);
   const { token_use: use, typ } = claims;
-  // Cognito and Ory write `token_use`, Keycloak `typ`.
+  // Cognito and Ory use `token_use`, Keycloak uses `typ`.
   const isUsable = use === undefined || use === "access" || use === "access_token";
   const isBearer = typ === undefined || typ === "Bearer" || typ === "DPoP";
   const isAccess = isTyped || use !== undefined || typ !== undefined;

@@ -13,48 +13,48 @@ import { type SignatureAlgorithm, checkAlgorithms } from "./jwks.js";
 import { MemoryReplayStore, type ReplayStore } from "./replay-store.js";
 
 export interface DpopOptions {
-  /** Whether every token must be bound to a key. Default: `false`; a token that is bound needs its proof in any case. */
+  /** Whether every token must be bound to a key. Default: `false`. A bound token always needs a proof. */
   readonly required?: boolean;
   /** Algorithms of proofs. Default: `ES256`, `EdDSA`, `RS256`. */
   readonly algorithms?: readonly SignatureAlgorithm[];
-  /** Seconds that a proof is valid before and after its `iat`. Default: 300; at most 300. */
+  /** Seconds for which a proof is valid before and after its `iat`. Default: 300; at most 300. */
   readonly seconds?: number;
   /**
-   * Secrets: proofs need a nonce of this server. All processes of a server have the same ones; the first makes nonces, all of
-   * them check. Default: proofs need no nonce.
+   * Secrets for nonces; with them, proofs must contain a nonce of this server. All processes of a server need the same
+   * secrets. The first one makes nonces; nonces by any of them are valid. Default: proofs need no nonce.
    */
   readonly nonceKeys?: readonly string[];
-  /** Remembers proofs, so that none is used twice. Default: in memory, for one process. */
+  /** Stores used proofs, so that none is accepted twice. Default: in memory, for one process. */
   readonly replay?: ReplayStore;
 }
 
-/** What a proof is compared with. */
+/** The request to which a proof must belong. */
 export interface ProofRequest {
   readonly method: string;
-  /** The URL of the request for clients. */
+  /** The URL of the request, as clients see it. */
   readonly url: string;
-  /** The header `DPoP`. */
+  /** The value of the header `DPoP`. */
   readonly proof: string | undefined;
 }
 
-/** Why a proof is refused. */
+/** The reason why a proof is refused. */
 export interface ProofFault {
   readonly error: "invalid_token" | "invalid_dpop_proof" | "use_dpop_nonce";
   readonly description: string;
   /** The nonce for the next proof. */
   readonly nonce?: string;
-  /** Instead of 401, if the fault is not the client's. */
+  /** Status instead of 401, if the client is not at fault. */
   readonly status?: 503;
 }
 
-/** Checks proofs of possession; made by `dpop()`. */
+/** Verifies proofs of possession; made by `dpop()`. */
 export interface DpopProofs {
   readonly required: boolean;
   readonly algorithms: readonly SignatureAlgorithm[];
   /**
    * @param digest SHA-256 of the access token, in base64url
-   * @param thumbprint of the key to which the token is bound
-   * @param principal whose token it is; default: the thumbprint
+   * @param thumbprint thumbprint of the key to which the token is bound
+   * @param principal principal of the token; default: the thumbprint
    */
   verify(
     request: ProofRequest,
@@ -64,12 +64,12 @@ export interface DpopProofs {
   ): Promise<ProofFault | undefined>;
 }
 
-/** Characters of the longest proof and `jti`. */
+/** Maximum lengths of a proof and of `jti`, in characters. */
 const longestProof = 8192;
 const longestId = 512;
 
 /**
- * Accepts tokens that are bound to a key (RFC 9449), for `resourceServer`.
+ * For `resourceServer`: accepts tokens that are bound to a key (RFC 9449).
  *
  * @throws {AuthError} `auth-options`
  */
@@ -117,7 +117,7 @@ interface ProofClaims {
   readonly nonce: unknown;
 }
 
-/** The checks of RFC 9449, 4.3, but the two that need state. */
+/** Makes the checks of RFC 9449, 4.3, except the two that need state. */
 async function provenClaims(
   { method, url, proof }: ProofRequest,
   token: { readonly digest: string; readonly thumbprint: string },
@@ -154,7 +154,7 @@ async function verifiedProof(
     const claims = jsonObject(new TextDecoder().decode(payload));
     if (claims && typ === "dpop+jwt") return { payload: claims, jwk: jwk! };
   } catch {
-    // Everything here is of the client: platforms refuse its key with errors of several kinds.
+    // All input is of the client, and platforms refuse a bad key with various errors.
   }
   return fault("the DPoP proof is not valid");
 }
@@ -163,26 +163,26 @@ function fault(description: string, error: ProofFault["error"] = "invalid_dpop_p
   return { error, description };
 }
 
-/** A URL without query and fragment, normalised (RFC 9449, 4.3, 9). */
+/** Returns a URL in normal form, without query and fragment (RFC 9449, 4.3, 9). */
 function target(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }
 
-/** Milliseconds that a nonce is issued; it is valid at least as long again. */
+/** Milliseconds for which a nonce is issued. It stays valid for at least as long afterwards. */
 const periodMs = 120_000;
 
 /**
- * Nonces for DPoP proofs (RFC 9449, 9), derived from the time: processes with the same keys issue and accept the same ones,
- * and nothing is stored.
+ * Nonces for DPoP proofs (RFC 9449, 9), derived from the time. Processes with the same keys issue and accept the same nonces,
+ * without a store.
  */
 export class DpopNonces {
   readonly #keys: Promise<readonly CryptoKey[]>;
-  /** Nonces by period, for each key: those of few periods. */
+  /** Cache of nonces for each key, for a few periods. */
   readonly #known = new Map<number, Promise<readonly string[]>>();
 
-  /** @param keys the first issues; all are accepted */
+  /** @param keys the first one makes nonces; nonces by any of them are valid */
   constructor(keys: readonly string[]) {
     const imported = keys.map((key) =>
       crypto.subtle.importKey(
@@ -200,7 +200,7 @@ export class DpopNonces {
     return (await this.#nonces(this.#period))[0]!;
   }
 
-  /** Whether a nonce is that of this period or of one beside it: the clocks of processes differ. */
+  /** Whether a nonce is of this period, or of the previous or next one, because clocks of processes differ. */
   async accepts(nonce: unknown): Promise<boolean> {
     const now = this.#period;
     const all = await Promise.all([now, now - 1, now + 1].map((period) => this.#nonces(period)));

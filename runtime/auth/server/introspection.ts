@@ -20,16 +20,16 @@ export interface IntrospectionOptions extends ClientCredentials {
   readonly issuer: string;
   /** Default: `introspection_endpoint` of the issuer's metadata. */
   readonly endpoint?: string;
-  /** How the issuer names this server. Default: `aud` contains the resource. */
+  /** The issuer's name for this server. Default: `aud` contains the resource. */
   readonly audience?: Audience;
   /**
-   * Other values of `iss` in JWTs of the issuer. It is asked about its own tokens alone: a JWT that names any other issuer is
-   * refused without a request.
+   * Other values of `iss` in JWTs of the issuer. A JWT with any other `iss` is refused without a request, because the issuer
+   * is only asked about its own tokens.
    */
   readonly alsoIssuers?: readonly string[];
-  /** The granted scopes. Default: `scope`. */
+  /** Returns the granted scopes. Default: `scope`. */
   readonly scopes?: (claims: Claims) => readonly string[];
-  /** Accepts tokens without `sub`: this issuer names the users of all other tokens. Default: `false`. */
+  /** Accepts tokens without `sub`. Only for an issuer that always names the user of a user's token. Default: `false`. */
   readonly clientTokens?: boolean;
   /** Sends the requests. Default: the platform's `fetch`. */
   readonly fetch?: Fetch;
@@ -40,12 +40,12 @@ const known = [
   ...["clientId", "clientSecret", "clientKey"],
 ];
 
-/** Seconds that a token without expiry counts as valid. */
+/** Seconds for which a token without expiry counts as valid. */
 const withoutExpiry = 60;
 
 /**
- * An issuer that says of each token whether it is valid (RFC 7662), for tokens that are no JWT. Its answer counts for at most
- * a minute. At most 16 tokens are asked about at once, and 512 wait.
+ * An issuer that is asked whether a token is valid (RFC 7662), for tokens that are not JWTs. An answer is used for at most a
+ * minute. At most 16 requests run at once, and 512 wait.
  *
  * @throws {AuthError} `auth-options`
  */
@@ -72,7 +72,7 @@ export function introspection(options: IntrospectionOptions): TokenIssuer {
     ...(clientTokens && { clientTokens }),
     async verify(token) {
       const as = { issuer, introspection_endpoint: await found.url() };
-      // Anybody can send tokens that are invented: each is a request.
+      // Anyone can send invented tokens, and each one causes a request.
       return outgoing.run(issuer, () => introspected(send, as, options, token));
     },
   };
@@ -97,7 +97,7 @@ async function introspected(
     return { exp: Math.floor(Date.now() / 1000) + withoutExpiry, ...claims };
   } catch (error) {
     if (error instanceof AuthError) throw error;
-    // The causes hold requests with the token and the secret.
+    // No cause: it could contain the token and the secret.
     throw unavailable("the issuer answered the introspection with an error");
   }
 }

@@ -4,19 +4,19 @@ import { endpointUrl, isPublicName, issuerText, metadataPlaces } from "../shared
 import { jsonObject } from "../shared/json-object.js";
 import { checkTexts, wrongOption } from "../shared/option-check.js";
 
-/** Bytes of the longest document that is read from an issuer. */
+/** Maximum size of a document of an issuer in bytes. */
 const mostBytes = 65_536;
 
-/** Milliseconds that an issuer has to answer, body included. */
+/** Maximum time for an answer of an issuer, including the body, in milliseconds. */
 const mostMs = 5000;
 
-/** The function that sends requests to issuers: `fetch`, or one that also guards addresses. */
+/** Sends requests to issuers: `fetch`, or a function that also checks addresses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Whether a URL is https, or http to this machine, without user, password and fragment. */
+/** Whether a URL is https, or http to this machine, and has no user, password or fragment. */
 export const isSafeUrl = (text: unknown): text is string => endpointUrl(text, true) !== undefined;
 
-/** @throws {AuthError} `auth-options`: the value is no https URL */
+/** @throws {AuthError} `auth-options`: the value is not an https URL */
 export function checkUrl(value: unknown, name: string): asserts value is string {
   if (!isSafeUrl(value) || /[\s|]/.test(value))
     throw wrongOption(
@@ -25,22 +25,22 @@ export function checkUrl(value: unknown, name: string): asserts value is string 
     );
 }
 
-/** @throws {AuthError} `auth-options`: the value is no issuer identifier (RFC 8414, 2) */
+/** @throws {AuthError} `auth-options`: the value is not an issuer identifier (RFC 8414, 2) */
 export function checkIssuer(value: unknown, name: string): asserts value is string {
   checkUrl(value, name);
   if (value.includes("?")) throw wrongOption(name, "expected an issuer, which has no query (RFC 8414, 2)");
 }
 
-/** @throws {AuthError} `auth-options`: the value is no list of issuer identifiers, or empty */
+/** @throws {AuthError} `auth-options`: the value is not a list of issuer identifiers, or is empty */
 export function checkIssuers(value: unknown, name: string): asserts value is readonly string[] {
   checkTexts(value, name);
   for (const each of value) checkIssuer(each, name);
 }
 
 /**
- * Sends a request to an issuer: no redirect is followed, and time and bytes are bounded.
+ * Sends a request to an issuer. Follows no redirects, and limits time and size.
  *
- * @throws {AuthError} `auth-unavailable`: there is no response of that size in time
+ * @throws {AuthError} `auth-unavailable`: no response in time, or a response that is too large
  */
 export async function boundedFetch(send: Fetch, url: string, init: RequestInit): Promise<Response> {
   if (!isSafeUrl(url)) throw unavailable("a URL of the issuer is not https");
@@ -75,7 +75,7 @@ export async function fetchObject(send: Fetch, url: string): Promise<Readonly<Re
 }
 
 /**
- * Reads the metadata of an issuer. A document that names another issuer is not used.
+ * Reads the metadata of an issuer. Refuses a document that names another issuer.
  *
  * @throws {AuthError} `auth-unavailable`
  */
@@ -87,7 +87,7 @@ export async function issuerMetadata(
   for (const url of metadataPlaces(issuer)) {
     try {
       const metadata = await fetchObject(send, url);
-      // Compared as it stands (RFC 8414, 3.3).
+      // Compared as text (RFC 8414, 3.3).
       if (metadata["issuer"] === issuer) return metadata;
       last = unavailable(
         `the metadata of the issuer ${issuerText(issuer)} names another issuer, ${issuerText(metadata["issuer"])}`,
@@ -100,10 +100,10 @@ export async function issuerMetadata(
 }
 
 /**
- * The URL of an endpoint of an issuer. Metadata must not lead requests into the network of this server: beside the host of the
- * issuer, which the options name, only public names are taken.
+ * Returns the URL of an endpoint of an issuer. Metadata must not lead requests into this server's network, so the host
+ * must be a public name, or the issuer's host in the options.
  *
- * @throws {AuthError} `auth-unavailable`: the metadata has no such URL
+ * @throws {AuthError} `auth-unavailable`: the metadata has no acceptable URL
  */
 export async function issuerEndpoint(send: Fetch, issuer: string, member: string): Promise<string> {
   const url = (await issuerMetadata(send, issuer))[member];
@@ -115,17 +115,19 @@ export async function issuerEndpoint(send: Fetch, issuer: string, member: string
   throw unavailable(`the metadata of the issuer has no safe ${member}; give it in the options`);
 }
 
-/** Milliseconds that an endpoint of the metadata is used, and that a failure to read them counts. */
+/** Milliseconds for which an endpoint from metadata, or a failure to read it, is cached. */
 const knownMs = 600_000;
 const failedMs = 5000;
 
-/** An endpoint of an issuer, read from its metadata: once at a time, and not again for a short time after a failure. */
+/**
+ * An endpoint of an issuer, read from its metadata. Concurrent calls share one read; after a failure, there is a pause.
+ */
 export class IssuerEndpoint {
   readonly #read: () => Promise<string>;
   #found: Promise<string> | undefined;
   #until = Infinity;
 
-  /** @param given the endpoint, if the options name it */
+  /** @param given the endpoint, if it is in the options */
   constructor(send: Fetch, issuer: string, member: string, given: string | undefined) {
     this.#read = () => (given === undefined ? issuerEndpoint(send, issuer, member) : Promise.resolve(given));
   }

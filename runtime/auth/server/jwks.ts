@@ -15,7 +15,7 @@ import {
 } from "./issuer-document.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
 
-/** Asymmetric signature algorithms. Symmetric ones are never accepted: their key also signs. */
+/** Asymmetric signature algorithms. Symmetric ones are never accepted, because their verification key can also sign. */
 export type SignatureAlgorithm = (typeof signatureAlgorithms)[number];
 
 export const signatureAlgorithms = [
@@ -26,24 +26,24 @@ export const signatureAlgorithms = [
 export interface JwksOptions {
   /** Signature algorithms of access tokens. Default: `ES256`, `RS256`. */
   readonly algorithms?: readonly SignatureAlgorithm[];
-  /** How tokens of the issuer name this server. Default: `aud` contains the resource. */
+  /** The issuer's name for this server. Default: `aud` contains the resource. */
   readonly audience?: Audience;
-  /** Other values of `iss` that the issuer writes into its tokens. */
+  /** Other values of `iss` in tokens of the issuer. */
   readonly alsoIssuers?: readonly string[];
   /** URL of the keys. Default: `jwks_uri` of the issuer's metadata. */
   readonly jwksUri?: string;
-  /** The keys themselves; no request is then made. */
+  /** The keys themselves, instead of a request. */
   readonly keys?: JSONWebKeySet;
   /**
-   * Types of access tokens in the header `typ`: `at+jwt` is RFC 9068, `JWT` and absence are what most issuers write.
-   * Default: all three.
+   * Accepted values of the header `typ`: `at+jwt` (RFC 9068), `JWT`, or absent, as most issuers have it. Default: all
+   * three.
    */
   readonly types?: readonly ("at+jwt" | "JWT" | "absent")[];
-  /** The granted scopes. Default: `scope`, or `scp`. */
+  /** Returns the granted scopes. Default: `scope`, or `scp`. */
   readonly scopes?: (claims: Claims) => readonly string[];
-  /** The client. Default: `client_id`, or `azp`. */
+  /** Returns the client. Default: `client_id`, or `azp`. */
   readonly client?: (claims: Claims) => string | undefined;
-  /** Accepts tokens without `sub`: this issuer writes them for clients that act for themselves, never for users. Default: `false`. */
+  /** Accepts tokens without `sub`. Only for an issuer whose tokens for users always have one. Default: `false`. */
   readonly clientTokens?: boolean;
   /** Sends the requests for metadata and keys. Default: the platform's `fetch`. */
   readonly fetch?: Fetch;
@@ -65,7 +65,7 @@ const known = [
 /**
  * An issuer of JWT access tokens, verified with the keys that it publishes.
  *
- * @param issuer its identifier, as `iss` and its metadata write it
+ * @param issuer identifier, exactly as in `iss` and in the metadata
  * @throws {AuthError} `auth-options`
  */
 export function jwks(issuer: string, options: JwksOptions = {}): TokenIssuer {
@@ -106,7 +106,7 @@ function checkJwksOptions(issuer: string, options: JwksOptions): void {
     if (value !== undefined) checkFunction(value, `jwks.${name}`);
 }
 
-/** @throws {AuthError} `auth-options`: the list has none, an unknown or a symmetric algorithm */
+/** @throws {AuthError} `auth-options`: the list is empty, or contains an unknown or symmetric algorithm */
 export function checkAlgorithms(value: unknown, name: string): void {
   checkTexts(value, name);
   const allowed: readonly string[] = signatureAlgorithms;
@@ -126,7 +126,7 @@ async function verifyJwt(
   types: readonly string[],
 ): Promise<Claims> {
   try {
-    // Claims are judged here and by the resource server, for introspection as for JWT.
+    // Only the signature is verified here. Our own code checks the claims, in the same way as for introspection.
     const { payload, protectedHeader } = await compactVerify(token, keyOf, { algorithms: [...algorithms] });
     const { typ } = protectedHeader as { readonly typ?: unknown };
     const type = typ === undefined ? "absent" : typeOf(typ);
@@ -139,23 +139,23 @@ async function verifyJwt(
     if (error instanceof AuthError) throw error;
     const code = joseCode(error);
     if (code !== undefined) throw refused(reasons[code] ?? malformed, error);
-    // The platform has other errors for keys that it cannot read, or that are too short.
+    // The platform throws other errors for keys that it cannot read or that are too short.
     throw unavailable("the key of the issuer is not valid", error);
   }
 }
 
 const malformed = "it is malformed";
 
-/** The code of an error of jose. */
+/** Returns the code of an error of jose. */
 function joseCode(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === "string" && code.startsWith("ERR_J") ? code : undefined;
 }
 
 /**
- * `iss` of a JWT that is not verified.
+ * Returns `iss` of an unverified JWT.
  *
- * @returns `undefined` for a token that is no JWT, or does not say whose it is; `null` for an `iss` that is no text
+ * @returns `undefined` if the token is not a JWT or has no `iss`; `null` if `iss` is not a string
  */
 export function statedIssuer(token: string): string | null | undefined {
   const [header, payload, signature, ...more] = token.split(".");
@@ -167,7 +167,7 @@ export function statedIssuer(token: string): string | null | undefined {
   return typeof iss === "string" || iss === undefined ? iss : null;
 }
 
-/** The JSON object of one part of a JWT. */
+/** Decodes the JSON object in a part of a JWT. */
 function partOf(part: string): Claims | undefined {
   try {
     const text = atob(part.replace(/-/g, "+").replace(/_/g, "/"));
@@ -177,7 +177,7 @@ function partOf(part: string): Claims | undefined {
   }
 }
 
-/** Media types compare without case, and without `application/` (RFC 7515, 4.1.9). */
+/** Normalises a media type: lower case, without `application/` (RFC 7515, 4.1.9). */
 function typeOf(typ: unknown): string {
   if (typeof typ !== "string") return "malformed";
   const name = typ.toLowerCase().replace(/^application\//, "");
@@ -191,18 +191,16 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_JWKS_MULTIPLE_MATCHING_KEYS: "its kid is missing, and its issuer has several keys",
 };
 
-/** Milliseconds between two requests for keys, whatever the number of unknown keys. */
+/** Minimum time between requests for keys in milliseconds, regardless of the number of unknown keys. */
 export const refreshMs = 30_000;
 
-/** Milliseconds after which keys are read again although all are known: an issuer may have withdrawn one. */
+/** Milliseconds after which keys are read again even if all are known, because an issuer may have withdrawn one. */
 const staleMs = 600_000;
 
-/** Milliseconds that keys are used after their last successful reading. */
+/** Milliseconds for which keys are used after the last successful read. */
 const expiryMs = 86_400_000;
 
-/**
- * The keys of an issuer. An unknown key leads to one request for keys, at most one in 30 s, whether it succeeds or not.
- */
+/** The keys of an issuer. An unknown key causes a request for keys, at most one in 30 s, even if it fails. */
 export class KeySet {
   readonly #load: () => Promise<unknown>;
   #find: CompactVerifyGetKey | undefined;
@@ -219,13 +217,14 @@ export class KeySet {
   /**
    * Finds the key of a token.
    *
-   * @throws {AuthError} `auth-token-refused`: the issuer has no such key; `auth-unavailable`: no keys could be read
+   * @throws {AuthError} `auth-token-refused`: the issuer does not have the key; `auth-unavailable`: no keys could be
+   *   read
    */
   readonly keyOf: CompactVerifyGetKey = async (header, token) => {
     const age = Date.now() - this.#readAt;
     if (age > staleMs) {
       const refreshed = this.#refresh();
-      // Keys that are not too old serve while newer ones are read.
+      // Use the present keys while newer ones are read, unless they are too old.
       if (age > expiryMs) await refreshed;
     }
     try {
@@ -243,7 +242,7 @@ export class KeySet {
     return this.#find;
   }
 
-  /** Reads the keys, unless that was tried a short time ago. Never fails. */
+  /** Reads the keys, unless a read was tried a short time ago. Never rejects. */
   #refresh(): Promise<void> {
     if (!this.#reading && Date.now() - this.#triedAt >= refreshMs) {
       this.#triedAt = Date.now();

@@ -1,4 +1,4 @@
-// What providers write into access tokens, by their documentation: docs/tasks/protect-a-server.md has the table.
+// The access tokens of providers, by their documentation. docs/tasks/protect-a-server.md has the table.
 import { jsonObject } from "../shared/json-object.js";
 import { checkNames, checkText, checkTexts, wrongOption } from "../shared/option-check.js";
 import { Outgoing, toIssuer } from "../shared/outgoing.js";
@@ -16,18 +16,18 @@ interface ProfileOptions {
   readonly fetch?: Fetch;
 }
 
-/** Options of the profiles whose issuers know this server by a name. */
+/** Options of profiles of issuers at which this server has a name. */
 interface NamedOptions extends ProfileOptions {
-  /** The name of this server at the provider, as in `aud`. Default: the resource. */
+  /** The name of this server in `aud`. Default: the resource. */
   readonly audience?: string | readonly string[];
 }
 
 export interface EntraOptions extends ProfileOptions {
-  /** Id of the tenant. `common`, `organizations` and `consumers` are no tenants: anyone can make one. */
+  /** Id of the tenant. `common`, `organizations` and `consumers` are refused, because anyone can create a tenant. */
   readonly tenant: string;
-  /** Application (client) id of the registration of this server. */
+  /** Application (client) id of this server's registration. */
   readonly clientId: string;
-  /** Its application id URI. Default: `api://` and the client id. */
+  /** Application id URI. Default: `api://` and the client id. */
   readonly applicationIdUri?: string;
 }
 
@@ -37,8 +37,9 @@ const common = ["clientTokens", "fetch"];
 const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * Microsoft Entra ID. It writes scopes without the application id URI, with which clients ask for them: write
- * `api://…/files.read` in options and definitions. Application permissions (`roles`) count as scopes of tokens without user.
+ * Microsoft Entra ID. Its tokens contain scopes without the application id URI, with which clients request them: write
+ * `api://…/files.read` in options and definitions. Application permissions (`roles`) count as scopes of tokens without a
+ * user.
  *
  * @throws {AuthError} `auth-options`
  */
@@ -57,7 +58,7 @@ export function entra(options: EntraOptions): TokenIssuer {
   const issuer = jwks(`${host}/v2.0`, {
     algorithms: ["RS256"],
     types: ["at+jwt", "JWT"],
-    // The registration decides about the version of its tokens.
+    // The version of tokens depends on the registration.
     alsoIssuers: [`https://sts.windows.net/${tenant}/`],
     jwksUri: `${host}/discovery/v2.0/keys`,
     audience: [clientId, applicationIdUri],
@@ -65,12 +66,15 @@ export function entra(options: EntraOptions): TokenIssuer {
     client: ({ azp, appid }) => (azp ?? appid) as string | undefined,
     ...commonOf(options),
   });
-  // ID tokens have the same issuer and keys; for one registration of client and server, the same audience too.
-  // `roles` is a claim of applications at other issuers, so that only this profile judges it.
+  // ID tokens have the same issuer and keys and, if client and server share a registration, the same audience. Only this
+  // profile checks `roles`, because at other issuers `roles` has another meaning.
   return checked(issuer, (claims) => entraGrants(claims).length > 0, "it has neither scp nor roles");
 }
 
-/** Delegated permissions of a user, or the application permissions of a client. @throws {AuthError} `auth-token-refused` */
+/**
+ * Returns the delegated permissions of a user, or the application permissions of a client. @throws {AuthError}
+ * `auth-token-refused`
+ */
 function entraGrants(claims: Claims): readonly string[] {
   checkKinds(claims, { scp: "string", roles: "texts" });
   const { scp, roles = [] } = claims as { readonly scp?: string; readonly roles?: readonly string[] };
@@ -79,10 +83,10 @@ function entraGrants(claims: Claims): readonly string[] {
 
 export interface CognitoOptions extends ProfileOptions {
   readonly region: string;
-  /** Id of the user pool, `eu-west-1_AbCdEfGhI`. */
+  /** Id of the user pool, such as `eu-west-1_AbCdEfGhI`. */
   readonly userPool: string;
   /**
-   * App clients whose tokens are accepted, where these have no `aud`. Default: `aud` contains the resource, which needs
+   * App clients whose tokens are accepted, if tokens have no `aud`. Default: `aud` must contain the resource, which needs
    * resource binding in the user pool.
    */
   readonly clients?: readonly string[];
@@ -108,7 +112,7 @@ export function cognito(options: CognitoOptions): TokenIssuer {
 /** Auth0. @param options `audience` is the identifier of the API @throws {AuthError} `auth-options` */
 export function auth0(options: NamedOptions & { readonly domain: string }): TokenIssuer {
   const { domain } = named(options, "auth0", ["domain"]);
-  // The issuer ends with a slash, and is compared as it stands.
+  // The issuer ends with a slash, and is compared as text.
   return jwks(`https://${hostOf(domain, "auth0.domain")}/`, {
     algorithms: ["RS256", "PS256"],
     ...audienceOf(options),
@@ -116,7 +120,7 @@ export function auth0(options: NamedOptions & { readonly domain: string }): Toke
 }
 
 /**
- * Okta, a custom authorization server. Tokens of the org authorization server are for Okta alone.
+ * Okta, with a custom authorization server. Tokens of the org authorization server are only for Okta itself.
  *
  * @param options `server` is the id of the authorization server; default: `default`
  * @throws {AuthError} `auth-options`
@@ -132,7 +136,7 @@ export function okta(
   });
 }
 
-/** Keycloak. @param options `url` is that of the server, before `/realms` @throws {AuthError} `auth-options` */
+/** Keycloak. @param options `url` is the URL of the server, before `/realms` @throws {AuthError} `auth-options` */
 export function keycloak(
   options: NamedOptions & { readonly url: string; readonly realm: string },
 ): TokenIssuer {
@@ -161,7 +165,7 @@ export function pingOne(
   });
 }
 
-/** WorkOS AuthKit. The resource is one of its resource indicators. @throws {AuthError} `auth-options` */
+/** WorkOS AuthKit. The resource must be one of its resource indicators. @throws {AuthError} `auth-options` */
 export function authKit(options: NamedOptions & { readonly domain: string }): TokenIssuer {
   const { domain } = named(options, "authKit", ["domain"]);
   return jwks(`https://${hostOf(domain, "authKit.domain")}`, {
@@ -170,7 +174,7 @@ export function authKit(options: NamedOptions & { readonly domain: string }): To
   });
 }
 
-/** Logto. The resource is one of its API resources. @throws {AuthError} `auth-options` */
+/** Logto. The resource must be one of its API resources. @throws {AuthError} `auth-options` */
 export function logto(options: NamedOptions & { readonly domain: string }): TokenIssuer {
   const { domain } = named(options, "logto", ["domain"]);
   return jwks(`https://${hostOf(domain, "logto.domain")}/oidc`, {
@@ -180,7 +184,7 @@ export function logto(options: NamedOptions & { readonly domain: string }): Toke
 }
 
 /**
- * ZITADEL. Roles of the project count as scopes: its JWT access tokens have no `scope`.
+ * ZITADEL. Roles of the project count as scopes, because its JWT access tokens have no `scope`.
  *
  * @param options `project` is the id of the project, which tokens name in `aud`
  * @throws {AuthError} `auth-options`
@@ -205,7 +209,7 @@ function zitadelGrants(claims: Claims, project: string): string[] {
   return [...scopesOf(scope), ...Object.keys(claims[name] ?? {})];
 }
 
-/** Adds a check to the verification of an issuer. */
+/** Adds a check of claims to the verification of an issuer. */
 function checked(issuer: TokenIssuer, fits: (claims: Claims) => boolean, why: string): TokenIssuer {
   const verify = async (token: string): Promise<Claims> => {
     const claims = await issuer.verify(token);
@@ -215,7 +219,7 @@ function checked(issuer: TokenIssuer, fits: (claims: Claims) => boolean, why: st
   return { ...issuer, verify };
 }
 
-/** Checks the names of options of a profile. */
+/** Checks the option names of a profile. */
 function named<Options extends object>(options: Options, profile: string, own: readonly string[]): Options {
   const names = profile === "zitadel" ? own : [...own, "audience"];
   checkNames(options, [...names, ...common], `${profile}.`);
@@ -234,7 +238,7 @@ function commonOf({ clientTokens, fetch }: ProfileOptions): Pick<JwksOptions, "c
   return { ...(clientTokens !== undefined && { clientTokens }), ...(fetch && { fetch }) };
 }
 
-/** @throws {AuthError} `auth-options`: the value is no host, as in a URL without scheme and path */
+/** @throws {AuthError} `auth-options`: the value is not a host (without scheme and path) */
 function hostOf(value: unknown, name: string): string {
   if (
     typeof value === "string" &&
@@ -245,14 +249,14 @@ function hostOf(value: unknown, name: string): string {
   throw wrongOption(name, "expected a host in lower case, without https:// and path");
 }
 
-/** @throws {AuthError} `auth-options`: the value is no segment of a path */
+/** @throws {AuthError} `auth-options`: the value is not a path segment */
 function segment(value: unknown, name: string): string {
   if (typeof value === "string" && /^[\w.~-]+$/.test(value) && !/^\.+$/.test(value)) return value;
   throw wrongOption(name, "expected a name of letters, digits and hyphens");
 }
 
 export interface GoogleOptions {
-  /** OAuth clients of your project whose tokens are accepted. Tokens of Google name no resource. */
+  /** OAuth clients of your project whose tokens are accepted, because Google's tokens name no resource. */
   readonly clients: readonly string[];
   /** Sends the requests. Default: the platform's `fetch`. */
   readonly fetch?: Fetch;
@@ -261,8 +265,9 @@ export interface GoogleOptions {
 const tokenInfo = "https://oauth2.googleapis.com/tokeninfo";
 
 /**
- * Google. Its access tokens are opaque, and name the client that got them, not a resource: each of your servers accepts
- * tokens for every other one. A proxy that issues tokens does better. Needs the scope `openid`, or tokens have no `sub`.
+ * Google. Its access tokens are opaque, and name the client instead of a resource, so that each of your servers accepts
+ * tokens for all others. Prefer a proxy that issues its own tokens. Clients must request the scope `openid`, or tokens have
+ * no `sub`.
  *
  * @throws {AuthError} `auth-options`
  */
@@ -291,8 +296,8 @@ async function informed(send: Fetch, token: string): Promise<Claims> {
   const answer = jsonObject(await response.text());
   if (!answer) throw unavailable("the issuer answered with no JSON object");
   const { iss, exp } = answer;
-  // Answers about ID tokens have an `iss`, those about access tokens have none.
+  // Only answers about ID tokens have an `iss`.
   if (iss !== undefined) throw refused("it is not an access token");
-  // It writes numbers as texts.
+  // Google sends numbers as strings.
   return { ...answer, exp: typeof exp === "string" && /^\d{1,12}$/.test(exp) ? Number(exp) : exp };
 }

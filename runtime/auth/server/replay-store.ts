@@ -1,13 +1,14 @@
 import { BoundedMap } from "@mcpgen/base";
 
-/** Remembers the proofs that were used. Processes of one server share it, or each accepts a proof once. */
+/** Stores used proofs. The processes of a server should share it: otherwise each of them accepts a proof once. */
 export interface ReplayStore {
   /**
-   * Records an identifier, in one step.
+   * Records an identifier, atomically.
    *
    * @param until seconds since 1970 after which the identifier may be forgotten
-   * @param principal whose proof it is: a store that is full refuses those who fill it, not the first proof of another
-   * @returns `new` if it was not recorded; `full` if it cannot be recorded
+   * @param principal principal of the proof, so that a full store refuses the principals that fill it instead of
+   *   others
+   * @returns `new` if the identifier was not recorded before; `full` if it cannot be recorded
    */
   use(
     id: string,
@@ -16,22 +17,22 @@ export interface ReplayStore {
   ): "new" | "used" | "full" | Promise<"new" | "used" | "full">;
 }
 
-/** Identifiers, and bytes of them with what a map takes: 64 MB. */
+/** Maximum number of identifiers, and of their bytes including overhead (64 MB). */
 const bounds = { count: 250_000, bytes: 64_000_000 };
 
-/** Bytes that an entry takes beside its characters. */
+/** Bytes of an entry in addition to its characters. */
 const overhead = 200;
 
-/** Remembers proofs in memory. */
+/** Stores used proofs in memory. */
 export class MemoryReplayStore implements ReplayStore {
   readonly #windowMs: number;
   readonly #used: BoundedMap<string, true>;
 
-  /** @param seconds that a proof is valid before and after its time */
+  /** @param seconds for which a proof is valid before and after its time */
   constructor(seconds: number) {
-    // A proof of the future is valid for twice as long.
+    // A proof with a future time is valid for up to twice as long.
     this.#windowMs = 2000 * seconds;
-    // A full store must not forget: a stolen proof could be used again.
+    // A full store must not drop entries, or a stolen proof could be used again.
     this.#used = new BoundedMap({ ...bounds, full: "refuse", lifeMs: this.#windowMs, now: () => Date.now() });
   }
 

@@ -6,7 +6,7 @@ export interface MetadataRoute {
 
 const wellKnown = "/.well-known/oauth-protected-resource";
 
-/** The URL of the metadata of a resource: the well-known path stands before the resource's own (RFC 9728, 3.1). */
+/** Returns the URL of a resource's metadata: the well-known path precedes the resource's path (RFC 9728, 3.1). */
 export function metadataUrl(resource: string): string {
   const { origin, pathname, search } = new URL(resource);
   return origin + pathOf(pathname) + search;
@@ -17,8 +17,8 @@ function pathOf(pathname: string): string {
 }
 
 /**
- * The routes of the metadata: with the path of the resource, and at the root of the origin. Pages of any origin may read
- * them, and caches keep them.
+ * Returns the routes of the metadata: one with the path of the resource, one at the root of the origin. Pages of any
+ * origin may read them, and caches may store them.
  */
 export function metadataRoutes(resource: string, document: object): MetadataRoute[] {
   const text = JSON.stringify(document);
@@ -29,7 +29,7 @@ export function metadataRoutes(resource: string, document: object): MetadataRout
 
 const methods = "GET, HEAD, OPTIONS";
 
-/** Clients in browsers send the header of the revision. */
+/** Clients in browsers send the header `MCP-Protocol-Version`. */
 const cors = { "access-control-allow-origin": "*" };
 
 function answer(method: string, text: string): Response {
@@ -51,23 +51,23 @@ function answer(method: string, text: string): Response {
   return new Response(method === "HEAD" ? null : text, { headers });
 }
 
-/** The parameters of a challenge, in the order in which they are written. */
+/** The parameters of a challenge, in the order of output. */
 export interface ChallengeFacts {
-  /** RFC 6750, 3.1. Absent if no token was sent. */
+  /** Error code (RFC 6750, 3.1); absent if no token was sent. */
   readonly error?: string;
-  /** Why, in words of our own: no text of a token or an issuer. */
+  /** The reason. Contains no text of a token or an issuer. */
   readonly description?: string;
   readonly scopes: readonly string[];
   /** URL of the protected resource metadata. */
   readonly metadata: string;
-  /** Algorithms of DPoP proofs, if those are accepted. */
+  /** Accepted algorithms of DPoP proofs; absent if proofs are not accepted. */
   readonly proofs?: readonly string[];
 }
 
-/** Bytes of the longest list of scopes in a challenge: clients and proxies limit headers. */
+/** Maximum length of the list of scopes in a challenge in bytes, because clients and proxies limit headers. */
 export const mostScopeText = 2048;
 
-/** A challenge (RFC 9110, 11.6.1; RFC 9728, 5.1). */
+/** Formats a challenge (RFC 9110, 11.6.1; RFC 9728, 5.1). */
 export function challengeText(scheme: "Bearer" | "DPoP", facts: ChallengeFacts): string {
   const { error, description, scopes, metadata, proofs } = facts;
   const parameters = {

@@ -18,35 +18,35 @@ export interface ScopeOptions {
   /** Scopes that every request needs. */
   readonly required?: readonly string[];
   /**
-   * The scopes that the metadata lists: what a client needs for basic functionality. Default: `required`. Others are asked
-   * for when they are needed.
+   * The scopes in the metadata, which a client needs for basic functionality. Default: `required`. Other scopes are
+   * demanded when they are needed.
    */
   readonly supported?: readonly string[];
-  /** For each broader scope, the narrower ones that it implies: `{ "files:write": ["files:read"] }`. */
+  /** For each broader scope, the narrower scopes that it implies: `{ "files:write": ["files:read"] }`. */
   readonly hierarchy?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface ResourceServerOptions {
   /**
-   * The URL of the endpoint as clients write it, such as `https://api.example.com/mcp`. It is the resource of the metadata and
-   * the audience of tokens.
+   * The URL of the endpoint as clients use it, such as `https://api.example.com/mcp`. It is the resource in the metadata
+   * and the audience of tokens.
    */
   readonly resource: string;
   /** The authorization servers whose tokens are accepted. */
   readonly issuers: readonly TokenIssuer[];
   readonly scopes?: ScopeOptions;
   /**
-   * Names the owner of sessions and state within the issuer. Default: `sub`; the client for a token without `sub`, if its issuer
-   * has `clientTokens`. The issuer is always part of the principal.
+   * Returns the owner of sessions and state, unique within the issuer. Default: `sub`, or the client for a token without
+   * `sub` if its issuer has `clientTokens`. The issuer is always part of the principal.
    */
   readonly principal?: (claims: Claims) => string;
-  /** Proofs of possession (RFC 9449), by `dpop()`. Default: tokens that need proofs are refused. */
+  /** Verification of proofs of possession (RFC 9449), by `dpop()`. Default: tokens that need proofs are refused. */
   readonly dpop?: DpopProofs;
-  /** Calls upstream for the user, by `tokenExchange()`. */
+  /** Token exchange for calls to an upstream API, by `tokenExchange()`. */
   readonly exchange?: TokenExchange;
-  /** Seconds that a verified token is not verified again; never beyond its expiry. Default: 60, which is the most. */
+  /** Seconds for which a verified token is not verified again, at most until its expiry. Default and maximum: 60. */
   readonly cacheSeconds?: number;
-  /** Seconds by which the clocks of issuers may differ. Default: 30; at most 60. */
+  /** Allowed difference of issuers' clocks in seconds. Default: 30; at most 60. */
   readonly clockSkew?: number;
   /** Name of the resource for users, in the metadata. */
   readonly name?: string;
@@ -105,7 +105,7 @@ function checkIssuers(issuers: readonly TokenIssuer[]): void {
       values.add(iss);
     }
   }
-  // A token without `iss` would go to servers that did not issue it.
+  // With several such issuers, a token without `iss` would be sent to servers that did not issue it.
   if (issuers.filter(({ opaque }) => opaque).length > 1)
     throw wrongOption("issuers", "expected at most one issuer of tokens that are no JWT");
 }

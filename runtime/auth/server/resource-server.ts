@@ -13,7 +13,7 @@ import { statedIssuer } from "./jwks.js";
 import { type ResourceServerOptions, checkResourceServerOptions } from "./resource-server-options.js";
 import type { Claims, ServerRoute, TokenIssuer } from "./token-issuer.js";
 
-/** The answer that refuses a request. */
+/** The response that refuses a request. */
 export interface AuthDenial {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,20 +26,20 @@ export interface AuthPrincipal {
   readonly auth: AuthInfo;
 }
 
-/** A request, as the HTTP server passes it to `authenticate`. */
+/** A request that the HTTP server passes to `authenticate`. */
 export interface AuthRequest {
   readonly method: string;
   readonly url: string;
   header(name: string): string | undefined;
 }
 
-/** A parsed request, as the HTTP server passes it to `permit`. */
+/** A parsed request that the HTTP server passes to `permit`. */
 export interface ScopedCall {
   readonly scopes: readonly string[];
 }
 
 export interface ResourceServer {
-  /** Options of `serveHttp`, `createNodeHandler` and `createHttpHandler`. */
+  /** Options for `serveHttp`, `createNodeHandler` and `createHttpHandler`. */
   readonly http: {
     readonly authenticate: (
       request: AuthRequest,
@@ -56,11 +56,12 @@ export interface ResourceServer {
   /** URL of the metadata. */
   readonly metadataUrl: string;
   /**
-   * Throws if the token of a request lacks scopes. For handlers that learn what they need while they run: the response may
-   * have begun, so the client gets a JSON-RPC error. Scopes in definitions are checked before that, with status 403.
+   * Throws if the token of a request lacks scopes. For handlers that find out the needed scopes only while they run: the
+   * response may have begun, so the client gets a JSON-RPC error. Scopes in definitions are checked earlier, with status
+   * 403.
    *
    * @param auth `context.auth`
-   * @returns `auth` with its type
+   * @returns `auth`, with its type
    * @throws {McpError} `invalid-request`, with the scopes and the URL of the metadata in `data`
    */
   requireScopes(auth: unknown, scopes: readonly string[]): AuthInfo;
@@ -69,32 +70,32 @@ export interface ResourceServer {
 /** A verified token. */
 interface Verified {
   readonly caller: AuthPrincipal;
-  /** The identifier of the issuer that verified it; `iss` may be another name of the same. */
+  /** Identifier of the issuer that verified the token; `iss` may be another name of it. */
   readonly issuer: string;
-  /** Thumbprint of the key that the sender must prove to have. */
+  /** Thumbprint of the key whose possession the sender must prove; `undefined` for an unbound token. */
   readonly thumbprint: string | undefined;
-  /** The answer to every request with this token, if it lacks scopes. */
+  /** The response to all requests with this token, if it lacks required scopes. */
   readonly denial: AuthDenial | undefined;
 }
 
-/** Characters of the longest token. */
+/** Maximum length of a token in characters. */
 const longestToken = 16_384;
 
-/** Verified tokens that are kept, and bytes of them all; one principal gets at most half of them. */
+/** Maximum number of cached verified tokens, and of their bytes. One principal may use at most half. */
 const mostVerified = 10_000;
 const verifiedBytes = 64_000_000;
 
-/** Bytes of what is kept of a verified token beside its claims. */
+/** Bytes of a cached token in addition to its claims. */
 const verifiedOverhead = 1000;
 
-/** Tokens that were refused, and milliseconds for which they are refused again without a verification. */
+/** Maximum number of cached refused tokens, and milliseconds for which they are refused again without verification. */
 const mostRefused = 10_000;
 const refusedMs = 5000;
 
 const now = (): number => Date.now();
 
 /**
- * Protects a server over HTTP with access tokens (2026-07-28, authorization).
+ * Protects an HTTP server with access tokens (2026-07-28, authorization).
  *
  * @throws {AuthError} `auth-options`: an option is wrong; the message names it
  */
@@ -118,7 +119,7 @@ export function resourceServer(options: ResourceServerOptions): ResourceServer {
   };
 }
 
-/** A token, as a request shows it. */
+/** A token in a request. */
 interface Shown {
   readonly digest: string;
   readonly token: string;
@@ -136,12 +137,12 @@ class ResourceGuard {
   readonly #opaque: TokenIssuer | undefined;
   readonly #skew: number;
   readonly #cacheMs: number;
-  /** By digest; so are the reasons of refusals. */
+  /** Verified tokens by digest; `#refused` has the reasons of refusals by digest. */
   readonly #verified: BoundedMap<string, Verified>;
   readonly #refused = new BoundedMap<string, string>({
     ...{ full: "evict", count: mostRefused, lifeMs: refusedMs, now },
   });
-  /** Verifications that run, by digest: at most one for each request that runs. */
+  /** Current verifications, by digest. The number of running requests bounds their number. */
   readonly #running = new Map<string, Promise<Verified>>();
 
   constructor(options: ResourceServerOptions) {
@@ -161,14 +162,14 @@ class ResourceGuard {
 
   authenticate(request: AuthRequest): AuthPrincipal | AuthDenial | Promise<AuthPrincipal | AuthDenial> {
     const credentials = request.header("authorization");
-    // A token in a URL stands in logs and histories (2026-07-28, access token usage).
+    // URLs with tokens end up in logs and histories (2026-07-28, access token usage).
     if (/[?&]access_token=/.test(request.url))
       return this.#unauthorized("Bearer", "invalid_token", "a token in the URL is never accepted");
     if (credentials === undefined) return this.#unauthorized();
     return this.#known(credentials, request) ?? this.#parse(credentials, request);
   }
 
-  /** Finds a verified token. Almost all credentials hold one, so nothing else is checked before. */
+  /** A fast path: finds a cached verified token before anything else is checked. */
   #known(credentials: string, request: AuthRequest): ReturnType<ResourceGuard["authenticate"]> | undefined {
     if (!credentials.startsWith("Bearer ") || credentials.length > longestToken) return undefined;
     const token = credentials.slice("Bearer ".length);
@@ -178,8 +179,8 @@ class ResourceGuard {
   }
 
   #parse(credentials: string, request: AuthRequest): ReturnType<ResourceGuard["authenticate"]> {
-    // Some issuers use more characters than RFC 6750, 2.1 lists: all that a token may have (RFC 6749, A.12), but not those
-    // that separate parameters.
+    // Some issuers use more characters than RFC 6750, 2.1 lists. Accepts all characters of tokens (RFC 6749, A.12) except
+    // those that separate parameters.
     const [, scheme, token] = /^(bearer|dpop) +([!#-+\--<>-~]+=*) *$/i.exec(credentials) ?? [];
     if (token === undefined || token.length > longestToken) return this.#malformed(credentials);
     const isBearer = scheme!.length === "bearer".length;
@@ -190,7 +191,7 @@ class ResourceGuard {
   }
 
   #malformed(credentials: string): AuthDenial {
-    // Credentials of another scheme are no token.
+    // Credentials of another scheme count as no token.
     const [, scheme] = /^(bearer|dpop)\b/i.exec(credentials) ?? [];
     if (scheme === undefined) return this.#unauthorized();
     const isBearer = scheme.toLowerCase() === "bearer";
@@ -206,7 +207,7 @@ class ResourceGuard {
     );
   }
 
-  /** Judges what differs between the requests with one token. */
+  /** Checks what differs between requests with the same token, such as the DPoP proof. */
   #conclude(
     { caller, issuer, thumbprint, denial }: Verified,
     { digest, token, isBearer, request }: Shown,
@@ -214,7 +215,8 @@ class ResourceGuard {
     const { dpop, exchange } = this.#options;
     const conclude = (): AuthPrincipal | AuthDenial => {
       if (denial || !exchange) return denial ?? caller;
-      // Requests with one token share its claims. The exchange finds a token by the object of one request.
+      // Requests with the same token share its claims, but the exchange needs a separate object for each request to find
+      // its token.
       const auth = Object.freeze({ ...caller.auth });
       exchange.bind(auth, token, issuer);
       return { ...caller, auth };
@@ -224,7 +226,7 @@ class ResourceGuard {
         return this.#unauthorized("DPoP", "invalid_token", "the token is not bound to a key");
       return conclude();
     }
-    // A stolen token must not be usable without its key (RFC 9449, 7.1).
+    // A bound token must not be accepted without its key (RFC 9449, 7.1).
     if (isBearer) return this.#unauthorized("Bearer", "invalid_token", "the token needs a DPoP proof");
     if (!dpop) return this.#unauthorized("Bearer", "invalid_token", "DPoP proofs are not accepted here");
     const proof: ProofRequest = { method: request.method, url: request.url, proof: request.header("dpop") };
@@ -274,7 +276,7 @@ class ResourceGuard {
     if (!issuer) throw refused("no issuer of this server issued it");
     const claims = await issuer.verify(token);
     checkClaims(claims);
-    // Introspection may leave it out: then it is the issuer that answered.
+    // Introspection may leave out `iss`: then the answering issuer counts.
     const { iss = issuer.opaque ? issuer.issuer : undefined } = claims as { readonly iss?: string };
     if (iss === undefined || this.#byIssuer.get(iss) !== issuer) throw refused("it names another issuer");
     this.#checkTimes(claims);
@@ -284,8 +286,8 @@ class ResourceGuard {
   }
 
   /**
-   * The issuer that a token names, which is not verified yet. A token that names none may be one of the only issuer of such
-   * tokens. One that names another is not shown to it: the token may be valid elsewhere.
+   * Returns the issuer that an unverified token names. A token without `iss` goes to the issuer of opaque tokens. A token
+   * that names an unknown issuer is not sent to that one, because it may be valid elsewhere.
    */
   #issuerOf(token: string): TokenIssuer | undefined {
     const stated = statedIssuer(token);
@@ -299,7 +301,7 @@ class ResourceGuard {
     if (nbf - this.#skew > now) throw refused("it is not valid yet");
   }
 
-  /** What a verified token means here. */
+  /** Makes the caller and the required checks from verified claims. */
   #accept(claims: Claims & { readonly iss: string }): Verified {
     const { iss, sub, exp, cnf } = claims as JudgedClaims;
     const issuer = this.#byIssuer.get(iss)!;
@@ -315,7 +317,7 @@ class ResourceGuard {
       ...(issuer.upstream && { upstream: () => issuer.upstream!(claims) }),
     });
     const missing = missingScopes(this.#required, scopes, this.#hierarchy);
-    // A confirmation that is not understood must not be ignored (RFC 7800, 3.1).
+    // An unknown confirmation must not be ignored (RFC 7800, 3.1).
     if (cnf && (Object.keys(cnf).length !== 1 || typeof cnf["jkt"] !== "string" || cnf["jkt"] === ""))
       throw refused("it is bound to its sender in a way that is not supported here");
     return {
@@ -326,7 +328,7 @@ class ResourceGuard {
     };
   }
 
-  /** The issuer and the subject, which is unique at its issuer only. */
+  /** Makes the principal from issuer and subject, since a subject is unique only at its issuer. */
   #principalOf({ issuer, subject, clientId, claims }: AuthInfo, { clientTokens }: TokenIssuer): string {
     const { principal } = this.#options;
     if (principal) {
@@ -336,10 +338,10 @@ class ResourceGuard {
       return `${issuer}|${name}`;
     }
     if (subject !== undefined) return `${issuer}|${subject}`;
-    // All users of a client would be one principal.
+    // Otherwise, all users of a client would become one principal.
     if (!clientTokens) throw refused("it names no subject (sub), and its issuer has no option clientTokens");
     if (clientId === undefined) throw refused("it names neither a subject nor a client");
-    // No issuer contains "#", so no subject gives the same name.
+    // Issuers do not contain "#", so this cannot equal a principal with a subject.
     return `${issuer}#${clientId}`;
   }
 
@@ -398,14 +400,14 @@ class ResourceGuard {
     return denial(403, challenge, lacksScopes);
   }
 
-  /** One challenge names all scopes: those that are needed, and the granted ones, so that a new token keeps them. */
+  /** Returns the scopes for the challenge: the needed ones, and the granted ones, so that a new token keeps them. */
   #scopesToAsk(granted: readonly string[], needed: readonly string[]): readonly string[] {
     const kept = granted.filter((scope) => isScope(scope) && scope !== "offline_access");
     const all = [...new Set([...kept, ...needed])];
     return all.join(" ").length <= mostScopeText ? all : [...new Set(needed)];
   }
 
-  /** @throws every error that is neither a refused token nor an issuer that cannot be reached */
+  /** Makes the response for a refused token or an unreachable issuer. @throws any other error */
   #deny(error: unknown, scheme: "Bearer" | "DPoP"): AuthDenial {
     if (!(error instanceof AuthError)) throw error;
     if (error.code === "auth-token-refused")
@@ -421,7 +423,7 @@ function denial(status: number, challenge: string, text: string): AuthDenial {
   return { status, headers: { "www-authenticate": challenge, "content-type": "text/plain" }, text };
 }
 
-/** A new login would not help, so this is no 401. */
+/** Not a 401, because a new login would not help. */
 function busy(text: string): AuthDenial {
   return { status: 503, headers: { "retry-after": "5", "content-type": "text/plain" }, text };
 }
@@ -441,7 +443,7 @@ function metadataOf(options: ResourceServerOptions): Readonly<Record<string, unk
   };
 }
 
-/** Claims that `checkClaims` has judged. */
+/** Claims that `checkClaims` has checked. */
 interface JudgedClaims {
   readonly iss: string;
   readonly sub?: string;
@@ -454,9 +456,9 @@ interface JudgedClaims {
 }
 
 /**
- * The scopes of a token: a text in which spaces separate them (RFC 9068, 2.2.3), or the list of some issuers.
+ * Returns the scopes of a token: a space-separated text (RFC 9068, 2.2.3), or a list at some issuers.
  *
- * @throws {AuthError} `auth-options`: the function of the issuer returned something else
+ * @throws {AuthError} `auth-options`: the issuer's function returned something else
  */
 function grantedBy(claims: Claims, { scopes }: TokenIssuer): readonly string[] {
   const { scope, scp } = claims as JudgedClaims & Claims;
@@ -466,7 +468,7 @@ function grantedBy(claims: Claims, { scopes }: TokenIssuer): readonly string[] {
   throw wrongOption("scopes", "expected a function that returns a list of texts");
 }
 
-/** @throws {AuthError} `auth-options`: the function of the issuer returned no text */
+/** @throws {AuthError} `auth-options`: the issuer's function did not return a string */
 function clientOf(claims: Claims, { client }: TokenIssuer): string | undefined {
   const { client_id: id, azp } = claims as JudgedClaims & Claims;
   const found: unknown = client ? client(claims) : (id ?? azp);

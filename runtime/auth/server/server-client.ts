@@ -2,12 +2,12 @@ import type { CryptoKey } from "jose";
 import * as oauth from "oauth4webapi";
 import { checkText, wrongOption } from "../shared/option-check.js";
 
-/** How this server authenticates at an issuer. */
+/** The credentials of this server at an issuer. */
 export interface ClientCredentials {
   readonly clientId: string;
   /** Sent in the header `Authorization` (`client_secret_basic`). */
   readonly clientSecret?: string;
-  /** Signs assertions instead of a secret (`private_key_jwt`). */
+  /** Key that signs assertions, instead of a secret (`private_key_jwt`). */
   readonly clientKey?: { readonly key: CryptoKey; readonly kid?: string };
 }
 

@@ -22,15 +22,15 @@ export interface TokenExchangeOptions extends ClientCredentials {
   readonly issuer: string;
   /** Default: `token_endpoint` of the issuer's metadata. */
   readonly tokenEndpoint?: string;
-  /** Issuers of the resource server whose tokens this issuer gets. Default: its own alone. */
+  /** Issuers of the resource server whose tokens may be sent to this issuer. Default: only its own tokens. */
   readonly from?: readonly string[];
-  /** RFC 8693, or the on-behalf-of flow of Microsoft Entra. Default: `token-exchange`. */
+  /** The flow: RFC 8693, or the on-behalf-of flow of Microsoft Entra. Default: `token-exchange`. */
   readonly flow?: "token-exchange" | "on-behalf-of";
   /** Sends the requests. Default: the platform's `fetch`. */
   readonly fetch?: Fetch;
 }
 
-/** What the token for the upstream API is for. */
+/** The target of an upstream token. */
 export interface UpstreamTarget {
   /** Logical name of the upstream API (RFC 8693, 2.1). */
   readonly audience?: string;
@@ -41,21 +41,22 @@ export interface UpstreamTarget {
 
 export interface UpstreamToken {
   readonly accessToken: string;
-  /** Milliseconds since 1970, if the issuer says so. */
+  /** Expiry in milliseconds since 1970; absent if the issuer does not give it. */
   readonly expiresAt?: number;
 }
 
-/** Exchanges the token of a request for one of an upstream API; made by `tokenExchange()`. */
+/** Exchanges the token of a request for a token of an upstream API; made by `tokenExchange()`. */
 export interface TokenExchange {
   /**
-   * A token for an upstream API, for the user of a request. It is kept until shortly before it expires.
+   * Returns a token for an upstream API, for the user of a request. Caches it until shortly before it expires.
    *
    * @param auth `context.auth`
-   * @throws {AuthError} `auth-refused`: the issuer refuses the exchange; `auth-unavailable`: it does not answer, or not now;
-   *   `auth-issuer-mismatch`: the token is of an issuer that `from` does not name, and is not sent; `auth-options`: `auth` is not from a resource server with this exchange
+   * @throws {AuthError} `auth-refused`: the issuer refuses the exchange; `auth-unavailable`: it does not answer now;
+   *   `auth-issuer-mismatch`: `from` does not list the token's issuer, so the token is not sent; `auth-options`: `auth` is
+   *   not from a resource server with this exchange
    */
   token(auth: unknown, target: UpstreamTarget): Promise<UpstreamToken>;
-  /** Remembers the token of a request, and the issuer that verified it; for the resource server. */
+  /** For the resource server: stores the token of a request and the issuer that verified it. */
   bind(auth: object, token: string, issuer: string): void;
 }
 
@@ -65,14 +66,14 @@ const jwtBearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
 /** Milliseconds before its expiry at which a token is exchanged again. */
 const aheadMs = 30_000;
-/** Tokens that are kept, and bytes of them; one user gets at most half. */
+/** Maximum number of cached tokens, and of their bytes. One user may use at most half. */
 const kept = { count: 1000, bytes: 8_000_000 };
-/** Exchanges at once: for all users, and for one. */
+/** Maximum number of concurrent exchanges, of all users and of one. */
 const exchanges = { running: 32, perKey: 8, waiting: 512 };
 
 /**
- * Exchanges tokens for calls upstream: the token of the client must not be passed on (2026-07-28, access token privilege
- * restriction).
+ * Exchanges tokens for calls to upstream APIs, because the client's token must not be passed on (2026-07-28, access token
+ * privilege restriction).
  *
  * @throws {AuthError} `auth-options`
  */
@@ -188,7 +189,7 @@ async function answered(
     throw new TokenRefusal(issuer, "no bearer token");
   } catch (error) {
     if (isUnavailable(error)) throw error;
-    // Its cause could hold the token.
+    // No cause: it could contain the token.
     const code = error instanceof TokenRefusal ? `: ${error.error}` : "";
     throw new AuthError("auth-refused", `The issuer refused to exchange the token${code}.`);
   }

@@ -2,8 +2,8 @@
 export type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * How the tokens of an issuer name this server. Texts are compared with `aud`; absent means the resource itself. Issuers
- * that put no audience into their tokens name another claim, and all of its values that this server accepts.
+ * The name of this server in an issuer's tokens. Texts are compared with `aud`; the default is the resource. For an
+ * issuer whose tokens have no audience: another claim, and all accepted values of it.
  */
 export type Audience =
   string | readonly string[] | { readonly claim: string; readonly oneOf: readonly string[] };
@@ -18,29 +18,29 @@ export interface ServerRoute {
 export interface TokenIssuer {
   /** The issuer identifier. The metadata of the resource names it as an authorization server. */
   readonly issuer: string;
-  /** Values of `iss` in its tokens, compared as they stand. Default: `issuer` alone. */
+  /** Accepted values of `iss`, compared as text. Default: only `issuer`. */
   readonly accepts?: readonly string[];
-  /** Whether it verifies tokens that are no JWT. */
+  /** Whether the issuer verifies tokens that are not JWTs. */
   readonly opaque?: boolean;
   readonly audience?: Audience;
-  /** The granted scopes. Default: `scope` as a text, or `scp` as a text or list. */
+  /** Returns the granted scopes. Default: `scope` as a text, or `scp` as a text or list. */
   readonly scopes?: (claims: Claims) => readonly string[];
   /**
-   * Whether tokens without `sub` are accepted: the client is their principal. Only for an issuer whose tokens for users always
-   * have a `sub`. Default: they are refused.
+   * Whether tokens without `sub` are accepted, with the client as principal. Only for an issuer whose tokens for users
+   * always have a `sub`. Default: they are refused.
    */
   readonly clientTokens?: boolean;
-  /** The client that the token was issued to. Default: `client_id`, or `azp`. */
+  /** Returns the client of the token. Default: `client_id`, or `azp`. */
   readonly client?: (claims: Claims) => string | undefined;
   /**
-   * Verifies that this issuer issued the token, and that it is an access token. The resource server then checks `iss`,
-   * times, audience, scopes and sender.
+   * Verifies that a token is an access token of this issuer. The resource server then checks `iss`, times, audience,
+   * scopes and sender.
    *
-   * @throws {AuthError} `auth-token-refused`: the token is not valid; `auth-unavailable`: that cannot be found out now
+   * @throws {AuthError} `auth-token-refused`: the token is not valid; `auth-unavailable`: it cannot be verified now
    */
   verify(token: string): Promise<Claims>;
-  /** A token for the API behind the issuer, as `context.auth.upstream()` gives it. */
+  /** Returns a token for the API behind the issuer; `context.auth.upstream()` calls it. */
   upstream?(claims: Claims): Promise<string>;
-  /** The endpoints of an issuer that this server itself is: `http.routes` has them, too. */
+  /** The endpoints of an issuer that runs in this server; `http.routes` also includes them. */
   readonly routes?: readonly ServerRoute[];
 }

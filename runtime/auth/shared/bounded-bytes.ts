@@ -1,7 +1,7 @@
 /**
- * Reads a body, and stops at the first byte too many.
+ * Reads a body up to a limit, and stops reading at the first byte beyond it.
  *
- * @param most bytes at most
+ * @param most maximum number of bytes
  * @returns `undefined` if the body is longer
  */
 export async function boundedBytes(

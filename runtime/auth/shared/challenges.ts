@@ -1,13 +1,13 @@
 /** One challenge of `WWW-Authenticate` (RFC 9110, 11.6.1). */
 export interface AuthChallenge {
-  /** In lower case. */
+  /** Scheme in lower case. */
   readonly scheme: string;
   readonly token68?: string;
-  /** Names in lower case. Of a repeated name, the first counts. */
+  /** Parameters by name in lower case. The first of repeated parameters counts. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Characters of the header that are read; a longer one is ignored. */
+/** Maximum length of the header in characters; a longer one is ignored. */
 const longestHeader = 16_384;
 
 const token = /[!#$%&'*+\-.^_`|~\w]+/y;
@@ -17,9 +17,9 @@ const text68 = /[\w\-.~+/]+=*/y;
 const quoted = /"((?:[^"\\]|\\.)*)"/sy;
 
 /**
- * Reads all challenges of `WWW-Authenticate`, in time that grows with its length alone. What cannot be read is left out.
+ * Parses all challenges of `WWW-Authenticate` in linear time. Skips malformed parts.
  *
- * @param header several header lines are joined with commas, as the platform does
+ * @param header the header's value; several lines joined by commas, as the platform does
  */
 export function parseChallenges(header: string | null | undefined): AuthChallenge[] {
   if (header === null || header === undefined || header.length > longestHeader) return [];
@@ -34,7 +34,7 @@ export function parseChallenges(header: string | null | undefined): AuthChalleng
   while ((read(separators), at < header.length)) {
     const name = read(token)?.[0].toLowerCase();
     if (name === undefined) {
-      // Not readable: go on after this character, or after the text in quotes. A quote without end is the end.
+      // A malformed part: continue after this character, or after the quoted text. An unclosed quote ends the parsing.
       if (header[at] !== '"') at++;
       else if (!read(quoted)) break;
       continue;

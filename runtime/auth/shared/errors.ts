@@ -1,6 +1,6 @@
 /**
- * Why authorization failed. A program decides by the code; the text names the place and the next step, and holds neither
- * secrets nor text of a server that was not verified.
+ * The reason why authorization failed. Programs should use the code. The message names the place and the next step, and
+ * contains neither secrets nor text of an unverified server.
  */
 export type AuthErrorCode =
   | "auth-issuer-mismatch"
@@ -16,7 +16,7 @@ export type AuthErrorCode =
   | "auth-unavailable"
   | "auth-options";
 
-/** Whether an error passes by itself: too much is going on, or another server does not answer. */
+/** Whether an error is temporary: too many requests, or another server does not answer. */
 export function isUnavailable(error: unknown): error is AuthError {
   return error instanceof AuthError && error.code === "auth-unavailable";
 }

@@ -4,29 +4,33 @@ import { jsonObject } from "./json-object.js";
 import type { Fetch } from "./pinned-fetch.js";
 import { endpointUrl, hostOf } from "./urls.js";
 
-/** Bounds of a request to a server that another server named. */
+/** Limits of a request to a server that another server has named. */
 export interface Guard {
-  /** Gets URLs whose addresses are all public. Default: connections to the internet alone, see `pinnedFetch`. */
+  /**
+   * Sends the request, after all addresses of the host were found to be public. Default: connects only to the internet, see
+   * `pinnedFetch`.
+   */
   readonly fetch?: Fetch | undefined;
   /** Accepts addresses of private networks. */
   readonly privateNetwork?: boolean | undefined;
   /** Accepts `http:` to this machine. */
   readonly local: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until the body is read. Default: 5,000. */
+  /** Maximum time including the body, in milliseconds. Default: 5,000. */
   readonly timeout?: number;
 }
 
-/** Bytes of a body at most. */
+/** Maximum size of a body in bytes. */
 const longestBody = 65_536;
 
-/** The headers that callers need; the platform's parsers get no other. */
+/** The response headers that are kept. No others reach the platform's parsers. */
 const kept = ["content-type", "dpop-nonce", "cache-control"];
 
 /**
- * Sends a request without following redirects, and reads at most 64 KB of the answer in five seconds.
+ * Sends a request. Follows no redirects, and reads at most 64 KB of the answer, within five seconds.
  *
- * @throws {AuthError} `auth-metadata-unsafe`: the URL, a redirect, the size. `auth-unavailable`: no answer in time
+ * @throws {AuthError} `auth-metadata-unsafe`: because of the URL, a redirect, or the size. `auth-unavailable`: no answer in
+ *   time
  */
 export async function guardedFetch(url: string, init: RequestInit, guard: Guard): Promise<Response> {
   const { local, signal, timeout = 5000 } = guard;
@@ -48,7 +52,7 @@ export async function guardedFetch(url: string, init: RequestInit, guard: Guard)
       const value = response.headers.get(name);
       if (value !== null) headers.set(name, value);
     }
-    // Bytes, for a text would set a content type.
+    // Pass bytes, because a string body would set a content type.
     const body = await boundedBytes(response.body, longestBody);
     if (!body) throw new AuthError("auth-metadata-unsafe", `${hostOf(url)}: the answer is longer than 64 KB`);
     return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
@@ -61,7 +65,10 @@ export async function guardedFetch(url: string, init: RequestInit, guard: Guard)
   }
 }
 
-/** Why there is no connection, as this machine says it: a refusal, a name without addresses, a proxy that opens no tunnel. */
+/**
+ * Returns the local system's error if there was no connection: refused, no address for the name, or no tunnel through the
+ * proxy.
+ */
 function connectionFault(error: unknown): NodeJS.ErrnoException | undefined {
   const failure = ((error as { readonly cause?: unknown }).cause ?? error) as NodeJS.ErrnoException;
   return /^(connect|getaddrinfo)$/.test(String(failure.syscall)) ? failure : undefined;
@@ -69,7 +76,10 @@ function connectionFault(error: unknown): NodeJS.ErrnoException | undefined {
 
 let standard: Fetch | undefined;
 
-/** What sends the requests. A `fetch` of the application does not switch the guard off: `privateNetwork` does. */
+/**
+ * Returns the function that sends requests. A `fetch` of the application does not disable the check of addresses; only
+ * `privateNetwork` does.
+ */
 async function fetchOf({ fetch: given, privateNetwork, local }: Guard): Promise<Fetch> {
   if (privateNetwork) return given ?? globalThis.fetch;
   const { judgedFetch, pinnedFetch } = await import("./pinned-fetch.js");
@@ -77,8 +87,8 @@ async function fetchOf({ fetch: given, privateNetwork, local }: Guard): Promise<
 }
 
 /**
- * The JSON object that a response holds; `undefined` if its body is another, or its content type is not JSON. A document
- * without content type counts as JSON.
+ * Reads the JSON object in a response; `undefined` if the body is not a JSON object, or the content type is not JSON. A
+ * missing content type counts as JSON.
  */
 export async function objectIn(response: Response): Promise<Readonly<Record<string, unknown>> | undefined> {
   const type = response.headers.get("content-type") ?? "application/json";
@@ -87,22 +97,22 @@ export async function objectIn(response: Response): Promise<Readonly<Record<stri
 }
 
 /**
- * Whether the status of an answer is about the moment, not about what was asked: too many requests, too slow, a fault of the
- * server (RFC 6585, 4; RFC 9110, 15.5.9 and 15.6; RFC 8470, 5.2). It decides nothing, whatever the body says.
+ * Whether a status means a temporary error: too many requests, too slow, too early, or a fault of the server (RFC 6585, 4;
+ * RFC 9110, 15.5.9 and 15.6; RFC 8470, 5.2). Such an answer decides nothing, regardless of its body.
  */
 export function isPassing(status: number): boolean {
   return status >= 500 || status === 429 || status === 408 || status === 425;
 }
 
-/** The error of an answer that decides nothing: see `isPassing`. @param answer its status, or the code of its error */
+/** Makes the error for a temporary error: see `isPassing`. @param answer status, or code of the received error */
 export function passingError(url: string, answer: number | string): AuthError {
   return new AuthError("auth-unavailable", `${hostOf(url)} answered ${answer}; try again later`);
 }
 
 /**
- * The JSON object at a URL; `undefined` if the server has none there (4xx).
+ * Fetches the JSON object at a URL; `undefined` if the server has none there (4xx).
  *
- * @throws {AuthError} as `guardedFetch`; `auth-unavailable`: an answer that decides nothing; `auth-metadata-invalid`: another one
+ * @throws {AuthError} as `guardedFetch`; `auth-unavailable`: a temporary error; `auth-metadata-invalid`: any other answer
  */
 export async function fetchDocument(
   url: string,
@@ -117,13 +127,13 @@ export async function fetchDocument(
   throw new AuthError("auth-metadata-invalid", `${hostOf(url)}: expected metadata as a JSON object`);
 }
 
-/** A document, and the place where it was found. */
+/** A document, and the URL where it was found. */
 export interface FoundDocument {
   readonly place: string;
   readonly document: Readonly<Record<string, unknown>>;
 }
 
-/** How documents are looked for: see `firstDocument`. */
+/** Callbacks of `firstDocument`. */
 export interface Search {
   readonly isHint?: (place: string) => boolean;
   readonly check?: (document: FoundDocument["document"]) => void;
@@ -131,14 +141,14 @@ export interface Search {
 }
 
 /**
- * The first document of several places. One with an unusable answer, such as a page or a redirect, counts as one without a
- * document; one that cannot answer now ends the search, because the next one may hold another document.
+ * Fetches the first document among several URLs. A URL with an unusable answer, such as a page or a redirect, counts as one
+ * without a document. A temporary error ends the search, because the next URL may have another document.
  *
- * @param isHint whether another party named a place: nothing that is wrong with it ends the search
- * @param check judges the document of a hint; throws an `AuthError` if it is unusable
- * @param missed gets each place without a document, and why it is unusable
- * @returns `undefined` if there is a document nowhere
- * @throws {AuthError} the first fault of a place, if there is a document nowhere
+ * @param isHint whether a URL is a hint of another party, whose errors never end the search
+ * @param check checks the document of a hint; throws an `AuthError` if it is unusable
+ * @param missed receives each URL without a usable document, with the error
+ * @returns `undefined` if no URL has a document
+ * @throws {AuthError} the first error, if no URL has a document
  */
 export async function firstDocument(
   places: readonly string[],

@@ -1,4 +1,4 @@
-/** The JSON object of a text; `undefined` if the text is anything else. */
+/** Parses a JSON object; `undefined` for any other text. */
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const found: unknown = JSON.parse(text);

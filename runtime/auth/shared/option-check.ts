@@ -1,7 +1,7 @@
 import { AuthError } from "./errors.js";
 
 /**
- * The error of a wrong option. It names the option, and never quotes its value: that may be a secret.
+ * Makes the error for a wrong option. It names the option, and never quotes the value, which may be a secret.
  *
  * @param name path of the option, such as `scopes.required`
  * @param expected what the option must be, without a full stop
@@ -14,7 +14,7 @@ export function wrongOption(name: string, expected: string): AuthError {
  * Checks that the options are an object without unknown names. A misspelt option would otherwise have no effect.
  *
  * @param place text before the names in errors, such as `dpop.`
- * @param former names of options that there were, with what to write in place of them
+ * @param former removed options, with the text about what to write instead
  * @throws {AuthError} `auth-options`
  */
 export function checkNames(
@@ -35,36 +35,37 @@ export function checkNames(
       );
 }
 
-/** @throws {AuthError} `auth-options`: the value is no text, or empty */
+/** @throws {AuthError} `auth-options`: the value is not a string, or is empty */
 export function checkText(value: unknown, name: string): asserts value is string {
   if (typeof value !== "string" || value === "") throw wrongOption(name, "expected a text that is not empty");
 }
 
-/** @throws {AuthError} `auth-options`: the value is no list of texts, or empty */
+/** @throws {AuthError} `auth-options`: the value is not a list of strings, or is empty */
 export function checkTexts(value: unknown, name: string): asserts value is readonly string[] {
   const fits = Array.isArray(value) && value.length > 0;
   if (!fits || !value.every((each) => typeof each === "string" && each !== ""))
     throw wrongOption(name, "expected a list with at least one text, and none that is empty");
 }
 
-/** @throws {AuthError} `auth-options`: the value is no number in the range */
+/** @throws {AuthError} `auth-options`: the value is not a number in the range */
 export function checkNumber(value: unknown, name: string, least: number, most: number): void {
   if (typeof value !== "number" || !(value >= least && value <= most))
     throw wrongOption(name, `expected a number from ${least} to ${most}`);
 }
 
-/** @throws {AuthError} `auth-options`: the value is no function */
+/** @throws {AuthError} `auth-options`: the value is not a function */
 export function checkFunction(value: unknown, name: string): void {
   if (typeof value !== "function") throw wrongOption(name, "expected a function");
 }
 
-/** @throws {AuthError} `auth-options`: the value is neither true nor false */
+/** @throws {AuthError} `auth-options`: the value is not a boolean */
 export function checkBoolean(value: unknown, name: string): void {
   if (typeof value !== "boolean") throw wrongOption(name, "expected true or false");
 }
 
 /**
- * Checks the secret of a client. One without its value would make a confidential client a public one.
+ * Checks the secret of a client. A secret that is present but empty would turn a confidential client into a
+ * public one.
  *
  * @param place text before the name in errors, such as `client.`
  * @throws {AuthError} `auth-options`

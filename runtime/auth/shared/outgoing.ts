@@ -1,25 +1,25 @@
 import { Turns } from "@mcpgen/base";
 import { AuthError } from "./errors.js";
 
-/** How many requests to others run at once, because of requests to this server. */
+/** Limits on outgoing requests that requests to this server cause. */
 export interface OutgoingLimits {
-  /** Requests that run at once. */
+  /** Maximum number of running requests. */
   readonly running: number;
-  /** Of them, requests with one key: to one host, or for one user. Default: all. */
+  /** Maximum number of running requests with one key, such as a host or a user. Default: no separate limit. */
   readonly perKey?: number;
-  /** Requests that wait for their turn; one key gets at most half of them. */
+  /** Maximum number of waiting requests. One key may have at most half. */
   readonly waiting: number;
 }
 
-/** Milliseconds that a request waits for its turn. */
+/** Maximum wait of a request in milliseconds. */
 const longestWaitMs = 5000;
 
-/** The bounds of requests to the issuers of a resource server: per issuer, and endpoint. */
+/** Limits on requests to an issuer of a resource server, for each endpoint. */
 export const toIssuer: OutgoingLimits = { running: 16, waiting: 512 };
 
 /**
- * Requests that others cause: tokens that are invented, metadata documents that anybody names. They take turns, so that
- * their number at once is bounded whatever the number of causes.
+ * Queues outgoing requests that others cause, for example by invented tokens or by naming metadata documents. Limits
+ * the number of concurrent requests, regardless of the number of causes.
  */
 export class Outgoing {
   readonly #turns: Turns;
@@ -29,9 +29,9 @@ export class Outgoing {
   }
 
   /**
-   * Sends a request when its turn comes.
+   * Sends a request as soon as the limits allow.
    *
-   * @throws {AuthError} `auth-unavailable`: too many requests wait, or this one has waited for 5 seconds
+   * @throws {AuthError} `auth-unavailable`: too many requests wait, or this one has waited 5 seconds
    */
   async run<Answer>(key: string, send: () => Promise<Answer>): Promise<Answer> {
     const late = AbortSignal.timeout(longestWaitMs);

@@ -1,4 +1,4 @@
-// No static import of Node: other platforms load this module's importers, too.
+// No static imports of Node modules, because other platforms also load the modules that import this one.
 import type * as dns from "node:dns";
 import type * as http from "node:http";
 import type * as https from "node:https";
@@ -8,15 +8,15 @@ import type * as stream from "node:stream";
 import { AuthError } from "./errors.js";
 import { endpointUrl, hostOf, isPublicName } from "./urls.js";
 
-/** Sends one request; does not follow redirects. */
+/** Sends one request, without following redirects. */
 export type Fetch = ((url: string, init: RequestInit) => Promise<Response>) & {
-  /** Whether it leaves the name in a URL to a proxy, which resolves it: this machine may not be able to. */
+  /** Whether the function leaves the name in a URL to a proxy, which resolves it. This machine may be unable to. */
   readonly resolvesNames?: (url: string) => boolean;
 };
 
 /**
- * Networks that are not the internet: of this machine, its neighbours and clouds, for protocols and documentation (RFC 6890),
- * and those of IPv6 that embed addresses of IPv4.
+ * Special networks: local, private and cloud networks, networks for protocols and documentation (RFC 6890), and IPv6 networks
+ * that embed IPv4 addresses.
  */
 const special = [
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"],
@@ -35,30 +35,30 @@ interface Modules {
 
 type Load = <Name extends keyof Modules>(name: Name) => Modules[Name];
 
-/** Loads modules of Node; `undefined` on platforms without. */
+/** Returns the loader of Node modules; `undefined` on platforms without them. */
 function loader(): Load | undefined {
   const { process, navigator } = globalThis as {
     process?: Partial<NodeJS.Process>;
     navigator?: { userAgent?: string };
   };
-  // Workers imitate the modules of Node in part, and reach no private network.
+  // Cloudflare Workers have only part of the Node modules, and cannot reach private networks.
   if (!process?.getBuiltinModule || navigator?.userAgent === "Cloudflare-Workers") return undefined;
   return (name) => process.getBuiltinModule!(`node:${name}`) as never;
 }
 
-/** Whether an address belongs to the internet. */
+/** Whether an address is public. */
 type IsPublic = (address: string) => boolean;
 
 function publicAddresses({ BlockList, isIP }: typeof net): IsPublic {
   const [blocked, open] = [new BlockList(), new BlockList()];
-  // All of IPv6 that is given out.
+  // The only assigned range of public IPv6 addresses.
   open.addSubnet("2000::", 3, "ipv6");
   for (const network of special) {
     const [address, bits] = network.split("/");
     blocked.addSubnet(address!, Number(bits), isIP(address!) === 6 ? "ipv6" : "ipv4");
   }
   return (text) => {
-    // Without the zone, which the lists do not take.
+    // Remove the zone, which `BlockList` does not accept.
     const address = text.replace(/%.*/, "");
     const family = isIP(address);
     if (family === 4) return !blocked.check(address);
@@ -72,12 +72,12 @@ function unsafe(host: string): AuthError {
 }
 
 interface AddressGuard {
-  /** Absent on platforms without the modules of Node. */
+  /** Absent on platforms without Node modules. */
   readonly load: Load | undefined;
-  /** Resolves names to public addresses, or fails. */
+  /** Resolves a name; fails unless all addresses are public. */
   readonly lookup: LookupFunction | undefined;
   /**
-   * Judges a URL by its text.
+   * Checks the text of a URL.
    *
    * @returns the URL, and whether it leads to this machine
    * @throws {AuthError} `auth-metadata-unsafe`
@@ -102,12 +102,12 @@ function addressGuard(local: boolean, lookup: LookupFunction | undefined): Addre
 }
 
 /**
- * A `fetch` for URLs that others name: https, to the internet. On Node it connects to the addresses that it has checked,
- * and to no other: the name cannot be resolved otherwise between check and connection. Platforms without the modules
- * of Node give no addresses; there it takes public names alone.
+ * Makes a `fetch` for URLs that others name: only https to the internet. On Node, it connects only to the addresses that it
+ * has checked, so that a name cannot resolve differently between check and connection. Platforms without Node modules cannot
+ * resolve names; there it accepts only public names.
  *
  * @param local accepts `http:` to this machine
- * @param lookup resolves names; default: that of Node
+ * @param lookup resolves names; default: `dns.lookup` of Node
  */
 export function pinnedFetch(local: boolean, lookup?: LookupFunction): Fetch {
   const guard = addressGuard(local, lookup);
@@ -119,13 +119,12 @@ export function pinnedFetch(local: boolean, lookup?: LookupFunction): Fetch {
 }
 
 /**
- * Guards a `fetch` of the application: all addresses of a name must be public before it is called. It resolves the name itself then,
- * so that a name whose addresses change between the two is found by `pinnedFetch` alone.
+ * Wraps a `fetch` of the application: calls it only if all addresses of the host are public. That `fetch` resolves the name
+ * again, so a name whose addresses change in between is detected only by `pinnedFetch`.
  *
- * One that says which names it leaves to a proxy (`resolvesNames`) gets URLs with public names of these, and none but them: the
- * others are sent as `pinnedFetch` does.
+ * A `fetch` with `resolvesNames` gets only URLs whose names it leaves to a proxy. Other URLs are sent as by `pinnedFetch`.
  *
- * @param lookup resolves names; default: that of Node
+ * @param lookup resolves names; default: `dns.lookup` of Node
  */
 export function judgedFetch(send: Fetch, local: boolean, lookup?: LookupFunction): Fetch {
   const guard = addressGuard(local, lookup);
@@ -138,7 +137,10 @@ export function judgedFetch(send: Fetch, local: boolean, lookup?: LookupFunction
   };
 }
 
-/** @throws {AuthError} `auth-metadata-unsafe`: an address is not public; and every error of the lookup */
+/**
+ * Resolves a name to check it. @throws {AuthError} `auth-metadata-unsafe`: an address is not public; also errors of the
+ * lookup
+ */
 function resolved(lookup: LookupFunction, host: string, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -152,10 +154,10 @@ function resolved(lookup: LookupFunction, host: string, signal: AbortSignal | un
   });
 }
 
-/** A literal address without the brackets of URLs. */
+/** Removes the brackets of an IPv6 address in a URL. */
 const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, "");
 
-/** A lookup that fails if one address of a name is not public. */
+/** Makes a lookup that fails if an address of the name is not public. */
 function checkedLookup(resolve: typeof dns.lookup, isPublic: IsPublic): LookupFunction {
   return (host, options, callback) =>
     resolve(host, { ...options, all: true }, (error, addresses) => {
@@ -176,7 +178,7 @@ function request(
 ): Promise<Response> {
   const headers = { ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" };
   const node = load(url.protocol === "https:" ? "https" : "http");
-  // A separate agent: that of the program may lead to a proxy. `false` would make one of its class.
+  // A separate agent, because the program's global agent may use a proxy. `agent: false` would use its class.
   const agent = new node.Agent();
   const options = { method: init.method ?? "GET", headers, agent, signal: init.signal!, lookup };
   return new Promise((resolve, reject) => {

@@ -1,28 +1,28 @@
 import { wrongOption } from "./option-check.js";
 
-/** A scope token (RFC 6749, 3.3). Without this check, a scope could end the header that names it. */
+/** A scope token (RFC 6749, 3.3). Without this check, a scope could break out of a header value. */
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 
-/** The scopes of a text in which spaces separate them; those with characters that a scope cannot have are left out. */
+/** Parses a space-separated list of scopes. Leaves out malformed scopes. */
 export function scopesOf(text: string): string[] {
   return text.split(" ").filter((each) => scopeToken.test(each));
 }
 
-/** Whether a text may stand as a scope in a header. */
+/** Whether a value is a scope that is safe in a header. */
 export function isScope(value: unknown): value is string {
   return typeof value === "string" && scopeToken.test(value);
 }
 
-/** @throws {AuthError} `auth-options`: the value is no list of scopes */
+/** @throws {AuthError} `auth-options`: the value is not a list of scopes */
 export function checkScopes(value: unknown, name: string): asserts value is readonly string[] {
   if (!Array.isArray(value) || !value.every(isScope))
     throw wrongOption(name, "expected a list of scopes, without spaces, quotes and backslashes");
 }
 
-/** For each scope, the narrower ones that it implies, directly or through others. */
+/** For each scope, the narrower scopes that it implies, directly or through others. */
 export type ScopeHierarchy = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Follows each scope of a hierarchy to all that it implies. Circles make their scopes equal. */
+/** Computes the transitive closure of a hierarchy. The scopes of a cycle imply each other. */
 export function scopeHierarchy(direct: Readonly<Record<string, readonly string[]>> = {}): ScopeHierarchy {
   const whole = new Map<string, Set<string>>();
   for (const scope of Object.keys(direct)) {
@@ -38,7 +38,7 @@ export function scopeHierarchy(direct: Readonly<Record<string, readonly string[]
   return whole;
 }
 
-/** The needed scopes that the granted ones neither hold nor imply. */
+/** Returns the needed scopes that the granted scopes neither contain nor imply. */
 export function missingScopes(
   needed: readonly string[],
   granted: readonly string[],

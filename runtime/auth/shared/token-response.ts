@@ -4,21 +4,21 @@ import { isPassing, passingError } from "./guarded-fetch.js";
 import { jsonObject } from "./json-object.js";
 import { hostOf } from "./urls.js";
 
-// What authorization servers answer to requests for tokens, and for the codes of devices.
+// Reads answers of authorization servers to requests for tokens and for device codes.
 
 type Body = Readonly<Record<string, unknown>>;
 
 export interface Tokens {
   readonly access: string;
   readonly refresh?: string | undefined;
-  /** Milliseconds since 1970. */
+  /** Time of receipt in milliseconds since 1970. */
   readonly obtained: number;
-  /** Seconds. */
+  /** Life in seconds. */
   readonly expiresIn?: number | undefined;
   readonly scope?: string | undefined;
 }
 
-/** An error that an authorization server answered; only its code is kept. */
+/** An error answer of an authorization server. Contains only its code. */
 export class TokenRefusal extends AuthError {
   readonly error: string;
 
@@ -28,18 +28,18 @@ export class TokenRefusal extends AuthError {
   }
 }
 
-/** Errors that say nothing about the grant (RFC 6749, 4.1.2.1). */
+/** Temporary errors, which say nothing about the grant (RFC 6749, 4.1.2.1). */
 const passing: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable"]);
 
 /**
- * The members of a successful answer, without those that are null.
+ * Returns the members of a successful answer, without null members.
  *
- * An error has status 400 (RFC 6749, 5.2); GitHub and Slack answer it with 200. Where a token stands beside it, it is a member
- * that RFC 6749 does not know, and is ignored (5.1).
+ * An error has status 400 (RFC 6749, 5.2), but GitHub and Slack send errors with status 200. If the answer
+ * also has a token, `error` counts as an unknown member and is ignored (5.1).
  *
- * @param given the members of the answer; none if it is not a JSON object
- * @param token the member that each success has
- * @throws {AuthError} `auth-unavailable`: the answer decides nothing. `TokenRefusal`: it is an error
+ * @param given the members of the answer; empty if it is not a JSON object
+ * @param token the member that every success has
+ * @throws {AuthError} `auth-unavailable`: a temporary error. `TokenRefusal`: any other error
  */
 export function successOf(issuer: string, status: number, given: Body, token = "access_token"): Body {
   const body = withoutNulls(given);
@@ -52,9 +52,9 @@ export function successOf(issuer: string, status: number, given: Body, token = "
 }
 
 /**
- * The members of a successful answer, each as a table says.
+ * Reads a successful answer, and checks the types of its members.
  *
- * @param required names of the table that the answer must have; the first one is in no error
+ * @param required names of required members; the first one marks a success
  * @throws {AuthError} as `successOf`; `auth-metadata-invalid`: a member is malformed or missing
  */
 export async function judgedAnswer(
@@ -70,17 +70,20 @@ export async function judgedAnswer(
   return body;
 }
 
-/** The members of a token response (RFC 6749, 5.1; RFC 8693, 2.2.1). A malformed scope would pass for the one that was asked for. */
+/**
+ * The members of a token response (RFC 6749, 5.1; RFC 8693, 2.2.1). `scope` is checked, because an absent
+ * scope means the requested one.
+ */
 const members: Members = {
   ...{ access_token: "text", token_type: "text", refresh_token: "text" },
   ...{ scope: "string", expires_in: "seconds", issued_token_type: "text" },
 };
 
-/** Seconds of a life at most: the end of a longer one may be no date. */
+/** Maximum life in seconds: the end of a longer one may not be a valid date. */
 const longestLife = 1e9;
 
 /**
- * Reads an answer of a token endpoint (RFC 6749, 5.1). An id token in it is not used, and so not read.
+ * Reads an answer of a token endpoint (RFC 6749, 5.1). Does not read an id token in it.
  *
  * @throws {AuthError} as `judgedAnswer`
  */
@@ -104,7 +107,7 @@ export async function tokenResponse(
   };
 }
 
-/** Members of a token response that were judged. */
+/** The checked members of a token response. */
 interface TokenBody {
   readonly access_token?: string;
   readonly token_type?: string;
@@ -112,7 +115,7 @@ interface TokenBody {
   readonly scope?: string;
 }
 
-/** @param member with what it must be */
+/** Makes the error for an unusable answer. @param member the member, with its expected form */
 export function unusable(issuer: string, member: string): AuthError {
   const [name, expected = ""] = member.split(/(?=:)/);
   return new AuthError(
@@ -121,6 +124,6 @@ export function unusable(issuer: string, member: string): AuthError {
   );
 }
 
-/** An error code of OAuth, if it is one (RFC 6749, 5.2). */
+/** Returns an OAuth error code for a message, if it has the form of one (RFC 6749, 5.2). */
 export const shown = (code: unknown): string =>
   typeof code === "string" && /^[a-z_]{1,40}$/.test(code) ? code : "an unknown error";
