@@ -4,7 +4,7 @@ import type { Page } from "./browser-page.js";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** The rules that the page violates, each with the first places. */
+/** Returns the accessibility rules that the page violates, each with its first places. */
 export async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(`${axe};undefined`);
   return page.evaluate<string[]>(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>

@@ -2,11 +2,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonValue, Schema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 
-/** Verdicts of ajv on the definitions of a document written as plain JSON. */
+/** Makes a function that validates values with ajv, by the definitions of a plain JSON document. */
 export function ajvFor(definitions: object): (name: string, value: JsonValue) => boolean {
-  // Without `ownProperties` ajv takes inherited members, such as `constructor`, for present.
+  // Without `ownProperties`, ajv treats inherited members, such as `constructor`, as present.
   const options = { strict: false, validateFormats: false, ownProperties: true };
-  // The dialect's own schemas are not needed, and take longer to compile than what is tested.
+  // The meta-schemas are not needed, and take longer to compile than the tested schemas.
   const ajv = new Ajv2020({ ...options, meta: false, validateSchema: false });
   ajv.addSchema(withItems({ $defs: definitions } as JsonValue) as object, "document");
   return (name, value) => {
@@ -25,8 +25,8 @@ const maps = new Set([
 ]);
 
 /**
- * A schema that says in `minItems` what `contains` says already: that there is an item. Of an empty array, ajv's `contains`
- * repeats the verdict on the array before.
+ * Adds `minItems: 1` to schemas with `contains`, which implies it. For an empty array, ajv's `contains` repeats the verdict
+ * on the previous array.
  */
 export function withItems(value: JsonValue, isSchema = true): JsonValue {
   if (Array.isArray(value)) return value.map((item) => withItems(item));
@@ -56,12 +56,12 @@ export function isDividedByAjv(schema: unknown, value: unknown): boolean {
 }
 
 /**
- * Whether ajv reads a schema as the specification means it. It does not where
- * - `unevaluated*` depend on arms (what a refused arm looked at counts, and `if` alone does not);
- * - `prefixItems`, or a list of `items`, stand beside `contains` (items are counted from behind the prefix on);
- * - `not` refuses everything, so that code behind it uses variables that ajv declares before it alone;
- * - `contains` stands in `contains` (the code that ajv makes names variables it does not declare);
- * - a member called `__proto__` is described (ajv sets it on a plain object, where it is the prototype).
+ * Whether ajv validates by a schema as the specification demands. It does not where
+ * - `unevaluated*` depend on arms (ajv counts members that a refused arm evaluated, and ignores a lone `if`);
+ * - `prefixItems`, or a list of `items`, occurs together with `contains` (ajv counts only items after the prefix);
+ * - `not` refuses everything (later code uses variables that ajv declares only before it);
+ * - `contains` occurs inside `contains` (ajv's code uses undeclared variables);
+ * - a member is named `__proto__` (ajv assigns it on a plain object, which sets the prototype).
  */
 export function isReadByAjv(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isReadByAjv);
@@ -80,31 +80,33 @@ function mentions(schema: unknown, key: string): boolean {
   return Object.hasOwn(schema, key) || Object.values(schema).some((child) => mentions(child, key));
 }
 
-/** Members whose presence changes how fast-deep-equal compares objects: it calls two of them, and takes one for a class. */
+/**
+ * Members that change how fast-deep-equal compares objects: it calls two of them, and compares `constructor` as a class.
+ */
 const comparing = ["constructor", "toString", "valueOf"];
 
 /**
- * Whether ajv compares `value` with constants, or its items with each other, as the specification means equality.
- * It does not where a member has the name of one that every object inherits, and that fast-deep-equal looks at.
+ * Whether ajv compares `value` with constants, and its items with each other, as the specification demands. It does not if
+ * a member has one of the inherited names that fast-deep-equal reads.
  */
 export function isComparedByAjv(schema: unknown, value: unknown): boolean {
   return !holdsComparing(value) || !compares(schema);
 }
 
-/** Whether some object of `value` has such a member. */
+/** Whether an object in `value` has such a member. */
 function holdsComparing(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return comparing.some((key) => Object.hasOwn(value, key)) || Object.values(value).some(holdsComparing);
 }
 
-/** Whether a schema compares objects: with a constant, or with each other. */
+/** Whether a schema compares objects with constants or with each other. */
 function compares(schema: unknown): boolean {
   if (typeof schema !== "object" || schema === null) return false;
   const isComparing = ["uniqueItems", "const", "enum"].some((key) => Object.hasOwn(schema, key));
   return isComparing || Object.values(schema).some(compares);
 }
 
-/** Verdicts of the engine's interpreter. */
+/** Makes a function that validates values with the engine's interpreter. */
 export function interpreterFor(schema: Schema): (name: string, value: JsonValue) => boolean {
   return (name, value) => isValid(schema, schema.definitions.get(name)!.node, value);
 }

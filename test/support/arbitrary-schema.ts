@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import type { JsonValue } from "@mcpgen/engine";
 
-/** Few names, so that schemas and values meet; some that every object inherits something under. */
+/** Few names, so that values often have the members that schemas describe. Some are inherited names. */
 const names = ["a", "b", "type", "constructor", "__proto__", "x-y/z"] as const;
-/** Names that take escapes, other quotes, or more columns than they have code units. */
+/** Names that need escapes or other quotes, or are wider than their number of code units. */
 const oddNames = [
   'say "a"',
   `"it's"`,
@@ -23,7 +23,7 @@ const name = fc.oneof(
 );
 const small = fc.integer({ min: 0, max: 3 });
 
-/** Own members whatever their names: `__proto__` as a key of a literal would set the prototype. */
+/** Makes own members for all names: `__proto__` in a literal would set the prototype. */
 function objectOf(entries: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   return JSON.parse(
     `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(",")}}`,

@@ -6,15 +6,15 @@ import { WebSocket } from "ws";
 import { lackOf, pathOf } from "./programs.mjs";
 import { until } from "./until.mjs";
 
-/** The program, if it is installed. */
+/** The path of Chromium, if it is installed. */
 export const chromium = pathOf("chromium");
 
-/** Why there is no browser here, or `undefined`. */
+/** The reason why browser tests are skipped, or `undefined`. */
 export const noChromium = lackOf(chromium !== undefined, "there is no chromium in PATH");
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** What the browser reports unasked. */
+/** An event that the browser reports. */
 export interface PageEvent {
   readonly method: string;
   readonly params: Params;
@@ -23,7 +23,7 @@ export interface PageEvent {
 /** Virtual key codes. */
 const keyCodes = { Tab: 9, Enter: 13, Escape: 27, Space: 32, ArrowUp: 38, ArrowDown: 40 };
 
-/** A page of a browser, by the DevTools protocol. */
+/** A page of a browser, controlled by the DevTools protocol. */
 export class Page {
   private readonly child: ChildProcess;
   private readonly socket: WebSocket;
@@ -122,9 +122,9 @@ export class Page {
     return entries[currentIndex]!.url;
   }
 
-  /** Waits for a page whose URL begins so, and for its end of loading. */
+  /** Waits until a page whose URL begins with `start` has loaded. */
   async at(start: string): Promise<void> {
-    // While a page loads, the browser refuses questions about it.
+    // While a page loads, the browser refuses to evaluate expressions.
     const isThere = async (): Promise<boolean> =>
       (await this.url()).startsWith(start) && (await this.roles()).some(({ role }) => role === "heading");
     await until(`a page at ${start}`, () => isThere().catch(() => false), 50);
@@ -154,7 +154,7 @@ export class Page {
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
   }
 
-  /** What assistive technology sees. */
+  /** Returns the accessibility tree. */
   async roles(): Promise<{ readonly role: string; readonly name: string; readonly focused: boolean }[]> {
     interface Node {
       readonly ignored: boolean;
@@ -190,7 +190,7 @@ export class Page {
     return Buffer.from(data, "base64");
   }
 
-  /** Loads a page: its module scripts have run. */
+  /** Loads a page. Resolves when its module scripts have run. */
   async load(url: string): Promise<void> {
     const ended = new Set<unknown>();
     let wake = (): void => undefined;
@@ -204,7 +204,7 @@ export class Page {
   }
 
   /**
-   * The value of an expression, which the page computes; of a promise, what it resolves with.
+   * Evaluates an expression in the page. Resolves with its value; awaits a promise.
    *
    * @throws {Error} the page threw
    */
@@ -217,7 +217,7 @@ export class Page {
     return result.value;
   }
 
-  /** URLs of the frames of the page that are shown; a blocked frame has one of the browser. */
+  /** Returns the URLs of the shown frames of the page. A blocked frame has a URL of the browser. */
   async frames(): Promise<readonly string[]> {
     interface Tree {
       readonly frame: { readonly url: string; readonly unreachableUrl?: string };
@@ -233,7 +233,7 @@ export class Page {
     await this.send("Browser.close");
     await ended;
     this.socket.close();
-    // Its processes end one after another.
+    // Retry, because the browser's processes end one after another.
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 100 });
   }
 }

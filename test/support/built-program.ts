@@ -9,7 +9,7 @@ import { stdioClientChannel } from "@mcpgen/runtime/stdio";
 let built = 0;
 
 /**
- * A program bundled from source for the tests of one file, which are given its path. Call it where tests are collected.
+ * Bundles a program from source for the tests of one file. Returns its path. Call it while tests are being collected.
  *
  * @param source the main module, such as `examples/echo/main.ts`
  */
@@ -36,7 +36,7 @@ export function builtProgram(source: string, more: BuildOptions = {}): string {
   return join(folder, `${name}.mjs`);
 }
 
-/** The command line as a program, with its packages beside it. */
+/** Bundles the command line, next to its packages. Returns its path. */
 export function builtCli(): string {
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
     dependencies: Record<string, string>;
@@ -48,7 +48,7 @@ export function builtCli(): string {
   });
 }
 
-/** A client of a program that runs in its own process until the test ends. */
+/** Starts a program in a separate process until the test ends. Returns a client of it. */
 export async function clientOf(
   program: string,
   args: readonly string[] = [],

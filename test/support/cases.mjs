@@ -1,9 +1,9 @@
-// How many cases a property draws, and from which seed.
+// The number of cases of a property, and the seed.
 //
-// The gate draws few of them, always the same: a failure stays until it is mended. The nightly draws the number that the
-// property's issue names, from a new seed that it prints.
+// The gate draws few cases, always the same ones, so that a failure stays until it is fixed. The nightly draws the
+// number that the property's issue names, from a new seed that it prints.
 
-/** The variable of a number; text that Number reads as one by its own rules (an empty text, 0x10, 1e3) is refused. */
+/** Reads a number from an environment variable. Refuses other texts that `Number` accepts (an empty text, 0x10, 1e3). */
 function numberOf(name, absent, expected, isRight) {
   const text = process.env[name];
   if (text === undefined) return absent;
@@ -12,18 +12,18 @@ function numberOf(name, absent, expected, isRight) {
   return value;
 }
 
-/** Decides all that tests draw: MCPGEN_SEED, or 1. A row of test/seeds.json repeats one that failed. */
+/** The seed of all tests: MCPGEN_SEED, or 1. A row of test/seeds.json repeats a seed that failed. */
 export const seed = numberOf("MCPGEN_SEED", 1, "a whole number from 0", Number.isSafeInteger);
 
-/** How much of the full numbers is asked for, from 0 to 1: MCPGEN_SHARE, or 0, as in the gate. */
+/** The requested share of the full numbers of cases, from 0 to 1: MCPGEN_SHARE, or 0 as in the gate. */
 export const share = numberOf("MCPGEN_SHARE", 0, "a number from 0 to 1", (value) => value >= 0 && value <= 1);
 
-/** Whether more than the gate's numbers is asked for. */
+/** Whether more cases than in the gate are requested. */
 export const isThorough = share > 0;
 
 /**
- * The number of cases to draw: `full`, the number that the property's issue names, times the share that is asked for; at least
- * `gate`, which is 200 unless one case takes so long that the gate has time for fewer.
+ * Returns the number of cases to draw: `full`, the number that the property's issue names, times the requested share,
+ * but at least `gate`. Pass a smaller `gate` than 200 only if a case takes long.
  */
 export function cases(full, gate = 200) {
   return Math.max(Math.min(gate, full), Math.ceil(full * share));

@@ -1,4 +1,4 @@
-/** A key and its own certificate, for `localhost`, `127.0.0.1` and names below `proxied.example`: no program trusts it. */
+/** A key, with a self-signed certificate for `localhost`, `127.0.0.1` and names below `proxied.example`. */
 export const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg0CItO1TF8SjSRB0i
 YqKtFyey4RgaqzQ3YK6ZvuLO4jahRANCAATDNOTEehwdsciwGaR0mIpIjpoJqMYb

@@ -1,11 +1,13 @@
 import { type Definition, type Schema, type SchemaNode } from "@mcpgen/engine";
 
-/** The name that the definition `name` of the schema number `index` has among those of all others. */
+/** Returns the name of a definition of the schema number `index` in the combined schema. */
 export function nameIn(index: number, name: string): string {
   return `S${index} ${name}`;
 }
 
-/** One schema with the definitions of many, and with their roots, called `#root`: one module judges for all. */
+/**
+ * Joins many schemas into one, with their roots as definitions `#root`, so that one module validates for all.
+ */
 export function combined(schemas: ReadonlyMap<number, Schema>): Schema {
   const definitions = new Map<string, Definition>();
   for (const [index, schema] of schemas) {
@@ -19,7 +21,7 @@ export function combined(schemas: ReadonlyMap<number, Schema>): Schema {
   return { definitions };
 }
 
-/** Keywords whose values are no schemas. */
+/** Keywords whose values are not schemas. */
 const data = new Set(["const", "enum", "default", "examples", "required", "types", "dependentRequired"]);
 
 function withNames(value: unknown, rename: (name: string) => string): unknown {

@@ -8,14 +8,14 @@ import { loadTemplates } from "../../generator/print/templates.js";
 import { emitSharedChecks, emitValidators } from "../../generator/emit/validators/emit.js";
 import { emittedFiles, writeModules } from "./emitted-explanations.js";
 
-/** What is emitted for one definition, compiled. */
+/** The compiled validators and checks of one definition. */
 export interface Compiled {
   is(value: unknown): boolean;
   accepts(value: unknown): boolean;
   explain(value: unknown, reading?: "open"): Issue[];
 }
 
-/** Emits validators and checks for `schema`, compiles and loads them; by definition name. */
+/** Emits, compiles and loads validators and checks for `schema`. Returns them by definition name. */
 export async function compile(
   schema: Schema,
   formats?: "annotation" | "assertion",

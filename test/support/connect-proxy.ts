@@ -6,10 +6,10 @@ import { cert, key } from "./certificate.js";
 import { listen } from "./listen.js";
 
 export interface ConnectProxy {
-  /** With the name `user` and the password `p@ss-of-proxy`. */
+  /** URL of the proxy, with the user `user` and the password `p@ss-of-proxy`. */
   readonly url: string;
   readonly host: string;
-  /** Where tunnels led, in order: `HOST:PORT`. */
+  /** Targets of the tunnels, in order: `HOST:PORT`. */
   readonly asked: string[];
   /** `Proxy-Authorization` of each request for a tunnel. */
   readonly logins: (string | undefined)[];
@@ -19,14 +19,14 @@ export interface ConnectProxy {
   readonly others: string[];
 }
 
-/** What a client sends to `url` of a proxy. */
+/** The credentials that a client sends to `url` of a proxy. */
 export const loginOfProxy = `Basic ${Buffer.from("user:p@ss-of-proxy").toString("base64")}`;
 
 /**
- * A proxy of HTTP that opens tunnels (CONNECT) to ports of this machine, gone when the test ends.
+ * Starts an HTTP proxy that opens tunnels (CONNECT) to ports of this machine. Closes it when the test ends.
  *
- * @param portOf the port for `HOST:PORT`; `undefined` is answered with 502
- * @param isSecure whether the proxy itself is reached by https, with the certificate of tests
+ * @param portOf returns the port for `HOST:PORT`; `undefined` gives status 502
+ * @param isSecure whether clients connect to the proxy by https, with the test certificate
  */
 export async function connectProxy(
   portOf: (to: string) => number | undefined,
@@ -67,7 +67,7 @@ export async function connectProxy(
   return { ...found, headers, host, url: `${isSecure ? "https" : "http"}://user:p%40ss-of-proxy@${host}` };
 }
 
-/** The variables of proxies, and of exceptions from them. */
+/** The environment variables for proxies and exceptions from them. */
 export const proxyVariables = ["http_proxy", "https_proxy", "no_proxy"].flatMap((name) => [
   name,
   name.toUpperCase(),

@@ -10,16 +10,16 @@ import type { EmittedFile } from "../../generator/print/emitted-file.js";
 import { capitalised, nameDefinitions } from "../../generator/print/text.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 
-/** What explanations say of a schema's definitions. */
+/** The explanations of a schema's definitions. */
 export interface Explanations {
-  /** What is wrong with `value` as an instance of the definition `name`. */
+  /** Returns the issues of `value` by the definition `name`. */
   explain(name: string, value: unknown): Issue[];
-  /** The same, found without asking for the verdict of that definition first. */
+  /** As `explain`, but without a call of the definition's validator first. */
   search(name: string, value: unknown): Issue[];
   summary(issues: readonly Issue[]): string;
 }
 
-/** All files that explanations of `schema` need but its validators and what these import. */
+/** Emits the files for explanations of `schema`, except its validators and their imports. */
 export function emittedFiles(schema: Schema, formats?: "annotation" | "assertion"): Map<string, EmittedFile> {
   const common = { importExtension: "js", render: loadTemplates() } as const;
   return new Map([
@@ -34,7 +34,7 @@ export function emittedFiles(schema: Schema, formats?: "annotation" | "assertion
   ]);
 }
 
-/** What is doubted: no verdict is given of it. */
+/** The definition and value for which the interpreter gives no verdict. */
 interface Doubt {
   readonly name: string;
   readonly value: unknown;
@@ -42,10 +42,10 @@ interface Doubt {
 
 type Verdicts = { [name: string]: (value: unknown) => boolean };
 
-/** Verdicts of the interpreter, so that what is tested does not rest on emitted validators. */
+/** Validators of the interpreter, so that the test does not depend on emitted validators. */
 const verdicts: Verdicts[] = ((globalThis as { mcpgenVerdicts?: Verdicts[] }).mcpgenVerdicts ??= []);
 
-/** Compiles and loads what is emitted for `schema`, with the interpreter in place of its validators. */
+/** Compiles and loads explanations for `schema`, with the interpreter instead of emitted validators. */
 export async function loadExplanations(schema: Schema): Promise<Explanations> {
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-explain-"));
   let doubt: Doubt | undefined;
@@ -79,13 +79,13 @@ export async function loadExplanations(schema: Schema): Promise<Explanations> {
     module[`explain${capitalised(identifiers.get(name)!)}`]!(value);
   const search = (name: string, value: unknown): Issue[] => {
     doubt = { name, value };
-    // Where nothing is found, the definition is named.
+    // If the search finds no issue, the only issue names the definition.
     return explain(name, value).filter(({ expected, pointer }) => pointer !== "" || expected !== name);
   };
   return { explain, search, summary };
 }
 
-/** Writes TypeScript modules as JavaScript, by path below `folder`. */
+/** Writes TypeScript modules as JavaScript below `folder`. */
 export function writeModules(
   folder: string,
   modules: Iterable<readonly [path: string, content: string]>,

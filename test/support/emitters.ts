@@ -1,6 +1,6 @@
 import type { Emitter } from "../../generator/emit/emitter.js";
 
-/** The emitters of a table of the registry. */
+/** Loads the emitters of a table of the registry. */
 export async function loadEmitters<Input>(
   table: Readonly<Record<string, () => Promise<Emitter<Input>>>>,
 ): Promise<Readonly<Record<string, Emitter<Input>>>> {

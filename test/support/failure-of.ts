@@ -1,4 +1,4 @@
-/** What a call fails with, if it does: observed from now on. */
+/** Resolves with the error of a call, if it fails. Handles the rejection at once. */
 export function failureOf(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => undefined,

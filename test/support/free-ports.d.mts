@@ -1,2 +1,2 @@
-/** So many ports of this machine that are free, each another one. */
+/** Returns `count` different free ports of this machine. */
 export function freePorts(count: number): Promise<number[]>;

@@ -1,10 +1,10 @@
 // Ports for programs that cannot choose one themselves.
 import { createServer } from "node:net";
 
-/** The system gives ports above these to programs that ask for any: none of them takes one of these in the meantime. */
+/** The system assigns ports above this range to programs that request any port, so these stay free. */
 const [first, last] = [20_000, 32_000];
 
-/** @returns so many ports of this machine that are free, each another one */
+/** @returns `count` different free ports of this machine */
 export async function freePorts(count) {
   const found = new Set();
   while (found.size < count) {

@@ -16,7 +16,9 @@ export function releasedSource(revision: string): RevisionSource {
   };
 }
 
-/** Source of a revision whose schema file holds `text`; its notes are those of the revision `notesOf`, or there are none. */
+/**
+ * The source of a revision whose schema file contains `text`, with the notes of the revision `notesOf`, or without notes.
+ */
 export function writtenSource(revision: string, text: string, notesOf?: string): RevisionSource {
   const schemaFile = join(temporaryFolder({ "schema.json": text }), "schema.json");
   const notesFile = notesOf === undefined ? undefined : join(schemaDir, notesOf, "notes.json");
@@ -28,7 +30,7 @@ export function writtenSource(revision: string, text: string, notesOf?: string):
   };
 }
 
-/** All output for the sources. */
+/** Generates all output for the sources. */
 export function generate(
   sources: readonly RevisionSource[],
   more: Partial<GenerateRequest> = {},

@@ -1,11 +1,14 @@
 import { Work } from "../../engine/patterns/work.js";
 
-/** Patterns that each take all the work that one may: `a` any number of times up to 270, and the word with the index. */
+/**
+ * Makes patterns that each use the maximum number of steps of a single pattern: up to 270 repetitions of `a`, then the
+ * word and the index.
+ */
 export function hardPatterns(count: number, word: string): string[] {
   return Array.from({ length: count }, (_, index) => `^${"a?".repeat(270)}${word}${index}$`);
 }
 
-/** The steps of judging patterns that `run` takes, those that are asked for beyond a bound excluded. */
+/** Counts the steps of pattern analysis during `run`, without steps that a limit refuses. */
 export async function judgingSteps(run: () => unknown): Promise<number> {
   let total = 0;
   const { step } = Work.prototype;

@@ -1,6 +1,6 @@
 import type { Contract } from "../../generator/contract/contract.js";
 
-/** Texts that try to become markup, to leave an attribute, or to hide. */
+/** Texts that try to inject markup, to break out of an attribute, or to be invisible. */
 export const hostile = [
   "<script>alert(1)</script>",
   `"><img src=x onerror=alert(1)>`,
@@ -14,7 +14,7 @@ export const hostile = [
   "__proto__",
 ];
 
-/** A contract all of whose texts are hostile. */
+/** Makes a contract in which all texts are hostile. */
 export function hostileContract(): Contract {
   return {
     name: hostile[0]!,

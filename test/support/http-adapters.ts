@@ -22,7 +22,7 @@ import { listen } from "./listen.js";
 export const adapters = ["node", "fetch"] as const;
 export type Adapter = (typeof adapters)[number];
 
-/** A server that listens. */
+/** A listening server. */
 export interface Target {
   readonly port: number;
   readonly url: string;
@@ -32,13 +32,13 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** Serves on a free port of this machine till the test ends. */
+/** Serves on a free port of this machine until the test ends. */
 export async function serve(
   adapter: Adapter,
   server: Server,
   options: ServeHttpOptions = {},
 ): Promise<Target> {
-  // A handler has no path. What tests leave running is not waited for.
+  // A handler has no path. Closing does not wait for requests that tests leave running.
   const { path: _, ...handled } = { graceMs: 0, ...options };
   const target =
     adapter === "node"
@@ -48,7 +48,7 @@ export async function serve(
   return target;
 }
 
-/** As a platform does that speaks in web objects: node:http turned into them and back. */
+/** Simulates a platform with web objects: converts node:http requests and responses. */
 async function bridged(handler: HttpHandler, graceful: boolean): Promise<Target> {
   const answers: Promise<unknown>[] = [];
   const node = createServer((request, response) => {
@@ -64,7 +64,7 @@ async function bridged(handler: HttpHandler, graceful: boolean): Promise<Target>
     stats: handler.stats,
     close: async () => {
       await handler.close();
-      // An application lets what was answered leave.
+      // An application waits until answers are sent.
       if (graceful) await Promise.all(answers);
       node.closeAllConnections();
       node.close();
@@ -92,7 +92,7 @@ async function answer(
   body.pipe(response);
 }
 
-/** Nothing if it is none that a platform would let through. */
+/** Converts a request; `undefined` if a platform would refuse it. */
 function requestOf(request: IncomingMessage, signal: AbortSignal): Request | undefined {
   const { method, url, rawHeaders } = request;
   const headers = rawHeaders.flatMap((name, at) => (at % 2 ? [] : [[name, rawHeaders[at + 1]!]]));

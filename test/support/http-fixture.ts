@@ -11,7 +11,7 @@ export class Gate {
   readonly opened = new Promise<void>((resolve) => (this.open = resolve));
 }
 
-/** What a test sees of the inside of the server. */
+/** The internals of the server that a test can observe and control. */
 export interface Inside {
   readonly server: CodeFirstServer;
   readonly clock: VirtualClock;
@@ -19,7 +19,7 @@ export interface Inside {
   readonly gate: Gate;
   /** Opened when `gated` has begun. */
   readonly began: Gate;
-  /** Opened when `gated` was notified that its request is cancelled. */
+  /** Opened when the signal of `gated` has aborted. */
   readonly aborted: Gate;
   readonly warnings: string[];
 }
@@ -88,7 +88,7 @@ function addTools({ server, gate, began, aborted }: Inside): void {
   });
 }
 
-/** A schema whose parameters headers mirror. */
+/** A schema with parameters that headers mirror. */
 const routed = {
   type: "object",
   properties: {
@@ -105,7 +105,7 @@ const routed = {
   },
 } as const;
 
-/** That server over HTTP, and one client of it. */
+/** Starts that server over HTTP, and connects a client. */
 export async function http(
   adapter: Adapter,
   revision: string,

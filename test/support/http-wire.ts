@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as open } from "node:http";
 import { Arrivals } from "./arrivals.js";
 
-/** One server-sent event as it stood on the wire. */
+/** A server-sent event, as received. */
 export interface WireEvent {
   readonly id?: string;
   readonly event?: string;
@@ -9,11 +9,11 @@ export interface WireEvent {
   readonly data?: string;
 }
 
-/** An answer of HTTP, which may still be coming. */
+/** An HTTP response that may still be arriving. */
 export class WireAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** All that has come of the body. */
+  /** The part of the body that has arrived. */
   text = "";
   /** Whether the body is complete; it is not if the connection was cut. */
   complete = false;
@@ -45,7 +45,7 @@ export class WireAnswer {
     return (this.headers["content-type"] ?? "").split(";")[0]!;
   }
 
-  /** The events that have come whole; comments are left out. */
+  /** The complete events that have arrived, without comments. */
   get events(): WireEvent[] {
     return this.text
       .split("\n\n")
@@ -61,12 +61,12 @@ export class WireAnswer {
       .filter((event) => Object.keys(event).length > 0);
   }
 
-  /** The number of comments that have come. */
+  /** The number of comments that have arrived. */
   get comments(): number {
     return this.text.split("\n").filter((line) => line.startsWith(":")).length;
   }
 
-  /** Resolves once `found` gives something. Rejects if the body ends without it. */
+  /** Resolves when `found` returns a value. Rejects if the body ends earlier. */
   async until<T>(found: (answer: this) => T | undefined | false): Promise<T> {
     for (;;) {
       const value = found(this);
@@ -88,7 +88,7 @@ export class WireAnswer {
   }
 }
 
-/** Sends one request and ignores its answer; the returned function cuts its connection. */
+/** Sends a request and ignores the response. The returned function cuts the connection. */
 export function sendOff(
   url: string,
   method: string,
@@ -101,7 +101,7 @@ export function sendOff(
   return () => void request.destroy();
 }
 
-/** Sends one request on a separate connection; resolves with the head of the answer. */
+/** Sends a request on a separate connection. Resolves when the head of the response has arrived. */
 export function send(
   url: string,
   method: string,

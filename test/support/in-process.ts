@@ -6,7 +6,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs a command line in this process, in `directory`. */
+/** Runs a command in this process, in `directory`. */
 export async function mcpgen(
   directory: string,
   args: readonly string[],

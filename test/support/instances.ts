@@ -4,14 +4,14 @@ import { randomFrom, shuffled } from "../../generator/sample/values.js";
 import { sampleValid } from "../../generator/sample/sample.js";
 import { cases, seed } from "./cases.mjs";
 
-/** Instances a revision. */
+/** Number of instances for a revision. */
 export const instanceCount = cases(100_000, 500);
 
 const mutantsOfEach = 12;
 
 /**
- * At least `count` instances of a definition, endlessly varied: valid ones, their mutants, and mutants of
- * mutants. What is drawn depends on the seed and the definition alone.
+ * Yields at least `count` instances of a definition: valid ones, their mutants, and mutants of mutants. They
+ * depend only on the seed and the definition.
  */
 export function* instancesOf(schema: Schema, name: string, count: number): Generator<JsonValue> {
   const random = randomFrom(`${seed}: ${name}`);

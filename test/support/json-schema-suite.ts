@@ -3,10 +3,10 @@ import { join, relative } from "node:path";
 import type { Dialect, JsonValue } from "@mcpgen/engine";
 import { metaSchemas } from "@mcpgen/engine/meta-schemas";
 
-/** The official JSON Schema tests; see the README beside them. */
+/** The official JSON Schema tests; see the README in that folder. */
 const folder = new URL("../fixtures/json-schema-test-suite/", import.meta.url).pathname;
 
-/** A schema and values that are or are not valid against it. */
+/** A schema, with valid and invalid values. */
 export interface SuiteGroup {
   readonly description: string;
   readonly schema: JsonValue;
@@ -23,14 +23,14 @@ export interface SuiteFile {
   /** Path below the folder of the dialect, such as `optional/format/email.json`. */
   readonly path: string;
   readonly optional: boolean;
-  /** The file is about a format being asserted. */
+  /** Whether the file requires that formats are asserted. */
   readonly format: boolean;
   readonly groups: readonly SuiteGroup[];
 }
 
 const folders = { "2020-12": "draft2020-12", "draft-07": "draft7" } as const;
 
-/** All files of a dialect, required ones and optional ones, in order of path. */
+/** Returns all files of a dialect, required and optional ones, in order of path. */
 export function suiteFiles(dialect: keyof typeof folders): SuiteFile[] {
   return jsonFiles(join(folder, "tests", folders[dialect])).map(([path, groups]) => ({
     dialect,
@@ -41,7 +41,7 @@ export function suiteFiles(dialect: keyof typeof folders): SuiteFile[] {
   }));
 }
 
-/** What the tests' references may lead to: the documents of the suite, and the official meta-schemas. */
+/** The targets of references in the tests: the documents of the suite, and the official meta-schemas. */
 export const suiteDocuments: ReadonlyMap<string, JsonValue> = new Map([
   ...metaSchemas,
   ...jsonFiles(join(folder, "remotes")).map(

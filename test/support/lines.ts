@@ -1,8 +1,8 @@
-/** Cuts text that arrives in chunks into lines. */
+/** Splits a stream of text chunks into lines. */
 export class Lines {
   private rest = "";
 
-  /** The lines that end in `chunk`, without their ends. */
+  /** Returns the lines that end in `chunk`, without line ends. */
   endedBy(chunk: string): string[] {
     const lines = (this.rest + chunk).split("\n");
     this.rest = lines.pop()!;

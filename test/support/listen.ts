@@ -4,17 +4,17 @@ import type { AddressInfo, Server } from "node:net";
 import { onTestFinished } from "vitest";
 import { cert, key } from "./certificate.js";
 
-/** Lets a server listen on a free port of this machine; resolves with the port. */
+/** Makes a server listen on a free port of this machine. Resolves with the port. */
 export async function listen(server: Server, host = "127.0.0.1"): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return (server.address() as AddressInfo).port;
 }
 
 /**
- * A server of HTTP on a free port of this machine.
+ * Starts an HTTP server on a free port of this machine.
  *
- * @param name the https URL by which it is reached, by way of a proxy; default: that of its port
- * @returns its URL without a path, its port, and how it ends
+ * @param name the https URL for access through a proxy; default: the http URL of the port
+ * @returns URL without a path, port, and the function that closes the server
  */
 export async function served(
   name: string | undefined,
@@ -30,7 +30,7 @@ export async function served(
   return { origin: name ?? `http://127.0.0.1:${port}`, port, close };
 }
 
-/** An HTTP server on this machine, gone when the test ends; resolves with its origin. */
+/** Starts an HTTP server on this machine, and closes it when the test ends. Resolves with its origin. */
 export async function loopback(listener: RequestListener): Promise<string> {
   const { origin, close } = await served(undefined, listener);
   onTestFinished(close);

@@ -1,6 +1,6 @@
 import type { Revision, Role } from "@mcpgen/protocol/model";
 
-/** Revisions whose tables say of a request that it is answered only when its stream ends. */
+/** Returns the revisions with a request marked as `listening`: it is answered only when its stream ends. */
 export function listeningTo<R extends Role>(
   method: string,
   revisions: readonly Revision<R>[],

@@ -7,7 +7,7 @@ import { loopback } from "./listen.js";
 
 export type LiveServer = ReturnType<typeof createServer>;
 
-/** A server of ours at a port of this machine: the SOURCE that names it. */
+/** Serves one of our servers on this machine. Returns the SOURCE that names it. */
 export async function serve(server: LiveServer): Promise<string> {
   const handler = createNodeHandler(server);
   onTestFinished(() => void handler.close());
@@ -18,12 +18,12 @@ export function newServer(name = "weather", version = "1.0.0"): LiveServer {
   return createServer({ name, version }, { revisions: serverRevisions });
 }
 
-/** What a server written by hand answers, by method; a function is given the params. */
+/** The answers of a handwritten server by method. A function gets the params. */
 export type Answers = Readonly<Record<string, unknown>>;
 
 /**
- * A server in a separate process that answers as a table says, in the oldest revision of all: the SOURCE that names
- * it. `{ error: { code, message } }` answers with an error; lists of lists are pages.
+ * Makes a server in a separate process that answers from a table, at the oldest revision. Returns the SOURCE that
+ * names it. `{ error: { code, message } }` answers with an error; a list of lists is a list of pages.
  */
 export function scripted(answers: Answers, before = ""): string {
   const folder = temporaryFolder({
@@ -52,7 +52,7 @@ function answer({ id, method, params }) {
   return `stdio:node "${folder}/server.mjs"`;
 }
 
-/** The answer of \`initialize\` of a scripted server. */
+/** The answer of a scripted server to \`initialize\`. */
 export function initialized(capabilities: object, more: object = {}): object {
   return {
     protocolVersion: "2024-11-05",

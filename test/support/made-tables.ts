@@ -11,7 +11,7 @@ import { completed } from "../../generated/extending/completing.js";
 
 type Rows<Facts> = { readonly [method: string]: Facts };
 
-/** Methods, or further columns of methods, that no released revision has. */
+/** Invented methods, or columns of methods, that no released revision has. */
 export interface MadeUp {
   readonly clientRequests?: Rows<OutgoingRequest>;
   readonly serverRequests?: Rows<OutgoingRequest>;
@@ -22,7 +22,7 @@ export interface MadeUp {
 /** Accepts every message. */
 const any = { name: "Any", accepts: () => true };
 
-/** The released revisions, as tables of tomorrow would have them: each with what is made up. */
+/** Returns the released revisions with the invented methods and columns added. */
 export function madeUp(more: MadeUp): {
   readonly server: readonly Revision<"server">[];
   readonly client: readonly Revision<"client">[];
@@ -76,7 +76,7 @@ function received<Facts extends IncomingRequest>(
   return new Map([...known, ...more]);
 }
 
-/** Further alternatives of a result stand beside those that it has. */
+/** Adds alternatives to the existing ones of a result. */
 function sent<Facts extends OutgoingRequest>(
   known: ReadonlyMap<string, Facts>,
   rows: Rows<Facts> = {},

@@ -14,18 +14,18 @@ import {
 } from "./schema-changes/edits.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
-/** The newest released revision, and one that does not exist. */
+/** The newest released revision, and an invented one. */
 export const newest = [...readLock("schema")].findLast(([, { status }]) => status === "released")![0];
 export const next = "2031-01-15";
 
-/** A project in which the newest revision is all there is, with notes, and `next.json`, which is the changed schema. */
+/** Makes a project with only the newest revision and its notes, and with `next.json`, the changed schema. */
 export function projectWith(change: (definitions: Definitions) => void): string {
   const document = JSON.parse(readFileSync(join("schema", newest, "schema.json"), "utf8")) as JsonObject;
   change(document["$defs"] as Definitions);
   return projectOf(document);
 }
 
-/** The same with a schema as `next.json`. */
+/** As `projectWith`, with the given schema as `next.json`. */
 export function projectOf(document: JsonObject): string {
   const lock = [...readLock("schema")].filter(([revision]) => revision === newest);
   const folder = temporaryFolder({
@@ -44,7 +44,7 @@ export function upgrade(folder: string, ...more: readonly string[]): Promise<Ran
   return mcpgen(folder, ["upgrade", "next.json", "--name", next, ...more]);
 }
 
-/** What the report says, as far as tests read it. */
+/** The members of the report that tests read. */
 export interface Report {
   readonly settled: readonly { readonly title: string; readonly items: readonly string[] }[];
   readonly decisions: readonly {
@@ -90,7 +90,7 @@ export function addNotification(
   withArms(definitions["ServerNotification"]!, name);
 }
 
-/** Something of everything that a revision can bring and no schema explains. */
+/** Changes of every kind that a new revision may bring and that a schema does not explain. */
 export function everything(definitions: Definitions): void {
   definitions["Event"] = object({ name: text, title: text }, ["name"]);
   definitions["ListEventsResult"] = {
@@ -132,7 +132,7 @@ export function everything(definitions: Definitions): void {
   membersOf(definitions["ServerCapabilities"]!)["events"] = object({ listChanged: { type: "boolean" } });
   membersOf(definitions["SubscriptionFilter"]!)["eventsListChanged"] = { type: "boolean" };
 
-  // A value that the revision before cannot express, and a member that it does not write.
+  // A value that the previous revision cannot express, and a member that it does not write.
   definitions["VideoContent"] = object({ type: { const: "video", type: "string" }, data: text }, [
     "type",
     "data",
@@ -144,7 +144,7 @@ export function everything(definitions: Definitions): void {
     "origin",
   ];
 
-  // Other names: of a member, of a method, of the number of an error.
+  // Renames a member and a method, and changes the code of an error.
   const { inputSchema, ...others } = membersOf(definitions["Tool"]!);
   definitions["Tool"]!["properties"] = { ...others, parameters: inputSchema! };
   definitions["Tool"]!["required"] = ["name", "parameters"];
@@ -155,7 +155,7 @@ export function everything(definitions: Definitions): void {
   };
   allOf[1]!.properties = { ...allOf[1]!.properties, code: { const: -32050, type: "integer" } };
 
-  // What may grow.
+  // An enum that may grow.
   definitions["Volume"] = { type: "string", enum: ["low", "high"] };
   membersOf(definitions["Event"]!)["volume"] = reference("Volume");
 }

@@ -8,12 +8,12 @@ import type { Note } from "../../generator/notes/note.js";
 
 const schemaDir = fileURLToPath(new URL("../../schema/", import.meta.url));
 
-/** The model of a released revision, notes and documentation applied. */
+/** The model of a released revision, with notes and documentation. */
 export function releasedModel(revision: string): Promise<ProtocolModel> {
   return storedModel(revision, true);
 }
 
-/** The same by the schema as it was published, without notes. */
+/** The model of the published schema, without notes. */
 export function publishedModel(revision: string): Promise<ProtocolModel> {
   return storedModel(revision, false);
 }
@@ -23,7 +23,7 @@ async function storedModel(revision: string, notes: boolean): Promise<ProtocolMo
   return (await loadRevision(source, await loadDocumentation(schemaDir))).model;
 }
 
-/** A note as it is written in a file, with its targets and what only the model reads. */
+/** A note in the form of a file, with its targets and the fields that only the model reads. */
 export type NoteText = {
   [K in Note["kind"]]: Omit<Extract<Note, { kind: K }>, "reason" | "link" | "carried" | "pointer">;
 }[Note["kind"]];
@@ -40,7 +40,7 @@ export function built(
   return buildModel({ revision: "2099-01-01", status: "released", schema, notes: complete });
 }
 
-/** As `built`, for tests that need the model alone. */
+/** As `built`, for tests that need only the model. */
 export function modelOf(
   definitions: { [name: string]: JsonValue },
   notes: readonly NoteText[] = [],
@@ -54,7 +54,7 @@ export function methodOf(model: ProtocolModel, name: string): Method {
   return method;
 }
 
-/** A message definition without envelope. */
+/** Makes the definition of a message without its envelope. */
 export function message(
   method: string,
   members: { [name: string]: JsonValue } = {},

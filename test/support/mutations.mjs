@@ -1,6 +1,6 @@
-// Values as strangers may send them: each JSON type in the place of each part of a good one.
+// Values that an unknown peer may send: a valid value in which each part is replaced by each JSON type.
 
-/** A value of every JSON type, with its name; numbers and texts as they are malformed most often. */
+/** A value of every JSON type, with a name; for numbers and texts also the most common malformed ones. */
 export const jsonTypes = [
   ["null", null],
   ["true", true],
@@ -18,7 +18,7 @@ export const jsonTypes = [
   ["an object", { a: 1 }],
 ];
 
-/** Texts that are no JSON document of a peer, or JSON of another type. */
+/** Texts that are not JSON, or JSON of an unexpected type. */
 export const strangeTexts = [
   ...[
     "",
@@ -40,9 +40,10 @@ export const strangeTexts = [
 ];
 
 /**
- * All values that differ from `value` in one place: there stands a value of another JSON type, or nothing.
+ * Yields all values that differ from `value` in one place, which has a value of another JSON type or is
+ * absent.
  *
- * @returns pairs of what was changed, for messages, and the value
+ * @returns pairs of a description of the change and the value
  */
 export function* mutationsOf(value, path = "") {
   for (const [name, other] of jsonTypes)

@@ -4,7 +4,7 @@ import type { JsonFile } from "../../generator/files/json-file.js";
 import type { Note } from "../../generator/notes/note.js";
 import { parseNotes } from "../../generator/notes/parse.js";
 
-/** Notes with a reason and a link that do not matter. */
+/** Makes notes with a placeholder reason and link. */
 export function notes(...entries: JsonObject[]): Note[] {
   const complete = entries.map((entry) => ({ reason: "Because.", link: "https://example.com", ...entry }));
   return parseNotes({ file: "notes.json", value: { format: 1, notes: complete } });

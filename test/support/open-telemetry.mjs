@@ -1,9 +1,9 @@
-// What an application sets up for OpenTelemetry beside exporters: the active context, W3C Trace Context and Baggage.
+// The OpenTelemetry set-up of an application, except exporters: the active context, W3C Trace Context and Baggage.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { ROOT_CONTEXT, context, propagation } from "@opentelemetry/api";
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
 
-/** Keeps the active context over promises. */
+/** Keeps the active context across promises. */
 export function useContextManager() {
   const storage = new AsyncLocalStorage();
   const manager = {

@@ -9,18 +9,18 @@ export const text = (page: Page, selector: string): Promise<string> =>
 
 /** Waits until the elements that a selector finds show a text. */
 export async function shows(page: Page, selector: string, part: string): Promise<void> {
-  // While a page loads, the browser refuses questions about it.
+  // While a page loads, the browser refuses to evaluate expressions.
   const shown = (): Promise<string> => text(page, selector).catch(() => "");
   await until(`${selector} shows ${part}`, async () => (await shown()).includes(part));
 }
 
-/** Does something on the page as soon as it does not throw: what it needs is there then. */
+/** Runs a statement in the page. Repeats it until it does not throw, that is, until its elements exist. */
 async function acts(page: Page, statement: string): Promise<void> {
   const act = (): Promise<boolean> => page.evaluate<boolean>(`(() => { ${statement}; return true; })()`);
   await until(`the page does this: ${statement}`, () => act().catch(() => false));
 }
 
-/** Presses the button, or the link that looks like one, that is seen and whose text begins so. */
+/** Presses the visible button, or link styled as one, whose text begins with `label`. */
 export const press = (page: Page, label: string, within = "body"): Promise<void> =>
   acts(
     page,
@@ -28,7 +28,7 @@ export const press = (page: Page, label: string, within = "body"): Promise<void>
        .find((each) => each.checkVisibility() && each.textContent.startsWith(${JSON.stringify(label)})).click()`,
   );
 
-/** Types into the field that a label names, as a user does. */
+/** Types into the field with a label, as a user does. */
 export async function fill(page: Page, label: string, value: string, within = ".dev"): Promise<void> {
   await acts(
     page,

@@ -1,14 +1,14 @@
 import type { Page } from "./browser-page.js";
 
-/** What went wrong in a page since it is watched. */
+/** Faults of a page since the watch began. */
 export interface PageWatch {
-  /** Dialogs, errors, violations of the policy, and requests beside the pages that the test loads. */
+  /** Dialogs, errors, violations of the content security policy, and unexpected requests. */
   readonly faults: string[];
   stop(): void;
 }
 
 /**
- * Watches for what no text of others may cause.
+ * Watches for effects that untrusted texts must not have.
  *
  * @param isExpected requests of the test itself
  */

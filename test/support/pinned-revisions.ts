@@ -5,7 +5,7 @@ import { revisions } from "./revisions.js";
 
 type Tables = { readonly [name in `${Role}Steps`]: Steps };
 
-/** The steps between each revision and the one before it. */
+/** The steps between each revision and its predecessor. */
 const steps = new Map<string, Tables>(
   await Promise.all(
     revisions.slice(1).map(async (revision) => {
@@ -17,7 +17,7 @@ const steps = new Map<string, Tables>(
 
 export const opposite = (role: Role): Role => (role === "client" ? "server" : "client");
 
-/** The released revisions of a role as they are generated with another vocabulary. */
+/** The released revisions of a role, as generated with another vocabulary. */
 function pinned<R extends Role>(all: readonly Revision<R>[], vocabulary: string): readonly Revision<R>[] {
   return explained(all).map((revision) =>
     revision.id > vocabulary
@@ -26,7 +26,7 @@ function pinned<R extends Role>(all: readonly Revision<R>[], vocabulary: string)
   );
 }
 
-/** The revisions of both roles as they are generated with another vocabulary. */
+/** The revisions of both roles, as generated with another vocabulary. */
 export function pinnedAt(vocabulary: string): {
   readonly server: readonly Revision<"server">[];
   readonly client: readonly Revision<"client">[];

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 
-/** The processes of a group that run; zombies do not. */
+/** Returns the running processes of a group, without zombies. */
 export function members(group: number): string[] {
   const lines = execFileSync("ps", ["-A", "-o", "pgid=,stat=,args="], { encoding: "utf8" }).split("\n");
   return lines.filter((line) => {
@@ -9,7 +9,7 @@ export function members(group: number): string[] {
   });
 }
 
-/** Whether a process runs; a zombie does not. */
+/** Whether a process runs and is not a zombie. */
 export function runs(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.trim().startsWith("Z");

@@ -1,4 +1,4 @@
-// Programs beside Node.js that tests need.
+// Finds programs other than Node.js that tests need.
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
@@ -11,11 +11,12 @@ export function pathOf(program) {
 }
 
 /**
- * Why the tests that need something are skipped, or `undefined` if it is there. In CI, everything must be there.
+ * Returns the reason for skipping the tests that need a program; `undefined` if it is installed. In CI, all
+ * programs must be installed.
  *
- * @param isThere whether it is installed
+ * @param isThere whether the program is installed
  * @param reason such as `redis-server is not installed`
- * @throws in CI, if it is not installed
+ * @throws in CI, if the program is not installed
  */
 export function lackOf(isThere, reason) {
   if (isThere) return undefined;

@@ -4,7 +4,7 @@ import { test } from "vitest";
 import { lackOf } from "./programs.mjs";
 import { hang } from "./until.mjs";
 
-/** Runs a program in a separate terminal. When a text has appeared there, types the answer that stands beside it. */
+/** Runs a program in a separate terminal. When a given text appears there, types its answer. */
 const script = `
 import json, os, pty, sys
 command, folder, answers = json.loads(sys.argv[1])
@@ -28,7 +28,7 @@ code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
 print(json.dumps({ "code": code, "shown": shown.decode(), "unasked": len(answers) }))
 `;
 
-/** Why there are no pseudo-terminals, which Node.js cannot make, or `undefined`. */
+/** The reason why terminal tests are skipped, or `undefined`. Node.js itself cannot make pseudo-terminals. */
 const noPseudoTerminals = lackOf(
   process.platform !== "win32" && spawnSync("python3", ["--version"]).status === 0,
   "python3, which makes pseudo-terminals, is not installed",
@@ -37,11 +37,11 @@ const noPseudoTerminals = lackOf(
 export interface Watched {
   readonly code: number;
   readonly shown: string;
-  /** Answers whose question did not appear. */
+  /** Number of answers whose question did not appear. */
   readonly unasked: number;
 }
 
-/** Runs a command in `folder` at a terminal, with `answers` to its questions, in turn. */
+/** Runs a command in `folder` at a terminal, and answers its questions in turn. */
 export function inPseudoTerminal(
   command: readonly string[],
   folder: string,
@@ -53,7 +53,7 @@ export function inPseudoTerminal(
   return JSON.parse(output) as Watched;
 }
 
-/** The same beside this process, which may have to answer the command. */
+/** As `inPseudoTerminal`, but asynchronous, for commands that this process must answer. */
 export async function besidePseudoTerminal(
   command: readonly string[],
   folder: string,
@@ -66,7 +66,7 @@ export async function besidePseudoTerminal(
   return JSON.parse(stdout) as Watched;
 }
 
-/** Where `CI` is set, nothing is asked. */
+/** Removes `CI`, because commands ask no questions if it is set. */
 function environment(): NodeJS.ProcessEnv {
   const { CI: _, ...env } = process.env;
   return env;

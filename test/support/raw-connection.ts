@@ -3,7 +3,7 @@ import { type Socket, connect } from "node:net";
 import { onTestFinished } from "vitest";
 import type { Party } from "./raw-http-client.js";
 
-/** A POST as it goes over the wire. */
+/** Returns the text of a POST request. */
 export function postText(
   party: Party,
   message: unknown,
@@ -18,9 +18,9 @@ export function postText(
   return `POST /mcp HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
 }
 
-/** A connection that is written to by hand. */
+/** A connection to which tests write raw text. */
 export class RawConnection {
-  /** All that has come back. */
+  /** All received text. */
   heard = "";
   readonly closed: Promise<void>;
   private readonly socket: Socket;
@@ -42,12 +42,12 @@ export class RawConnection {
     this.socket.write(text);
   }
 
-  /** The statuses of the answers that have begun. */
+  /** The statuses of the responses that have begun. */
   get statuses(): number[] {
     return [...this.heard.matchAll(/^HTTP\/1\.1 (\d+) /gm)].map(([, status]) => Number(status));
   }
 
-  /** Resolves once what has come back is so. */
+  /** Resolves when the received text fulfils the condition. */
   async until(found: (heard: string) => boolean): Promise<void> {
     while (!found(this.heard)) await new Promise<void>((resolve) => (this.seen = resolve));
   }
@@ -57,7 +57,7 @@ export class RawConnection {
   }
 }
 
-/** Watches the connections of a server: what is returned resolves once all that were made are closed. */
+/** Watches the connections of a server. The returned function resolves when all of them are closed. */
 export function watchConnections(node: NodeServer): () => Promise<void> {
   const open = new Set<Socket>();
   let empty = (): void => undefined;

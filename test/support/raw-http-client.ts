@@ -11,12 +11,12 @@ type Headers = Readonly<Record<string, string>>;
 
 export const both = "application/json, text/event-stream";
 
-/** A client written by hand: it posts what a test says, and judges what comes back. */
+/** A handwritten client: posts the test's messages, and validates the responses. */
 export class Party {
   readonly url: string;
   readonly revision: string;
   readonly capabilities: Members;
-  /** What goes with every request of it. */
+  /** Headers of every request. */
   headers: Headers;
   session: string | undefined;
   private readonly methods = new Map<unknown, string>();
@@ -38,7 +38,7 @@ export class Party {
     return this.revision === newest;
   }
 
-  /** Makes the handshake, where there is one. */
+  /** Makes the handshake, if the revision has one. */
   async open(): Promise<this> {
     if (this.isModern) return this;
     const answer = await this.initialize();
@@ -61,7 +61,7 @@ export class Party {
     return answer;
   }
 
-  /** A request, with what its revision wants of each. */
+  /** Makes a request, with the members that its revision requires. */
   message(method: string, params: Members = {}, id: unknown = `r${this.lastId++}`): Members & Wired {
     this.methods.set(id, method);
     const { _meta, ...rest } = params;
@@ -77,7 +77,7 @@ export class Party {
     return this.message("tools/call", { name, arguments: args, ...rest }, id);
   }
 
-  /** The headers that go with a message; `""` in `more` takes one away. */
+  /** Returns the headers for a message; `""` in `more` removes a header. */
   headersOf(message: unknown, more: Headers = {}): Record<string, string> {
     const { method, params } = (message ?? {}) as Wired;
     const name = (params?.["name"] ?? params?.["uri"]) as string | undefined;
@@ -115,7 +115,7 @@ export class Party {
     return send(this.url, "DELETE", this.headersOf({}, more));
   }
 
-  /** Sends a request; resolves with its answer, whatever form that comes in. */
+  /** Sends a request. Resolves with its answer, as JSON or from an event stream. */
   async request(method: string, params: Members = {}, more: Headers = {}): Promise<Wired> {
     const message = this.message(method, params);
     const answer = await this.post(message, more);
@@ -134,7 +134,7 @@ export class Party {
     return answer;
   }
 
-  /** What it was sent and should not have been. */
+  /** Returns the faults of received messages. */
   private faults(): string[] {
     return this.answers.flatMap(messagesOf).flatMap((message) => {
       const { id, method, result, error } = message;
@@ -146,7 +146,7 @@ export class Party {
   }
 }
 
-/** All messages of an answer that have come, of batches one by one. */
+/** Returns all messages of a response, with batches split. */
 export function messagesOf(answer: WireAnswer): Wired[] {
   if (answer.type === "text/plain") return [];
   const texts = answer.isStream ? answer.events.map(({ data }) => data ?? "") : [answer.text];

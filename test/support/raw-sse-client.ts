@@ -4,7 +4,9 @@ import { type WireAnswer, send } from "./http-wire.js";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A client of HTTP+SSE (2024-11-05) written by hand: one stream, and POSTs to where that says. */
+/**
+ * A handwritten HTTP+SSE client (2024-11-05): one stream, and POSTs to the endpoint that the stream names.
+ */
 export class SseParty {
   readonly url: string;
   readonly revision: string;
@@ -18,7 +20,7 @@ export class SseParty {
     this.headers = headers;
   }
 
-  /** Opens the stream; judges all that comes on it when the test ends. */
+  /** Opens the stream. Validates all its messages when the test ends. */
   async listen(): Promise<this> {
     this.stream = await send(this.url, "GET", { accept: "text/event-stream", ...this.headers });
     onTestFinished(() => {
@@ -41,7 +43,7 @@ export class SseParty {
     return this;
   }
 
-  /** Where messages are posted, as any reader of URLs understands it. */
+  /** Resolves with the endpoint for messages, resolved as a URL. */
   async endpoint(): Promise<string> {
     const first = await this.stream.until(({ events }) => events[0]);
     expect(first.event).toBe("endpoint");
@@ -53,7 +55,7 @@ export class SseParty {
     return send(await this.endpoint(), "POST", headers, JSON.stringify(message));
   }
 
-  /** All messages that have come on the stream. */
+  /** All messages received on the stream. */
   get messages(): Wired[] {
     return this.stream.events
       .filter(({ event }) => event === "message")
@@ -65,7 +67,7 @@ export class SseParty {
     return { jsonrpc: "2.0", id: id as string, method, params };
   }
 
-  /** Posts a request; resolves with what answers it on the stream. */
+  /** Posts a request. Resolves with the response on the stream. */
   async request(method: string, params: Members = {}, id?: unknown): Promise<Wired> {
     const message = this.message(method, params, id);
     const answer = await this.post(message);

@@ -19,7 +19,7 @@ export type { Members, Wired };
 const newest = "2026-07-28";
 const prefix = "io.modelcontextprotocol/";
 
-/** What a request of the newest revision says of its sender. */
+/** Returns `_meta` of a request of the newest revision. */
 export function metaOf(capabilities: Members = {}, rest: Members = {}): Members {
   return {
     [`${prefix}protocolVersion`]: newest,
@@ -32,17 +32,17 @@ export function metaOf(capabilities: Members = {}, rest: Members = {}): Members 
 export const subscriptionId = `${prefix}subscriptionId`;
 export const logLevel = `${prefix}logLevel`;
 
-/** A client written by hand: it writes what a test says, in bytes, and keeps what comes back. */
+/** A handwritten client: writes the test's bytes, and records the answers. */
 export class RawClient {
-  /** All messages that came, those of a batch one by one. */
+  /** All received messages, with batches split. */
   readonly received: Wired[] = [];
-  /** All lines that came, as they were. */
+  /** All received lines, unchanged. */
   readonly lines: string[] = [];
-  /** What the server should not have sent. */
+  /** Faults of received messages. */
   readonly faults: string[] = [];
-  /** Answers to the server's requests, by method; without one, it waits in vain. */
+  /** Answers to the server's requests, by method. A request without an answer stays open. */
   answers: { readonly [method: string]: (request: Wired) => Members | undefined } = {};
-  /** That of the session, or of all requests where there is none. */
+  /** The revision of the session, or of all requests if there is no session. */
   revision: string;
   capabilities: Members;
   private readonly toServer = new PassThrough();
@@ -64,7 +64,7 @@ export class RawClient {
     return this.revision === newest;
   }
 
-  /** Writes bytes as they are. */
+  /** Writes bytes unchanged. */
   write(bytes: string | Uint8Array): void {
     this.toServer.write(bytes);
   }
@@ -83,7 +83,7 @@ export class RawClient {
     this.notify("notifications/cancelled", { requestId });
   }
 
-  /** A request as the revision has it. */
+  /** Makes a request in the form of the revision. */
   requestOf(method: string, params?: Members, id: string | number = ++this.lastId): Wired {
     const { _meta, ...rest } = params ?? {};
     const meta = this.isModern ? metaOf(this.capabilities, _meta) : _meta;
@@ -91,14 +91,14 @@ export class RawClient {
     return { jsonrpc: "2.0", id, method, ...(params || this.isModern ? { params: all } : {}) };
   }
 
-  /** Sends a request without waiting; gives its id. */
+  /** Sends a request without waiting. Returns its id. */
   start(method: string, params?: Members, id?: string | number): string | number {
     const request = this.requestOf(method, params, id);
     this.send(request);
     return request.id!;
   }
 
-  /** Sends a request; resolves with what answers it. */
+  /** Sends a request. Resolves with the response. */
   async request(method: string, params?: Members, id?: string | number): Promise<Wired> {
     return this.answer(this.start(method, params, id));
   }
@@ -111,17 +111,17 @@ export class RawClient {
     return this.start("tools/call", { name, arguments: args, ...(_meta ? { _meta } : {}) });
   }
 
-  /** The answer to a request, now or once it has come. */
+  /** Resolves with the response to a request when it has arrived. */
   answer(id: unknown): Promise<Wired> {
     return this.until((message) => message.method === undefined && message.id === id);
   }
 
-  /** Messages of a method that have come. */
+  /** Returns the received messages of a method. */
   of(method: string): Wired[] {
     return this.received.filter((message) => message.method === method);
   }
 
-  /** The `count`th message of the method. */
+  /** Resolves with the `count`th message of the method. */
   async next(method: string, count = 1): Promise<Wired> {
     await this.until(() => this.of(method).length >= count);
     return this.of(method)[count - 1]!;
@@ -146,7 +146,7 @@ export class RawClient {
     return answer;
   }
 
-  /** What has come when a request that is sent now has been answered, without that answer. */
+  /** Sends a request, and waits for its response. Returns the other messages that have arrived by then. */
   async settled(since = 0): Promise<Wired[]> {
     for (let round = 0; round < 2; round++) {
       const id = `probe ${this.lastId++}`;
@@ -189,7 +189,7 @@ export class RawClient {
     this.received.push(message);
     const { id, method, result } = message;
     const asked = method === undefined ? this.asked.get(id) : undefined;
-    // The session's revision is what the server says it is.
+    // The server's answer decides the revision of the session.
     const revision =
       asked?.method === "initialize" && result
         ? (result["protocolVersion"] as string)
@@ -209,7 +209,7 @@ export interface Served {
   readonly warnings: string[];
 }
 
-/** A server of all revisions. When the test ends, nothing of it is left running. */
+/** Starts a server of all revisions. Checks at the end of the test that nothing of it still runs. */
 export function served(
   define: (server: CodeFirstServer) => void,
   options: Partial<ServerOptions> = {},
@@ -234,7 +234,7 @@ export function served(
   return { server, clock, warnings };
 }
 
-/** A client that speaks a revision with a server, its session open where there is one. */
+/** Connects a client of a revision to a server, and opens the session if there is one. */
 export async function clientOf(
   { server }: { readonly server: Server },
   revision: string,
@@ -250,7 +250,7 @@ export interface Raw extends Served {
   readonly client: RawClient;
 }
 
-/** A server and one client of it. */
+/** Starts a server, and connects one client. */
 export async function raw(
   revision: string,
   define: (server: CodeFirstServer) => void,

@@ -33,7 +33,7 @@ export class Recorder implements Receiver {
     this.#events.emit("recorded");
   }
 
-  /** Resolves when `holds`; rejects when the channel closes before. */
+  /** Resolves when `holds` returns true. Rejects if the channel closes earlier. */
   async until(holds: () => boolean): Promise<void> {
     while (!holds()) {
       if (this.closings.length > 0) throw new Error("closed before", { cause: this.closings[0] });

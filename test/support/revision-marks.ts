@@ -1,4 +1,4 @@
-/** The last two digits of a revision's year and month as the checklist has them. */
+/** The revisions by the marks of the checklist. */
 const revisions = {
   "24": "2024-11-05",
   "03": "2025-03-26",
@@ -7,7 +7,7 @@ const revisions = {
   "26": "2026-07-28",
 } as const;
 
-/** The revisions of marks such as `"06 11 26"`. */
+/** Returns the revisions of marks such as `"06 11 26"`. */
 export function revisionsMarked(marks: string): string[] {
   return marks.split(" ").map((mark) => revisions[mark as keyof typeof revisions]);
 }

@@ -8,18 +8,18 @@ import { Arrivals } from "./arrivals.js";
 
 export type { Members, Wired };
 
-/** One request of HTTP, and what a script may answer it with. */
+/** An HTTP request, with functions by which a script answers it. */
 export class Incoming {
   /** POST, GET or DELETE. */
   readonly verb: string;
-  /** With the query. */
+  /** Path with the query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly message: Wired | undefined;
-  /** Milliseconds. */
+  /** Time of arrival in milliseconds. */
   readonly at = performance.now();
-  /** Resolves when the connection of the answer is closed, by whomever. */
+  /** Resolves when either side has closed the connection. */
   readonly closed: Promise<void>;
   readonly response: ServerResponse;
 
@@ -41,7 +41,7 @@ export class Incoming {
     this.status(status, JSON.stringify(body), { "content-type": "application/json", ...headers });
   }
 
-  /** Begins an event stream, or goes on with it. */
+  /** Begins or continues an event stream. */
   events(text: string | Uint8Array = "", headers: Readonly<Record<string, string>> = {}): this {
     if (!this.response.headersSent)
       this.response.writeHead(200, { "content-type": "text/event-stream", ...headers });
@@ -58,12 +58,12 @@ export class Incoming {
     this.response.end();
   }
 
-  /** Cuts the connection off, as soon as what was written is out. */
+  /** Cuts the connection after all written data is sent. */
   reset(): void {
     setImmediate(() => this.response.socket?.resetAndDestroy());
   }
 
-  /** Answers the request it carries. */
+  /** Answers the JSON-RPC request in the body. */
   reply(reply: Members, headers: Readonly<Record<string, string>> = {}): void {
     this.json(this.answer(reply), 200, headers);
   }
@@ -73,7 +73,7 @@ export class Incoming {
   }
 }
 
-/** What answers, by method of the message or verb of the request. */
+/** Answers by method of the message or verb of the request. */
 export interface Script {
   readonly [method: string]: (incoming: Incoming, server: ScriptedHttp) => void | Promise<void>;
 }
@@ -85,13 +85,13 @@ const capabilities = {
 };
 const serverInfo = { name: "scripted", version: "1" };
 
-/** A server written by hand: it answers from a script, and keeps what it was sent. */
+/** A handwritten server: answers from a script, and records requests. */
 export class ScriptedHttp {
   readonly revision: string;
   script: Script;
   readonly received: Incoming[] = [];
   url = "";
-  /** Of the sessions it opens; none where it is absent. */
+  /** Id of the sessions that it opens; absent for no sessions. */
   session: string | undefined = "s1";
   private readonly arrivals = new Arrivals();
 
@@ -100,7 +100,7 @@ export class ScriptedHttp {
     this.script = script;
   }
 
-  /** Messages of a method, or requests of a verb, that have come. */
+  /** Returns the received messages of a method, or requests of a verb. */
   of(name: string): Incoming[] {
     return this.received.filter(
       ({ message, verb }) => (verb === "POST" ? (message?.method ?? "response") : verb) === name,
@@ -112,7 +112,7 @@ export class ScriptedHttp {
     return this.of(name)[count - 1]!;
   }
 
-  /** A result, with the members that the revision wants of every one. */
+  /** Makes a result, with the members that the revision requires of all results. */
   result(members: Members): Members {
     return this.revision < "2026"
       ? members
@@ -162,7 +162,7 @@ const standard: Script = {
   DELETE: (incoming) => incoming.status(204),
 };
 
-/** A scripted server that listens till the test ends, when all it was sent has to have been right. */
+/** Starts a scripted server until the test ends. Then checks that all received messages were valid. */
 export async function scripted(revision: string, script: Script = {}): Promise<ScriptedHttp> {
   const server = new ScriptedHttp(revision, script);
   const node = createServer((request, response) => {
@@ -180,7 +180,7 @@ export async function scripted(revision: string, script: Script = {}): Promise<S
   return server;
 }
 
-/** A client of a scripted server, at one revision. */
+/** Connects a client to a scripted server, at one revision. */
 export async function connected(
   revision: string,
   script: Script = {},

@@ -10,15 +10,15 @@ import { Lines } from "./lines.js";
 
 export type { Members, Wired };
 
-/** The rest of an answer; nothing where there is none. */
+/** The result or error of an answer; `undefined` for no answer. */
 export type Reply = { readonly result: Members } | { readonly error: Members } | undefined;
 
-/** What a scripted server answers, by method. */
+/** Answers of a scripted server, by method. */
 export interface Script {
   readonly [method: string]: (request: Wired, peer: ScriptedPeer) => Reply | Promise<Reply>;
 }
 
-/** Capabilities that let a client do everything. */
+/** Capabilities that allow a client everything. */
 export const everything = {
   tools: { listChanged: true },
   resources: { listChanged: true, subscribe: true },
@@ -29,13 +29,13 @@ export const everything = {
 
 export const serverInfo = { name: "scripted", version: "1" };
 
-/** A server written by hand: it answers from a script, in bytes, and keeps what it was sent. */
+/** A handwritten server: answers from a script with raw bytes, and records messages. */
 export class ScriptedPeer {
   /** The client's end of the pipes. */
   readonly channel: Channel;
-  /** All that the client wrote, in order. */
+  /** All messages of the client, in order. */
   readonly received: Wired[] = [];
-  /** What the client should not have sent. */
+  /** Faults of the client's messages. */
   readonly faults: string[] = [];
   script: Script;
   readonly revision: string;
@@ -52,7 +52,7 @@ export class ScriptedPeer {
     this.fromClient.setEncoding("utf8").on("data", (chunk: string) => this.read(chunk));
   }
 
-  /** Writes bytes as they are. */
+  /** Writes bytes unchanged. */
   write(bytes: string | Uint8Array): void {
     this.toClient.write(bytes);
   }
@@ -66,7 +66,7 @@ export class ScriptedPeer {
     this.send({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) });
   }
 
-  /** Asks the client; resolves with what answers it. */
+  /** Sends a request to the client. Resolves with the response. */
   ask(method: string, params?: unknown, id: string | number = `s${this.asked.size}`): Promise<Wired> {
     const answer = new Promise<Wired>((answered) => this.asked.set(id, { method, answered }));
     this.send({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
@@ -78,18 +78,18 @@ export class ScriptedPeer {
     this.toClient.end();
   }
 
-  /** Messages of a method that have come. */
+  /** Returns the received messages of a method. */
   of(method: string): Wired[] {
     return this.received.filter((message) => message.method === method);
   }
 
-  /** Resolves once `count` messages of the method have come. */
+  /** Resolves with the `count`th message of the method. */
   async until(method: string, count = 1): Promise<Wired> {
     while (this.of(method).length < count) await this.arrivals.next();
     return this.of(method)[count - 1]!;
   }
 
-  /** Shows that the client sends nothing but what it sends for another call. */
+  /** Checks that the client sends nothing except the messages of one more call. */
   async nothingSince(mark: number, client: Client): Promise<void> {
     const probe = client.request("tools/call", { name: "anything sent before comes before this" });
     await probe.catch(() => undefined);
@@ -132,7 +132,7 @@ export function failure(code: number, message = "refused", data?: unknown): Repl
   return { error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
-/** A result, with the members that the revision wants of every one. */
+/** Makes a result, with the members that the revision requires of all results. */
 export function reply({ revision }: ScriptedPeer, members: Members): Reply {
   return {
     result:
@@ -140,7 +140,7 @@ export function reply({ revision }: ScriptedPeer, members: Members): Reply {
   };
 }
 
-/** What answers where a test says nothing else. */
+/** The default answers. */
 export const standard: Script = {
   initialize: (_, { revision }) => ({
     result: { protocolVersion: revision, capabilities: everything, serverInfo },
@@ -160,7 +160,7 @@ export interface Connected {
   readonly clock: VirtualClock;
 }
 
-/** A client of one revision with a scripted server. At the end of the test it has to be clean. */
+/** Connects a client of one revision to a scripted server. Checks the client at the end of the test. */
 export async function connected(
   revision: string,
   script: Script = {},
@@ -174,7 +174,7 @@ export async function connected(
   return { client, peer, clock };
 }
 
-/** What clients in these tests are made with. */
+/** The common options of clients in these tests. */
 export function base(clock: VirtualClock): ConnectOptions {
   return {
     revisions: clientRevisions,
@@ -184,7 +184,9 @@ export function base(clock: VirtualClock): ConnectOptions {
   };
 }
 
-/** At the end of the test, all that the client sent was right, and it leaves nothing behind. */
+/**
+ * Checks at the end of the test that all messages of the client were valid, and that it has no timers left.
+ */
 export function supervise(peer: ScriptedPeer, clock: VirtualClock, client?: Client): void {
   onTestFinished(async () => {
     await client?.close();

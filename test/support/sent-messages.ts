@@ -14,7 +14,7 @@ import type { Judge, SendTable } from "@mcpgen/protocol/model";
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Members = { readonly [name: string]: any };
 
-/** A message as it stood on the wire. */
+/** A message, as received. */
 export interface Wired {
   readonly jsonrpc?: string;
   readonly id?: string | number;
@@ -38,16 +38,16 @@ const revisions: { readonly [id: string]: Sends } = {
   "2026-07-28": { ...methods20260728, isMessage: isMessage20260728 },
 };
 
-/** Methods that tests make up: no revision defines them. */
+/** Invented methods of tests. */
 const vendor = /^(notifications\/)?acme\//;
 
 const newest = Object.keys(revisions).sort().at(-1)!;
 
 /**
- * What is wrong with a message of a client, by the exact validators of its revision.
+ * Validates a message of a client with the exact validators of its revision. Returns the problem, if any.
  *
- * @param negotiated where the message itself does not say which revision it is of
- * @param answered the method of the server's request that it answers, if it does
+ * @param negotiated the revision, if the message itself does not name it
+ * @param answered the method of the server's request, if the message is an answer
  */
 export function problemFromClient(
   message: Wired,
@@ -67,7 +67,7 @@ export function problemFromClient(
     const results = answered === undefined ? undefined : clientSends.results.get(answered);
     if (results)
       return results.some(({ is }) => is(message.result)) ? undefined : `is no result of ${answered}`;
-    // What answers a ping.
+    // The answer to a ping.
     return Object.keys(message.result ?? { missing: true }).length === 0
       ? undefined
       : "answers nothing that was asked";
@@ -79,9 +79,9 @@ export function problemFromClient(
 }
 
 /**
- * What is wrong with a message of a server, by the exact validators of a revision.
+ * Validates a message of a server with the exact validators of a revision. Returns the problem, if any.
  *
- * @param answered the method of the request that it answers, if it does
+ * @param answered the method of the request, if the message is an answer
  */
 export function problemFromServer(
   message: Wired,
@@ -102,14 +102,14 @@ export function problemFromServer(
   const table = id === undefined ? serverSends.notifications : serverSends.requests;
   const definition = table.get(method);
   if (vendor.test(method) && (id === undefined || revision < "2026")) return undefined;
-  // A request that only results embed is no separate message.
+  // A request that occurs only in results is not a separate message.
   if (!definition || (id !== undefined && revision >= "2026")) return `is not sent by servers at ${revision}`;
   return definition.is(message) ? undefined : `is no ${definition.name} of ${revision}`;
 }
 
 /**
- * An error whose request could not be read has no id (JSON-RPC 2.0 says null, MCP forbids that); only later
- * revisions describe this, so it is judged by the rest.
+ * Adds an id to the error of an unreadable request, which has none (JSON-RPC 2.0 demands null, MCP forbids
+ * it). Only later revisions describe this, so that the rest can be validated.
  */
 function withId(message: Wired): Wired {
   return message.error && message.id === undefined ? { ...message, id: 0 } : message;

@@ -31,7 +31,7 @@ export function serverWith(options: Partial<ServerOptions> = {}): CodeFirstServe
   return createServer({ name: "s", version: "1" }, { revisions: serverRevisions, ...quiet, ...options });
 }
 
-/** What a server is reached by, on a wire. */
+/** Serves a server on a transport. Resolves with the source to connect to. */
 export async function sourceOf(server: Server, wire: Wire): Promise<Source> {
   if (wire === "HTTP") {
     const { url, close } = await serveHttp(server, { port: 0 });

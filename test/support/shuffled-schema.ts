@@ -1,14 +1,14 @@
 import { type JsonObject, type JsonValue, isJsonObject, jsonObject, keywords } from "@mcpgen/engine";
 import { type Random, shuffled } from "../../generator/sample/values.js";
 
-/** Keywords of draft-07 with the shape of what became of them. */
+/** Keywords of draft-07, with the shape of their successors. */
 const former: { readonly [keyword: string]: string } = {
   definitions: "schemaMap",
   additionalItems: "schema",
   dependencies: "schemaMap",
 };
 
-/** A schema that means the same as `document`, every object's keys and every set in another order. */
+/** Returns a schema with the meaning of `document`, with keys and sets in random order. */
 export function shuffledSchema(document: JsonObject, random: Random): JsonObject {
   return schema(document, random) as JsonObject;
 }

@@ -7,7 +7,7 @@ const message = (method: string, params: object) => ({
   required: ["method", "params"],
 });
 
-/** A protocol of one request and one notification, as a schema file. */
+/** The schema file of a protocol with one request and one notification. */
 export const smallSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   $defs: {
@@ -23,7 +23,7 @@ export const smallSchema = {
 
 export const smallSchemaText = JSON.stringify(smallSchema);
 
-/** A project with that protocol as its only revision. */
+/** Makes a project with that protocol as its only revision. */
 export async function smallProject(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const folder = temporaryFolder({ "2030-01-01/schema.json": smallSchemaText, ...files });
   const added = await mcpgen(folder, ["revision", "add", "2030-01-01/schema.json"]);

@@ -1,10 +1,10 @@
 import { onTestFinished, vi } from "vitest";
 
 /**
- * Stops timers and the time of this process until the test ends. What other processes do is then waited for, however long
- * it takes: no deadline passes before the test says so.
+ * Stops the clock and the timers of this process until the test ends. Deadlines pass only when the test advances time,
+ * however long other processes take.
  *
- * @returns lets time pass
+ * @returns a function that advances time
  */
 export function stopTime(): (ms: number) => Promise<unknown> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** A folder with `files`, gone when the test ends. */
+/** Makes a folder with `files`, and removes it when the test ends. */
 export function temporaryFolder(files: Files = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "mcpgen-test-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,7 +14,9 @@ export function temporaryFolder(files: Files = {}): string {
   return folder;
 }
 
-/** A folder with `files` for all tests of one file or `describe`. Call it where tests are collected. */
+/**
+ * Makes a folder with `files` for all tests of a file or `describe`. Call it while tests are being collected.
+ */
 export function sharedFolder(files: Files = {}): string {
   const folder = join(realpathSync(tmpdir()), `mcpgen-test-shared-${randomUUID()}`);
   beforeAll(() => {

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "./temporary-folder.js";
 
-/** Three methods, as a vendor writes them: draft-07, and no reference to the protocol. */
+/** Three methods in the style of a vendor: draft-07, without references to the protocol. */
 const message = (method: string, params: object, required: string[]) => ({
   type: "object",
   properties: { method: { const: method }, params: { type: "object", ...params } },
@@ -39,10 +39,10 @@ export const ticketsSchema = {
 /** The id of the extension. */
 export const ticketsId = "com.acme/tickets";
 
-/** The command that adds it. */
+/** The arguments of the command that adds the extension. */
 export const addTickets: readonly string[] = ["extension", "add", "tickets.json", "--id", ticketsId];
 
-/** A folder with the schema of the extension, and nothing else. */
+/** Makes a folder with only the schema of the extension. */
 export function ticketsFolder(): string {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "tickets.json"), JSON.stringify(ticketsSchema));

@@ -1,9 +1,9 @@
 import { mcpgen } from "./in-process.js";
 
 /**
- * The variable by which a user in CI trusts the configuration of a folder as it is now.
+ * Returns the environment variable by which a user in CI trusts the current configuration of a folder.
  *
- * @param words the command that needs the trust; without it, what `mcpgen trust --print` prints
+ * @param words the command that needs the trust; default: the output of `mcpgen trust --print`
  */
 export async function trustOf(
   folder: string,

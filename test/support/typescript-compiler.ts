@@ -28,26 +28,26 @@ const strictest = {
 
 const nocheck = /^\/\/ @ts-nocheck .*$/m;
 
-/** A module with the line that turns the compiler off left blank: of the protocol's own schemas all code compiles. */
+/** Blanks the line that turns off the compiler in a module. All code of the protocol's own schemas must compile. */
 export function checkedWhole(module: string): string {
   return module.replace(nocheck, "//");
 }
 
-/** Codes of errors about names, imports and what nothing reads: code has none, whatever its schema. */
+/** Codes of errors about names, imports and unused declarations, which no generated code may have. */
 const aboutNames = new Set(
   "2300 2304 2305 2307 2323 2393 2395 2440 2448 2451 2454 2484 2528 2552 2554 2693 2694 2724 2749 6133 6192 6196".split(
     " ",
   ),
 );
 
-/** The project's own settings. Libraries are checked where they are written. */
+/** The project's own settings, without checking libraries. */
 export const projectConfig = {
   extends: resolve("tsconfig.base.json"),
   compilerOptions: { skipLibCheck: true, types: ["node"] },
   include: ["**/*.ts"],
 };
 
-/** What the TypeScript compiler prints for files with this tsconfig.json. */
+/** Returns the output of the TypeScript compiler for files with this tsconfig.json. */
 export async function compilerOutput(
   files: Files,
   config: object,
@@ -62,11 +62,11 @@ interface CompilerRun {
   /** The tsconfig.json. */
   readonly config: object;
   readonly words?: readonly string[];
-  /** Folder of the package of the compiler; default: the one that is installed. */
+  /** Package folder of the compiler; default: the installed one. */
   readonly compiler?: string;
 }
 
-/** What compilers print for the same files, by run. */
+/** Returns the output of compilers for the same files, by run. */
 export async function compilerOutputs(files: Files, runs: readonly CompilerRun[]): Promise<string[]> {
   // Inside the project, so that packages are found.
   mkdirSync("node_modules/.cache", { recursive: true });
@@ -96,10 +96,10 @@ export async function compilerOutputs(files: Files, runs: readonly CompilerRun[]
 }
 
 /**
- * What the strictest TypeScript says of files: an error a line; nothing, if they compile. In modules that turn it off, it is
- * on, for errors about names alone.
+ * Returns the errors of files under the strictest TypeScript settings, one per line. Modules that turn off the compiler are
+ * checked only for errors about names.
  *
- * @param types packages of ambient types, such as `node`, which the runtime takes where it is read from source
+ * @param types packages of ambient types, such as `node`, which the sources of the runtime need
  */
 export async function compilerErrors(files: Files, types: readonly string[] = []): Promise<string[]> {
   const config = { compilerOptions: { ...strictest, types }, include: ["**/*.ts"] };
@@ -108,7 +108,7 @@ export async function compilerErrors(files: Files, types: readonly string[] = []
   const errors = lines.map((line) => line.replace(/^.*mcpgen-compiled-\w+\//, ""));
   let counts = true;
   return errors.filter((line) => {
-    // What is indented goes on with the error above.
+    // An indented line continues the error above.
     const [, path, code = ""] = /^(\S.*?)\(\d+,\d+\): error TS(\d+):/.exec(line) ?? [];
     if (path !== undefined) counts = aboutNames.has(code) || !nocheck.test(files.get(path) ?? "");
     return counts;
@@ -124,7 +124,7 @@ function outputOf(words: readonly string[], folder = "node_modules/typescript"):
     compiler.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
     compiler.on("error", reject);
     compiler.on("close", (code, signal) => {
-      // Without a word said, a compiler that failed judged nothing.
+      // A compiler that failed without output has checked nothing.
       if (code === 0 || text.trim() !== "") done(text);
       else reject(new Error(`The compiler ended with ${signal ?? `exit code ${code}`} and no error.`));
     });

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 
-/** Errors that nothing catches from now to the end of the test: they would end a process. */
+/** Records uncaught errors from now to the end of the test. They would end a process. */
 export function uncaughtErrors(): unknown[] {
   const uncaught: unknown[] = [];
   const note = (error: unknown): void => void uncaught.push(error);

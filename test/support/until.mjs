@@ -1,15 +1,15 @@
-// How tests wait: for what must come, never for a time. The bound only ends a test that hangs, and no test is decided by it.
+// Tests wait for conditions, never for a time. The time limit only ends a test that hangs; it does not decide any test.
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Milliseconds after which what a test waits for will not come. A busy machine takes seconds for what takes a moment. */
+/** Milliseconds after which a test counts as hanging. On a busy machine, a short operation may take seconds. */
 export const hang = 120_000;
 
 /**
- * Resolves with what `holds` gives as soon as that is true.
+ * Resolves with the value of `holds` as soon as that is truthy.
  *
- * @param what is waited for: the text of the error after `bound` milliseconds
- * @param pause milliseconds between two looks
- * @param bound milliseconds after which it will not come
+ * @param what the awaited event, for the error after `bound` milliseconds
+ * @param pause milliseconds between two calls of `holds`
+ * @param bound milliseconds after which it rejects
  */
 export async function until(what, holds, pause = 5, bound = hang) {
   for (const end = performance.now() + bound; ; await sleep(pause)) {

@@ -3,30 +3,31 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What a reader does at one place of a walkthrough. */
+/** A step of a reader in a walkthrough. */
 export type Step =
-  /** Types commands, and sees what they print. */
+  /** Types commands, and compares their output. */
   | { readonly kind: "run"; readonly script: string; readonly exit: number; readonly output?: string }
   /** Writes a file. */
   | { readonly kind: "write"; readonly file: string; readonly text: string }
-  /** Edits a file, as a difference shows it. */
+  /** Edits a file by a diff. */
   | { readonly kind: "edit"; readonly file: string; readonly before: string; readonly after: string }
-  /** Sees what a program that keeps running prints. */
+  /** Compares the output of a program that keeps running. */
   | { readonly kind: "see"; readonly output: string }
-  /** Does what a sentence says, on a page. */
+  /** Follows a sentence, on a web page. */
   | { readonly kind: "do"; readonly sentence: string };
 
 /** A program that keeps running. */
 export interface Running {
-  /** What it has printed so far. */
+  /** Returns the output so far. */
   output(): string;
   /** Ends it as Ctrl-C does, and waits for its end. */
   interrupt(): Promise<void>;
 }
 
 /**
- * The steps of a document: `sh` blocks, each with the `text` block of its output if one follows; blocks of other
- * languages below a line that names their file; `diff` blocks, which edit it; items of numbered lists.
+ * Returns the steps of a document: `sh` blocks, each with the `text` block of its output if one follows; blocks of
+ * other languages below a line that names their file; `diff` blocks, which edit that file; and items of numbered
+ * lists.
  */
 export function stepsOf(document: string): Step[] {
   const steps: Step[] = [];
@@ -49,7 +50,7 @@ export function stepsOf(document: string): Step[] {
   return steps;
 }
 
-/** One side of a difference: what both have, and what has its mark. */
+/** Returns one side of a diff: the common lines, and the lines with its mark. */
 function side(difference: string, mark: string): string {
   const lines = difference.split("\n").slice(0, -1);
   return lines
@@ -59,10 +60,10 @@ function side(difference: string, mark: string): string {
 }
 
 /**
- * The environment of a reader.
+ * Makes the environment of a reader.
  *
  * @param home an empty folder
- * @param programs scripts of sh, by the names that the reader types; they come before all others
+ * @param programs shell scripts by command name; they precede all other programs
  */
 export function readerEnvironment(
   home: string,
@@ -87,14 +88,14 @@ export class Reader {
   readonly #env: NodeJS.ProcessEnv;
   readonly #atEnd: (end: () => void) => void;
 
-  /** @param atEnd takes what is to run when the test has ended */
+  /** @param atEnd registers functions to run after the test */
   constructor(folder: string, env: NodeJS.ProcessEnv, atEnd: (end: () => void) => void) {
     this.#folder = folder;
     this.#env = env;
     this.#atEnd = atEnd;
   }
 
-  /** Does a step, and compares what its commands print with the document. */
+  /** Performs a step, and compares the output of its commands with the document. */
   async take(step: Step): Promise<void> {
     if (step.kind === "write") return this.write(step);
     if (step.kind === "edit") return this.edit(step);
@@ -111,7 +112,7 @@ export class Reader {
     writeFileSync(path, text);
   }
 
-  /** @throws where the text is not there, or more than once */
+  /** @throws if the text does not occur exactly once */
   edit({ file, before, after }: Extract<Step, { kind: "edit" }>): void {
     const path = join(this.#folder, file);
     const parts = readFileSync(path, "utf8").split(before);
@@ -119,12 +120,12 @@ export class Reader {
     writeFileSync(path, parts.join(after));
   }
 
-  /** The folder that the reader is in. */
+  /** The current folder of the reader. */
   get folder(): string {
     return this.#folder;
   }
 
-  /** Types the commands of a block; the folder they end in is that of the next. */
+  /** Types the commands of a block. The next block continues in the folder where they end. */
   async run(script: string): Promise<{ readonly exit: number | null; readonly output: string }> {
     const end = join(this.#env["HOME"]!, "folder");
     const { child, output } = this.#shell(`trap 'pwd >"${end}"' EXIT\nset -e\n${script}`);
@@ -151,12 +152,12 @@ export class Reader {
       cwd: this.#folder,
       env: this.#env,
       stdio: ["ignore", "pipe", "ignore"],
-      // A separate process group, which a test that gives up ends as a whole.
+      // A separate process group, so that a failed test can end it as a whole.
       detached: true,
     });
     this.#atEnd(() => {
       try {
-        // The group may hold programs that the commands have started and left running.
+        // The commands may have left programs running in the group.
         process.kill(-child.pid!);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
@@ -169,7 +170,8 @@ export class Reader {
 }
 
 /**
- * A pattern of what must be printed: a line `…` stands for any lines, `…` in a line for any text of it; times differ.
+ * Makes a pattern of the expected output: a line `…` matches any lines, `…` in a line matches any text, and times may
+ * differ.
  */
 export function expectedOutput(output: string): RegExp {
   const lines = output.trimEnd().split("\n");

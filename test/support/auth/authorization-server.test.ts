@@ -4,7 +4,7 @@ import { authorizationServer, type AuthorizationServer } from "./authorization-s
 import { jwtBearer, tokenExchange } from "./options.js";
 import { protectedResource } from "./protected-resource.js";
 
-// The fixture itself, tried with a client that it was not written for.
+// Tests the fixture itself, with a client for which it was not written.
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 const redirectUri = "http://127.0.0.1:4711/callback";

@@ -1,4 +1,4 @@
-// An authorization server for tests: a real server of HTTP on a free port, strict by default, with faults by option.
+// An authorization server for tests: a real HTTP server on a free port, strict by default, with faults by option.
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import https from "node:https";
 import { randomUUID } from "node:crypto";
@@ -48,12 +48,12 @@ export class AuthorizationServer {
     this.close = close;
   }
 
-  /** Every secret that was minted or presented; none may show in output. */
+  /** All issued and received secrets. Output must not contain any of them. */
   get secrets(): ReadonlySet<string> {
     return this.state.secrets;
   }
 
-  /** How many requests an endpoint got; of `token` also by grant: `token refresh_token`. */
+  /** Number of requests to an endpoint. For `token` also by grant, such as `token refresh_token`. */
   count(endpoint: string): number {
     const [name, grant] = endpoint.split(" ");
     return this.calls.filter(
@@ -68,11 +68,11 @@ export class AuthorizationServer {
       .map(({ url }) => url.pathname);
   }
 
-  /** What a browser does with an authorization URL: returns the URL of the redirect. */
+  /** Visits an authorization URL like a browser. Returns the URL of the redirect. */
   async visit(url: string): Promise<string> {
     const { protocol, pathname, search, host, hostname, port } = new URL(url);
     const { request, Agent } = (protocol === "https:" ? https : http) as typeof https;
-    // A name of this server has no address.
+    // The test name of this server does not resolve.
     const to =
       this.state.options.host === undefined
         ? { host: hostname, port }
@@ -95,23 +95,23 @@ export class AuthorizationServer {
     return location;
   }
 
-  /** An access token, without any flow. */
+  /** Issues an access token without a flow. */
   mint(issued: Partial<Issued> & { readonly resource: string }, expiresIn = 3600): Promise<string> {
     const defaults = { clientId: "client-1", subject: "user-1", scope: "", family: randomUUID() };
     return this.state.accessToken({ ...defaults, ...issued }, expiresIn);
   }
 
-  /** Any signed JWT: an id token, an assertion, an access token with a fault. */
+  /** Signs any JWT: an id token, an assertion, or an access token with a fault. */
   sign(claims: Record<string, unknown>, typ = "JWT"): Promise<string> {
     return this.state.sign(claims, typ);
   }
 
-  /** Ends the validity of all access tokens. */
+  /** Expires all access tokens. */
   expireAccessTokens(): void {
     for (const entry of this.state.accessTokens.values()) entry.expires = 0;
   }
 
-  /** The user enters the code of a device, and consents or refuses. */
+  /** Simulates a user who enters the code of a device, and consents or refuses. */
   decideDevice(userCode: string, subject: string | undefined = "user-1"): void {
     const entry = [...this.state.devices.values()].find((device) => device.userCode === userCode);
     if (!entry) throw new Error("no such user code");
@@ -145,7 +145,7 @@ export class AuthorizationServer {
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   }
 
-  /** Answers one request, faults included. */
+  /** Answers one request, with the configured faults. */
   async answer(call: Call): Promise<Answer | "hang" | "cut"> {
     this.calls.push(call);
     for (const name of presentedSecrets) minted(call.params.get(name));

@@ -1,4 +1,4 @@
-/** One request that an authorization server got. */
+/** A request to an authorization server. */
 export interface Call {
   /** `metadata`, `register`, `authorize`, `token`, `introspect`, `revoke`, `jwks`, `device` or `unknown`. */
   readonly endpoint: string;
@@ -10,14 +10,14 @@ export interface Call {
   readonly params: URLSearchParams;
 }
 
-/** What a server answers; an object is sent as JSON. */
+/** An answer of a server; an object is sent as JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | object;
 }
 
-/** An error of OAuth that a client gets as JSON (RFC 6749, 5.2). */
+/** An OAuth error that a client gets as JSON (RFC 6749, 5.2). */
 export class OAuthFault extends Error {
   readonly code: string;
   readonly status: number;
@@ -48,7 +48,7 @@ export function json(status: number, body: object, headers: Readonly<Record<stri
   };
 }
 
-/** The value of a parameter that must be there once. */
+/** Returns the value of a parameter that must occur exactly once. */
 export function required(params: URLSearchParams, name: string): string {
   const [value, ...more] = params.getAll(name);
   if (value === undefined || value === "") throw new OAuthFault("invalid_request", `${name} is missing`);

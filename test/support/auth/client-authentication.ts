@@ -12,10 +12,10 @@ interface Presented {
 }
 
 /**
- * The client of a request, authenticated by the method that it registered.
+ * Returns the client of a request, authenticated by its registered method.
  *
  * @param audiences accepted in a client assertion
- * @param used ids of client assertions
+ * @param used ids of already used client assertions
  * @throws {OAuthFault} `invalid_client`
  */
 export async function authenticatedClient(

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { EmbeddedJWK, calculateJwkThumbprint, jwtVerify } from "jose";
 
 export class DPoPFault extends Error {
-  /** A nonce that the next proof needs. */
+  /** The nonce that the next proof must contain. */
   readonly nonce: string | undefined;
 
   constructor(text: string, nonce?: string) {
@@ -11,7 +11,9 @@ export class DPoPFault extends Error {
   }
 }
 
-/** Checks DPoP proofs (RFC 9449, 4.3): each `jti` once, and each nonce once if nonces are asked for. */
+/**
+ * Checks DPoP proofs (RFC 9449, 4.3). Accepts each `jti` once and, if nonces are required, each nonce once.
+ */
 export class DPoPProofs {
   private readonly seen = new Set<string>();
   private readonly nonces = new Set<string>();
@@ -23,7 +25,7 @@ export class DPoPProofs {
     this.now = now;
   }
 
-  /** A nonce that the next proof may hold. */
+  /** Makes a nonce that the next proof may contain. */
   nonce(): string {
     const nonce = randomUUID();
     this.nonces.add(nonce);

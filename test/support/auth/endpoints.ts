@@ -8,7 +8,7 @@ import type { State } from "./state.js";
 
 type Endpoint = (state: State, call: Call) => Answer | Promise<Answer>;
 
-/** What each endpoint answers. */
+/** The handlers of the endpoints. */
 export const endpoints: Readonly<Record<string, Endpoint>> = {
   jwks: (state) => json(200, state.keys.jwks()),
   register,
@@ -66,7 +66,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   unknown: () => ({ status: 404, body: "" }),
 };
 
-/** The client of a request; a URL as client id is fetched (CIMD). */
+/** Finds the client of a request. Fetches the document of a URL client id (CIMD). */
 function clientOf(state: State, call: Call): Promise<RegisteredClient> {
   return authenticatedClient(
     call,
@@ -139,7 +139,7 @@ function acceptedRedirect(asked: Record<string, unknown>, uri: unknown): boolean
 async function authorize(state: State, { params }: Call): Promise<Answer> {
   const client = await findClient(state, params.get("client_id") ?? "");
   const redirectUri = params.get("redirect_uri") ?? "";
-  // No redirect to an address that is not registered (RFC 6749, 4.1.2.1).
+  // Never redirect to an unregistered address (RFC 6749, 4.1.2.1).
   if (!client?.redirectUris?.some((uri) => sameRedirect(uri, redirectUri)))
     return { status: 400, body: "unknown client or redirect_uri" };
   try {
@@ -213,7 +213,7 @@ async function token(state: State, call: Call): Promise<Answer> {
   const type = required(call.params, "grant_type");
   const grant = grants[type];
   if (!grant) throw new OAuthFault("unsupported_grant_type", type);
-  // A workload needs no client: its assertion names it.
+  // A workload needs no client, because its assertion identifies it.
   const presented = call.headers.has("authorization") || call.params.has("client_id");
   const anonymous = type === jwtBearer && !presented && !call.params.has("client_assertion");
   const client = anonymous ? undefined : await clientOf(state, call);

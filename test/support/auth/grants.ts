@@ -4,18 +4,18 @@ import { type Call, OAuthFault, required } from "./calls.js";
 import type { Issued, State } from "./state.js";
 import { type RegisteredClient, deviceCode, jwtBearer, tokenExchange } from "./options.js";
 
-/** One request of a token: what a grant decides on. */
+/** A token request, as input of a grant. */
 export interface TokenRequest {
   readonly call: Call;
   readonly params: URLSearchParams;
-  /** Absent only where a workload authenticates by its assertion alone. */
+  /** Absent only if a workload authenticates by its assertion. */
   readonly client: RegisteredClient | undefined;
   readonly jkt: string | undefined;
 }
 
 type Grant = (state: State, request: TokenRequest) => Promise<object>;
 
-/** What each grant type does. */
+/** The handlers of the grant types. */
 export const grants: Readonly<Record<string, Grant>> = {
   authorization_code: async (state, { params, client, jkt }) => {
     const code = required(params, "code");
@@ -48,7 +48,7 @@ export const grants: Readonly<Record<string, Grant>> = {
       state.revokeFamily(entry.family);
       throw invalidGrant("the refresh token was used before");
     }
-    // RFC 9449, 5: refresh tokens of public clients are bound to the key.
+    // Refresh tokens of public clients are bound to the key (RFC 9449, 5).
     if (entry.jkt !== undefined && entry.jkt !== jkt) throw invalidGrant("another DPoP key");
     const resource = resourceOf(state, params) ?? entry.resource;
     if (resource !== entry.resource) throw new OAuthFault("invalid_target", "resource differs");
@@ -150,7 +150,7 @@ async function exchange(state: State, { params, client, jkt }: TokenRequest): Pr
   return { ...(await state.tokens(issued)), issued_token_type: `${tokenType}access_token` };
 }
 
-/** The parameter `resource` (RFC 8707), as the options ask for it. */
+/** Returns the parameter `resource` (RFC 8707), checked by the options. */
 export function resourceOf(state: State, params: URLSearchParams): string | undefined {
   const all = params.getAll("resource");
   if (all.length === 0 && state.options.resourceRequired === false) return undefined;

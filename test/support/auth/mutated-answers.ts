@@ -1,5 +1,5 @@
-// Authorization servers give answers that differ from good ones in one place. Clients, verifiers and proxies refuse them with a
-// code, or read what is still valid.
+// Answers of authorization servers with one mutation each. Clients, verifiers and proxies must refuse such an answer
+// with a code, or use the parts that are still valid.
 import fc from "fast-check";
 import { expect, onTestFinished, vi } from "vitest";
 import { cases, seed } from "../cases.mjs";
@@ -9,13 +9,13 @@ import type { Answer, AuthorizationServerOptions, Call } from "./authorization-s
 
 export type Fault = NonNullable<AuthorizationServerOptions["fault"]>;
 
-/** Uses a server whose answers a fault changes. Resolves with what came of it: a code, a status, or what was thrown. */
+/** Uses a server whose answers a fault changes. Resolves with the outcome: a code, a status, or the thrown error. */
 export type Use = (fault: Fault) => Promise<string>;
 
 const bodyOf = (answer: Answer): unknown =>
   typeof answer.body === "object" ? JSON.parse(JSON.stringify(answer.body)) : undefined;
 
-/** All answers that may come in place of those that came. */
+/** All mutations of the recorded answers. */
 async function casesOf(
   endpoints: readonly string[],
   use: Use,
@@ -41,7 +41,7 @@ async function casesOf(
   });
 }
 
-/** Pauses of seconds between polls are over at once. */
+/** Ends pauses between polls at once. */
 function withoutPauses(): void {
   const { setTimeout: start } = globalThis;
   const short = (ends: () => void, ms = 0, ...more: []): unknown =>
@@ -50,7 +50,7 @@ function withoutPauses(): void {
   onTestFinished(() => timers.mockRestore());
 }
 
-/** Expects that each answer of these endpoints, changed in one place, brings a valid outcome or a code. */
+/** Expects a valid outcome or a code for each mutation of the answers of these endpoints. */
 export async function expectCodes(endpoints: readonly string[], use: Use): Promise<void> {
   withoutPauses();
   const uncaught = uncaughtErrors();

@@ -7,7 +7,7 @@ export const deviceCode = "urn:ietf:params:oauth:grant-type:device_code";
 
 export type ClientAuthentication = "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
 
-/** A client that the authorization server knows. */
+/** A client of the authorization server. */
 export interface RegisteredClient {
   readonly id: string;
   readonly secret?: string;
@@ -28,26 +28,26 @@ export interface TrustedIssuer {
   readonly kind: "id-jag" | "workload";
 }
 
-/** How strict a fixture authorization server is, and what it offers. Every default is what the specification asks. */
+/** The strictness and features of a fixture authorization server. All defaults follow the specification. */
 export interface AuthorizationServerOptions {
-  /** The https URL of its host, by which it is reached by way of a proxy. Default: http on this machine. */
+  /** The https URL of its host, for access through a proxy. Default: http on this machine. */
   readonly host?: string;
   /** Path of the issuer, `/tenant1`. Default: none. */
   readonly path?: string;
-  /** Where metadata is found. Default: `oauth` and `oidc`, both with the path inserted, and `oidc-appended`. */
+  /** URLs of the metadata. Default: `oauth` and `oidc`, both with the path inserted, and `oidc-appended`. */
   readonly forms?: readonly ("oauth" | "oidc" | "oidc-appended")[];
   /** Replaces members of the metadata document; `undefined` removes one. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Dynamic client registration. Default: true. */
   readonly registration?: boolean;
-  /** The method that registration prescribes. Default: what the client asks for. */
+  /** The authentication method that registration prescribes. Default: the method that the client requests. */
   readonly registrationMethod?: ClientAuthentication;
   /** Fetches a client id metadata document. Without it, such client ids are unknown. */
   readonly cimd?: (url: string) => unknown;
   readonly clients?: readonly RegisteredClient[];
-  /** The values of `resource` that are accepted. Default: any absolute URL without fragment. */
+  /** Accepted values of `resource`. Default: any absolute URL without fragment. */
   readonly resources?: readonly string[];
-  /** Whether `resource` must be there (2025-06-18 and later). Default: true. */
+  /** Whether `resource` is required (2025-06-18 and later). Default: true. */
   readonly resourceRequired?: boolean;
   readonly scopes?: readonly string[];
   /** Access tokens as JWT (RFC 9068) or opaque. Default: `jwt`. */
@@ -55,7 +55,7 @@ export interface AuthorizationServerOptions {
   readonly algorithm?: "ES256" | "RS256";
   /** Seconds that access tokens are valid. Default: 3,600. */
   readonly expiresIn?: number;
-  /** Default: `rotate`; a refresh token that was used before revokes its family. */
+  /** Refresh tokens. Default: `rotate`; using an old refresh token revokes its family. */
   readonly refresh?: "rotate" | "keep" | "none";
   readonly dpop?: "off" | "offered" | "required";
   /** Whether proofs need a nonce; each is valid for one request. Default: false. */
@@ -68,13 +68,13 @@ export interface AuthorizationServerOptions {
   readonly decide?: (
     params: URLSearchParams,
   ) => { readonly subject: string; readonly scope?: string } | { readonly error: string };
-  /** Claims that access tokens get besides. */
+  /** Returns additional claims for access tokens. */
   readonly claims?: (claims: JWTPayload) => JWTPayload;
   readonly trusted?: readonly TrustedIssuer[];
   /** Seconds between polls of the device grant. Default: 1. */
   readonly pollSeconds?: number;
   /** Milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
-  /** Changes an answer: every fault of an authorization server. `hang` never answers, `cut` closes the connection. */
+  /** Changes an answer, to simulate a fault. `hang` never answers; `cut` closes the connection. */
   readonly fault?: (call: Call, answer: Answer) => Answer | "hang" | "cut" | Promise<Answer | "hang" | "cut">;
 }

@@ -1,11 +1,11 @@
 import type { Answer } from "./authorization-server.js";
 
-/** Statuses that are about the moment: RFC 6585, 4; RFC 9110, 15.5.9 and 15.6; RFC 8470, 5.2. */
+/** Statuses of temporary errors: RFC 6585, 4; RFC 9110, 15.5.9 and 15.6; RFC 8470, 5.2. */
 export const passingStatuses = [408, 425, 429, 500, 502, 503, 504];
 
 const json = { "content-type": "application/json" };
 
-/** Bodies that would end a grant, a client or a token with another status. */
+/** Bodies that, with another status, would end a grant, a client or a token. */
 const decisive = [
   ...[
     "rate_limited",
@@ -23,7 +23,7 @@ const bodies = [
   ...['{"access_token":"x","token_type":"Bearer"}', '{"client_id":"x"}', '{"active":false}', '{"keys":[]}'],
 ];
 
-/** Answers that decide nothing: each status, and two of them with each body. */
+/** Answers with temporary errors: each status, and two of them with each body. */
 export const passingAnswers: readonly Answer[] = passingStatuses.flatMap((status) =>
   (status === 429 || status === 503 ? bodies : [decisive[2]!]).map((body) => ({
     status,

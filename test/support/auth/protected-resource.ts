@@ -1,5 +1,5 @@
-// A resource server for tests of clients: protected resource metadata, challenges, and tokens asked of the fixture's
-// authorization servers.
+// A resource server for tests of clients: protected resource metadata, challenges, and tokens checked by the
+// fixture's authorization servers.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { served } from "../listen.js";
@@ -7,23 +7,23 @@ import type { AuthorizationServer } from "./authorization-server.js";
 import { DPoPFault, DPoPProofs } from "./dpop-proof.js";
 
 export interface ProtectedResourceOptions {
-  /** The https URL of its host, by which it is reached by way of a proxy. Default: http on this machine. */
+  /** The https URL of its host, for access through a proxy. Default: http on this machine. */
   readonly host?: string;
   /** Default: `/mcp`. */
   readonly path?: string;
   /** The authorization servers whose tokens are accepted, in the order of the metadata. */
   readonly servers: readonly AuthorizationServer[];
-  /** Where metadata is found, the first in the challenge. Default: with the path inserted. `none`: nowhere. */
+  /** URL of the metadata. Default: with the path inserted. `none`: there is no metadata. */
   readonly metadataAt?: "path" | "root" | "none";
   /** Replaces members of the metadata. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Scopes that a token needs: a refusal names them. */
+  /** Scopes that a token needs; a refusal names them. */
   readonly scopes?: readonly string[];
   /** The text of `WWW-Authenticate`, or of several. Default: Bearer, or DPoP, with `resource_metadata`. */
   readonly challenge?: (standard: string) => string | readonly string[] | undefined;
   readonly dpop?: boolean;
   readonly nonces?: boolean;
-  /** Serves a request that is authorized. Default: 200 and `{}`. */
+  /** Serves an authorized request. Default: 200 and `{}`. */
   readonly serve?: (request: IncomingMessage, response: ServerResponse, body: string) => void;
 }
 

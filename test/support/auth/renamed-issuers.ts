@@ -1,11 +1,11 @@
-// From public reports: `source`. None was asked here.
+// Data from public reports (`source`). No test sends requests to these servers.
 
-/** A public MCP server whose authorization server calls itself otherwise than the MCP server calls it. */
+/** A public MCP server whose authorization server gives itself another name than the MCP server gives it. */
 export interface RenamedIssuer {
   readonly name: string;
-  /** As the protected resource names it. */
+  /** The name in the protected resource metadata. */
   readonly issuer: string;
-  /** As it calls itself. */
+  /** The name that the authorization server gives itself. */
   readonly own: string;
   readonly where: "metadata" | "responses";
   /** The MCP server has no protected resource metadata: its user names the issuer. */
@@ -13,7 +13,7 @@ export interface RenamedIssuer {
   readonly source: string;
 }
 
-/** The same two names at a server of this machine: hosts that were equal are, and others are not. */
+/** Moves both names to a server on this machine. Equal hosts stay equal, different hosts stay different. */
 export function namesAt(
   { issuer, own }: RenamedIssuer,
   origin: string,

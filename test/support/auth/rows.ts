@@ -1,5 +1,5 @@
-// The rows of the checklist about authorization, and the revisions that each is about. The tests are in test/auth: most rows are
-// rules that are tried from outside (server-rules.ts, client-rules.ts).
+// The checklist rows about authorization, with the revisions of each. The tests are in test/auth; most rows
+// are rules that are tested from outside (server-rules.ts, client-rules.ts).
 
 import { revisionsMarked } from "../revision-marks.js";
 
@@ -35,7 +35,7 @@ interface Rule {
   readonly text: string;
 }
 
-/** The rules of each row, at each of its revisions; the others at 2025-11-25. */
+/** The rules of each row, for each revision of the row; other rules for 2025-11-25. */
 export function rulesByRevision<R extends Rule>(
   rules: readonly R[],
   rows: Readonly<Record<string, string>>,
@@ -45,7 +45,7 @@ export function rulesByRevision<R extends Rule>(
   );
 }
 
-/** The rows without a rule. */
+/** Returns the rows without a rule. */
 export function rowsWithoutRule(rules: readonly Rule[], rows: object): string[] {
   const ids = new Set(rules.map(({ id }) => id));
   return Object.keys(rows).filter((id) => !ids.has(id));

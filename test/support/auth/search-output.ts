@@ -1,4 +1,4 @@
-// Set-up of all tests: at the end of each file of the tests of authorization, no output may hold a secret.
+// Set-up of all tests. After each file of authorization tests, checks that no output contains a secret.
 import { afterAll, expect } from "vitest";
 
 const { testPath = "" } = expect.getState();

@@ -12,7 +12,7 @@ function watching(): SecretWatch {
   return watch;
 }
 
-/** A watch that knows a secret of the fixture, and the secret. */
+/** Returns a watch that has recorded a secret of the fixture, and the secret. */
 async function planted(): Promise<{ readonly watch: SecretWatch; readonly secret: string }> {
   const watch = watching();
   const as = await authorizationServer({ tokens: "opaque" });

@@ -1,9 +1,10 @@
-// Every secret that the fixtures mint or get, and all output of the code under test: none may hold one.
+// Records all secrets of the fixtures, and all output of the code under test, which must not contain any of
+// them.
 import { type ChildProcess } from "node:child_process";
 import { channel } from "node:diagnostics_channel";
 import { format, inspect } from "node:util";
 
-/** Shorter values occur by chance. */
+/** Shorter values may occur in output by chance. */
 const shortest = 12;
 
 /** Records secrets and output from its start to its end. */
@@ -12,7 +13,7 @@ export class SecretWatch {
   readonly #texts: string[] = [];
   readonly #undo: (() => void)[] = [];
 
-  /** Watches the output of this process and of those that it starts. */
+  /** Watches the output of this process and its child processes. */
   constructor() {
     watches.add(this);
     this.#undo.push(() => watches.delete(this));
@@ -29,7 +30,7 @@ export class SecretWatch {
   }
 
   secret(value: string): void {
-    // Of a JWT, the signature is what must not get out; the claims are no secret.
+    // In a JWT, only the signature is secret.
     const [, , signature, ...more] = value.split(".");
     const core = signature && more.length === 0 ? signature : value;
     if (core.length >= shortest) this.#secrets.add(core);
@@ -47,7 +48,7 @@ export class SecretWatch {
     };
   }
 
-  /** The output that holds a secret. */
+  /** Returns the output that contains a secret. */
   leaks(): string[] {
     const all = this.#texts.join("\n");
     const found = [...this.#secrets].filter((secret) => forms(secret).some((form) => all.includes(form)));
@@ -69,7 +70,7 @@ export class SecretWatch {
   }
 
   #child(child: ChildProcess): void {
-    // The streams exist after the process has started, and nothing is read before the next turn.
+    // Wait for the streams of the new process. Nothing is read from them before the next turn.
     queueMicrotask(() => {
       for (const stream of [child.stdout, child.stderr]) {
         if (!stream) continue;
@@ -86,22 +87,24 @@ export class SecretWatch {
 
 const watches = new Set<SecretWatch>();
 
-/** Whether output is searched now. */
+/** Whether output is being recorded. */
 export const isWatched = (): boolean => watches.size > 0;
 
-/** Records a secret. */
+/** Records a secret. Returns it. */
 export function minted<T extends string | undefined | null>(value: T): T {
   if (typeof value === "string") for (const watch of watches) watch.secret(value);
   return value;
 }
 
-/** Records what a user of the code gets: an error, an event, an answer. */
+/**
+ * Records a value that the code under test passes to its user: an error, an event, or an answer. Returns it.
+ */
 export function shown<T>(value: T): T {
   for (const watch of watches) watch.output(value);
   return value;
 }
 
-/** A set whose values are secrets. */
+/** A set that records its values as secrets. */
 export class SecretSet extends Set<string> {
   override add(value: string): this {
     minted(value);
@@ -118,7 +121,7 @@ const inspected = (value: unknown): string =>
     breakLength: Infinity,
   });
 
-/** How a secret may stand in output. */
+/** The forms in which a secret may occur in output. */
 function forms(secret: string): string[] {
   const encoded = encodeURIComponent(secret);
   return encoded === secret ? [secret] : [secret, encoded];

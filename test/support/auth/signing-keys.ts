@@ -9,7 +9,7 @@ interface SigningKey {
   readonly publicJwk: JWK;
 }
 
-/** Keys that sign tokens, and the set of their public halves. */
+/** Keys that sign tokens, with the set of their public keys. */
 export class SigningKeys {
   private keys: SigningKey[] = [];
   private readonly made: number[] = [];
@@ -20,7 +20,7 @@ export class SigningKeys {
     return keys;
   }
 
-  /** Adds a key, which signs from now on what is signed with its algorithm. */
+  /** Adds a key. From now on it is the signing key for its algorithm. */
   async add(alg: string): Promise<string> {
     const kid = `key-${this.made.push(0)}`;
     const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });

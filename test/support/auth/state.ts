@@ -4,14 +4,14 @@ import type { AuthorizationServerOptions, RegisteredClient } from "./options.js"
 import { SecretSet, minted } from "./secrets.js";
 import type { SigningKeys } from "./signing-keys.js";
 
-/** For whom, and for what, tokens are issued. */
+/** The subject, client, scopes and resource of issued tokens. */
 export interface Issued {
   readonly clientId: string;
   readonly subject: string;
   readonly scope: string;
   readonly resource: string | undefined;
   readonly jkt?: string | undefined;
-  /** Tokens that one authorization led to: revoked together. */
+  /** Identifies the tokens of one authorization, which are revoked together. */
   readonly family?: string;
   readonly refreshable?: boolean;
 }
@@ -44,7 +44,7 @@ interface Device extends Omit<Issued, "subject"> {
   used: boolean;
 }
 
-/** All that an authorization server remembers. */
+/** The state of an authorization server. */
 export class State {
   readonly clients = new Map<string, RegisteredClient>();
   readonly codes = new Map<string, Code>();
@@ -52,13 +52,13 @@ export class State {
   readonly refreshTokens = new Map<string, RefreshToken>();
   readonly devices = new Map<string, Device>();
   readonly revoked = new Set<string>();
-  /** Ids of assertions. */
+  /** Ids of used assertions. */
   readonly usedIds = new Set<string>();
-  /** Every secret that was minted or presented: none may show in output. */
+  /** All issued and received secrets. Output must not contain any of them. */
   readonly secrets: Set<string> = new SecretSet();
   readonly proofs: DPoPProofs;
   readonly now: () => number;
-  /** Refresh tokens that were used again. */
+  /** Number of reused refresh tokens. */
   reuses = 0;
 
   readonly issuer: string;
@@ -88,7 +88,7 @@ export class State {
     return value;
   }
 
-  /** Issues an access token, and a refresh token where one is due (RFC 6749, 5.1). */
+  /** Issues an access token and, where allowed, a refresh token (RFC 6749, 5.1). */
   async tokens(issued: Issued): Promise<object> {
     const family = issued.family ?? randomUUID();
     const expiresIn = this.options.expiresIn ?? 3600;
@@ -115,7 +115,7 @@ export class State {
     return token;
   }
 
-  /** The identity assertion of a user for another authorization server (ID-JAG). */
+  /** Issues the identity assertion of a user for another authorization server (ID-JAG). */
   async idJag(subject: string, clientId: string, params: URLSearchParams): Promise<string> {
     const iat = Math.floor(this.now() / 1000);
     const jag = await this.sign(
@@ -140,7 +140,7 @@ export class State {
     return minted(await this.keys.sign(claims, { alg: this.options.algorithm ?? "ES256", typ }));
   }
 
-  /** What an access token stands for, while it is valid. */
+  /** Returns the data of an access token while it is valid. */
   active(token: string): AccessToken | undefined {
     const entry = this.accessTokens.get(token);
     if (!entry || entry.expires <= this.now() || this.revoked.has(entry.family ?? "")) return undefined;

@@ -3,12 +3,12 @@ import type { Tour } from "./tour.js";
 
 const failed = { failed: expect.any(String) as string };
 
-/** What a tour brings that needs a revision of at least `since`; before it, `otherwise`. */
+/** Returns `value` at revisions from `since` on, `otherwise` at earlier ones. */
 function from<T>(revision: string, since: string, value: T, otherwise: unknown): T {
   return revision >= since ? value : (otherwise as T);
 }
 
-/** What the tour of `everyFeature` brings at a revision. */
+/** Returns the expected result of the tour of `everyFeature` at a revision. */
 export function expectedTour(revision: string): Tour {
   const audio = from(revision, "2025-03-26", "audio", "text");
   const link = from(revision, "2025-06-18", "resource_link", "text");
@@ -31,7 +31,7 @@ export function expectedTour(revision: string): Tour {
     folders: "file:///work",
     note: [{ uri: "note://one", mimeType: "text/plain", text: "first note" }],
     named: [{ uri: "note://named/other", text: "note of other" }],
-    // The code moved to one of JSON-RPC's own.
+    // 2026-07-28 uses a code of JSON-RPC instead.
     missing: from(revision, "2026-07-28", "resource-not-found -32602", "resource-not-found -32002"),
     templates: ["note://named/{name}"],
     suggestions: [["tides", "time"], ["one"]],

@@ -6,7 +6,7 @@ import { mcpgen } from "../in-process.js";
 import { sharedFolder } from "../temporary-folder.js";
 import { trustOf } from "../trust.js";
 
-/** What `mcpgen validate` says of a session, as JSON, and the code it exits with. */
+/** The JSON output of `mcpgen validate` for a session, and its exit code. */
 export interface Judgement {
   readonly code: number;
   readonly messages: number;
@@ -18,8 +18,8 @@ export interface Judgement {
 type Judge = (revision: string, session: string) => Promise<Judgement>;
 
 /**
- * Makes `mcpgen validate` for the tests of one file: in a project whose output folder holds what it loads,
- * built from the sources. Call it where tests are collected.
+ * Prepares `mcpgen validate` for the tests of one file, in a project with output built from the sources. Call
+ * it while tests are being collected.
  */
 export function judge(revisions: readonly string[]): Judge {
   const project = sharedFolder({ "mcpgen.config.json": JSON.stringify({ out: "generated" }) });

@@ -6,9 +6,9 @@ const icons = [
 ];
 
 /**
- * A server with something of everything.
+ * Adds an example of every feature to a server.
  *
- * @param create makes the server that gets it all
+ * @param create makes the server
  */
 export function everyFeature(
   revisions: readonly Revision<"server">[],

@@ -1,6 +1,6 @@
 import type { Client, ClientHandlers, McpError, Subscription } from "@mcpgen/runtime";
 
-/** A client's part: answers to whatever the server asks. */
+/** Answers of the client to all requests of the server. */
 export const answers: ClientHandlers = {
   elicit: ({ message }) =>
     message.startsWith("Decline") ? { action: "decline" } : { action: "accept", content: { name: "Ada" } },
@@ -9,7 +9,7 @@ export const answers: ClientHandlers = {
   roots: [{ uri: "file:///work", name: "work" }],
 };
 
-/** What using every feature of `everyFeature` brought, errors by their codes. */
+/** The results of using every feature of `everyFeature`; errors as codes. */
 export interface Tour {
   readonly tools: readonly string[];
   readonly sum: unknown;
@@ -35,7 +35,7 @@ export interface Tour {
   readonly changes: readonly string[];
 }
 
-/** A part of the tour: what one use of a feature brought. */
+/** A part of the tour: uses one feature, and resolves with its results. */
 type Stop = (client: Client) => Promise<Partial<Tour>>;
 
 /** The parts of the tour, in order. */
@@ -70,7 +70,7 @@ export const stops: readonly Stop[] = [
   async (client) => ({ changes: await changes(client) }),
 ];
 
-/** Uses everything there is. */
+/** Uses every feature. */
 export async function tour(client: Client): Promise<Tour> {
   const brought: Partial<Tour> = {};
   for (const stop of stops) Object.assign(brought, await stop(client));
@@ -90,7 +90,7 @@ async function worked(client: Client): Promise<{ progress: number[]; logged: unk
 async function cancelled(client: Client): Promise<unknown> {
   const controller = new AbortController();
   const waiting = outcome(client.callTool("wait", {}, { signal: controller.signal }));
-  // One more round trip, so that the server has begun.
+  // One more round trip, so that the server has begun the request.
   await client.ping();
   controller.abort();
   return waiting;
@@ -120,7 +120,10 @@ async function suggestions(client: Client): Promise<unknown> {
   return [prompt.completion.values, template.completion.values];
 }
 
-/** The notifications of a subscription to everything after one change of each kind, by name. */
+/**
+ * Makes one change of each kind. Returns the names of the notifications that a subscription to all changes
+ * receives.
+ */
 async function changes(client: Client): Promise<string[]> {
   const subscription = await client.subscribe({
     tools: true,
@@ -129,7 +132,7 @@ async function changes(client: Client): Promise<string[]> {
     uris: ["note://one"],
   });
   const heard = gather(subscription, 4);
-  // A call that fails leaves it without a reader.
+  // If a call fails, nothing awaits this promise.
   heard.catch(() => {});
   await client.callTool("change");
   const names = await heard;
@@ -137,7 +140,7 @@ async function changes(client: Client): Promise<string[]> {
   return names.sort();
 }
 
-/** The first names that differ. On some wires they come by another way than answers, and so at any time. */
+/** Collects `count` distinct names. On some transports notifications do not come in order with answers. */
 async function gather(subscription: Subscription, count: number): Promise<string[]> {
   const heard = new Set<string>();
   for await (const { method, uri } of subscription) {

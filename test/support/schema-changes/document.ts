@@ -8,7 +8,7 @@ export interface Place {
 
 export type Role = "client" | "server";
 
-/** One method in one direction, as the unions of a document list it. */
+/** A method in one direction, as the unions of a document list it. */
 export interface Sent {
   readonly method: string;
   readonly kind: "request" | "notification";
@@ -27,7 +27,7 @@ export const opposite = (role: Role): Role => (role === "client" ? "server" : "c
 export const referenced = (node: JsonValue | undefined): string | undefined =>
   isJsonObject(node) && typeof node["$ref"] === "string" ? node["$ref"].slice("#/$defs/".length) : undefined;
 
-/** Every schema of a value, itself first. */
+/** Returns all schemas in a value, outermost first. */
 export function placesIn(value: JsonValue | undefined, path: readonly string[] = []): Place[] {
   if (!isJsonObject(value)) return [];
   const below = (keyword: string): Place[] => {
@@ -54,7 +54,7 @@ const unions = [
 
 export const unionNames: readonly string[] = unions.map(([name]) => name);
 
-/** The methods that the unions of a document list. */
+/** Returns the methods that the unions of a document list. */
 export function sentIn(document: JsonObject): Sent[] {
   const definitions = definitionsOf(document);
   return unions.flatMap(([union, sender, kind]) => {
@@ -62,7 +62,7 @@ export function sentIn(document: JsonObject): Sent[] {
     if (!node) return [];
     const arms = (node["anyOf"] as JsonValue[] | undefined) ?? [node];
     return arms.flatMap((arm) => {
-      // A union of one message may be published as that message, written out.
+      // A union of one message may be published as a copy of that message.
       const definition = referenced(arm) ?? definitionWith(definitions, methodOf(node)) ?? union;
       const method = definition === undefined ? undefined : methodOf(definitions[definition]);
       return definition === undefined || method === undefined ? [] : [{ method, kind, sender, definition }];
@@ -86,7 +86,7 @@ export function methodOf(definition: JsonObject | undefined): string | undefined
   return typeof constant === "string" ? constant : undefined;
 }
 
-/** The definitions that may answer a request, by the names that the published schemas give them. */
+/** Returns the definitions of results of a request, by the naming of the published schemas. */
 export function answersTo(document: JsonObject, { definition }: Sent): string[] {
   const definitions = definitionsOf(document);
   const base = definition.replace(/Request$/, "");
@@ -117,7 +117,7 @@ export function holdersIn(document: JsonObject): Holders {
   return holders;
 }
 
-/** Names of the definitions from which one of `names` is reached, those included. */
+/** Returns the names of definitions from which one of `names` is reachable, including `names`. */
 export function holdersOf(holders: Holders, names: Iterable<string>): Set<string> {
   const found = new Set(names);
   for (const name of found) for (const holder of holders.get(name) ?? []) found.add(holder);

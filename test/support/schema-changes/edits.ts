@@ -10,7 +10,7 @@ export function membersOf(definition: Definitions[string]): { [name: string]: Js
   return definition["properties"] as { [name: string]: JsonValue };
 }
 
-/** Gives a definition another member in place of `from`. */
+/** Renames a member of a definition. */
 export function rename(definition: Definitions[string], from: string, to: string): void {
   const { [from]: schema, ...others } = membersOf(definition);
   definition["properties"] = { ...others, [to]: schema! };
@@ -18,7 +18,7 @@ export function rename(definition: Definitions[string], from: string, to: string
   if (required.includes(from)) definition["required"] = [...required.filter((name) => name !== from), to];
 }
 
-/** Takes members from a definition. */
+/** Removes members from a definition. */
 export function remove(definition: Definitions[string], ...names: readonly string[]): void {
   const members = Object.entries(membersOf(definition)).filter(([name]) => !names.includes(name));
   definition["properties"] = Object.fromEntries(members);
@@ -27,7 +27,7 @@ export function remove(definition: Definitions[string], ...names: readonly strin
   else delete definition["required"];
 }
 
-/** Gives a definition more members, or others of the same names. */
+/** Adds members to a definition, or replaces them. */
 export function declare(
   definition: Definitions[string],
   members: JsonObject,
@@ -38,7 +38,7 @@ export function declare(
   if (all.size > 0) definition["required"] = [...all];
 }
 
-/** Takes an arm from a union of definitions. */
+/** Removes arms from a union of definitions. */
 export function without(definition: Definitions[string], ...arms: readonly string[]): void {
   const refs = new Set<unknown>(arms.map((name) => `#/$defs/${name}`));
   definition["anyOf"] = (definition["anyOf"] as JsonObject[]).filter(({ $ref }) => !refs.has($ref));
@@ -53,12 +53,12 @@ export function reference(name: string): JsonObject {
   return { $ref: `#/$defs/${name}` };
 }
 
-/** An object type. */
+/** Makes an object type. */
 export function object(properties: JsonObject, required: readonly string[] = []): Definitions[string] {
   return { type: "object", properties, ...(required.length > 0 && { required: [...required] }) };
 }
 
-/** Adds a request of clients, as schemas write it, with its response. */
+/** Adds a client request and its result, in the form of the schemas. */
 export function addRequest(
   definitions: Definitions,
   base: string,

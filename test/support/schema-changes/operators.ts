@@ -2,14 +2,14 @@ import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/
 import { type Random, shuffled } from "../../../generator/sample/values.js";
 import { type Place, definitionsOf, methodOf, placesIn, strings, unionNames } from "./document.js";
 
-/** A document with changes, and where they are. */
+/** A changed document, and the places of the changes. */
 export interface Mutated {
   readonly document: JsonObject;
   readonly changes: readonly string[];
   readonly paths: readonly (readonly string[])[];
 }
 
-/** Changes a schema in place; `false` where it has nothing of the kind. */
+/** Changes a schema in place. Returns `false` if the change does not apply. */
 type Change = (place: Place, random: Random, document: JsonObject) => boolean;
 
 const membersOf = (node: JsonObject): JsonObject =>
@@ -41,7 +41,7 @@ function drop(node: JsonObject, key: string): boolean {
   return true;
 }
 
-/** The member that identifies a message stays: without it the definition is no message. */
+/** Members that may be dropped, except the one that identifies a message. */
 const droppable = (place: Place): string[] =>
   Object.keys(membersOf(place.node)).filter((key) => key !== "method" || !isMessage(place));
 
@@ -143,7 +143,10 @@ const values: Readonly<Record<string, Change>> = {
   },
 };
 
-/** Limits of arms of one type: a document has the first of each pair, a changed one may have the second. */
+/**
+ * Limits for arms of one type: the original document has the first of each pair, a changed one may have the
+ * second.
+ */
 const armLimits: Readonly<Record<string, readonly (readonly [JsonObject, JsonObject])[]>> = {
   string: [
     [{ maxLength: 2 }, { maxLength: 5 }],
@@ -164,7 +167,7 @@ const armLimits: Readonly<Record<string, readonly (readonly [JsonObject, JsonObj
   ],
 };
 
-/** `document` in which a third of the scalars are unions of arms with different limits. */
+/** Returns `document` with a third of its scalars replaced by unions of arms with different limits. */
 export function withLimitedArms(document: JsonObject, random: Random): JsonObject {
   const copy = structuredClone(document) as JsonObject;
   for (const { path, node } of placesIn(copy)) {
@@ -220,7 +223,7 @@ const unions: Readonly<Record<string, Change>> = {
   },
 };
 
-/** What stands at a message itself. */
+/** Changes of a message itself. */
 const messages: Readonly<Record<string, Change>> = {
   "has ids of one type": (place) =>
     isMessage(place) &&
@@ -280,7 +283,7 @@ const messages: Readonly<Record<string, Change>> = {
 const anywhere = [...Object.entries(objects), ...Object.entries(values), ...Object.entries(unions)];
 const atMessages = Object.entries(messages);
 
-/** `document` with so many changes, a third of them at messages themselves. */
+/** Returns `document` with `count` changes, a third of them at messages themselves. */
 export function mutate(document: JsonObject, count: number, random: Random): Mutated {
   const copy = structuredClone(document) as JsonObject;
   const done: { name: string; path: readonly string[] }[] = [];

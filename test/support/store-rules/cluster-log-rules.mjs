@@ -2,13 +2,13 @@ import { logLimits } from "@mcpgen/cluster";
 import { same, until } from "./rule-checks.mjs";
 import { followed, longTtlMs, shortTtlMs, oddNames } from "./cluster-rule.mjs";
 
-/** JSON with what databases and their drivers like to replace, fold or cut off. */
+/** JSON with characters that databases and their drivers tend to replace, fold or cut off. */
 export const oddJson = JSON.stringify({
-  // Deno refuses a lone surrogate that is written out in a template, which the bundler makes of this text.
+  // Deno refuses a literal lone surrogate in a template, which the bundler makes of this text.
   text: `ünï\u0000${String.fromCharCode(0xd800)}\u{1f600}"\\'\n\r\t %_$1 {}`,
 });
 
-/** A data text of so many characters. */
+/** A data text of `length` characters. */
 const dataOf = (length, mark = "x") => JSON.stringify(mark.padEnd(length - 2, "x"));
 
 const append = (log, data, session = "a", stream = "s") => log.append(session, stream, data, longTtlMs);
@@ -25,7 +25,7 @@ const idsFrom = async (log, event, session = "a") => [
 
 const rule = (name, check) => ({ name: `log: ${name}`, check });
 
-/** The rules of the log of a store of processes. */
+/** The rules of the log of a cluster store. */
 export const clusterLogRules = [
   rule("the later events of a stream come with their ids and data", async ({ store: { log } }) => {
     const ids = [];

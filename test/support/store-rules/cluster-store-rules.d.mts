@@ -1,20 +1,20 @@
 import type { ClusterStore } from "@mcpgen/cluster";
 
-/** Stores that a rule judges. Rules close none but what they say. */
+/** The stores that a rule tests. A rule closes a store only if it says so. */
 export interface ClusterStores {
   readonly store: ClusterStore;
-  /** Over the same data by other connections, as another process has it. */
+  /** A store with the same data over other connections, as in another process. */
   readonly peer: ClusterStore;
-  /** On the same database, with another table or prefix. */
+  /** A store on the same database, with another table or prefix. */
   readonly other: ClusterStore;
 }
 
-/** A rule that every store of processes obeys. */
+/** A rule for all cluster stores. */
 export interface ClusterRule {
   readonly name: string;
-  /** Rejects if the store breaks the rule. Rules about expiry take real time. All stores are empty. */
+  /** Rejects if the store breaks the rule. Rules about expiry take real time. All stores must be empty. */
   readonly check: (stores: ClusterStores) => Promise<void>;
 }
 
-/** The rules of stores that processes share: a test for each. */
+/** The rules of cluster stores. Make one test for each. */
 export const clusterStoreRules: readonly ClusterRule[];

@@ -4,7 +4,7 @@ import { fails, same, until } from "./rule-checks.mjs";
 
 const rule = (name, check) => ({ name, check });
 
-/** Subscribes. @returns the messages that arrived, and a function that waits for so many */
+/** Subscribes. @returns the received messages, and a function that waits for a number of them */
 async function heardOn(store, channel) {
   const messages = [];
   const stop = await store.subscribe(channel, (message) => messages.push(message));
@@ -79,7 +79,7 @@ const channelRules = [
     await Promise.all([before, ...later]);
     const heard = () => messages.map((each) => JSON.parse(each).data);
     await until(() => heard().includes('"3"'), "an event did not arrive");
-    // The subscription may be there before the first of them is appended; each is in the log.
+    // The subscription may exist before the first event is appended. The log has each event.
     await wait(2);
     same(heard().slice(-2), ['"2"', '"3"']);
     same(
@@ -365,7 +365,7 @@ const endRules = [
   }),
 ];
 
-/** The rules of stores that processes share: a test for each, with empty stores. */
+/** The rules of cluster stores. Make one test for each, with empty stores. */
 export const clusterStoreRules = [
   ...clusterLogRules,
   ...channelRules,

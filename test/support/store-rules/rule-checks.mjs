@@ -1,9 +1,9 @@
 import { until as waitUntil } from "../until.mjs";
 
-/** How long rules wait, in milliseconds: a busy machine must not break a rule. */
+/** Maximum wait of a rule in milliseconds, long enough for a busy machine. */
 export const longestWaitMs = 20_000;
 
-/** Texts that databases and their drivers like to fold, cut off or take for syntax. All are visible ASCII. */
+/** Texts that databases and their drivers tend to fold, cut off or take for syntax. All are visible ASCII. */
 export const oddTexts = [
   ...["A", "a", "{", "}", "{}", "{a}", "a}b", "{a}b", "a:b", "*", "a*", "?", "%", "_", "'", '"', "\\", "$1"],
   ...["null", "undefined", "0", "01", "1e0", "-1", "__proto__", "constructor", "x".repeat(4096)],
@@ -13,19 +13,19 @@ export const oddTexts = [
  * Waits for a condition.
  *
  * @param problem for the error, e.g. `the session is still there`
- * @throws {Error} it does not come true
+ * @throws {Error} the condition does not become true in time
  */
 export function until(isTrue, problem) {
   return waitUntil(problem, isTrue, 10, longestWaitMs);
 }
 
-/** Compares JSON. The order of the members of an object has no meaning. @throws {Error} the values differ */
+/** Compares JSON values, regardless of the order of members. @throws {Error} the values differ */
 export function same(actual, expected) {
   const [one, other] = [textOf(actual), textOf(expected)];
   if (one !== other) throw new Error(`expected ${shortened(other)}, got ${shortened(one)}`);
 }
 
-/** @throws {Error} the work does not fail, or not with this code */
+/** Checks that work fails with a code. @throws {Error} it does not */
 export async function fails(work, code) {
   const outcome = await work().then(
     () => "no failure",

@@ -1,13 +1,13 @@
 import type { SessionStore, StoredSession } from "@mcpgen/runtime/http";
 
-/** A rule that every session store obeys. */
+/** A rule for all session stores. */
 export interface SessionStoreRule {
   readonly name: string;
   /**
    * Rejects if the store breaks the rule. Rules about expiry take real time.
    *
-   * @param store an empty one
-   * @param other an empty one beside it, on the same database, with another table or prefix
+   * @param store an empty store
+   * @param other another empty store on the same database, with another table or prefix
    */
   readonly check: (store: SessionStore, other: SessionStore) => Promise<void>;
 }
@@ -15,5 +15,5 @@ export interface SessionStoreRule {
 /** A session for tests of stores. */
 export function sampleSession(id: string, changes?: Partial<StoredSession>): StoredSession;
 
-/** The rules of session stores: a test for each, with empty stores. */
+/** The rules of session stores. Make one test for each, with empty stores. */
 export const sessionStoreRules: readonly SessionStoreRule[];

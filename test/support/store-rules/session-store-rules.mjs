@@ -16,17 +16,17 @@ export function sampleSession(id, changes = {}) {
   };
 }
 
-/** Ids that databases and their drivers like to fold, cut off or take for syntax. All are visible ASCII. */
+/** Ids that databases and their drivers tend to fold, cut off or take for syntax. All are visible ASCII. */
 const oddIds = [...oddTexts, "x".repeat(4095)];
 
 /** Longer than a test takes, in milliseconds. */
 const long = 600_000;
 const short = 50;
 
-/** The rules of session stores: a test for each, with empty stores. */
+/** The rules of session stores. Make one test for each, with empty stores. */
 export const sessionStoreRules = [
   rule("a session that was set is found as it was", async (store) => {
-    // Deno refuses a lone surrogate that is written out.
+    // Deno refuses a literal lone surrogate.
     const text = `ünï\u0000${String.fromCharCode(0xd800)}\u{1f600}"\\'\n`;
     const session = sampleSession("a", {
       principal: text,
@@ -75,7 +75,7 @@ export const sessionStoreRules = [
     same(await store.touch("a", long), false);
     same(await store.get("a"), undefined);
     same(await store.get("b"), sampleSession("b"));
-    // The place of an expired session is free.
+    // The id of an expired session may be used again.
     await store.set(sampleSession("a", { principal: "next" }), long);
     same(await store.get("a"), sampleSession("a", { principal: "next" }));
   }),

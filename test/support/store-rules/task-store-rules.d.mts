@@ -1,13 +1,13 @@
 import type { TaskRecord, TaskStore } from "@mcpgen/tasks";
 
-/** A rule that every task store obeys. */
+/** A rule for all task stores. */
 export interface StoreRule {
   readonly name: string;
   /**
    * Rejects if the store breaks the rule.
    *
-   * @param store an empty one
-   * @param other an empty one beside it, on the same database, with another table or prefix
+   * @param store an empty store
+   * @param other another empty store on the same database, with another table or prefix
    */
   readonly check: (store: TaskStore, other: TaskStore) => Promise<void>;
 }
@@ -15,5 +15,5 @@ export interface StoreRule {
 /** A task for tests of stores. */
 export function sampleTask(id: string, changes?: Partial<TaskRecord>): TaskRecord;
 
-/** The rules of task stores: a test for each, with empty stores. */
+/** The rules of task stores. Make one test for each, with empty stores. */
 export const storeRules: readonly StoreRule[];

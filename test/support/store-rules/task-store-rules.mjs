@@ -17,7 +17,7 @@ export function sampleTask(id, changes = {}) {
   };
 }
 
-/** Names that databases and their drivers like to cut off, replace, fold or take for syntax. */
+/** Names that databases and their drivers tend to cut off, replace, fold or take for syntax. */
 const oddNames = [
   ...[
     "A",
@@ -59,7 +59,7 @@ const oddNames = [
 
 const manyTasks = 1000;
 
-/** The rules of stores: a test for each, with empty stores. */
+/** The rules of task stores. Make one test for each, with empty stores. */
 export const storeRules = [
   rule("a task that was created is read as it was", async (store) => {
     const journal = {
@@ -219,7 +219,7 @@ export const storeRules = [
     same(await store.create(sampleTask("b", { size: 40 }), limits), undefined);
     same(await store.replace(sampleTask("b", { version: 2, size: 41 }), 1, limits), "full");
     same(await store.read("b"), sampleTask("b", { size: 40 }));
-    // A record that does not grow always fits.
+    // The limits do not apply to a record that does not grow.
     const below = { bytes: 1, totalBytes: 1 };
     same(await store.replace(sampleTask("b", { version: 2, size: 40 }), 1, below), true);
     same(await store.replace(sampleTask("b", { version: 3, size: 30 }), 2, below), true);
@@ -270,7 +270,7 @@ export const storeRules = [
       true,
     );
     same(40 + (taken[0] + taken[1]) * 10 <= 150, true);
-    // Those that were refused may grow once there is room.
+    // A refused record may grow when there is room.
     same(
       grown.every((each) => each === true || each === "full"),
       true,
@@ -358,7 +358,7 @@ export const storeRules = [
     for (let step = 0; step < 400; step++) {
       const id = `task ${one(9)}`;
       const version = (await model.read(id))?.version ?? 1;
-      // Times differ: the order of equal ones is free.
+      // All times differ, because the order of equal times is not defined.
       const changes = { owner: `owner ${id.charCodeAt(5) % 3}`, dueAt: one(9) * 1000 + step, size: one(100) };
       const stale = version - one(2);
       const limits = [undefined, { bytes: 150, totalBytes: 300 }][one(2)];
@@ -395,7 +395,7 @@ function rule(name, check) {
   return { name, check };
 }
 
-/** Numbers from 0 to 1 that look random: a linear congruential generator. */
+/** Makes pseudo-random numbers from 0 to 1 by a linear congruential generator. */
 function randomOf(seed) {
   let state = seed;
   return () => {
@@ -413,7 +413,7 @@ function same(actual, expected) {
   if (one !== other) throw new Error(`expected ${other}, got ${one}`);
 }
 
-/** The JSON of a value, whatever the order of its members. */
+/** Returns the JSON of a value, independent of the order of members. */
 function textOf(value) {
   return JSON.stringify(value, (_, each) =>
     typeof each === "object" && each !== null && !Array.isArray(each)
