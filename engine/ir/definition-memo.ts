@@ -1,7 +1,7 @@
 import type { Schema, SchemaNode } from "./ir.js";
 import { inPlaceReferences } from "./references.js";
 
-/** Maximum number of cached nodes. Callers ask for the same few nodes repeatedly, and rarely later. */
+/** Maximum number of cached nodes. Callers request the same few nodes many times in a short period. */
 const mostNodes = 4096;
 
 /**

@@ -26,7 +26,7 @@ export function dialectOf(document: JsonObject): Dialect {
   );
 }
 
-/** Whether a dialect ignores the siblings of `$ref`, as all did before 2019-09. */
+/** Whether a dialect ignores the siblings of `$ref`, as all dialects before 2019-09 do. */
 export function hasReferencesAlone(dialect: Dialect): boolean {
   return dialect === "draft-07" || dialect === "draft-04";
 }
@@ -44,7 +44,7 @@ interface CurrentKeyword {
 
 /**
  * Yields the keywords of a schema object with their names in 2020-12 (also `$defs` for `definitions` in 2020-12
- * documents). A keyword that the document has under two names comes twice.
+ * documents). Yields a keyword twice if the document has it under two names.
  */
 export function* inCurrentVocabulary(source: JsonObject, dialect: Dialect): Generator<CurrentKeyword> {
   const referenceAlone = hasReferencesAlone(dialect) && Object.hasOwn(source, "$ref");

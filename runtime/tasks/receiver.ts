@@ -8,10 +8,10 @@ import { ReceiverTasks } from "./client/receiver-tasks.js";
 
 export type { ReceiverOptions, ReceiverQuotas } from "./client/receiver-options.js";
 
-/** The option `receiver` of `tasks` of one client: runs requests of the server as tasks. */
+/** The value of the option `receiver` of `tasks`. It runs requests of the server to one client as tasks. */
 export type Receiver = NonNullable<ClientTasksOptions["receiver"]>;
 
-/** The requests that run as tasks, as capabilities of the client. */
+/** The capabilities of a client that list the requests it runs as tasks. */
 type Requests = Readonly<Record<string, Readonly<Record<string, object>>>>;
 
 const all = { sampling: { createMessage: {} }, elicitation: { create: {} } };

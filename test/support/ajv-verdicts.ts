@@ -81,7 +81,8 @@ function mentions(schema: unknown, key: string): boolean {
 }
 
 /**
- * Members that change how fast-deep-equal compares objects: it calls two of them, and compares `constructor` as a class.
+ * Names of members that change how fast-deep-equal compares objects: it calls `toString` and `valueOf`, and compares
+ * `constructor` as a class.
  */
 const comparing = ["constructor", "toString", "valueOf"];
 

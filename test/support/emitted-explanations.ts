@@ -14,7 +14,7 @@ import { loadTemplates } from "../../generator/print/templates.js";
 export interface Explanations {
   /** Returns the issues of `value` by the definition `name`. */
   explain(name: string, value: unknown): Issue[];
-  /** As `explain`, but without a call of the definition's validator first. */
+  /** As `explain`, but does not call the definition's validator first. */
   search(name: string, value: unknown): Issue[];
   summary(issues: readonly Issue[]): string;
 }

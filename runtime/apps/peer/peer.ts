@@ -47,7 +47,10 @@ export interface ChannelPeer<Messages extends ChannelMessages = ChannelMessages>
 /** A method name that is known only at run time. */
 type Unlisted<Method extends string> = string extends Method ? Method : never;
 
-/** @typeParam Result the type that a `Client` returns; it may also be sent where the params are the result of a tool */
+/**
+ * @typeParam Result the type of tool results that a `Client` returns. It is also accepted if the params of the message
+ *   are a tool result
+ */
 type ParamsOf<Message, Result = never> = Message extends { readonly params: infer Params }
   ? undefined extends Params
     ? [params?: Params]

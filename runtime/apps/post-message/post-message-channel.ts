@@ -7,7 +7,7 @@ export interface MessageTarget {
   postMessage(message: unknown): void;
 }
 
-/** The members that are read of a window, which any origin may read, and of a port. */
+/** The members of a window or port that the channel uses. Any origin may use these members of a window. */
 interface Target {
   postMessage(message: unknown, origin?: string): void;
   addEventListener(type: string, listener: (event: MessageEvent) => void): void;

@@ -21,7 +21,7 @@ export interface KeychainOptions {
 /**
  * Stores tokens in the system's keychain, by `security` on macOS or `secret-tool` with a session bus.
  *
- * @throws {AuthError} its functions: `auth-store`
+ * @throws {AuthError} `auth-store`, from the functions of the store
  */
 export function keychain(options: KeychainOptions = {}): TokenStore {
   checkNames(options, ["fallback", "folder", "onChoice"]);

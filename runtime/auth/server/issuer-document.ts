@@ -87,7 +87,7 @@ export async function issuerMetadata(
   for (const url of metadataPlaces(issuer)) {
     try {
       const metadata = await fetchObject(send, url);
-      // Compared as text (RFC 8414, 3.3).
+      // Issuers are compared as text (RFC 8414, 3.3).
       if (metadata["issuer"] === issuer) return metadata;
       last = unavailable(
         `the metadata of the issuer ${issuerText(issuer)} names another issuer, ${issuerText(metadata["issuer"])}`,

@@ -37,9 +37,9 @@ const common = ["clientTokens", "fetch"];
 const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /**
- * Microsoft Entra ID. Its tokens contain scopes without the application id URI, with which clients request them: write
- * `api://…/files.read` in options and definitions. Application permissions (`roles`) count as scopes of tokens without a
- * user.
+ * Microsoft Entra ID. Clients request its scopes with the application id URI as a prefix, but tokens contain the scopes
+ * without it. Write the long form, such as `api://…/files.read`, in options and definitions. Application permissions
+ * (`roles`) count as scopes of tokens without a user.
  *
  * @throws {AuthError} `auth-options`
  */

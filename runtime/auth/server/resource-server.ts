@@ -287,7 +287,8 @@ class ResourceGuard {
 
   /**
    * Returns the issuer that an unverified token names. A token without `iss` goes to the issuer of opaque tokens. A token
-   * that names an unknown issuer is not sent to that one, because it may be valid elsewhere.
+   * that names an unknown issuer has none: the issuer of opaque tokens must not receive it, because the token may be
+   * valid elsewhere.
    */
   #issuerOf(token: string): TokenIssuer | undefined {
     const stated = statedIssuer(token);

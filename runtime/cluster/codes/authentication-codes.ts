@@ -16,7 +16,7 @@ export class AuthenticationCodes {
 
   /**
    * @param secrets the first one makes codes; codes by any of them are valid
-   * @param purpose separates keys: each purpose has other codes
+   * @param purpose of the codes: a text has different codes for different purposes
    */
   constructor(secrets: readonly string[], purpose: string) {
     this.#keys = secrets.map((secret) =>

@@ -54,7 +54,7 @@ export class MemoryClusterStore implements ClusterStore {
     this.log = {
       append: async (session, stream, data, ttlMs, follow) => {
         this.#assertOpen();
-        // Drops an expired log, so that the event does not continue it.
+        // Reading drops an expired log, so that the new event is not appended to it.
         shared.logged.get(session);
         shared.logged.set(session, true, { lifeMs: ttlMs });
         const id = shared.events.append(session, stream, data);
@@ -74,7 +74,7 @@ export class MemoryClusterStore implements ClusterStore {
     };
   }
 
-  /** Another store over the same memory, which is closed for itself: one for each endpoint. */
+  /** Returns another store over the same memory, for another endpoint. Each store is closed separately. */
   connect(): MemoryClusterStore {
     return new MemoryClusterStore(systemClock, this.#memory);
   }

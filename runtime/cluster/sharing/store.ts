@@ -89,8 +89,9 @@ export interface ClusterOptions {
   /** A name of this process for operators, at most 32 letters, digits, `-` and `_`. Random characters follow it. */
   readonly node?: string;
   /**
-   * Milliseconds for which the store keeps the events of a session after the last one, and its log level, subscriptions and end;
-   * the latter three for as long as `sealedSessions` can open the session, if that is more. Default: one day.
+   * Milliseconds for which the store keeps the events of a session after the last event. It keeps the log level, the
+   * subscriptions and the end of the session equally long, or as long as `sealedSessions` can open the session, if that is
+   * longer. Default: one day.
    */
   readonly ttlMs?: number;
 }

@@ -23,7 +23,7 @@ import {
 /** Boundaries of the histograms, in seconds. */
 const boundaries = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
-/** The API without an SDK returns this one histogram for all. */
+/** Without an SDK, the API returns this histogram for every call. */
 const nothing = createNoopMeter().createHistogram("");
 
 /** The start of a session, and the labels of its measurement. */
@@ -172,12 +172,12 @@ function sessionLabels(labels: Attributes): Attributes {
 }
 
 /**
- * Up to this many series have names of tools, prompts and servers, and codes. In later series these are
- * `_OTHER`.
+ * The first series, up to this number, contain names of tools, prompts and servers, and codes. In later
+ * series, `_OTHER` replaces these values.
  */
 const mostNamed = 900;
 
-/** Up to this many series are distinct. One more series has all other operations. */
+/** Maximum number of distinct series. One more series counts all other operations. */
 const most = 999;
 
 /** The labels of that last series. */

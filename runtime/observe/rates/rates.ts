@@ -37,8 +37,8 @@ export interface RateLimits {
    */
   readonly per?: "session" | "principal";
   /**
-   * Maximum number of principals with a rate. Above it, the rate of the least recently used one starts again. Default:
-   * 10,000.
+   * Maximum number of principals whose requests are counted. If there are more, the count of the least recently seen
+   * principal starts again. Default: 10,000.
    */
   readonly maxPrincipals?: number;
 }

@@ -108,7 +108,8 @@ export class ListeningChannels {
       client.on("error", lost);
       client.on("end", lost);
       client.on("notification", ({ channel, payload = "" }) => this.#receive(channel, payload));
-      // The lock lives as long as the connection. By the locks, publishers count the connected listeners.
+      // The lock is held as long as the connection is open. Publishers count the locks to find the number of
+      // connected listeners.
       const owner = String(randomBytes(6).readUIntBE(0, 6));
       await rowsOf(client, "SELECT pg_advisory_lock_shared($1)", owner);
       this.#client = client;

@@ -19,7 +19,7 @@ import type { Run } from "./run.js";
 import type { CallWords, Next, Voice } from "./tool-call.js";
 import { detailedTask, notification } from "./view.js";
 
-/** Maximum number of attempts to change a record that others also change. */
+/** Maximum number of attempts to change a record that other processes also change. */
 const attempts = 20;
 
 /**
@@ -57,7 +57,7 @@ export class Engine {
   readonly runs = new Map<string, Run>();
   /** Functions to call at the next change of a task, by task id. */
   readonly waiters = new Map<string, Set<() => void>>();
-  /** Repeated calls by their context. The function runs the handler as the task. */
+  /** Functions that run a task's handler again, by the context of the repeated call. */
   readonly again = new WeakMap<object, (context: HandlerContext, next: Next) => object | Promise<object>>();
   #server: Server | undefined;
   #clock: Clock | undefined;

@@ -28,8 +28,8 @@ const getMethod: CoreMethod = "tasks/get";
 const noTimeout = 2 ** 52;
 
 /**
- * Maximum number of requests that wait for the next stream of their client, and of characters of answers that came
- * meanwhile.
+ * Limits of requests that wait for the next stream of their client: their number, and the characters of answers that
+ * arrive during the wait.
  */
 const mostOutstanding = { count: 10_000, bytes: 16_777_216 };
 
@@ -161,7 +161,9 @@ function asksOf(engine: Engine): Outstanding {
   return all;
 }
 
-/** Keeps a request for the next stream. An answer that comes before then counts with its size. */
+/**
+ * Keeps a request for the next stream. If the client answers earlier, the length of the answer counts toward the limit.
+ */
 function keep(
   all: Outstanding,
   name: string,

@@ -54,8 +54,8 @@ export interface Voice {
 export type Report = [progress: number, total?: number | undefined, message?: string | undefined];
 
 /**
- * Restricts the voice of a task with scopes to its status, where tokens may have different rights: any token of the user may
- * open the stream. Requests about the task check the token and return the rest.
+ * Returns a voice that sends only the status of a task with scopes, if tokens of one user may have different rights: any of
+ * these tokens may open the stream. Requests about the task check their token, and return the other members.
  */
 export function audible(voice: Voice, { scopes }: TaskRecord, context: HandlerContext): Voice {
   if (!scopes || !judgesRights(context)) return voice;

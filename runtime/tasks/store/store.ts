@@ -5,8 +5,8 @@ export interface StoreLimits {
   /** Limit for one client. */
   readonly bytes: number;
   /**
-   * Limit for all clients. A client that has tasks may use at most as much as then stays free; a single client at most half.
-   * A client without tasks may use all that is free.
+   * Limit for all clients together. If a client has tasks already, its records may use at most as much as stays free
+   * afterwards, so one client alone can use at most half. The first task of a client may use everything that is free.
    */
   readonly totalBytes: number;
 }
