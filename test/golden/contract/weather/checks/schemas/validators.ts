@@ -8,7 +8,7 @@ function isObject(value: unknown): value is { [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An own member of an object, for names that every object inherits, such as `constructor`. */
+/** Returns an own member of an object. For names that every object inherits, such as `constructor`. */
 function ownMember(value: { [key: string]: unknown }, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
