@@ -28,7 +28,11 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
   ],
   "4 credentials for another issuer": [
     ["the attacker first in the list", "auth/client/login", "attack 4: an attacker that the metadata lists"],
-    ["a flip between two refusals", "auth/client/login", "SEP-2352, attack 4: credentials are those of one"],
+    [
+      "a flip between two refusals",
+      "auth/client/login",
+      "SEP-2352, attack 4: credentials belong to one issuer",
+    ],
     ["secrets of machines", "auth/client/machine", "attack 4: the secret goes to the named issuer only"],
     ["assertions of workloads", "auth/client/machine", "no other issuer than the named one gets the"],
     ["the new host at a terminal", "command/login/interactive", "attack 4: a server that names another"],
@@ -54,10 +58,14 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
   ],
   "8 state": [
     ["missing, another, two", "auth/client/login", "is refused with %s"],
-    ["reused at the client", "auth/client/login", "attack 8: the answer of an earlier login is none"],
+    [
+      "reused at the client",
+      "auth/client/login",
+      "attack 8: the response of an earlier login is not accepted",
+    ],
     ["reused at the proxy", "auth/proxy/best-practices", "Ensure state values are single-use"],
     ["missing at the proxy", "auth/proxy/best-practices", "Reject any callback requests where the state"],
-    ["fixed by the attacker", "auth/proxy/attacks", "a state that the attacker chose is none"],
+    ["fixed by the attacker", "auth/proxy/attacks", "a state that the attacker chose is refused"],
     ["from another browser", "auth/proxy/attacks", "AS-in-the-middle: the browser of the victim"],
   ],
   "9 codes": [
@@ -72,7 +80,7 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
     ["ID and refresh tokens", "auth/server/jwt", "attack 10: %s is no access token"],
     ["signed by another issuer", "auth/server/jwt", "attack 10: a token that another issuer of the list"],
     ["the same sub at two issuers", "auth/server/jwt", "attack 10: the same sub at two issuers is two"],
-    ["of the upstream", "auth/proxy/protected-server", "the token of the upstream is no token of the"],
+    ["of the upstream", "auth/proxy/protected-server", "the server refuses the token of the upstream"],
   ],
   "11 forged JWTs": [
     ["alg none", "auth/server/jwt", "attack 11: alg none is refused"],
@@ -120,7 +128,11 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
     ["framed", "auth/proxy/best-practices", "Prevent iframing via frame-ancestors"],
     ["framed in a browser", "auth/proxy/browser", "the consent page is not shown in a frame"],
     ["CSRF", "auth/proxy/best-practices", "Implement CSRF protection: the form is of no use"],
-    ["a cookie for another client", "auth/proxy/attacks", "consent: the remembered decision of one client"],
+    [
+      "a cookie for another client",
+      "auth/proxy/attacks",
+      "consent: the remembered decision about one client",
+    ],
     ["markup, direction", "auth/proxy/attacks", "consent: a name with %s is shown as text"],
     ["a hidden host", "auth/proxy/attacks", "consent: the host of the redirect URI is shown"],
   ],

@@ -14,7 +14,7 @@ test("PostgreSQL", { skip: noPostgres }, async (t) => {
     await stop();
   });
 
-  await t.test("without its table, a store says what is missing", async () => {
+  await t.test("without its table, a store names the missing table", async () => {
     await assert.rejects(postgresTaskStore(pool).read("a"), /relation "mcpgen_tasks_v1" does not exist/);
   });
 

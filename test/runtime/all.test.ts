@@ -37,7 +37,7 @@ test("the given revisions are used", async () => {
   await client.close();
 });
 
-test("misspelt options are reported as those of the other entry are", async () => {
+test("misspelt options are reported as at the other entry", async () => {
   expect(() => createServer(info, { revision: [] } as never)).toThrow("Did you mean revisions?");
   await expect(connect("http://localhost", { elicits: 1 } as never)).rejects.toThrow("Did you mean elicit?");
   await expect(connectWith("http://localhost", {} as never)).rejects.toThrow("@mcpgen/runtime/all");

@@ -25,7 +25,7 @@ const only = (events: readonly { readonly type: string }[], ...types: string[]):
 describe.each(routes)("over %s at %s", (wire, revision) => {
   const isHttp = wire === "HTTP";
 
-  test("a server reports connections or sessions, refused requests and what handlers throw", async () => {
+  test("a server reports connections or sessions, refused requests and errors of handlers", async () => {
     const server = serverWith();
     const thrown = new Error("broken");
     server.tool("t", {}, () => {

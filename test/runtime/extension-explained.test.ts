@@ -57,7 +57,7 @@ describe("refused messages of an extension", () => {
     });
   });
 
-  test("explain to a client what is wrong with a result, with one that the extension adds, and with a plain one", async () => {
+  test("explain the faults of a result to a client: of a result that the extension adds, and of a plain one", async () => {
     const off = { validateSend: "off" } as const;
     const client = await connected(serving(tasks.implement(handlers), off), true);
     const wrongTask = await failureOf(client.request("tasks/get", { taskId: "wrong" }));
@@ -98,7 +98,7 @@ describe("validateSend: always", () => {
     expect(await client.request("tasks/get", { taskId: "1" })).toMatchObject({ status: "working" });
   });
 
-  test("judges what a client sends", async () => {
+  test("validates the messages that a client sends", async () => {
     const client = await clientOf(serving(tasks.implement(handlers)), "memory", "2026-07-28", {
       revisions: explained(clientRevisions),
       validateSend: "always",

@@ -5,7 +5,7 @@ import { listRoots, notifyLoggingMessage } from "@mcpgen/protocol/2025-11-25/ser
 import { notifyTaskStatus } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { clientOf, serverWith } from "../support/served.js";
 
-test("the generated functions of servers take a server and its sessions, those of clients a client", async () => {
+test("the generated functions of servers take a server or a session, the functions of clients a client", async () => {
   const server = serverWith({ capabilities: { logging: {} } });
   const client = await clientOf(server, "memory", "2025-11-25", { roots: [{ uri: "file:///a" }] });
   const heard = new Promise((resolve) => client.on("notifications/message", resolve));

@@ -87,7 +87,7 @@ describe("over stdio", () => {
     expect((await client.request("search/query", {})).error).toMatchObject({ code: -32601 });
   });
 
-  test("the declared settings are those of the revision", async () => {
+  test("each revision declares its settings", async () => {
     const declaredAt = async (revision: string) => {
       const { client } = await raw(revision, () => {}, {}, { extensions: [search] });
       const { result } = client.isModern ? await client.request("server/discover", {}) : client.received[0]!;

@@ -193,7 +193,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(await plain.callTool("echo")).toMatchObject({ content: [{ text: "said" }] });
   });
 
-  test("a client resolves such a result by what runs around the method", async () => {
+  test("a client resolves such a result by a function around the method", async () => {
     const used = searchServer.implement(
       { "search/query": query },
       {
@@ -280,7 +280,7 @@ test("an unknown member of a subscription is still refused", async () => {
   });
 });
 
-test("a revision that is no base of the extension has nothing of it", async () => {
+test("a revision that is not a base of the extension has nothing of it", async () => {
   const client = await connected(searching(), "memory", "2025-03-26");
   expect(client.serverCapabilities.extensions).toBeUndefined();
   expect(await failureOf(client.request("search/query", query1))).toMatchObject({

@@ -153,7 +153,7 @@ describe("one definition", () => {
     await tourAt(revision, near);
   });
 
-  test("the judge of the sessions does find what is wrong", async () => {
+  test("the judge of the sessions finds a fault", async () => {
     const revision = ids.at(-1)!;
     const { client, wire, close } = await createTestPair({
       server: everyFeature(serverRevisions),

@@ -51,7 +51,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(theirs.lines).toEqual(seen("remote-error").map((line) => `outgoing ${line}`));
   });
 
-  test("middleware of both roles runs around what a handler asks, in each round", async () => {
+  test("middleware of both roles runs around the questions of a handler, in each round", async () => {
     const server = serverWith();
     server.tool("roots", {}, async (_, { ask }) => String((await ask.roots("here")).length));
     const [ours, theirs] = [notes(), notes()];
@@ -110,7 +110,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(_meta).toEqual({ seen: true });
   });
 
-  test("what middleware of a server throws counts as an error of a handler", async () => {
+  test("an error of a server's middleware counts as an error of a handler", async () => {
     const reported: unknown[] = [];
     const server = serverWith({ onError: (error, place) => reported.push([error, place]) });
     server.tool("t", {}, () => "done");

@@ -247,7 +247,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(server.stats().gauges.requests).toBe(0);
   });
 
-  test("what is sent after the end is refused, or has no effect", async () => {
+  test("a message sent after the end is refused, or has no effect", async () => {
     const server = serverWith({ capabilities: { logging: {} } });
     let session: ServerSession | undefined;
     let late: (() => void) | undefined;

@@ -11,7 +11,7 @@ const packages = [
   "engine/dist",
 ];
 
-test("the tests of the runtime run where no code is made of text, and so does what they start", () => {
+test("the tests of the runtime, and the processes they start, run with code generation from strings disabled", () => {
   // oxlint-disable-next-line no-new-func -- it is to be refused
   expect(() => new Function("return 1")).toThrow(/disallowed/);
   const child = spawnSync(process.execPath, ["-e", "eval('1')"], { encoding: "utf8" });

@@ -168,7 +168,7 @@ describe("over pipes", () => {
     }
   });
 
-  test("what came before a request does not explain its timeout, and the quotation is bounded", async () => {
+  test("a response that came before a request does not explain its timeout, and the quotation is bounded", async () => {
     const { client, peer, clock } = await overPipe("2025-11-25", { "tools/call": () => undefined });
     const fails = async (write: () => void): Promise<string> => {
       const count = peer.of("tools/call").length + 1;

@@ -78,7 +78,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(await client.callTool("bytes")).toMatchObject({ content: [{ data: "AQI=" }] });
   });
 
-  test("registrations change, and those of a mounted server", async () => {
+  test("registrations change, also on a mounted server", async () => {
     const [server, other] = [serverWith(), serverWith()];
     const tool = server.tool("t", {}, () => "first");
     other.tool("find", {}, () => "found");

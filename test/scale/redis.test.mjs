@@ -146,17 +146,21 @@ test("an answer reaches the node that asked, by one message", { skip }, async (t
   assert.deepEqual([cost.spublish, cost.get], [rounds, 0]);
 });
 
-test("a question to the client costs two commands, beside those of its call", { skip }, async (t) => {
-  const session = await known();
-  const [one, four] = [
-    await costOf(() => ask(session, ports[0], ports[1])),
-    await costOf(() => ask(session, ports[0], ports[1], 4)),
-  ];
-  t.diagnostic(`a call with 1 question: ${JSON.stringify(one)}, with 4: ${JSON.stringify(four)}`);
-  assert.deepEqual([four.fcall - one.fcall, four.spublish - one.spublish, four.get], [3, 3, 0]);
-  // One function appends the question and the event before it, which is empty; another one appends the result.
-  assert.ok(one.fcall + one.spublish <= 3, JSON.stringify(one));
-});
+test(
+  "a question to the client costs two commands in addition to the commands of its call",
+  { skip },
+  async (t) => {
+    const session = await known();
+    const [one, four] = [
+      await costOf(() => ask(session, ports[0], ports[1])),
+      await costOf(() => ask(session, ports[0], ports[1], 4)),
+    ];
+    t.diagnostic(`a call with 1 question: ${JSON.stringify(one)}, with 4: ${JSON.stringify(four)}`);
+    assert.deepEqual([four.fcall - one.fcall, four.spublish - one.spublish, four.get], [3, 3, 0]);
+    // One function appends the question and the event before it, which is empty; another one appends the result.
+    assert.ok(one.fcall + one.spublish <= 3, JSON.stringify(one));
+  },
+);
 
 test("a notification on a stream that can be resumed is one function", { skip }, async (t) => {
   const session = await known();

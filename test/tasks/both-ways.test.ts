@@ -73,7 +73,7 @@ describe.each(Object.entries(sources))("over %s", (_, open) => {
     ]);
   });
 
-  test("the end of a call cancels what the client asks its user", async () => {
+  test("the end of a call cancels the client's question to its user", async () => {
     let begun!: () => void;
     const isAsked = new Promise<void>((resolve) => (begun = resolve));
     let ended!: () => void;

@@ -192,7 +192,7 @@ describe("requests", () => {
       );
   });
 
-  test("fail with what the other side answers", async () => {
+  test("fail with the error of the other side", async () => {
     const { view, errors } = pair({
       "ui/open-link": () => {
         throw new McpError("invalid-params", "not this link", { rpcCode: -32602, data: { a: 1 } });
@@ -224,7 +224,7 @@ describe("requests", () => {
     ]);
   });
 
-  test("fail if the result is none", async () => {
+  test("fail if the result is invalid", async () => {
     const [near, far] = memoryChannels();
     const view = openPeer(viewTable, near, {});
     onTestFinished(() => view.close());
@@ -419,7 +419,7 @@ describe("hostile messages", () => {
   });
 });
 
-test("a result that is no object as JSON is refused, and the channel goes on", async () => {
+test("a result that does not serialise to an object is refused, and the channel stays open", async () => {
   const results = [{ toJSON: () => undefined }, new Date(0), { toJSON: () => [] }];
   const { send, sent, errors } = rawHost({ "ui/open-link": () => results.shift() as never });
   for (const id of [1, 2, 3]) send(request(id, "ui/open-link", { url: "https://a.example" }));

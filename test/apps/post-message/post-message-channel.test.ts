@@ -92,7 +92,7 @@ describe("a port", () => {
     expect(inbox.turns).toBe(messages.length + 2);
   });
 
-  test("reads what JSON has of a message", async () => {
+  test("reads only the JSON members of a message", async () => {
     const { port, inbox } = portAndInbox();
     port.postMessage({
       ...ping,
@@ -102,7 +102,7 @@ describe("a port", () => {
     await expect.poll(() => inbox.read).toEqual([{ ...ping, params }]);
   });
 
-  test("drops what is longer than the limit", async () => {
+  test("drops messages that are longer than the limit", async () => {
     const length = JSON.stringify(ping).length;
     const { port, inbox } = portAndInbox(length);
     port.postMessage({ ...ping, id: 10 });

@@ -163,7 +163,7 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
     },
   );
 
-  test("a Bearer challenge is found beside others, in any case", async () => {
+  test("a Bearer challenge is found among other challenges, in upper or lower case", async () => {
     const { rs } = await pair(
       {},
       { challenge: (text) => `Basic realm="a, b", bEARER ${text.slice(7)}, Negotiate abc=` },
@@ -371,7 +371,7 @@ describe("attack 12: addresses that a server names", () => {
 });
 
 describe("attack 21: servers without metadata", () => {
-  test("are refused at new revisions: the origin of the server is no authorization server", async () => {
+  test("are refused at new revisions: the server's origin does not count as an authorization server", async () => {
     const { rs } = await pair({}, { metadataAt: "none" });
     for (const legacy of [undefined, "2025-03-26"] as const)
       expect(await failure(send(login({ ...(legacy && { legacy }) }), rs.url, "2026-07-28"))).toBe(

@@ -157,7 +157,7 @@ describe("the redirect", () => {
     expect(as.count("token")).toBe(0);
   });
 
-  test("attack 8: the answer of an earlier login is none of this one", async () => {
+  test("attack 8: the response of an earlier login is not accepted for this one", async () => {
     const { as, rs } = await pair();
     let earlier: URL | undefined;
     expect(await send(login({ redirect: user((url) => (earlier = url)) }), rs.url)).toBe(200);
@@ -379,7 +379,7 @@ describe("registrations of one issuer", () => {
   });
 });
 
-describe("SEP-2352, attack 4: credentials are those of one issuer", () => {
+describe("SEP-2352, attack 4: credentials belong to one issuer", () => {
   test("a registered client registers at another issuer again, and sends it nothing of the first", async () => {
     const { as, rs } = await pair();
     const other = await authorizationServer();

@@ -75,7 +75,7 @@ test.each(["server_error", "temporarily_unavailable"])(
   },
 );
 
-test("an error beside a token is an unknown member (RFC 6749, 5.1)", async () => {
+test("in a response with a token, `error` counts as an unknown member (RFC 6749, 5.1)", async () => {
   const { rs } = await pair({
     fault: ({ endpoint }, honest) =>
       endpoint === "token" ? { ...honest, body: { ...(honest.body as object), error: "none" } } : honest,

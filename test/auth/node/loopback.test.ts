@@ -77,7 +77,7 @@ describe("attack 15: the loopback listener", () => {
     await answer;
   });
 
-  test("listens on 127.0.0.1 alone, and registers what it listens on", async () => {
+  test("listens only on 127.0.0.1, and registers the address that it listens on", async () => {
     const { receiver, port } = await waiting();
     expect(receiver.uri).toBe(`http://127.0.0.1:${port}/callback`);
     const socket = connect(port, "127.0.0.2");
@@ -175,7 +175,7 @@ describe("attack 16: the browser", () => {
     await expect(openBrowser(url)).rejects.toMatchObject({ code: "auth-metadata-unsafe" });
   });
 
-  test("that is missing is no error", async () => {
+  test("that is missing causes no error", async () => {
     process.env["PATH"] = "/nonexistent";
     expect(await openBrowser("https://as.example/")).toBe(false);
   });

@@ -36,7 +36,7 @@ async function behaves(store: TokenStore): Promise<void> {
 }
 
 describe("the file store", () => {
-  test("replaces what was read, and nothing else", () => behaves(fileStore(folderOf())));
+  test("replaces only the value that was read", () => behaves(fileStore(folderOf())));
 
   test("has a folder of mode 0700 and files of mode 0600, and leaves no other file", async () => {
     const folder = folderOf();

@@ -180,7 +180,7 @@ test("AS-in-the-middle: the browser of the victim cannot finish the login of the
   expect(proxied.upstream.count("/login/oauth/access_token")).toBe(0);
 });
 
-test("a state that the attacker chose is none", async () => {
+test("a state that the attacker chose is refused", async () => {
   const proxied = new Proxied();
   const { browser, back } = await begun(proxied, await proxied.register());
   const fixed = new URL(back);
@@ -286,7 +286,7 @@ test("consent: the host of the redirect URI is shown as the browser will resolve
   expect(text).toContain("<strong>xn--pple-43d.com</strong>");
 });
 
-test("consent: the remembered decision of one client is none for another client_id", async () => {
+test("consent: the remembered decision about one client does not apply to another client_id", async () => {
   const proxied = new Proxied();
   const browser = proxied.browser();
   await proxied.login(await proxied.register(), {}, browser);

@@ -45,7 +45,7 @@ test("Check this registry before initiating the third-party authorization flow: 
   expect(proxied.upstream.count("/login/oauth/authorize")).toBe(asked);
 });
 
-test("Store consent decisions securely: a changed cookie is none", async () => {
+test("Store consent decisions securely: a changed cookie is ignored", async () => {
   const { client, browser, page } = await consentPage();
   await browser.decide(page, "allow");
   const name = "__Host-mcp-approvals";
@@ -112,7 +112,7 @@ test("Use __Host- prefix for cookie names; set Secure, HttpOnly, and SameSite=La
     );
 });
 
-test("Bind to the specific client_id: the decision about one client is none about another of the same name", async () => {
+test("Bind to the specific client_id: the decision about one client does not apply to another client of the same name", async () => {
   const { proxied, browser, page } = await consentPage();
   await browser.decide(page, "allow");
   const twin = await proxied.register();

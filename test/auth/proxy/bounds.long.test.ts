@@ -83,7 +83,7 @@ describe("documents that anybody names", () => {
     expect((await opened(proxied, idOf(1000))).status).toBe(200);
   });
 
-  test("a page for which there is no room says when to come again", async () => {
+  test("a page for which there is no room says when to retry", async () => {
     const server = await documentServer((id) => documentAt(id));
     const proxied = proxiedWith(server);
     server.state.holds = true;

@@ -90,8 +90,8 @@ describe("fetches of documents", () => {
   });
 });
 
-describe("what is kept of documents", () => {
-  test("of a document of 63 KB, what is used is kept, and nothing else", async () => {
+describe("stored parts of documents", () => {
+  test("of a document of 63 KB, only the used members are stored", async () => {
     const padding = "x".repeat(60_000);
     const key = { kty: "EC", crv: "P-256", x: "a".repeat(43), y: "b".repeat(43), kid: "k" };
     const cache = documentCache(

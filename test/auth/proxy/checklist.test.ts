@@ -17,7 +17,7 @@ describe.each<[string, Params]>([
   ["2025-03-26", { resource: undefined }],
   ["2025-06-18 and later", {}],
 ])("%s", (_, params) => {
-  test("metadata (RFC 8414) say what is supported", async () => {
+  test("metadata (RFC 8414) list the supported features", async () => {
     const response = await new Proxied().ask("/.well-known/oauth-authorization-server");
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
@@ -122,7 +122,7 @@ describe.each<[string, Params]>([
     }
   });
 
-  test("registration of what is not supported is refused", async () => {
+  test("registration with unsupported values is refused", async () => {
     const response = await new Proxied().registration({
       redirect_uris: [redirectUri],
       grant_types: ["password"],
@@ -133,7 +133,7 @@ describe.each<[string, Params]>([
     expect(await json(response)).toMatchObject({ error: "invalid_client_metadata" });
   });
 
-  test("a registration is answered with what was registered", async () => {
+  test("a registration is answered with the registered values", async () => {
     const asked = {
       client_name: "Agent",
       redirect_uris: [redirectUri],
@@ -255,7 +255,7 @@ describe.each<[string, Params]>([
     expect(searchParams.has("code")).toBe(false);
   });
 
-  test("offline_access is no scope of the resource", async () => {
+  test("offline_access is not a scope of the resource", async () => {
     const proxied = new Proxied({ scopes });
     expect((await metadata(proxied))["scopes_supported"]).toEqual(["mcp:read", "mcp:write"]);
   });

@@ -77,7 +77,7 @@ test("a scheme of an application is allowed if the operator names it", async () 
   expect((await proxied.registration({ redirect_uris: ["vscode://x"] })).status).toBe(400);
 });
 
-test("events report what happens", async () => {
+test("events report each step", async () => {
   const events: ProxyEvent[] = [];
   const proxied = new Proxied({ onEvent: (event) => events.push(event) });
   const client = await proxied.register();

@@ -35,7 +35,7 @@ test("any node serves any step", async () => {
   expect((await proxied.redeem(client, login)).status).toBe(400);
 });
 
-test("keys rotate: what the old one made stays valid while it is in the list", async () => {
+test("keys rotate: values made with the old key stay valid while it is in the list", async () => {
   const proxied = new Proxied();
   const client = await proxied.register();
   const browser = proxied.browser();
@@ -103,7 +103,7 @@ test("an issuer with a path has its endpoints below it, and its metadata at the 
   });
 });
 
-test("the memory store compares before it sets, and forgets what has expired", async () => {
+test("the memory store compares before it sets, and forgets expired values", async () => {
   let now = 0;
   const store = memoryStore(() => now);
   expect(await store.put("a", "1", undefined, 10)).toBe(true);

@@ -75,7 +75,7 @@ test("from the first 401 to the call: the tool calls the upstream with the token
   expect([...proxied.upstream.secrets, token].filter((secret) => answer.includes(secret))).toEqual([]);
 });
 
-test("the token of the upstream is no token of the server; nor is one for another scope", async () => {
+test("the server refuses the token of the upstream, and a token for another scope", async () => {
   const { proxied, call } = protectedServer();
   const client = await proxied.register();
   const { access_token: narrow } = await proxied.tokens(client, { scope: "repo" });

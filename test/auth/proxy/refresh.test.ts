@@ -45,7 +45,7 @@ test.each([1, 4])("40 refreshes at once, at %i nodes, get the same next token", 
   }
 });
 
-test("what other processes change without end is answered with 503, not with an error", async () => {
+test("if other processes keep changing the login, the answer is 503, not an error", async () => {
   const proxied = new Proxied();
   const client = await proxied.register();
   const { refresh_token: token } = await proxied.tokens(client);

@@ -229,7 +229,7 @@ test.each<[string, (setup: Setup) => unknown]>([
   revoked(setup);
 });
 
-test("the tokens of a user who is another than the one who consented are revoked", async () => {
+test("the tokens of a user are revoked if another user has consented", async () => {
   const setup = await setUp();
   const { proxied, client, revocations, upstreamTokens } = setup;
   const browser = proxied.browser();

@@ -124,7 +124,7 @@ test("500 exchanges of one user are 8 connections at once; another user's is not
   expect((await greedy).filter(({ status }) => status === "fulfilled")).toHaveLength(8 + 256);
 });
 
-test("verified tokens are kept in 64 MB; one user does not drive out those of another", async () => {
+test("verified tokens are cached in at most 64 MB; one user does not evict the tokens of another", async () => {
   let verified = 0;
   const guard = resourceServer({
     resource,

@@ -18,7 +18,7 @@ test.each(["POST", "GET", "DELETE"])(
   },
 );
 
-test("credentials of another scheme are no token", async () => {
+test("credentials of another scheme do not count as a token", async () => {
   const { headers } = await denialOf(guardOf(as), request({ authorization: "Basic dXNlcjpwYXNz" }));
   expect(headers["www-authenticate"]).toBe(`Bearer resource_metadata="${metadataUrl}"`);
 });

@@ -79,7 +79,7 @@ describe.each(["JWT", "introspection"])("%s: a claim of every JSON type", (way) 
   );
 });
 
-test("a time that JSON cannot hold, or no calendar has, is none", async () => {
+test("a time that JSON cannot represent, or that is not a valid date, is refused", async () => {
   const as = await authorizationServer();
   const numbers = ["1e400", "-1e400", "1e300", "8640000000001"];
   for (const name of ["exp", "nbf", "iat", "auth_time"])
@@ -104,7 +104,7 @@ test("a time that JSON cannot hold, or no calendar has, is none", async () => {
     }
 });
 
-test("the reason names the claim and what it must be", async () => {
+test("the reason names the claim and its required form", async () => {
   const as = await authorizationServer();
   for (const sub of [7, [], {}, "", null, true])
     await expectRefused(guardOf(as), await as.sign(claimsFor(as, { sub })), /its claim sub: expected text/);
@@ -186,7 +186,7 @@ test("a function of an issuer that returns something else is an error of the opt
   }
 });
 
-test("a typ in the header that is no text is not taken for an absent one", async () => {
+test("a typ in the header that is not a string does not count as absent", async () => {
   const { SignJWT, exportJWK, generateKeyPair } = await import("jose");
   const { privateKey, publicKey } = await generateKeyPair("ES256");
   const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: "k", alg: "ES256" }] };

@@ -154,14 +154,14 @@ test.each([
   expect((await refusedWith(from, `${header}.${payload}.AAAA`))[0]).toBe("invalid_dpop_proof");
 });
 
-test("attack 20: no proof, two headers, and a text that is no JWT get 401", async () => {
+test("attack 20: no proof, two headers, and a text that is not a JWT get 401", async () => {
   const from = await sender();
   const two = `${await proofOf(from)}, ${await proofOf(from)}`;
   for (const proof of [undefined, two, "text", "x".repeat(10_000), ""])
     expect((await refusedWith(from, proof))[0]).toBe("invalid_dpop_proof");
 });
 
-test("RFC 9449, 7.1: a token that is bound to a key is no bearer token", async () => {
+test("RFC 9449, 7.1: a token that is bound to a key is not accepted as a bearer token", async () => {
   const from = await sender();
   await expectRefused(from.guard, from.token, /needs a DPoP proof/);
   const as = await authorizationServer();

@@ -96,7 +96,7 @@ test("attack 10: the same sub at two issuers is two principals", async () => {
   expect(first.principal).not.toBe(second.principal);
 });
 
-test("attack 10: no principal of a client is that of a user", async () => {
+test("attack 10: a client and a user never have the same principal", async () => {
   const as = await authorizationServer();
   const guard = guardOf(as, { issuers: [jwks(as.issuer, { clientTokens: true })] });
   const client = await callerOf(guard, await as.sign(claimsFor(as, { sub: undefined })));

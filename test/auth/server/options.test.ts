@@ -102,7 +102,7 @@ test.each<[object, string]>([
   expect(text).not.toContain(secret);
 });
 
-test("at most one issuer verifies tokens that are no JWT: they would go to servers that did not issue them", () => {
+test("at most one issuer verifies opaque tokens: otherwise servers would receive tokens that they did not issue", () => {
   const issuers = ["https://a.example.com", "https://b.example.com"].map((each) =>
     introspection({ issuer: each, clientId: "a", clientSecret: secret }),
   );

@@ -163,7 +163,7 @@ test.each<[() => unknown, string]>([
   expect(make).toThrow(message);
 });
 
-test("introspection and JWT of one deployment stand beside each other", async () => {
+test("introspection and JWT of one deployment can be used together", async () => {
   const provider = providers.find(({ name }) => name === "Logto")!;
   const { send } = platform(provider);
   const opaque = introspection({

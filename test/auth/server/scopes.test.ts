@@ -88,7 +88,7 @@ test("scopes that imply each other are equal; the search ends", () => {
   expect(missingScopes(["__proto__", "constructor"], ["a"], circle)).toEqual(["__proto__", "constructor"]);
 });
 
-test("property: what is granted directly is never missing, and more grants never make more missing", () => {
+test("property: a directly granted scope is never missing, and more grants never make more scopes missing", () => {
   const scope = fc.constantFrom("a", "b", "c", "d", "e");
   const sets = fc.array(scope);
   const graph = fc.dictionary(scope, sets);

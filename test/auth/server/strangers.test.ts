@@ -263,7 +263,7 @@ describe.each(each)("%s", (who) => {
   });
 });
 
-test("private results are those of one principal: shared caches keep none that depends on it", async () => {
+test("private results belong to one principal: shared caches keep no result that depends on it", async () => {
   const { owner, strangers } = await world();
   for (const person of [owner, ...Object.values(strangers)])
     expect(await (await request(person, "tools/list")).json()).toMatchObject({

@@ -5,7 +5,7 @@ import { loopback } from "../../support/listen.js";
 
 const local: Guard = { local: true };
 
-test("a document within the bounds is read; 4xx is none", async () => {
+test("a document within the bounds is read; a 4xx response has no document", async () => {
   const origin = await loopback((request, response) => {
     response.statusCode = request.url === "/a" ? 200 : 404;
     response.end('{"a":1}');

@@ -99,7 +99,7 @@ describe("attack 12: addresses of private networks", () => {
     expect([connections(), count()]).toEqual([0, 1]);
   });
 
-  test("a name is resolved once: what it resolves to later is of no effect (DNS rebinding)", async () => {
+  test("a name is resolved once: later changes of its address have no effect (DNS rebinding)", async () => {
     const { port, connections } = await target();
     const { lookup, count } = resolver([v4("93.184.216.34")], [v4("127.0.0.1")]);
     const connected = connectionAttempts();

@@ -84,7 +84,7 @@ test("one principal that wants all leaves room for the first of another, and so 
   expect(admission.admit("d", 100)).toBeUndefined();
 });
 
-test("what was admitted may grow within the same limits", () => {
+test("an admitted amount may grow within the same limits", () => {
   const admission = new Admission({ bytes: 1000, share: { bytes: 300 } });
   expect(admission.admit("a", 100)).toBeUndefined();
   expect(admission.admit("a", 200, 0)).toBeUndefined();

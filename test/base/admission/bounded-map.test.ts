@@ -79,7 +79,7 @@ test("the entry used least recently leaves first", () => {
   expect(map.get("e")).toBe(4);
 });
 
-test("one principal drives out its own entries, not those of another", () => {
+test("one principal evicts its own entries, not entries of another", () => {
   const map = new BoundedMap<string, number>({ full: "evict", count: 100, bytes: 100_000 });
   map.set("mine", 1, { bytes: 100, principal: "a" });
   for (let at = 0; at < 1000; at++) map.set(`${at}`, at, { bytes: 100, principal: "b" });
@@ -112,7 +112,7 @@ test("a full map that refuses has room for others, and again after the life of i
   expect(map.size).toBe(1);
 });
 
-test("entries are given in the order of their use, and a look is no use", () => {
+test("entries come in the order of their use, and a look does not count as use", () => {
   let now = 0;
   const map = new BoundedMap<string, number>({ full: "evict", count: 3, now: () => now });
   map.set("a", 1);

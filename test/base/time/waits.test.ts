@@ -69,7 +69,7 @@ test("there is one attempt more than pauses, or as many if one comes first", asy
   expect(clock.waiting).toBe(0);
 });
 
-test("what wakes ends one pause, and is removed with it", async () => {
+test("a wake function ends one pause, and is removed with it", async () => {
   const clock = new VirtualClock();
   const wakes = new Set<() => void>();
   const register = (wake: () => void): (() => void) => {

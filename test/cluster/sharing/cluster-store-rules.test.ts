@@ -110,7 +110,7 @@ test.each(Object.entries(broken))("a store is found that breaks the rule: %s", a
   await expect(check(storesOf(change))).rejects.toThrow("expected");
 });
 
-test("what has ended leaves the memory", async () => {
+test("ended subscriptions and expired values leave the memory", async () => {
   const clock = new VirtualClock();
   const store = new MemoryClusterStore(clock);
   const first = await store.log.append("a", "s", '"1"', 100);

@@ -50,7 +50,7 @@ function judge(definition: JsonValue): (value: JsonValue) => boolean {
 }
 
 describe("a set of JSON values", () => {
-  test("has what equals a member, as a comparison with each one says", () => {
+  test("contains a value exactly if the value equals a member", () => {
     fc.assert(
       fc.property(values, values, (members, others) => {
         const set = new ValueSet(members);
@@ -76,7 +76,7 @@ describe("a set of JSON values", () => {
   });
 });
 
-describe("unions whose arms list values, beside the same arms that do not", () => {
+describe("unions whose arms list values give the verdicts of arms that do not", () => {
   const arm = fc.oneof(
     near.map((value): JsonValue => ({ const: value })),
     fc.array(near, { minLength: 1, maxLength: 3 }).map((list): JsonValue => ({ enum: list })),

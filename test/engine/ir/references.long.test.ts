@@ -91,7 +91,7 @@ describe.each(revisions)("%s", (revision) => {
     }
   });
 
-  test("recursive are the definitions that can be reached from what they refer to", () => {
+  test("a definition is recursive if it can be reached from its own references", () => {
     const recursive = recursiveDefinitions(schema);
     for (const [name, { node }] of schema.definitions) {
       const below = reachable(schema, referencesOf(node));

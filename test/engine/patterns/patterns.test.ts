@@ -88,7 +88,7 @@ describe("the counter of steps", () => {
   });
   const text = fc.string({ unit: fc.constantFrom(..."ab_é-"), maxLength: 6 });
 
-  test("finds what the platform's own matcher finds", () => {
+  test("finds the matches that the platform's matcher finds", () => {
     fc.assert(
       fc.property(pattern, fc.array(text, { minLength: 2, maxLength: 6 }), (source, texts) => {
         const expression = parsePattern(source)!;
@@ -138,7 +138,7 @@ describe("without a hazard, the steps of a backtracking matcher grow linearly wi
   });
 });
 
-describe("the automaton says what the platform's own matcher says", () => {
+describe("the automaton gives the verdicts of the platform's matcher", () => {
   // Where nothing is taken, V8 also matches between the two halves of a surrogate pair, where ECMA-262 has no place:
   // /\B/u finds something in "a😀a". So pairs are left to patterns without such assertions.
   const units = [..."abc_-1é \n"];
@@ -230,7 +230,7 @@ describe("a pattern that takes more than linear time by backtracking", () => {
     expect(matcherOf(source)).toBeUndefined();
   });
 
-  test("is not looked for in what is no pattern", () => {
+  test("is not searched for in a text that is not a pattern", () => {
     expect(() => matcherOf("(")).toThrow(SyntaxError);
   });
 });

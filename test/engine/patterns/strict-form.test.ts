@@ -53,7 +53,7 @@ test("a pattern that is written otherwise matches the same texts", () => {
   );
 });
 
-test("the error of a pattern says why, and what to write", () => {
+test("the error of a pattern gives the reason and the correction", () => {
   const messageOf = (pattern: string): string => {
     try {
       readDocument({ type: "string", pattern });

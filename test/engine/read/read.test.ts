@@ -406,12 +406,12 @@ test("boolean schemas differ from empty ones", () => {
   expect(nodeOf({})).toEqual({ pointer: "/$defs/X" });
 });
 
-test("a root without keywords about instances is no schema", () => {
+test("a root without keywords about instances does not count as a schema", () => {
   expect(readSchema(canonicalise({ title: "t", $comment: "c", $id: "i", $defs: {} })).root).toBeUndefined();
   expect(readSchema(canonicalise({ type: "string" })).root?.types).toEqual(["string"]);
 });
 
-test("$defs that are no object are refused even when the document was not made canonical", () => {
+test("$defs that is not an object is refused even if the document is not canonical", () => {
   expect(errorOf(() => readSchema({ $defs: [] }))).toMatchObject({
     code: "malformed-keyword",
     pointer: "/$defs",

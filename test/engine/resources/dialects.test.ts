@@ -120,7 +120,7 @@ describe("2019-09 gives the verdicts of ajv", () => {
 });
 
 // Ajv counts them as evaluated, as 2020-12 does (2019-09 core, section 9.3.1.3, has items and additionalItems alone).
-test("in 2019-09, what contains finds is left over", () => {
+test("in 2019-09, items that match contains stay unevaluated", () => {
   const strict = { type: "array", contains: { type: "string" }, minContains: 1, unevaluatedItems: false };
   expect(verdicts({ $schema: draft2019, ...strict }, [[], ["a"], [1]])).toEqual([false, false, false]);
   const rest = {

@@ -66,7 +66,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(refused).toBe(2 + 1 + 1 + 2);
   });
 
-  test("a server limits what it asks a client's model", async () => {
+  test("a server limits its sampling requests to a client", async () => {
     const clock = new VirtualClock();
     const server = serverWith({ clock });
     const messages = [{ role: "user" as const, content: { type: "text" as const, text: "?" } }];
@@ -225,7 +225,7 @@ test.each(eras)("an ask ends with the handler that waits for it (%s)", async (re
   expect(clock.waiting).toBe(0);
 });
 
-test("a server limits what it asks through a session, and the methods of vendors", async () => {
+test("a server limits its requests through a session, and requests of vendor methods", async () => {
   const clock = new VirtualClock();
   const server = serverWith({ clock });
   const messages = [{ role: "user" as const, content: { type: "text" as const, text: "?" } }];

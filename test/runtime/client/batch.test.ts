@@ -179,7 +179,7 @@ describe("notifications in a batch", () => {
     ]);
   });
 
-  test("are refused one by one: the others are sent", async () => {
+  test("are refused individually: the others are sent", async () => {
     const { server, heard } = hearing();
     const pair = await createTestPair({ server, revisions: clientRevisions, revision });
     onTestFinished(() => pair.close());

@@ -77,13 +77,13 @@ test("a notification drops the results of the methods that it names, too", async
   expect(await droppedBy("notifications/prompts/list_changed")).toEqual(["prompts/find a", "extras/get"]);
 });
 
-test("a notification about one thing drops what was asked about that", async () => {
+test("a notification about one thing drops only the results about it", async () => {
   expect(await droppedBy("notifications/resources/updated", { uri: "x:/b" })).toEqual([
     "resources/read x:/b",
   ]);
 });
 
-test("a list of resources that changed drops what was read, too: it may be gone", async () => {
+test("a changed list of resources drops read contents, too, because a resource may be gone", async () => {
   expect(await droppedBy("notifications/resources/list_changed")).toEqual([
     "resources/list",
     "resources/read x:/a",

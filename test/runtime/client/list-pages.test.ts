@@ -94,7 +94,7 @@ function renamedIn(id: string, name: string): readonly Revision<"client">[] {
   });
 }
 
-test("a list that has another name at the revision of the server is found under that of the vocabulary", async () => {
+test("a list with another name at the server's revision is found under its name in the vocabulary", async () => {
   const { client } = await connected(
     "2025-11-25",
     { "tools/list": (_, own) => reply(own, { entries: tools }) },

@@ -31,7 +31,7 @@ const getTool: Script[string] = (request, peer) => {
   return name in offered ? reply(peer, { tool: offered[name] }) : failure(-32602, "Unknown tool");
 };
 
-test("a list says whether it is complete, and what it only refers to is no item", async () => {
+test("a list states whether it is complete, and references are not among its items", async () => {
   const pages = [
     {
       tools: [tool("a"), { name: "b" }, { name: "broken", inputSchema: 5 }],
@@ -77,7 +77,7 @@ test("a page with members that are null keeps its references", async () => {
   expect(list).toMatchObject({ rejected: [{ index: 2 }], complete: false });
 });
 
-test("parameters go with the request of each page, and a cached list keeps what it said", async () => {
+test("each page is requested with the parameters, and a cached list keeps its statement", async () => {
   const { client, peer } = await connected({
     "tools/list": (request) => ({
       result: {

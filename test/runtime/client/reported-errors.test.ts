@@ -94,7 +94,7 @@ test.each(["2025-11-25", "2026-07-28"])("an onError that throws breaks nothing (
   else expect(answers.map(({ error }) => error?.["code"] as unknown)).toEqual([-32603, -32603]);
 });
 
-test("what a handler throws after its request was cancelled is not reported", async () => {
+test("an error that a handler throws after its request was cancelled is not reported", async () => {
   const { heard, events, options } = reporting();
   const { peer, client } = await connected(
     "2025-11-25",

@@ -90,7 +90,7 @@ test.each(["throws", "rejects"])("a prepare that %s opens no connection", async 
 });
 
 describe("onError", () => {
-  test("gets what handlers throw and wrong results, and not what is meant for the server", async () => {
+  test("gets errors of handlers and wrong results, and not errors that are meant for the server", async () => {
     const errors: [unknown, string][] = [];
     let rejecting: () => unknown = () => ({});
     const { peer } = await connected(

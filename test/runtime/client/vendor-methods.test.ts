@@ -239,7 +239,7 @@ test.each(eras)("a handler takes its turn among the questions of the server (%s)
   expect([answers.length, most]).toEqual([6, 2]);
 });
 
-test("a method has one handler, and functions of connect answer those of the protocol", async () => {
+test("a method has one handler, and functions of connect answer methods of the protocol", async () => {
   const { client } = await stdio.connected("2025-11-25");
   const remove = client.handle("acme/a", () => ({}));
   const failures = [

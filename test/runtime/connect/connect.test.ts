@@ -56,7 +56,7 @@ test("it bounds a second attempt with the first", async () => {
   expect(clock.waiting).toBe(0);
 });
 
-test("it bounds a source that opens nothing, and closes what that opens later", async () => {
+test("it bounds a source that opens nothing, and closes a channel that the source opens later", async () => {
   const clock = new VirtualClock();
   let open: (channel: Channel) => void = () => {};
   const source = () => new Promise<Channel>((resolve) => (open = resolve));
@@ -107,7 +107,7 @@ test.each([Infinity, 2 ** 40])(
   },
 );
 
-test("an abort gives up connecting, and ends what was started", async () => {
+test("an abort stops connecting, and ends the started process", async () => {
   for (const when of ["server/discover", "initialize"]) {
     const clock = new VirtualClock();
     const controller = new AbortController();

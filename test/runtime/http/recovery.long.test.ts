@@ -272,7 +272,7 @@ test("requests are authorized, and once more if the server asks for it", async (
   expect(server.received.every(({ headers }) => headers["x-own"] === "yes")).toBe(true);
 });
 
-test("answers that are none give errors that say what came", async () => {
+test("invalid responses give errors that describe the response", async () => {
   const { client, server } = await connected("2025-11-25");
   const cases: [status: number, type: string, body: string][] = [
     [500, "text/html", "<h1>Oops</h1>"],

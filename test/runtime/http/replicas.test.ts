@@ -92,7 +92,7 @@ describe("two processes in turn (R20)", () => {
     expect(asked).toEqual(["Who is it?", "Sure?"]);
   });
 
-  test("subscriptions hear of what happens in either", async () => {
+  test("subscriptions get the changes of both", async () => {
     const client = await clientOf(url, { revision: "2026-07-28" });
     const changes = await client.subscribe({ uris: ["note://shared"] });
     const heard = changes[Symbol.asyncIterator]();

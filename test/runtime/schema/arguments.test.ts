@@ -149,19 +149,19 @@ describe("a handler", () => {
     expect(ofRequired).toEqual({ unit: "c" });
   });
 
-  test("gets what was sent if the schema refuses its own defaults", async () => {
+  test("gets the sent arguments if the schema refuses its own defaults", async () => {
     expect(await given(schema, {})).toEqual([{}, {}]);
     const [tool] = await given(schema, { days: 3 });
     expect(tool).toEqual({ unit: "c", days: 3 });
   });
 
-  test("gets no wrong arguments: the text says what was sent", async () => {
+  test("gets no wrong arguments: the text names the sent value", async () => {
     const [tool, prompt] = await given(schema, { unit: "k" });
     expect(tool).toMatch(/unit/);
     expect(prompt).toMatch(/unit/);
   });
 
-  test("gets no defaults with argumentDefaults: false, except those of a library", async () => {
+  test("gets no defaults with argumentDefaults: false, except a library's", async () => {
     expect(await given(sound, {}, { argumentDefaults: false })).toEqual([{}, {}]);
     const ofLibrary = z.object({ unit: z.enum(["c", "f"]).default("c") });
     expect(await given(ofLibrary, {}, { argumentDefaults: false })).toEqual([{ unit: "c" }, { unit: "c" }]);

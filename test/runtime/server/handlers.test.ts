@@ -47,7 +47,7 @@ describe.each(eras)("at %s", (revision) => {
   const asking = (run: (context: HandlerContext) => Promise<string>) => (server: CodeFirstServer) =>
     void server.tool("ask", {}, (_, context) => run(context));
 
-  test("asks that are started together and waited for one by one", async () => {
+  test("asks that are started together and awaited one after another", async () => {
     const { client, close } = await pair(
       revision,
       asking(async ({ ask }) => {

@@ -128,7 +128,7 @@ describe.each(libraries)("a form of %s", (_, form) => {
   });
 });
 
-describe("the schema of a library that is no form is refused before it is sent", () => {
+describe("a library's schema that is not a form is refused before it is sent", () => {
   test.each<[string, StandardJsonSchema, RegExp]>([
     ["an object in an object", z.object({ at: z.object({ x: z.number() }) }), /member at: a form asks for/],
     ["a list of texts", z.object({ tags: z.array(z.string()) }), /member tags: a form asks for/],
@@ -411,7 +411,7 @@ test.each<[string, StandardJsonSchema]>([
   expect(got).toEqual({ action: "accept", content: { a: "b" } });
 });
 
-test("alternatives that are parts of themselves are no field", async () => {
+test("alternatives that contain themselves are not a field", async () => {
   const endless: z.ZodType = z.lazy(() => z.union([z.string(), endless]));
   const { got } = await asked(z.object({ endless }), { action: "decline" }, "2025-11-25");
   expect(got).toMatchObject({ code: "invalid-definition" });

@@ -132,7 +132,7 @@ function take(nodes: readonly Node[], [kind, at, what, before]: readonly unknown
   } else if (kind === "unmount") node.mounts.shift()?.mount.unmount();
 }
 
-test("servers list what was registered and mounted, after any steps; a refused step changes nothing", () => {
+test("servers list all registered and mounted definitions, after any steps; a refused step changes nothing", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30, size: "max" }), (steps) => {
       const nodes = Array.from({ length: 3 }, newNode);

@@ -201,7 +201,7 @@ test.each(refused)("a null %s is refused", async (_, schema, given) => {
   expect((await called(schema, given)).got).toBe("refused");
 });
 
-test("the answer names what is wrong beside the nulls", async () => {
+test("the answer names the faults other than the nulls", async () => {
   const { text: answer } = await called(object({ a: text, b: count }), { a: null, b: "x" });
   expect(answer).toContain("b: expected integer");
   expect(answer).not.toContain("a: expected");

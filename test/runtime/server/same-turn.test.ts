@@ -57,7 +57,7 @@ test.each(Object.entries(beginnings))(
   },
 );
 
-test("what a bus throws at a change of a list is reported, and the other lists are published", async () => {
+test("an error of a bus at a change of a list is reported, and the other lists are published", async () => {
   const errors: unknown[] = [];
   const published: string[] = [];
   const broken = new Error("the bus is down");

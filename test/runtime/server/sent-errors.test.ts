@@ -178,7 +178,7 @@ describe("overrides of errors", () => {
     },
   );
 
-  test("are for legacy clients alone: a modern client gets what it gets without them", async () => {
+  test("are for legacy clients only: a modern client gets the same error without them", async () => {
     const [plain, request] = await Promise.all([
       transports.stdio({}, newest),
       transports.stdio({ errors: errorTable(experimentalErrors) }, newest),

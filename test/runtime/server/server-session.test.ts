@@ -64,7 +64,7 @@ describe.each(legacy)("at %s, outside of any request of the client", (revision) 
     await expect(session.ping()).rejects.toMatchObject({ code: "connection-closed" });
   });
 
-  test("what the client has not declared is not asked, what it answers wrongly is refused", async () => {
+  test("a request that the client has not declared is not sent, a wrong answer is refused", async () => {
     const { session, client } = await open(revision, { sampling: {} });
     await expect(session.listRoots()).rejects.toMatchObject({ code: "missing-capability" });
     client.answers = {
@@ -78,7 +78,7 @@ describe.each(legacy)("at %s, outside of any request of the client", (revision) 
   });
 });
 
-test("a result schema parses what the client answers to a vendor request", async () => {
+test("a result schema parses the client's answer to a vendor request", async () => {
   const { session } = await open("2025-11-25");
   const at = { type: "object", properties: { at: { type: "number" } }, required: ["at"] } as const;
   const answer = await session.request("acme/where", { of: 3 }, { result: at });
@@ -267,7 +267,7 @@ test.each(["2025-11-25", "2026-07-28"])(
   },
 );
 
-test("server.notify reaches all sessions, and of the protocol what their revisions have", async () => {
+test("server.notify reaches all sessions; a protocol notification only those whose revision has it", async () => {
   const { server, warnings } = served((own) => void own.tool("t", {}, () => ""));
   const able = { elicitation: { url: {} } };
   const clients = await Promise.all(
@@ -397,7 +397,7 @@ describe.each(["node", "fetch"] as const)("over HTTP (%s)", (adapter) => {
   });
 });
 
-test("on other transports there are no headers, and no URL", async () => {
+test("other transports have no headers and no URL", async () => {
   const { client } = await raw("2025-11-25", (own) =>
     own.handle("acme/where", {}, (_, { headers, url = "none" }) => ({ headers, url })),
   );

@@ -183,7 +183,7 @@ test("a list is checked once for its text: each request gets the error", async (
   expect(reports).toBe(2);
 });
 
-test("what the definition does not name leaves as it is", async () => {
+test("members that the definition does not name are sent unchanged", async () => {
   const item = { type: "text", text: "a", extra: 1, data: "no base64!" };
   const request = await requester(
     giving(() => item),
@@ -194,7 +194,7 @@ test("what the definition does not name leaves as it is", async () => {
   expect(result?.["content"]).toEqual([item]);
 });
 
-test("values of the application are no content, whatever they look like", async () => {
+test("values of the application never count as content, whatever their form", async () => {
   const image = { type: "image", data: "no base64!", mimeType: "image/png" };
   const build = (options: ServerOptions) => {
     const server = createServer({ name: "s", version: "1" }, options);
@@ -229,7 +229,7 @@ describe("validateSend", () => {
     expect((await request("tools/call", call)).result?.["content"]).toEqual([{ type: "text" }]);
   });
 
-  test("always: explained revisions have what it needs", async () => {
+  test("always: explained revisions have the required definitions", async () => {
     const options = {
       validateSend: "always",
       revisions: explained(serverRevisions),

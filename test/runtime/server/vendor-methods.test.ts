@@ -105,7 +105,7 @@ describe.each(Object.entries(transports))("over %s", (_, connect) => {
       expect((await client.request("tools/list", { cursor: 1 })).error).toMatchObject({ code: -32602 });
     });
 
-    test("a fallback listener hears what has no listener", async () => {
+    test("a fallback listener gets notifications without a listener", async () => {
       const heard: string[] = [];
       const client = await connect(revision, (server) => {
         acme(server);

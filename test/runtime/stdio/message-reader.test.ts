@@ -48,7 +48,7 @@ test("any cut of any lines gives the lines", () => {
   );
 });
 
-test("the mark at the start is no part of the first line", () => {
+test("the byte order mark at the start is not part of the first line", () => {
   expect(linesOf(cut("\uFEFF{}\n\uFEFF\n", 1))).toEqual(["{}", "\uFEFF"]);
 });
 

@@ -129,7 +129,7 @@ test("a server that is faster than its reader stops reading: the queue is bounde
   expect(peak).toBeLessThanOrEqual(4 * 1024 * 1024);
 });
 
-test("input that ends within a message is no reason to crash", async () => {
+test("input that ends within a message does not crash the server", async () => {
   const server = rawServer(program);
   await server.writeBytes('{"id":1,"method":"echo"}');
   server.endInput();

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 
-test("what a client with tasks loads at its start has at most 2,900 bytes; the rest is loaded for tasks", async () => {
+test("a client with tasks loads at most 2,900 bytes for them at its start, and the rest with the first task", async () => {
   const { outputFiles, metafile } = await build({
     entryPoints: [resolve("runtime/tasks/client.ts")],
     ...{ bundle: true, minify: true, splitting: true, write: false, metafile: true },

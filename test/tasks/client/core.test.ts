@@ -44,7 +44,7 @@ function serving(scripts: Record<string, Script> = {}, capabilities: object = de
 const taskOf = (server: ScriptedServer) =>
   server.params("tools/call").map((params) => (params as { readonly task?: object }).task);
 
-test("C02–C04: the capability decides first, then what the tool says", async () => {
+test("C02–C04: the capability decides first, then the task support of the tool", async () => {
   const server = serving();
   const { client, clock } = await clientOf(server);
   for (const name of ["plain", "never", "may", "unlisted"])
@@ -131,7 +131,7 @@ test("a change of the list is read; the lists of the application count", async (
   expect(taskOf(server)).toEqual([undefined, {}]);
 });
 
-test("C05: a server that answers plainly is taken at its word; a task that was not asked for is no answer", async () => {
+test("C05: a plain answer to a task request is accepted; a task that was not requested is refused", async () => {
   const plain = serving({ "tools/call": () => ({ content: text("at once") }) });
   const { client } = await clientOf(plain);
   expect((await client.callTool("must")).content).toEqual(text("at once"));
@@ -168,7 +168,7 @@ test("C10, C14: a task that waits for input is asked for its result, and its req
   expect(server.methods.filter((method) => method === "tasks/result")).toHaveLength(1);
 });
 
-test("C12, C13: the result is that of the call: a failure of the tool, an error, nothing after a cancellation", async () => {
+test("C12, C13: the call gets the task's result: a failure of the tool, an error, nothing after a cancellation", async () => {
   const failing = await clientOf(
     serving({
       "tasks/get": () => task("failed", { statusMessage: "odd" }),

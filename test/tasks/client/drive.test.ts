@@ -95,7 +95,7 @@ async function during<Value>(clock: VirtualClock, work: Promise<Value>, step = 5
 
 const calling = (client: Client, name: string, args: object = {}) => client.callTool(name, args);
 
-test("callTool resolves with the result of a task, as with that of a call", async () => {
+test("callTool resolves with the result of a task, as it does for a plain call", async () => {
   const clock = new VirtualClock(1000);
   const { server, polls } = serving(clock);
   const { client } = await clientOf(server, clock);

@@ -166,7 +166,7 @@ test("a handle names its server, and is refused by the client of another", async
   expect(moved.resume(foreign)).toBeInstanceOf(TaskHandle);
 });
 
-test("over HTTP the server is named by its URL, without what may be secret", async () => {
+test("over HTTP, a handle names the server by its URL, without the parts that may be secret", async () => {
   const http = await serveHttp(serving(), { port: 0 });
   onTestFinished(() => http.close());
   const own = tasks(clientExtension);

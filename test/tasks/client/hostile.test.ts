@@ -47,7 +47,7 @@ test.each([
   expect(await during(clock, failureOf(call))).toMatchObject({ code: "invalid-result" });
 });
 
-test("2025-11-25: a result that is none of a tool is invalid", async () => {
+test("2025-11-25: a result that is not a tool result is invalid", async () => {
   const core = { createdAt: "2026-01-01T00:00:00Z", lastUpdatedAt: "2026-01-01T00:00:00Z", ttl: null };
   const declared = { tasks: { requests: { tools: { call: {} } } } };
   const server = new ScriptedServer("2025-11-25", declared, {

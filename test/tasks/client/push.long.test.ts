@@ -272,7 +272,7 @@ test("an announced end needs no poll; an older state after it changes nothing", 
   expect(server.params("tasks/get")).toHaveLength(polls);
 });
 
-test("what is announced of other tasks, or is no task, is dropped", async () => {
+test("notifications about other tasks, and notifications without a valid task, are dropped", async () => {
   const clock = new VirtualClock();
   const server: ScriptedServer = announcing((_, __, id) => {
     acknowledge(server, id, ["one", "other"]);

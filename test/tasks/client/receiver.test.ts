@@ -45,7 +45,7 @@ const ann = { action: "accept", content: { name: "Ann" } } as const;
 const result = (server: RawServer, taskId: string) => server.request("tasks/result", { taskId });
 const get = (server: RawServer, taskId: string) => server.request("tasks/get", { taskId });
 
-test("C01: the client declares what it has functions for, at revisions with tasks alone", async () => {
+test("C01: the client declares the requests that it has functions for, only at revisions with tasks", async () => {
   const elicit = () => ({ action: "decline" }) as const;
   const sample = () => modelMessage;
   const sampling = { createMessage: {} };
@@ -62,7 +62,7 @@ test("C01: the client declares what it has functions for, at revisions with task
   expect((await running({ elicitation: false }, { elicit })).declared).not.toHaveProperty("tasks");
 });
 
-test("what has no function cannot run as a task, and options are checked", async () => {
+test("a request without a function cannot run as a task, and options are checked", async () => {
   await expect(running({ sampling: true }, {})).rejects.toThrow("receiver: sampling: the client has no");
   await expect(running({ quotas: { most: 1 } } as never)).rejects.toThrow("receiver: quotas.most");
 });
@@ -121,7 +121,7 @@ test("C08, C17: the end is announced once, after the answer that names the task"
   expect(order.slice(-2)).toEqual(["task", "notifications/tasks/status"]);
 });
 
-test("C12, C13: an error of the request is that of the task", async () => {
+test("C12, C13: an error of the request becomes the error of the task", async () => {
   const errors: unknown[] = [];
   const { create, server } = await asked(
     {},
@@ -368,7 +368,7 @@ test("four waits for results do not keep the user from being asked", async () =>
   for (const wait of waits) expect((await wait).result).toMatchObject(ann);
 });
 
-test("a task of the wrong type, and a task that is no object, are refused", async () => {
+test("a task of the wrong type, and a task that is not an object, are refused", async () => {
   const roots = () => [];
   const { server } = await asked({}, { roots });
   // No task can be had for it: what is not declared is ignored.
@@ -381,7 +381,7 @@ test("a task of the wrong type, and a task that is no object, are refused", asyn
   expect(task.ttl).toBe(1);
 });
 
-test("the end of the client aborts what runs", async () => {
+test("the end of the client aborts running handlers", async () => {
   const { create, client, signals } = await asked();
   await create();
   await client.close();

@@ -82,7 +82,7 @@ test("events of a task of 2025-11-25: results and lists are reads, too", async (
   ]);
 });
 
-test("refusals: ids of others, ids that never were, quotas, early polls", async () => {
+test("refusals: ids of other clients, unknown ids, quotas, early polls", async () => {
   const { events, open } = await audited({ quotas: { running: 1, earlyPolls: 1 } });
   const ann = await open({ revision: newest });
   const eve = await open({ revision: newest, principal: "eve" });

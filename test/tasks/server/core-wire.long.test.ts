@@ -115,7 +115,7 @@ describe.each(transports)("over %s", (transport) => {
     expect(await errorOf(peer, "tasks/get", { taskId: created.taskId })).toMatchObject({ code: -32602 });
   });
 
-  test("C12: tasks/result waits for the end, and then is what the call would have got, each time", async () => {
+  test("C12: tasks/result waits for the end, and then returns the result of the call, each time", async () => {
     const { server, peer, gate } = await opened();
     const { taskId } = await peer.start("may");
     let isAnswered = false;

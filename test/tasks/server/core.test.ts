@@ -52,7 +52,7 @@ async function opened(
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-test("C01, C22: the server declares what it serves; no list where clients have no names", async () => {
+test("C01, C22: the server declares the requests that it serves, and no list if clients are unauthenticated", async () => {
   const { declared, server, other } = await opened();
   expect(declared.tasks).toEqual({ cancel: {}, requests: { tools: { call: {} } } });
   expect((await opened({ list: true })).declared.tasks).toHaveProperty("list", {});
@@ -328,7 +328,7 @@ test("C20: cancelling answers with the cancelled task, which stays so; a task th
   });
 });
 
-test("C19, C21: a list has all tasks of the client and none of others, page by page; wrong cursors are refused", async () => {
+test("C19, C21: a list has exactly the client's tasks, page by page; wrong cursors are refused", async () => {
   const { client, start, other } = await opened({ list: true, quotas: { running: 1000 } });
   const ids = new Set<string>();
   for (let index = 0; index < 105; index++) ids.add((await start("may")).taskId);
@@ -344,7 +344,7 @@ test("C19, C21: a list has all tasks of the client and none of others, page by p
     expect((await client.request("tasks/list", { cursor })).error).toMatchObject({ code: -32602 });
 });
 
-test("C21: tasks of others are refused by get, result and cancel, as unknown ones are", async () => {
+test("C21: get, result and cancel refuse tasks of other clients like unknown tasks", async () => {
   const { start, other } = await opened();
   const { taskId } = await start("may");
   const bob = await other("bob");

@@ -267,7 +267,7 @@ test("an answer that is an error, one of the handler and a result with isError a
   });
 });
 
-test("what a task logs and notifies reaches its client", async () => {
+test("log messages and notifications of a task reach its client", async () => {
   const { server, clock } = served();
   const gate = deferred();
   server.tool("talks", { task: { support: "optional" } }, async (_, { log, notify }) => {

@@ -30,7 +30,7 @@ function processOn(store: TaskStore, start: number, onRestart: ToolTask["onResta
   return { ...served, effects, gate };
 }
 
-test("after the death of a process another one runs the handler again; what was done once is not repeated", async () => {
+test("after a process was killed, another one runs the handler again; completed effects are not repeated", async () => {
   const store = memoryTaskStore();
   const dead = processOn(store, 1_000_000, "replay");
   const task = await call(await clientOf(dead), "report");
@@ -57,7 +57,7 @@ test("after the death of a process another one runs the handler again; what was 
   });
 });
 
-test("what is done once while the task is being stored is in its record before the handler goes on", async () => {
+test("an effect during the storing of the task is in its record before the handler continues", async () => {
   const memory = memoryTaskStore();
   const stored = deferred();
   const create: TaskStore["create"] = async (task) => {

@@ -95,7 +95,7 @@ test("a call that becomes a task runs on in its process, which prolongs the leas
   expect([server.ran, queue]).toEqual([["slow"], []]);
 });
 
-test("a task that has its input goes to the queue; what was done once is not repeated", async () => {
+test("a task that has its input goes to the queue; completed effects are not repeated", async () => {
   const store = memoryTaskStore();
   const queue: string[] = [];
   const server = processOn(store, { queue });

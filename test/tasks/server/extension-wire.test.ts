@@ -56,7 +56,7 @@ describe.each(transports)("over %s", (transport) => {
     expect((await undeclared).result).toMatchObject({ resultType: "complete", content: text("inline") });
   });
 
-  test("E02: a client without the extension gets -32021 for what needs tasks, before ids and arguments are looked at", async () => {
+  test("E02: a client without the extension gets -32021 for requests that need tasks, before ids and arguments are checked", async () => {
     const { peer, runs } = await opened();
     const refusal = {
       code: -32021,
@@ -249,7 +249,7 @@ describe.each(transports)("over %s", (transport) => {
     expect(await other.task(taskId)).toMatchObject({ taskId, status: "working" });
   });
 
-  test("what 2025-11-25 has and the extension has not is an unknown method; params.task is ignored", async () => {
+  test("task methods that only 2025-11-25 has are unknown methods; params.task is ignored", async () => {
     const { peer, gate } = await opened();
     for (const method of ["tasks/result", "tasks/list"])
       expect(await errorOf(peer, method, { taskId: "x" })).toMatchObject({ code: -32601 });

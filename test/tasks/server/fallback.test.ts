@@ -152,7 +152,7 @@ test("a task that failed gives the error of the call", async () => {
   });
 });
 
-test("ids of others and ids that never were get one answer, in words that a model reads", async () => {
+test("ids of other clients and unknown ids get the same answer, as a text for the model", async () => {
   const { server, call, start } = await opened("2025-06-18");
   const { taskId } = await start("must");
   const bob = new RawClient(server, "bob");

@@ -345,7 +345,7 @@ test("a store call that never settles stops neither sweeps nor other tasks", asy
   expect(await getTask(client, task)).toMatchObject({ status: "completed" });
 });
 
-test("a process whose clock is ahead takes no task of others, if the store has a clock", async () => {
+test("a process whose clock is ahead takes no task of other processes, if the store has a clock", async () => {
   const kept = storeOf();
   const clock = new VirtualClock(1_000_000);
   const store = { ...kept.store, now: async () => clock.wallTime() };
@@ -396,7 +396,7 @@ test("run of tasks without a server is refused", async () => {
   });
 });
 
-test("an exception of what announces a change is reported: the change holds", async () => {
+test("an exception during the announcement of a change is reported, and the change stays", async () => {
   const { client, calling, engine, errors } = await running();
   const task = await calling;
   const thrown = new Error("no stream");

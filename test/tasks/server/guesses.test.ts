@@ -95,7 +95,7 @@ test("C21, E12: guesses of any form get one refusal, and the store is not asked"
     expect((await ann.request(method, { taskId: ids["ann"] })).error).toEqual(expected.error);
 });
 
-test("C19, C21: lists have all tasks of their client and none of others", async () => {
+test("C19, C21: lists have all tasks of their client, and no other tasks", async () => {
   const { open, clock } = await guarded();
   const names = ["ann", "bob", "eve"] as const;
   const peers = new Map<string, Peer>();

@@ -7,7 +7,7 @@ interface Notice {
   readonly params?: { readonly taskId: string; readonly status: string; readonly result?: unknown };
 }
 
-test("a subscription gets each status of its tasks, as tasks/get shows it, and none of others", async () => {
+test("a subscription gets each status of its tasks, as tasks/get shows it, and no status of other tasks", async () => {
   const served = serverOf();
   const gates = new Map<string, ReturnType<typeof deferred<string>>>();
   served.server.tool("slow", { task: { support: "optional" } }, ({ name }, { task }) => {

@@ -81,7 +81,7 @@ test("ids are unique, header-safe and short", async () => {
   for (const id of ids) expect(id).toMatch(/^[\w-]{43}$/);
 });
 
-test("ids made with an earlier key are accepted, those of another server's key are not", async () => {
+test("ids made with an earlier key are accepted, ids made with another server's key are not", async () => {
   const store = memoryTaskStore();
   const made = serverOf({ store, keys: [key] });
   made.server.tool("slow", { task: { support: "optional" } }, (_, { task }) => {

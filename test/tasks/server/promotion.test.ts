@@ -110,7 +110,7 @@ test("a client without the extension is served inline; a tool that requires it r
   expect(await call(old, "may")).toMatchObject({ content: text("done") });
 });
 
-test("the member task is no part of the tool's definition, and is checked", async () => {
+test("the member task is not part of the listed tool, and is checked", async () => {
   const served = serverOf();
   served.server.tool("may", { task: optional }, () => "done");
   const client = await clientOf(served);

@@ -155,7 +155,7 @@ test("a client that answers at once, in place of a task, is taken at its word", 
   expect(methods()).toEqual(["elicitation/create"]);
 });
 
-test("a task in place of an answer that was not asked for is no result", async () => {
+test("a task that was not requested is refused as an answer", async () => {
   const { call, errors, methods } = await opened({ "elicitation/create": created }, { elicitation: {} });
   expect((await call("asks")).result).toMatchObject({ isError: true });
   expect(errors).toMatchObject([{ code: "invalid-result" }]);
@@ -174,7 +174,7 @@ test.each([
   expect(errors).toMatchObject([{ code: "invalid-result" }]);
 });
 
-test("C12: the error of the task is that of the ask, and the task is left alone", async () => {
+test("C12: the error of the task becomes the error of the ask, and the task is not cancelled", async () => {
   const error = { code: -1, message: "the user rejected the request" };
   const { call, errors, methods } = await opened({
     "elicitation/create": created,
@@ -353,7 +353,7 @@ test("a client that has forgotten its task is asked again", async () => {
   ]);
 });
 
-test("C20: the cancellation of a task of the server cancels what its client still asks", async () => {
+test("C20: the cancellation of a server's task cancels the client's task for its open request", async () => {
   const { client, call, asked, methods } = await opened({ "elicitation/create": created });
   const { taskId } = (await call("asks", { task: {} })).result.task;
   void client.request("tasks/result", { taskId });

@@ -267,7 +267,7 @@ test("2025-06-18: the handler of a task has the token that created it, whatever 
   expect(seen).toEqual([{ scopes: [] }]);
 });
 
-test("2025-11-25: a list leaves out what the token may not read, page by page", async () => {
+test("2025-11-25: each page of a list omits tasks that the token may not read", async () => {
   const { url } = await served("node", true, undefined);
   const { capabilities, create } = dialects["2025-11-25"];
   const party = await new Party(url, "2025-11-25", strong, capabilities).open();

@@ -76,7 +76,7 @@ test("a task that runs never expires, however long it takes", async () => {
   await expect(client.request("tasks/get", { taskId })).rejects.toMatchObject({ rpcCode: -32602 });
 });
 
-test("a task that has ended takes at most 1 KiB beside its result", async () => {
+test("an ended task takes at most 1 KiB in addition to its result", async () => {
   const count = isThorough ? 20_000 : 3000;
   const { batch } = await serving(3_600_000, "x");
   await batch(500);

@@ -211,7 +211,7 @@ describe.each(transports)("2025-11-25 over %s", (transport) => {
     expect(await peer.task(taskId)).toMatchObject({ status: "completed" });
   });
 
-  test("conformance#244-24, 25: progress and status notifications are those of the task", async () => {
+  test("conformance#244-24, 25: progress and status notifications belong to the task", async () => {
     const { peer, ended } = await opened();
     const { taskId } = await peer.start(
       "slow_compute",

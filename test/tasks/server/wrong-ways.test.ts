@@ -26,7 +26,7 @@ test.each([
   expect(await settled(client, task)).toMatchObject({ status: "failed", error: { code: -32603 } });
 });
 
-test("a message of progress that is no text is shown as one", async () => {
+test("a progress message that is not a string is converted to a string", async () => {
   const served = serverOf();
   served.server.tool("odd", { task: optional }, (_, { task, progress }) => {
     progress(1, 2, 5 as never);

@@ -84,7 +84,7 @@ test("a JSON-RPC error in an accepted refusal is the error of the request", asyn
   expect(await failureOf(client.callTool("x"))).toMatchObject({ code: "remote-error", rpcCode: -32010 });
 });
 
-test("what an authorizer throws is the cause of authorize-failed, and nothing is sent", async () => {
+test("an error of an authorizer is the cause of authorize-failed, and nothing is sent", async () => {
   const server = await scripted(modern);
   const cause = new Error("login needed");
   let failing: "authorize" | "observe" | "" = "";
@@ -113,7 +113,7 @@ test("what an authorizer throws is the cause of authorize-failed, and nothing is
   failing = "";
 });
 
-test("the probe is authorized, and what it is answered is observed", async () => {
+test("the probe is authorized, and its response is observed", async () => {
   const seen: unknown[] = [];
   const server = await scripted(modern, {
     "server/discover": (incoming, own) =>

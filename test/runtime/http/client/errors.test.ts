@@ -129,7 +129,7 @@ describe("redirects", () => {
   });
 });
 
-describe("HTTP errors say what to do", () => {
+describe("HTTP errors name the next step", () => {
   test("401 names the option and the challenge, with any body", async () => {
     const { server, client } = await connected(revision);
     const challenge = 'Bearer resource_metadata="https://example.com/meta"';

@@ -98,7 +98,7 @@ describe.each(Object.entries(ways))("over %s", (_way, given) => {
     expect(await client.callTool("x", {}, { onProgress: () => going() })).toMatchObject(text("ok"));
   });
 
-  test("what a body becomes when it is decoded counts for the limit, and the connection is closed", async () => {
+  test("the decoded size of a body counts for the limit, and the connection is closed", async () => {
     const { client, server } = await connected(
       "2025-11-25",
       {
@@ -161,7 +161,7 @@ describe.each(Object.entries(ways))("over %s", (_way, given) => {
     expect(received).toEqual([]);
   });
 
-  test("what no connection was opened for is unreachable", async () => {
+  test("a request for which no connection was opened fails as unreachable", async () => {
     for (const url of ["http://nowhere.invalid/mcp", `http://localhost:${await closedPort()}/mcp`])
       await expect(clientOf(url, options)).rejects.toMatchObject({
         code: "connection-closed",

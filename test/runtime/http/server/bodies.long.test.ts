@@ -84,7 +84,7 @@ describe.each(adapters)("over a connection (%s)", (adapter) => {
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test("bodies that are more than may be held in all are refused, and give back what they held", async () => {
+  test("bodies above the total limit are refused, and free the memory that they held", async () => {
     const found = inside();
     const target = await serve(adapter, found.server, { keepAliveMs: 0, limits: { memory: 40_000 } });
     const party = new Party(target.url, "2026-07-28");

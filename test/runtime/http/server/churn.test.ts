@@ -295,7 +295,7 @@ function counting(exchange: Sent): Sent["reply"] {
   };
 }
 
-test(`${steps} random steps of sessions leave what the model says, and nothing after the end`, async () => {
+test(`${steps} random steps of sessions leave the state of the model, and nothing after the end`, async () => {
   const churn = new Churn(randomFrom(`${seed}: churn`));
   const { endpoint, clock, server } = churn.found;
   let before = 0;

@@ -19,7 +19,7 @@ function shared(profiles: ClientProfiles, ...names: string[]): Session[] {
   });
 }
 
-test("sessions whose clients declare the same share one frozen profile, and keep what is their own", () => {
+test("sessions whose clients declare the same share one frozen profile, and keep their own data", () => {
   const [one, same, other] = shared(new ClientProfiles(), "a", "a", "b");
   for (const name of ["clientInfo", "clientCapabilities", "declared"] as const) {
     expect(one![name]).toEqual(sessionOf("a")[name]);
@@ -30,7 +30,7 @@ test("sessions whose clients declare the same share one frozen profile, and keep
   expect(one).toEqual(sessionOf("a"));
 });
 
-test("what a store returned stays as it is", () => {
+test("the value that a store returned is not changed", () => {
   const stored = sessionOf("a");
   const { clientCapabilities } = stored;
   new ClientProfiles().share(stored);

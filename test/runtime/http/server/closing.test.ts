@@ -39,7 +39,7 @@ describe.each(adapters)("%s", (adapter) => {
   });
 });
 
-test("a closed handler begins nothing, and what it is mounted in closes, too", async () => {
+test("a closed handler begins nothing, and the server that it is mounted in closes, too", async () => {
   const { server, clock } = inside();
   const handle = createNodeHandler(server);
   const party = new Party("http://localhost/", modern);

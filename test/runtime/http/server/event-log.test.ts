@@ -88,7 +88,7 @@ describe.each(adapters)("an event store that returns promises, %s", (adapter) =>
     expect(got).toEqual(expected);
   });
 
-  test("whose results have a function then, and are no promises, keeps the order of a stream", async () => {
+  test("whose results have a function `then`, but are not promises, keeps the order of a stream", async () => {
     const remote = new RemoteEvents();
     const thenable = <T>(value: Promise<T>): Promise<T> =>
       ({ then: (...both: Parameters<Promise<T>["then"]>) => value.then(...both) }) as Promise<T>;

@@ -81,7 +81,7 @@ async function impatient(port: number, clock: VirtualClock, timeoutMs: number) {
   return found;
 }
 
-test("a proxy that cuts what is idle for 20 s never cuts a quiet stream, unless nothing keeps it alive (R21)", async () => {
+test("a proxy that cuts connections after 20 idle seconds never cuts a quiet stream, unless nothing keeps it alive (R21)", async () => {
   const { server, clock } = inside();
   for (const [keepAliveMs, cuts] of [
     [undefined, 0],

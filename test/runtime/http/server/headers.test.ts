@@ -72,7 +72,7 @@ describe("values of headers", () => {
   });
 });
 
-test("the value at a path is what the arguments own there", () => {
+test("the value at a path is the own member of the arguments", () => {
   const args = { a: { b: { c: "x" } }, n: null, list: ["y"] };
   expect(valueAt(args, ["a", "b", "c"])).toBe("x");
   for (const path of [

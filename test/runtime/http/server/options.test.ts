@@ -176,7 +176,7 @@ describe("options of serveHttp", () => {
       expect((await party.post(party.message("tools/list"), { host: `${other}:${port}` })).status).toBe(403);
   });
 
-  test("a port that is taken rejects with what to do", async () => {
+  test("a port in use rejects with the next step", async () => {
     const { port } = await served({});
     await expect(serveHttp(server, { port })).rejects.toMatchObject({
       name: "McpError",

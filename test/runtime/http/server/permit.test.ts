@@ -142,7 +142,7 @@ describe.each(adapters)("permit over %s", (adapter) => {
     await stream.body!.cancel();
   });
 
-  test("permit gets what authenticate returned", async () => {
+  test("permit gets the value that authenticate returned", async () => {
     const { server } = serverWith(undefined);
     const principals: unknown[] = [];
     const found = { auth: { scopes: ["a"] }, principal: "https://auth.example.com|ada" };
@@ -217,7 +217,7 @@ const asked: readonly (readonly [string, Record<string, unknown>, readonly strin
   ["ping", {}, []],
 ];
 
-test("the scopes are those of what a request names", async () => {
+test("the scopes are taken from the definition that a request names", async () => {
   const { server } = serverWith(["files:write"]);
   const seen: (readonly string[])[] = [];
   const { url } = await serve("node", server, {

@@ -115,7 +115,7 @@ describe.each(adapters)("routes over %s", (adapter) => {
     expect(warned).toContain("broken");
   });
 
-  test("authenticate gets the public URL, or that of the request", async () => {
+  test("authenticate gets the public URL, or the URL of the request", async () => {
     const urls: string[] = [];
     const authenticate: HttpOptions["authenticate"] = ({ url }) => {
       urls.push(url);

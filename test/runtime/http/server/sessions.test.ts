@@ -31,7 +31,7 @@ async function serving(adapter: Adapter, sessions: SessionOptions, options: Serv
 }
 
 describe.each(adapters)("sessions over %s", (adapter) => {
-  test("have the ids that the application makes, from what the handshake agreed on", async () => {
+  test("have the ids that the application makes from the result of the handshake", async () => {
     const given: unknown[] = [];
     const generateId: Required<SessionOptions>["generateId"] = (session) => `!${given.push(session)}~`;
     const { party, target } = await http(adapter, revision, { sessions: { generateId } }, { roots: {} });
@@ -168,7 +168,7 @@ describe.each(adapters)("sessions over %s", (adapter) => {
     expect((await party.delete()).status).toBe(204);
   });
 
-  test("a failed handshake is no session", async () => {
+  test("a failed handshake creates no session", async () => {
     const { lines, onSession } = recorded();
     const { client, target } = await serving(adapter, { onSession });
     const party = client();

@@ -229,7 +229,7 @@ describe.each(adapters)("limits.memory holds for HTTP+SSE by %s", (adapter) => {
     return { target, subscribe };
   }
 
-  test("a session over it is refused and counted, and gives back what it took", async () => {
+  test("a session above the limit is refused and counted, and frees its share", async () => {
     const { target, subscribe } = await keeping();
     const party = await new SseParty(target.url, "2024-11-05").open();
     const answers = [];

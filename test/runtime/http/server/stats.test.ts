@@ -90,7 +90,7 @@ describe.each(adapters)("stats over %s", (adapter) => {
     expect(server.stats().gauges).toEqual({ connections: 0, sessions: 0, requests: 0 });
   });
 
-  test("count what was refused, by status", async () => {
+  test("count refused requests by status", async () => {
     const authenticate: ServeHttpOptions["authenticate"] = ({ header }) =>
       header("authorization") === undefined ? { status: 401 } : { principal: "ada" };
     const { target } = await serving(adapter, { authenticate });
@@ -140,7 +140,7 @@ describe.each(adapters)("stats over %s", (adapter) => {
     stream.cut();
   });
 
-  test("are copies: what was read does not change", async () => {
+  test("are copies: an earlier reading does not change", async () => {
     const { server, target } = await serving(adapter);
     const [before, inServer] = [target.stats(), server.stats()];
     const party = new Party(target.url, modern);
