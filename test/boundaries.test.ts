@@ -145,7 +145,7 @@ describe.each(plans().map((plan) => [plan.folder, plan] as const))("the rooms of
     expect(plan.homeless).toEqual([]);
   });
 
-  test("import only what stands below them; no files load one another in a circle", () => {
+  test("import only from rooms below them; files never import each other in a circle", () => {
     expect(faultsOf(plan)).toEqual([]);
   });
 });
@@ -178,7 +178,7 @@ test("an arrow that runs up, one through a wall and a circle are found", () => {
   ]);
 });
 
-test("of the commands, only call, those of tasks and the page of dev load the package of tasks", () => {
+test("only the command call, the commands of tasks and the page of dev load the package of tasks", () => {
   const loading = importsOf(filesBelow("generator"))
     .filter(({ to, typeOnly }) => !typeOnly && to === "generator/capture/live-tasks.ts")
     .map(({ from }) => from);
@@ -196,7 +196,7 @@ test("of the commands, only call, those of tasks and the page of dev load the pa
   expect(opening.filter((file) => !/^generator\/command\/(call\.ts|task(\.ts|\/))/.test(file))).toEqual([]);
 });
 
-test("of the core, the entries alone load what legacy revisions need", () => {
+test("in the core, only the entries load the code of legacy revisions", () => {
   const room = "runtime/core/legacy/";
   const loading = importsOf(filesBelow("runtime/core"))
     .filter(({ from, to, typeOnly }) => !typeOnly && to.startsWith(room) && !from.startsWith(room))

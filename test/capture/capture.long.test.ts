@@ -152,7 +152,7 @@ test("entries are counted as the server lists them, over all pages", async () =>
   expect(ran.stderr).toContain('entry 7 "a" is left out: the name "a" is used twice');
 });
 
-test("texts that hide or reorder what is read are escaped, and read back as they were", async () => {
+test("texts that hide or reorder the displayed text are escaped, and read back unchanged", async () => {
   const odd = "\u202egnirts \u0007 \u{e0041} \ud800 \t\r\n: # '\"\n*/";
   const contract = {
     name: "odd",

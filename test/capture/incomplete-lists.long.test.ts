@@ -74,7 +74,7 @@ function project(offer: Offer) {
 
 const names = ({ tools = [] }: Contract): string[] => tools.map(({ name }) => name);
 
-test("two captures are merged: what was asked for, what is referred to, and what was there", async () => {
+test("two captures are merged: requested entries, references, and earlier entries", async () => {
   const tools = ["weather_now", "weather_later", "news", "music"].map((name) => tool(name));
   const { run, source, contract, requests } = project({ tools, listed: ["news"], referred: ["music"] });
   const first = run("capture", source);
@@ -205,7 +205,7 @@ test("a complete list is compared and captured as ever", async () => {
   expect(run("capture", source).stdout).toContain("unchanged");
 });
 
-test("diff of contract files compares what both list", () => {
+test("diff of contract files compares only entries that both list", () => {
   const about = { name: "s", version: "1" };
   const partial = { complete: false, asked: { tools: [{}] } };
   const [one, other] = [{ tools: [tool("a"), tool("b")] }, { tools: [tool("a")] }];
@@ -230,7 +230,7 @@ test("diff of contract files compares what both list", () => {
   expect(JSON.parse(json.stdout)).toMatchObject({ exit: 0, partial: true, findings: [] });
 });
 
-test("diff of a contract and a server asks the server for what it does not list", () => {
+test("diff of a contract and a server requests entries that the server does not list", () => {
   const all = [tool("a"), tool("b")];
   const { run, source, change } = project({ tools: all, listed: ["a", "b"] });
   expect(run("capture", source).code).toBe(0);

@@ -53,7 +53,7 @@ describe.each(manners)("in the words of $words", ({ vocabulary, schemaMember }) 
   });
   const written = (name: string, properties?: object) => tool(name, properties, schemaMember);
 
-  test("a client of that revision reads what the tables say of its lists", async () => {
+  test("a client of that revision reads its lists by the tables", async () => {
     const offer = { tools: [written("a"), written("b")], listed: ["a"], referred: ["b"] };
     const offered = join(temporaryFolder({ "offer.json": JSON.stringify(offer) }), "offer.json");
     const channel = stdioClientChannel(["node", program, offered]);

@@ -4,7 +4,7 @@ import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { initialized, scripted } from "../support/live-server.js";
 
-test("a prompt with an argument twice is left out: what is captured reads back", async () => {
+test("a prompt with an argument twice is left out, so that the captured contract can be read", async () => {
   const prompts = [
     { name: "twice", arguments: [{ name: "a" }, { name: "a" }] },
     { name: "once", arguments: [{ name: "a" }] },

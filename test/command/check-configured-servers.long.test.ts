@@ -84,7 +84,7 @@ test.each([
   expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
-test("an entry that is no server is reported as such, with any files in the configuration's folder", async () => {
+test("an entry that is not a server is reported as such, with any files in the configuration's folder", async () => {
   const contracts = [{ file: "a.yaml", out: "src", role: "client", server: "nowhere" }];
   const folder = temporaryFolder({
     "mcpgen.config.json": JSON.stringify({ contracts }),

@@ -162,7 +162,7 @@ describe("findings", () => {
     expect([report.exit, report.error]).toEqual([1, undefined]);
   });
 
-  test("metadata that is no JSON, and one behind a redirect", async () => {
+  test("metadata that is not JSON, and metadata behind a redirect", async () => {
     const as = await authorizationServer();
     for (const [status, headers] of [
       [200, { "content-type": "text/html" }],
@@ -242,7 +242,7 @@ test("a server that asks for another scheme is not looked at", async () => {
   expect([code, (JSON.parse(stdout) as { findings?: [] }).findings ?? []]).toEqual([4, []]);
 });
 
-test("without a contract, check judges what keeps clients from a token", async () => {
+test("without a contract, check reports faults that keep clients from a token", async () => {
   const right = await protectedServer({}, ["files:read"]);
   const good = await right.run(["check", "--server", right.url]);
   expect([good.code, good.stderr]).toEqual([0, ""]);

@@ -140,7 +140,7 @@ test("of a large protocol, a few harmful corrections are still the same revision
   expect(stdout).toContain("46 of the 47 definitions");
 });
 
-test("the text says what differs, and ends with the command that takes it over", async () => {
+test("the text lists the differences, and ends with the command that takes them over", async () => {
   const folder = await smallProject({ "2031-01-01/schema.json": harmful });
   const { stdout } = await check(folder, "2031-01-01/schema.json");
   const lines = stdout.trimEnd().split("\n");
@@ -187,7 +187,7 @@ describe("from a URL", () => {
     expect(readFileSync(join(folder, "schema/lock.json"), "utf8")).toBe(lock);
   });
 
-  test("that answers 500 is no drift", async () => {
+  test("that answers 500 does not count as drift", async () => {
     const url = await loopback((_, response) => response.writeHead(500).end());
     const { code, stdout, stderr } = await check(await smallProject(), url);
     expect([code, stdout, stderr]).toEqual([4, "", expect.stringContaining("error MG4002")]);

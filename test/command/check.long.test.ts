@@ -64,7 +64,7 @@ test("one file added, whatever it says of itself", async () => {
   expect(mend(ours.stdout)).toBe("Run: rm generated/2030-01-01/extra.ts");
 });
 
-test("one schema property changed: the schema is named, and what comes of it", async () => {
+test("one schema property changed: the schema and the outdated files are named", async () => {
   const folder = await generatedProject();
   const file = join(folder, "schema/2030-01-01/schema.json");
   writeFileSync(file, readFileSync(file, "utf8").replaceAll('"text"', '"texts"'));

@@ -127,7 +127,7 @@ test("a result and a contract that repeat a secret hold none", async () => {
   expect(readFileSync(join(folder, "page.html"), "utf8")).not.toContain(secret);
 });
 
-test("what a server's process prints about its variables is hidden, in pieces, too", async () => {
+test("values of variables that a server's process prints are hidden, in pieces, too", async () => {
   const secret = "value-0123456789abc";
   const folder = temporaryFolder();
   writeFileSync(

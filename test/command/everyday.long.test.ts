@@ -136,7 +136,7 @@ test("call takes key=value, of the types that the tool's schema gives", async ()
   expect(JSON.parse(mixed.stdout)).toMatchObject({ structuredContent: { city: "Oslo", days: 5 } });
 });
 
-test("a signature quotes an argument's name that is no identifier", async () => {
+test("a signature quotes the name of an argument that is not an identifier", async () => {
   const argument = (name: string, required: boolean) => ({ name, required });
   const prompts = [{ name: "p", arguments: [argument("plain", true), argument("two words", false)] }];
   const contract = JSON.stringify({ name: "a", version: "1", prompts });
@@ -202,7 +202,7 @@ test("a result that is text alone is saved as it came", async () => {
   expect(JSON.parse(readFileSync(join(folder, "a.json"), "utf8"))).toMatchObject({ city: "Oslo" });
 });
 
-test("read prints the text of a resource, or saves what it holds as it is", async () => {
+test("read prints the text of a resource, or saves its content unchanged", async () => {
   expect((await run(["read", "note://one"])).stdout).toBe("first\tsecond\\u001b[2J\n");
   expect((await run(["read", "map://all"])).stdout).toBe("[resource map://all image/png, 4 bytes]\n");
   const { folder, stdout } = await run(["read", "note://one", "--output", "note.txt"]);

@@ -8,7 +8,7 @@ import { smallProject, smallSchema, smallSchemaText } from "../support/small-pro
 const generated = (folder: string, path: string): string => join(folder, "generated", path);
 const read = (folder: string, path: string): string => readFileSync(generated(folder, path), "utf8");
 
-test("generate writes all files and a manifest, then leaves what is up to date alone", async () => {
+test("generate writes all files and a manifest; the next run changes no file that is up to date", async () => {
   const folder = await smallProject();
   const first = await mcpgen(folder, ["generate"]);
   expect(first.code).toBe(0);
@@ -112,7 +112,7 @@ describe("--revision generates one revision and leaves the others unchanged", ()
     expect(read(folder, "index.ts")).toBe(index);
   });
 
-  test("then check still finds what is wrong with the others, and nothing else", async () => {
+  test("then check still finds the faults of the other files, and nothing else", async () => {
     const folder = await changed();
     await mcpgen(folder, ["generate", "--revision", "2030-01-01"]);
     const one = await mcpgen(folder, ["check"]);

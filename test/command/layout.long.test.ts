@@ -9,7 +9,7 @@ import { smallProject } from "../support/small-protocol.js";
 const contract = (tool: string): string =>
   JSON.stringify({ name: "w", version: "1", tools: [{ name: tool, inputSchema: { type: "object" } }] });
 
-test("output that the project's formatter has laid out is up to date, follows its contract, and is no edit", async () => {
+test("output that the project's formatter has formatted is up to date, follows its contract, and does not count as edited", async () => {
   const folder = temporaryFolder({
     "c.json": contract("one"),
     "mcpgen.config.json": JSON.stringify({ contracts: [{ file: "c.json", out: "src", role: "server" }] }),
@@ -60,7 +60,7 @@ function project(files: Readonly<Record<string, string>>, name: string): string 
   return temporaryFolder({ ...files, "mcpgen.config.json": JSON.stringify({ contracts }) });
 }
 
-test("the difference that check shows of formatted output holds what the contract changes, and no layout", async () => {
+test("for formatted output, check shows the changes of the contract, and no changes of layout", async () => {
   const folder = project({ "c.json": contract("one") }, "c.json");
   expect((await mcpgen(folder, ["generate"])).code).toBe(0);
   const files = ["client.ts", "contract.ts", "server.ts", "types.ts", "manifest.json"].map(
@@ -98,7 +98,7 @@ test.each([
   expect((await mcpgen(folder, ["check"])).stdout).toContain("src/manifest.json: error MG3101");
 });
 
-test("documentation that is formatted, and nothing else, is no drift", async () => {
+test("documentation that was only formatted does not count as drift", async () => {
   const docs = '{ "format": 1, "definitions": { "EchoParams": "What is sent back." } }';
   const folder = await smallProject({ "schema/docs.json": docs });
   expect((await mcpgen(folder, ["generate"])).code).toBe(0);

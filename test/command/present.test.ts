@@ -94,7 +94,7 @@ test("whatever a console prints, no CI runner obeys it, but for our own annotati
   );
 });
 
-test("JSON keeps the meaning of what it escapes", () => {
+test("JSON keeps the meaning of escaped texts", () => {
   let stdout = "";
   const streams = {
     stdout: { write: (text: string) => void (stdout += text) },

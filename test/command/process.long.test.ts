@@ -118,7 +118,7 @@ describe("a signal", () => {
   });
 });
 
-test("a reader that goes away is no error", async () => {
+test("a reader that goes away causes no error", async () => {
   const child = spawn(process.execPath, [cli, "explain", "--json"], { stdio: ["ignore", "pipe", "pipe"] });
   child.stdout.destroy();
   let stderr = "";
@@ -177,7 +177,7 @@ describe("check answers from its cache while nothing has changed", () => {
     }
   });
 
-  test("without loading what generates", async () => {
+  test("without loading the generator", async () => {
     const directory = await project();
     const hook = join(directory, "hook.mjs");
     writeFileSync(hook, refuseGenerators);

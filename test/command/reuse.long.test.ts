@@ -27,7 +27,7 @@ function stateAfter(
   return { generator: "g", key: "k", setup: "s", cacheFile: undefined, cached };
 }
 
-test("files of unchanged revisions are taken from the last run, and give what a whole run would", async () => {
+test("files of unchanged revisions are taken from the last run, and equal the files of a full run", async () => {
   const folder = temporaryFolder({});
   const schemaDir = join(folder, "schema");
   for (const revision of revisions)

@@ -128,7 +128,7 @@ test("--detach of a call that ends at once prints its result", async () => {
   expect(ran).toEqual({ code: 0, stdout: "at once\n", stderr: "the call has ended: there is no task\n" });
 });
 
-test("task result answers what the task asks, as call does", async () => {
+test("task result answers the questions of a task, as call does", async () => {
   const { source } = await reports();
   const { run } = machine();
   await run("call", source, "asks", "--detach");
@@ -187,7 +187,7 @@ test("Ctrl-C ends the command, and not the task: another command has its result"
   expect(await run("task", "result", source)).toMatchObject({ code: 0, stdout: "two pages\n" });
 });
 
-test("errors name what to do next", async () => {
+test("errors name the next step", async () => {
   const { source } = await reports();
   const { run } = machine();
   const none = await run("task", "get", source);

@@ -87,7 +87,7 @@ function snapshot(folder: string): Record<string, string> {
   );
 }
 
-test("adds, carries notes over, generates, and lists what is left: then check is clean", async () => {
+test("adds, carries notes over, generates, and lists the open decisions: then check finds nothing", async () => {
   const folder = await project();
   const { code, stdout } = await upgrade(folder);
   expect(code).toBe(0);

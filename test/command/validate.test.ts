@@ -86,7 +86,7 @@ describe("answers are paired with the one open request that fits", () => {
     expect(tagged.judge(content, "server")).toMatchObject([{ method: "tools/call", issues: [] }]);
   });
 
-  test("an alternative result is judged as what it says it is", async () => {
+  test("an alternative result is judged by its mark", async () => {
     const judge = new Judge(await protocol("2025-11-25"));
     judge.judge(call, "client");
     const [verdict] = judge.judge({ jsonrpc: "2.0", id: 1, result: { task: { taskId: 5 } } }, "server");
@@ -164,7 +164,7 @@ describe("mcpgen validate", () => {
     expect([code, stdout]).toEqual([0, "2025-11-25: 3 messages, 3 valid, 0 invalid\n"]);
   });
 
-  test("each bad message with its line, the place in it and what is wrong", async () => {
+  test("each bad message with its line, the place in it and the fault", async () => {
     const { code, stdout } = await run(
       `\uFEFF${text(call)}\n\nnot json\n${text({ ...call, params: {} }, content, content)}`,
     );

@@ -120,7 +120,7 @@ describe("a new revision", () => {
 });
 
 describe("revision vocabulary", () => {
-  test("moves it, after it said what changes for handlers and clients; the types follow", async () => {
+  test("first reports the changes for handlers and clients, then moves it; the types follow", async () => {
     const folder = await upgraded({
       "src/handler.ts": `import type { EchoResult } from "../generated/authoring.js";\nexport const echo = (): EchoResult => ({ text: "x" });\n`,
     });
@@ -178,7 +178,7 @@ describe("revision vocabulary", () => {
     expect((await mcpgen(folder, ["check"])).code).toBe(0);
   });
 
-  test("refuses what is no finished revision of the folder", async () => {
+  test("refuses a name that is not a finished revision of the folder", async () => {
     const folder = await project({ "mcpgen.config.json": JSON.stringify({ revisions: [older] }) });
     await mcpgen(folder, ["revision", "add", "new.json", "--name", "next"]);
     await mcpgen(folder, ["revision", "add", "new.json", "--name", newer]);

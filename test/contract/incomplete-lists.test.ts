@@ -46,7 +46,7 @@ test("an incomplete list without entries loses none of the file", () => {
   expect(mergedContract(before, { ...about, ...partial }, {}).tools).toEqual([tool("a")]);
 });
 
-test("what was asked for adds up, each once", () => {
+test("requested names add up, each once", () => {
   const once = bothAsked({ tools: [{ query: "a" }] }, { tools: [{}, { query: "a" }], prompts: [{}] });
   expect(once).toEqual({ tools: [{ query: "a" }, {}], prompts: [{}] });
 });

@@ -31,7 +31,7 @@ test("routing is data: methods, names, headers, the parts of URI templates", () 
   ]);
 });
 
-test("checks say what is wrong", async () => {
+test("checks name the fault", async () => {
   expect(checks.checkGetWeatherArguments({ city: "Bern" })).toBeUndefined();
   expect(await checks.checkGetWeatherArguments({ city: 5 })).toMatch(/city: expected string, got 5/);
   expect(await checks.checkGetWeatherResult(undefined)).toBe("it is missing");
@@ -105,7 +105,7 @@ test("a result that violates the contract is an error, at either end", async () 
   });
 });
 
-test("a client reads what its contract names, and fills in its templates", async () => {
+test("a client reads the resources of its contract, and fills in its templates", async () => {
   const { client, resources, resourceTemplates, complete } = await made("2026-07-28");
   expect((await resources.config()).contents[0]).toMatchObject({ uri: "config://app", text: "{}" });
   const city = "São Paulo / 天 (100%)";

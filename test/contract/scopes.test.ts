@@ -57,7 +57,7 @@ describe("reading", () => {
   });
 });
 
-test("what is generated names the scopes, for handlers and for callers", async () => {
+test("generated code names the scopes, for handlers and for callers", async () => {
   const document = await readContract(text, "c.yaml");
   const { files } = await generateContract({ document, role: "both", importExtension: "js" });
   for (const file of ["server.ts", "client.ts"])
@@ -147,7 +147,7 @@ describe("drift", () => {
     ]);
   });
 
-  test("the order of scopes is no difference, and neither is an empty list", async () => {
+  test("neither the order of scopes nor an empty list counts as a difference", async () => {
     const other = text
       .replace("[files:read, files:write]", "[files:write, files:read]")
       .replace("description: Answers.", "description: Answers.\n    scopes: []");

@@ -151,7 +151,7 @@ describe("drift", () => {
     return { code: ran.code, findings: (JSON.parse(ran.stdout) as { findings: object[] }).findings };
   };
 
-  test("a task that becomes required breaks clients; what only the server reads is no difference", async () => {
+  test("a task that becomes required breaks clients; members that only the server reads do not count as differences", async () => {
     expect(await diffOf(text, text.replace("support: optional", "support: required"))).toMatchObject({
       code: 1,
       findings: [

@@ -111,7 +111,7 @@ test.each(pairs)("%s → %s: the json report is what docs/diff.schema.json says"
   }
 });
 
-test("the same schema under another name and in another order is no difference", async () => {
+test("the same schema under another name and in another order shows no difference", async () => {
   const reordered = Object.fromEntries(Object.entries(JSON.parse(files["old.json"]) as object).reverse());
   const folder = temporaryFolder({ ...files, "copy.json": JSON.stringify(reordered, null, 4) });
   const { stdout, code } = await run(folder, "copy.json", "--fail-on", "any");

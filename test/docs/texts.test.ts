@@ -87,7 +87,7 @@ describe.each(revisions)("the texts of %s", (revision) => {
     expect(later).toEqual([]);
   });
 
-  test("name only what the revision has", () => {
+  test("name only members that the revision has", () => {
     const names = namesOf(schema);
     for (const entry of allowed) {
       if ((entry.since ?? "") <= revision) for (const name of entry.names) names.add(name);

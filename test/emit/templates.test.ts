@@ -46,7 +46,7 @@ describe("templates", () => {
     expect(refusal(() => loadTemplates(partial)("types.ts", view)).code).toBe("MG1006");
   });
 
-  test("do not reach what objects inherit", () => {
+  test("do not reach inherited members of objects", () => {
     const folder = temporaryFolder({ "types.ts.hbs": "{{origin.constructor.name}}" });
     expect(refusal(() => loadTemplates(folder)("types.ts", view)).code).toBe("MG1006");
   });

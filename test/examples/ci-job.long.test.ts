@@ -97,7 +97,7 @@ test("the workflow: each step gets a token for the identity of the job, and none
   for (const secret of as.secrets) expect(output.includes(secret)).toBe(false);
 });
 
-test("the job says what is wrong, and no other issuer gets its identity", async () => {
+test("the job reports the fault, and no other issuer gets its identity", async () => {
   const github = await platform();
   const as = await trusting(github);
   const url = await protectedProcess(server, as);

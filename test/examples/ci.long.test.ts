@@ -126,14 +126,14 @@ describe("the workflow", () => {
     expect(git(repo.origin, "branch", "--list")).toBe("");
   });
 
-  test("upstream: a server that fails is no drift", async () => {
+  test("upstream: a server that fails does not count as drift", async () => {
     const repo = await repository();
     const url = await loopback((_, response) => response.writeHead(503).end());
     const { code } = await runJob("upstream", repo, { UPSTREAM: `${url}/draft/schema.json` });
     expect([code, calls(repo)]).toEqual([4, ["npm ci"]]);
   });
 
-  test("upstream: what is new is proposed, in one pull request however often it changes", async () => {
+  test("upstream: all changes are proposed in one pull request, however often the server changes", async () => {
     const repo = await repository();
     const withParams = (required: string[]): string =>
       JSON.stringify({
@@ -179,7 +179,7 @@ describe("the workflow", () => {
     expect(git(repo.origin, "rev-list", "--count", "mcpgen/upstream")).toBe("2");
   });
 
-  test("upstream: what was merged is not edited, and no text is longer than GitHub takes", async () => {
+  test("upstream: a merged pull request is not edited, and no text is longer than GitHub accepts", async () => {
     const repo = await repository();
     const temp = temporaryFolder({ "report.md": "é".repeat(100_000) });
     const propose = steps.find(({ name }) => name === "Propose")!;
@@ -242,7 +242,7 @@ describe("the hook", () => {
     });
   });
 
-  test("judges what is staged, not what lies in the working tree", async () => {
+  test("judges the staged files, not the working tree", async () => {
     const repo = await hooked();
     const file = join(repo.folder, "generated/2030-01-01/types.ts");
     const text = readFileSync(file, "utf8");

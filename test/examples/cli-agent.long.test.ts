@@ -92,7 +92,7 @@ test("tokens that have expired are renewed without the user", async () => {
   expect([as.count("authorize"), as.count("token refresh_token")]).toEqual([1, 1]);
 });
 
-test("a user who refuses, and a URL that is none", async () => {
+test("a user who refuses, and an invalid URL", async () => {
   const { run } = await machine({ decide: () => ({ error: "access_denied" }) });
   const refused = await run();
   expect(refused).toMatchObject({ code: 1, stdout: "" });

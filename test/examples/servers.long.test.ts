@@ -89,7 +89,7 @@ describe("files", () => {
     return { folder, uri: pathToFileURL(folder).href };
   }
 
-  test("lists what is in the folder and reads what is below it", async () => {
+  test("lists the files of the folder, and reads files below it", async () => {
     const { folder, uri } = served();
     const client = await clientOf(program, [folder]);
     const { items } = await client.listResources();

@@ -147,7 +147,7 @@ test("RSRC-03: nothing leads out of the folder", async () => {
 });
 
 describe("a folder", () => {
-  test("is left out with the reason if it is no skill", async () => {
+  test("is left out with the reason if it is not a skill", async () => {
     const folder = temporaryFolder({
       "SKILL.md": manifest("top"),
       "bare/SKILL.md": "# No frontmatter\n",

@@ -29,7 +29,7 @@ describe("limits", () => {
     expect(opened).toBe(2);
   });
 
-  test("one that is too long for the client fails what waits", async () => {
+  test("one that is too long for the client fails the waiting requests", async () => {
     const client = await clientOf(await served(), {}, { limit: 10_000 });
     expect(await failureOf(client.callTool("echo", { text: "x".repeat(10_000) }))).toMatchObject({
       code: "message-too-long",
@@ -197,7 +197,7 @@ describe("ends", () => {
     expect(seen).toMatchObject([{ message: "the other side was silent for 50 ms" }]);
   });
 
-  test("a client that closes aborts what it asked for", async () => {
+  test("a client that closes aborts its requests", async () => {
     const url = await served();
     const watcher = await clientOf(url);
     const client = await clientOf(url);

@@ -35,7 +35,7 @@ describe("extension add refuses, and changes nothing:", () => {
     expect(text).toContain(reason);
   });
 
-  test("an id that differs from another one in case alone, and versions that are no folders", async () => {
+  test("an id that differs from another one only in case, and versions that are not valid folder names", async () => {
     const folder = vendorProject();
     await addOver(folder);
     const other = ["vendor.json", "--id", "com.example/Paint", "--version", "1.0.0", "--base", "2026-07-28"];
@@ -59,7 +59,7 @@ describe("extension add refuses, and changes nothing:", () => {
     expect(await refusal(folder, ["vendor.json", "--base", "2026-07-28"], 2)).toContain("id");
   });
 
-  test("files that are no schema: truncated, empty, only the base's, with references that lead nowhere", async () => {
+  test("files that are not a schema: truncated, empty, only the base's, with references that lead nowhere", async () => {
     const definition = (node: object) => JSON.stringify({ $defs: { Mine: node } });
     const folder = vendorProject({
       "cut.json": vendorText.slice(0, 700),

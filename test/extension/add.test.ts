@@ -4,7 +4,7 @@ import { readExtensionLock } from "../../generator/revision/lock.js";
 import { addOver, jsonOf, vendorFolder, vendorId, vendorProject } from "./vendor-extension.js";
 
 describe("extension add", () => {
-  test("writes extension.json, canonical schema, notes and lock, and asks what the schema cannot say", async () => {
+  test("writes extension.json, canonical schema, notes and lock, and asks for facts that the schema cannot express", async () => {
     const folder = vendorProject();
     const { code, stdout } = await addOver(folder);
     expect(code).toBe(0);

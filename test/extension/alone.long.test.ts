@@ -25,7 +25,7 @@ test("an extension is added and generated where there is no schema folder", asyn
   ]);
 });
 
-test("what is the protocol's is imported from its package, whose entries it names", async () => {
+test("definitions of the protocol are imported from its package, by the names of its entries", async () => {
   const folder = ticketsFolder();
   await mcpgen(folder, [...addTickets, "--base", "2025-06-18", "--base", "2026-07-28"]);
   await mcpgen(folder, ["generate"]);
@@ -59,7 +59,7 @@ test("the same file changes nothing; another one is a new version, or replaces t
   expect(other.stderr).toContain("another --version; to replace this one, repeat the command with --replace");
 });
 
-test("a schema folder with extensions alone is no error; one without anything is", async () => {
+test("a schema folder with only extensions is accepted; an empty one is an error", async () => {
   const folder = temporaryFolder();
   const { code, stderr } = await mcpgen(folder, ["generate"]);
   expect(code).toBe(2);

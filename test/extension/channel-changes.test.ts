@@ -12,7 +12,7 @@ const channel = (changed: object): Partial<ExtensionText> => ({
 
 const [first, ...others] = desk.notes!;
 
-test("what a peer on the channel relied on is named", async () => {
+test("removals that peers on the channel relied on are reported", async () => {
   expect(await changes({ about: {} })).toEqual(["the channel is gone"]);
   expect(await changes(channel({ handshake: { request: "desk/hello" } }))).toEqual([
     "the channel has another handshake",
@@ -31,7 +31,7 @@ test("a role that is gone stands for its messages", async () => {
   ]);
 });
 
-test("what is added breaks nothing", async () => {
+test("additions break nothing", async () => {
   expect(await changes({ ...channel({ roles: ["pen", "paper", "lamp", "desk"] }) })).toEqual([]);
   expect(await changes({ notes: [first!, ...others, sent("ping", "pen", "paper")] })).toEqual([]);
 });

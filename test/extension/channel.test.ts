@@ -10,7 +10,7 @@ const over = async (base: string, change: Partial<ExtensionText> = {}): Promise<
   extensionOver(await sourceOf({ ...desk, ...change }), await releasedModel(base));
 
 describe.each(bases)("a channel over %s", (base) => {
-  test("each role sends and receives what notes say", async () => {
+  test("each role sends and receives the methods that notes name", async () => {
     const model = await over(base);
     const of = (role: string, side: "client" | "server"): string[] =>
       modelOfRole(model, model.channel!, role).methods.flatMap(({ name, senders }) =>
@@ -42,7 +42,7 @@ describe.each(bases)("a channel over %s", (base) => {
   });
 });
 
-test("without notes that say what travels on it, it is left out, which is reported", async () => {
+test("without notes about its messages, the channel is left out, which is reported", async () => {
   const { channel, assumptions } = await over("2025-11-25", { notes: [] });
   expect(channel).toBe(undefined);
   expect(assumptions).toContainEqual({

@@ -15,7 +15,7 @@ const minimal = {
 const read = async (change: object): ReturnType<typeof readExtensionFile> =>
   readExtensionFile(await parseJson(JSON.stringify({ ...minimal, ...change }, null, 2), "extension.json"));
 
-test("what a file leaves out has its default", async () => {
+test("keys that a file omits have their defaults", async () => {
   expect(await read({})).toEqual({
     id: "com.example/search",
     version: "1.0.0",
@@ -27,7 +27,7 @@ test("what a file leaves out has its default", async () => {
   });
 });
 
-test("a fault is reported with its line, and with what to write", async () => {
+test("a fault is reported with its line, and with the correction", async () => {
   const error = await failureOf(read({ bases: [] }));
   expect(error).toMatchObject({
     code: "MG1302",

@@ -74,7 +74,7 @@ describe("a method", () => {
     });
   });
 
-  test("that is a notification requires what its receiver declares", async () => {
+  test("that is a notification requires the declaration of its receiver", async () => {
     const found = notification("notifications/found", { type: "object", properties: {} });
     const { methods } = await over(modern, {
       definitions: { FoundNotification: found },
@@ -112,7 +112,7 @@ describe("a definition", () => {
     expect(node.required).toEqual(["hits", "resultType"]);
   });
 
-  test("keeps what both parts ask of one member", async () => {
+  test("keeps the constraints of both parts on one member", async () => {
     const definitions = {
       Narrow: {
         allOf: [

@@ -53,7 +53,7 @@ test("malformed ids are refused with their place", async () => {
   }
 });
 
-test("two owners of what a random extension adds are refused with both and a place", async () => {
+test("two owners of an addition of a random extension are refused, with both names and a place", async () => {
   const models = await Promise.all(revisions.map(releasedModel));
   for (let number = 0; number < 12; number++) {
     const one = randomExtension(seed, number);

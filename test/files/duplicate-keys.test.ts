@@ -26,7 +26,7 @@ test.each<[string, string]>([
   expect(found(text)).toBe(key);
 });
 
-test("equal keys of different objects are none, at any depth", () => {
+test("equal keys of different objects are not duplicates, at any depth", () => {
   expect(found('{"a":{"a":[{"a":1},{"a":1}]}}')).toBeUndefined();
   const deep = 100_000;
   expect(found(`${'{"a":'.repeat(deep)}1${"}".repeat(deep)}`)).toBeUndefined();

@@ -60,7 +60,7 @@ describe("invalid JSON is reported with line and column", () => {
   });
 });
 
-test("nesting itself is no error of JSON", async () => {
+test("nesting itself does not make JSON invalid", async () => {
   const { value } = await parseJson("[".repeat(100_000) + "]".repeat(100_000), "f");
   expect(Array.isArray(value)).toBe(true);
 });

@@ -84,7 +84,7 @@ test.skipIf(process.platform !== "linux")("files that do not tell their size are
   expect(readRegularFile("/proc/self/status").toString()).toContain(`Pid:\t${process.pid}`);
 });
 
-test("the owner and the mode are those of the file that is read", () => {
+test("the owner and the mode come from the file that is read", () => {
   const file = temporaryFile(text);
   const refuse = (): never => {
     throw new Error("not ours");

@@ -16,7 +16,7 @@ function state(): {
   return { base, env, files: new StateFiles(env, "trust") };
 }
 
-test("what is written is read, by this user alone, and removed", () => {
+test("a written value can be read, by this user only, and removed", () => {
   const { base, files } = state();
   expect(files.read("a.json")).toBeUndefined();
   expect(files.names()).toEqual([]);

@@ -4,7 +4,7 @@ import { nearestTests } from "../../scripts/gate/nearness.js";
 
 const files = filesOf();
 
-test("a test that changed is nearest, then those from which imports lead to what changed", () => {
+test("a changed test is nearest, then tests whose imports lead to a changed file", () => {
   const own = "test/engine/read/read-document.long.test.ts";
   const found = nearestTests([own, "engine/patterns/linear-matcher.ts"], files);
   expect(found[0]).toEqual({ file: own, distance: 0, changed: own });
@@ -15,7 +15,7 @@ test("a test that changed is nearest, then those from which imports lead to what
   expect(new Set(found.map(({ file }) => file)).size).toBe(found.length);
 });
 
-test("what tests import by package, start as a program or read as data leads to them", () => {
+test("packages that tests import, programs that they start and files that they read lead to them", () => {
   const filesNear = (file: string): string[] => nearestTests([file], files).map(({ file }) => file);
   expect(filesNear("runtime/tasks/state/advance.ts")).toContain("test/tasks/server/scale.long.test.ts");
   expect(filesNear("generator/command/main.ts")).toContain("test/command/process.long.test.ts");

@@ -72,7 +72,7 @@ test("an extension of @mcpgen/protocol is imported from there", async () => {
   expect((await mcpgen(join(folder, "library"), ["check"])).code).toBe(0);
 });
 
-test("mistakes say what to write", async () => {
+test("errors give the correction", async () => {
   const folder = await withTickets();
   const misspelt = await init(folder, "a", "--extension", "com.acme/ticket");
   expect([misspelt.code, misspelt.stderr]).toEqual([

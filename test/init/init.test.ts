@@ -23,7 +23,7 @@ function rename(folder: string, file: string, name: string, other: string): void
   writeFileSync(join(folder, file), read(folder, file).replaceAll(name, other));
 }
 
-test("a project of the sample type-checks, passes its tests, and is what generate and sync would make", async () => {
+test("a project of the sample type-checks, passes its tests, and equals the output of generate and sync", async () => {
   const folder = temporaryFolder();
   const { code, stdout } = await mcpgen(folder, ["init", "server", "weather station"]);
   expect([code, stdout]).toEqual([0, expect.stringContaining("CREATE  weather station/src/handlers.ts\n")]);

@@ -244,7 +244,7 @@ await client.close();
     );
   });
 
-  test("npx takes mcpgen from the tarballs, and what init writes installs", () => {
+  test("npx takes mcpgen from the tarballs, and the project that init writes can be installed", () => {
     const home = join(folder, "npx");
     mkdirSync(home);
     const packages = packed.map(({ tarball }) => `--package=${tarball}`);

@@ -32,7 +32,7 @@ async function answering(
 
 const asked = ["What is the server called?", "Which revisions", "Which folder"];
 
-test("three questions make a project of nothing; Enter takes what is proposed", async () => {
+test("three questions make a project of nothing; Enter accepts the proposal", async () => {
   const folder = temporaryFolder({ "notes.txt": "" });
   const { code, stdout, stderr } = await answering(
     folder,

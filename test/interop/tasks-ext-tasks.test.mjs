@@ -246,7 +246,7 @@ for (const pairing of pairings)
         await release("that");
         assert.equal(textOf(await resultOf(resumed)), "worked on that");
       });
-      test("ids that are no tasks", { timeout }, () =>
+      test("ids without a task", { timeout }, () =>
         assert.rejects(session.task("nothing").snapshot(), { code: -32602 }),
       );
       test("lists", { timeout, skip: revision === modern || way === "stdio" }, async () => {

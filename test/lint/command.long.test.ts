@@ -55,7 +55,7 @@ test("a rule that many tools are against is one line with counts; --verbose and 
   expect([findings!.length, problems!.length]).toEqual([24, 36]);
 });
 
-test("two problems at one place are no two places", async () => {
+test("two problems at one place count as one place", async () => {
   const city = {
     type: "string",
     enum: Array.from({ length: 1001 }, (_, index) => `${index}`.padStart(20, "0")),
@@ -132,7 +132,7 @@ test.each(["0", "-1", "many", "1.5"])("a budget of %s is none", async (budget) =
   expect([code, stderr]).toEqual([2, expect.stringContaining("error MG2004: expected --budget")]);
 });
 
-test("an unknown profile, and a file that is no contract", async () => {
+test("an unknown profile, and a file that is not a contract", async () => {
   const unknown = await mcpgen(folder(), ["lint", "c.yaml", "--profile", "gemni"]);
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean gemini?")]);
   const none = await mcpgen(folder(), ["lint", "none.yaml"]);
@@ -186,7 +186,7 @@ tools:
       required: [place]
 `;
 
-  test("changes the file, names what is left, and finds nothing more to change", async () => {
+  test("changes the file, names the problems that are left, and finds nothing more to change", async () => {
     const cwd = temporaryFolder({ "c.yaml": faulty });
     const file = join(cwd, "c.yaml");
     chmodSync(file, 0o640);
@@ -215,7 +215,7 @@ tools:
     expect(again.stdout).toBe(plain.stdout.replace(/^1 tool, /m, "0 fixes made in c.yaml; 1 tool, "));
   });
 
-  test("shows with --dry-run what would change", async () => {
+  test("shows the changes with --dry-run", async () => {
     const cwd = temporaryFolder({ "c.yaml": faulty });
     const { stdout } = await mcpgen(cwd, ["lint", "c.yaml", "--fix", "--dry-run"]);
     expect(readFileSync(join(cwd, "c.yaml"), "utf8")).toBe(faulty);
@@ -230,7 +230,7 @@ tools:
     ]);
   });
 
-  test("reports to programs what it did, beside what is left", async () => {
+  test("reports the changes and the problems that are left to programs", async () => {
     const cwd = temporaryFolder({ "c.yaml": faulty });
     const { stdout } = await mcpgen(cwd, ["lint", "c.yaml", "--fix", "--json", "--profile", "claude"]);
     const { written, file, fixed, problems } = JSON.parse(stdout) as Record<string, Record<string, string>[]>;

@@ -113,7 +113,7 @@ test("a required member is missing only where the server declares the extension"
   expect((await linted({ tools: [tool("two")] }, mark(true))).findings).toEqual([]);
 });
 
-test("members of a live server are judged by what it declares", async () => {
+test("members of a live server are judged by its declared extensions", async () => {
   const source = (extensions: object): string =>
     scripted({
       initialize: initialized({ tools: {}, extensions }),

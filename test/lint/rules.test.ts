@@ -107,7 +107,7 @@ describe("warnings", () => {
     ]);
   });
 
-  test("arguments without a type, objects without properties, and what is nested deep", () => {
+  test("arguments without a type, objects without properties, and deeply nested schemas", () => {
     expect(found(value({ description: "what?" }), "untyped")).toEqual([
       "/tools/0/inputSchema/properties/value",
     ]);
@@ -177,7 +177,7 @@ describe("unions of which two arms can be the same value", () => {
   });
 });
 
-test("data is no schema: values and examples are not looked into, properties may have any name", () => {
+test("data is not read as a schema: values and examples are ignored, properties may have any name", () => {
   const data = { oneOf: [{ $ref: "nowhere" }], exclusiveMinimum: true };
   const problems = lintContract(
     contract(value({ type: "string", enum: ["a"], default: data, examples: [data] }), {
@@ -342,7 +342,7 @@ test.each<[string, JsonObject, readonly string[]]>([
   );
 });
 
-test("results that are no objects, and those whose type is not said", () => {
+test("results that are not objects, and results without a type", () => {
   const at = (outputSchema: JsonObject): readonly string[] => found({ outputSchema }, "result-not-object");
   expect(at({ type: "array" })).toEqual(["/tools/0/outputSchema"]);
   expect(at({ oneOf: [{ type: "object" }] })).toEqual(["/tools/0/outputSchema"]);
@@ -368,7 +368,7 @@ test("three rules are warnings for Gemini, and errors for its older field", () =
   expect(of(["gemini", "gemini-parameters"])).toEqual(["gemini-type-list error gemini,gemini-parameters"]);
 });
 
-test("the cost of a tool is that of its entry in the list", () => {
+test("the cost of a tool is the cost of its entry in the list", () => {
   const [cost] = toolCosts(contract({ name: "größe" }));
   const bytes = new TextEncoder().encode(JSON.stringify(contract({ name: "größe" }).tools![0])).length;
   expect(cost).toEqual({ tool: "größe", pointer: "/tools/0", bytes, tokens: Math.ceil(bytes / 4) });
@@ -381,7 +381,7 @@ test("5,000 tools and unions of 2,000 arms are judged soon", () => {
   expect(found(value({ anyOf: arms }), "ambiguous-union")).toEqual([]);
 });
 
-test("ids are unique, among those of diff as well", () => {
+test("ids are unique, also among the ids of diff", () => {
   const ids = lintRules.map(({ id }) => id);
   expect(new Set([...ids, ...ruleIds]).size).toBe(ids.length + ruleIds.length);
 });

@@ -101,7 +101,7 @@ describe("a capability that notes name", () => {
     expect(asking("form", "page")).toEqual([conflict("form, page")]);
   });
 
-  it("is not judged where no definition describes what a side declares", () => {
+  it("is not judged if no definition describes the side's capabilities", () => {
     expect(conflictsOf(methods, gate("things/get", "server", "/a"), gate("ask", "client", "/b"))).toEqual([]);
   });
 });

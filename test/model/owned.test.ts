@@ -32,8 +32,8 @@ const ownedIn = (more: Definitions, added: readonly NoteText[] = []) =>
   );
 const always = { Result: ["resultType"], AnswerParams: ["answers"], CallParams: ["answers"] };
 
-describe("what the era fills in of every response", () => {
-  it("is filled in in what answers a method, though it extends nothing", () => {
+describe("members that the era fills in in every response", () => {
+  it("is filled in in the result of a method, although that extends nothing", () => {
     expect(ownedIn({})).toEqual({ ...always, CallResult: ["resultType"] });
   });
 

@@ -91,7 +91,7 @@ describe("a union of results with a name", () => {
 });
 
 describe("alternatives of a note", () => {
-  it("have a mark and a capability each, and those of the note where they have none", () => {
+  it("have a mark and a capability each, or else the note's defaults", () => {
     const alternatives = [
       { definition: "AskingResult", mark: { resultType: "asks" } },
       { definition: "UnchangedResult", capability: "/cache" },

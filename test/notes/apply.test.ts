@@ -112,7 +112,7 @@ describe("errata", () => {
 });
 
 describe("extends", () => {
-  test("opens nothing that says itself what other members may be", () => {
+  test("does not open an object with a rule for additional members", () => {
     const definitions = {
       Base: object([], { additionalProperties: {} }),
       Plain: object(["a"]),

@@ -102,7 +102,7 @@ test("schema and reader accept and refuse the same", () => {
   expect(Math.min(verdicts.accepted, verdicts.refused)).toBeGreaterThan(runs / 40);
 });
 
-test("each kind is accepted with what it needs", () => {
+test("each kind is accepted with its required fields", () => {
   for (const kind of kinds) {
     const file = { format: 1, notes: [least(kind)] };
     expect([kind, validate(file), read(file)]).toEqual([kind, true, true]);

@@ -176,7 +176,7 @@ describe("the outcome of a step", () => {
 describe.each(Object.entries(kinds))("a note of kind %s", (kind, { needs, may, bad }) => {
   const least = { kind, ...common, ...needs };
 
-  test("is read with what it needs, and with all it may have", () => {
+  test("is read with its required fields, and with all its fields", () => {
     expect(parse(least)).toEqual([
       {
         kind,

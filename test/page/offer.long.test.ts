@@ -35,14 +35,14 @@ test("the page of a contract shows arguments, cost, findings and code beside eac
   expect(policyFaults(page)).toEqual([]);
 });
 
-test("the page of a live server shows what it offers now", async () => {
+test("the page of a live server shows its current tools, resources and prompts", async () => {
   const server = newServer();
   server.tool("forecast", { description: "Weather of tomorrow." }, () => "sun");
   const { stdout } = await mcpgen(temporaryFolder(), ["docs", await serve(server)]);
   expect(stdout).toMatch(/id="tool-forecast"[^]*Weather of tomorrow\./);
 });
 
-test("the page of an extension shows its methods and what it adds", async () => {
+test("the page of an extension shows its methods and additions", async () => {
   const { stdout } = await mcpgen(".", ["docs", "io.modelcontextprotocol/tasks"]);
   expect(stdout).toMatch(/<dt>Declared by the server<\/dt>[^]*id="method-tasks\/get"/);
   expect(deadAnchors(stdout)).toEqual([]);

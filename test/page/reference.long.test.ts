@@ -40,7 +40,7 @@ test("Markdown says the same", async () => {
   expect(deadAnchors(stdout.replace(/\]\(#([^)]*)\)/g, ' href="#$1"'))).toEqual([]);
 });
 
-test("--out writes a page and replaces it, but no file of others", async () => {
+test("--out writes a page and replaces it, but replaces no other file", async () => {
   const folder = temporaryFolder({ "mine.html": "<p>mine</p>" });
   const out = (file: string, ...more: string[]) =>
     mcpgen(folder, ["docs", "2024-11-05", "--out", file, ...more]);

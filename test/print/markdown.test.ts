@@ -37,7 +37,7 @@ const unit = fc.constantFrom(
 const foreign = fc.array(unit, { maxLength: 20 }).map((parts) => parts.join(""));
 const runs = { numRuns: cases(10_000), seed };
 
-test("foreign text is no markup in a paragraph, a heading, a list and a table", () => {
+test("third-party text is never markup in a paragraph, a heading, a list or a table", () => {
   fc.assert(
     fc.property(foreign, (text) => {
       const shown = markdownText(text);

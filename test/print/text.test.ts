@@ -48,7 +48,7 @@ describe("a string literal", () => {
     );
   });
 
-  test("is what prettier would write", async () => {
+  test("equals the output of prettier", async () => {
     const texts = fc.sample(hostile, cases(200));
     const code = texts.map((text, index) => `const x${index} = ${stringLiteral(text)};\n`);
     expect(await format("a.ts", code.join("").replaceAll(" = ", " =\n "))).toSatisfy((formatted: string) =>

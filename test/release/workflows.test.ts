@@ -155,7 +155,7 @@ describe("the release", () => {
     return { ended, asked: existsSync(asked) ? readFileSync(asked, "utf8").trim().split("\n") : [] };
   }
 
-  test("publishes what both jobs have packed, with its provenance", () => {
+  test("publishes the packages that both jobs have packed, with provenance", () => {
     const { ended, asked } = published(() => {});
     expect(ended).toBe(true);
     expect(asked).toHaveLength(14);

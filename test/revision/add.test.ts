@@ -88,7 +88,7 @@ describe("revision add", () => {
     expect(stderr).toContain("Repeat the command with --no-descriptions");
   });
 
-  test("copies the newest released revision's notes, marks them, and reports what it dropped", async () => {
+  test("copies the newest released revision's notes, marks them, and reports dropped notes", async () => {
     const folder = await smallProject({ "draft/schema.json": smallSchemaText });
     const note = { kind: "deprecated", since: "2030-01-01", reason: "why", link: "https://example.com" };
     const notes = [

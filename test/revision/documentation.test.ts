@@ -37,7 +37,7 @@ describe("the text for a place", () => {
   });
 });
 
-test("methods and pages are looked up by name, what objects inherit is not", () => {
+test("methods and pages are looked up by name, without inherited members", () => {
   expect(docs.method("tools/call", "r1")).toBe("Calls.");
   expect(docs.page("tools/call", "r1")).toBe("https://modelcontextprotocol.io/specification/r1/server/tools");
   expect(docs.page("tools/call", "r2")).toBeUndefined();

@@ -51,7 +51,7 @@ describe("revision add", () => {
     }
   });
 
-  test("a file that differs in one definition has no notes of mcpgen: what they say is assumed", async () => {
+  test("a file that differs in one definition gets no notes of mcpgen, but assumptions", async () => {
     const revision = names.at(-1)!;
     const schema = JSON.parse(own(revision, "schema.json")) as {
       $defs: Record<string, { required?: string[] }>;
@@ -99,7 +99,7 @@ describe("revision add", () => {
     expect((await mcpgen(folder, ["revision", "verify"])).code).toBe(0);
   });
 
-  test("several of them: the output is that of the repository's notes", async () => {
+  test("several of them: the output equals the output with the repository's notes", async () => {
     const folder = temporaryFolder({});
     for (const revision of names.slice(-2)) await mcpgen(folder, ["revision", "add", revision]);
     const { code, stderr } = await mcpgen(folder, ["generate", "--only", "types"]);

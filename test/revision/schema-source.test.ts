@@ -66,7 +66,7 @@ describe("an error of the engine becomes a coded one", () => {
     expect((await refusal('{"$defs": {"A": {"type": "strin"}}}')).next).toBe("Did you mean string?");
   });
 
-  test("and other errors stay what they are", async () => {
+  test("and other errors do not change", async () => {
     const work = (): never => {
       throw new TypeError("ours");
     };

@@ -82,7 +82,7 @@ test("a revision that does not exist, and a file that is not named", async () =>
   expect((await verify(folder, "2030-01-01")).stderr).toContain("error MG2003");
 });
 
-test("revision list shows what the lock knows", async () => {
+test("revision list shows the data of the lock", async () => {
   const folder = await smallProject();
   expect((await mcpgen(folder, ["revision", "list"])).stdout).toMatch(
     /^revision .*\n2030-01-01 +released +2020-12\n\nvocabulary: 2030-01-01 \(the newest released revision; not pinned\)\n$/,

@@ -219,7 +219,7 @@ test.each([
   "monkey",
 ])("%s does not", (name) => expect(isSecretName(name)).toBe(false));
 
-test("a URL is kept in files without what is secret in it", () => {
+test("files contain a URL without its secret parts", () => {
   expect(publicUrl("https://u:p@a.example/x?token=1&v=2")).toBe("https://a.example/x?v=2");
   expect(publicUrl("https://a.example/x%20y?v=2#z")).toBe("https://a.example/x%20y?v=2#z");
 });

@@ -33,7 +33,7 @@ const project = (files: Record<string, string | Uint8Array> = { "src/handlers.ts
   temporaryFolder({ "mcpgen.config.json": config, "weather.yaml": contract, ...files });
 const read = (folder: string, file = "src/handlers.ts"): string => readFileSync(join(folder, file), "utf8");
 
-test("sync inserts, says what, and has nothing to do the second time", async () => {
+test("sync inserts code, lists it, and has nothing to do the second time", async () => {
   const folder = project();
   chmodSync(join(folder, "src/handlers.ts"), 0o600);
   const { mtimeMs } = statSync(join(folder, "weather.yaml"));
@@ -134,7 +134,7 @@ test("an unreadable file counts as handlers only if it is named", async () => {
   expect((await mcpgen(folder, ["sync", "--handlers", "public/bundle.js"])).stderr).toContain("MG1003");
 });
 
-test("without a server's contract sync says what to configure", async () => {
+test("without a server's contract, sync names the missing configuration", async () => {
   const { code, stderr } = await mcpgen(temporaryFolder(), ["sync"]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/error MG6507: .*\n.*"role": "server"/)]);
 });

@@ -48,7 +48,7 @@ test("stubs suggest nothing yet, an argument each", () => {
 `);
 });
 
-test("sync inserts what completions lack, and names what is of no prompt or template", () => {
+test("sync inserts missing completions, and names completions without a prompt or template", () => {
   const head = 'import type { Handlers } from "./generated/server.js";\n';
   const before = `${head}export const completions: Handlers["completions"] = {\n  plan: { city: () => [] },\n  old: {},\n};\n`;
   const at = (some: Contract) => ({

@@ -136,7 +136,7 @@ async function misjudged({ imports, files, type }: Owner, rows: readonly SchemaR
   });
 }
 
-test("the rows say what the engine says", () => {
+test("the rows agree with the engine", () => {
   for (const { schema, good, wrong } of schemaRows) {
     const read = readDocument({ type: "object", ...schema });
     const verdicts = [...good, ...wrong].map((each) => isValid(read, read.root!, each));

@@ -158,7 +158,7 @@ describe.each(clientRevisions.map(({ id }) => id))(
       }
     });
 
-    test("in what the server says of itself", async () => {
+    test("in the server's info", async () => {
       const { client } = await connected(revision, {
         initialize: () => ({
           result: {

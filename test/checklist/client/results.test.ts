@@ -74,7 +74,7 @@ row("BASE-27", "schemas that grow without bound end in an answer or an error", a
   expect(await promised(revision, deep, { a: 1 })).toEqual({ a: 1 });
 });
 
-describe("answers that are none", () => {
+describe("invalid responses", () => {
   const wrong: readonly (readonly [string, object])[] = [
     ["neither result nor error", {}],
     ["a result that is null", { result: null }],

@@ -57,7 +57,7 @@ function said(result: Members): Members {
 describe.each(pairs)("R12: a client of %s receives messages of %s", (negotiated, sent) => {
   const fromServer = vectorsOf(sent).filter(({ from }) => from?.includes("server"));
 
-  test("results are read whole; what stands in for them is refused by a typed error", async () => {
+  test("results are read whole; values in place of a result are refused by a typed error", async () => {
     const methods = tableOf(negotiated).outgoingRequests;
     const answers = fromServer.flatMap(({ answers: answered = [], message, validator }) =>
       answered

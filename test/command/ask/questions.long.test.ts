@@ -52,7 +52,7 @@ async function called(
 describe.each(revisions)("a form at the terminal (%s)", (revision) => {
   const use = ["--revision", revision];
 
-  test("each field has a question of its kind, and what cannot be is refused while there is time", async () => {
+  test("each field has a question of its kind, and an impossible value is refused before the form is sent", async () => {
     const ran = await called(
       "form",
       [
@@ -123,7 +123,7 @@ describe("--answer", () => {
     });
   });
 
-  test("leaves the rest to the terminal, or unanswered if there is none", async () => {
+  test("leaves the other questions to the terminal; without one they stay unanswered", async () => {
     const ran = await called(
       "form",
       [
@@ -152,7 +152,7 @@ describe("--answer", () => {
     expect([ran.code, ran.stdout]).toEqual([2, ""]);
   });
 
-  test("that is no pair is refused before anything is sent", async () => {
+  test("that is not a pair is refused before anything is sent", async () => {
     const ran = await mcpgen(temporaryFolder(), ["call", "stdio:nothing-here", "form", "--answer", "x"]);
     expect(ran.stderr).toContain('error MG2004: expected key=value or key:=JSON, got "x"');
   });

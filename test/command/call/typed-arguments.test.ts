@@ -131,7 +131,7 @@ const arm = (kind: unknown, properties: object, more: object = {}): object => ({
 const number = { type: "number" };
 const string = { type: "string" };
 
-describe("of a union, the arms count whose constants fit what is given, else all", () => {
+describe("of a union, only the arms count whose constants fit the given members, or else all arms", () => {
   test.each<[string, object, string[], object, object?]>([
     [
       "a constant names the arm",

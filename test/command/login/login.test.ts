@@ -4,7 +4,7 @@ import { protectedServer } from "./protected-server.js";
 
 const client = { id: "ci", secret: "the-secret-of-ci" };
 
-test("without credentials a command ends with 4; with those of the environment it runs", async () => {
+test("without credentials a command ends with 4; with credentials of the environment it runs", async () => {
   const { as, url, run } = await protectedServer({ clients: [client] }, ["files:read"]);
   const { code, stdout } = await run(["call", url, "echo", "--json"]);
   expect(code).toBe(4);

@@ -193,7 +193,7 @@ describe("a proxy that does not work: exit code 4, its host, and what to check",
     expect(stderr).toContain("NO_PROXY");
   });
 
-  test("a variable that is no URL ends each command with 2, and shows no password", async () => {
+  test("a variable that is not a URL ends each command with 2, and no password is shown", async () => {
     const { run } = await protectedServer();
     vi.stubEnv("HTTPS_PROXY", "socks5://user:p%40ss-of-proxy@127.0.0.1:1");
     for (const words of Object.values(commands)) {

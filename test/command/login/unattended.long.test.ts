@@ -218,7 +218,7 @@ describe("credentials of the environment", () => {
     expect(as.count("token")).toBe(0);
   });
 
-  test("an error of the authorization server is shown without what it wrote", async () => {
+  test("an error of the authorization server is shown without the server's text", async () => {
     const { as, url, run } = await protectedServer({
       clients: [client],
       fault: (call, answer) =>

@@ -31,7 +31,7 @@ async function project(source: string, file = ".mcp.json", entry: object = {}): 
 
 const prints = (value: string): string => `console.log(JSON.stringify(${value}));`;
 
-test("the headers that a command prints are sent, in place of those of the file; --header replaces both", async () => {
+test("the headers that a command prints are sent in place of the file's headers; --header replaces both", async () => {
   const { folder, headers } = await project(
     prints(`{ "X-Made": "made", Authorization: "Bearer " + process.env.SECRET,
       "X-Where": [process.env.CLAUDE_CODE_MCP_SERVER_NAME, process.env.CLAUDE_CODE_MCP_SERVER_URL.slice(-4)].join(" "),
@@ -109,7 +109,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("a command that does not end is ended after 10 seconds, with what it has started", async () => {
+test("a command that does not end is ended after 10 seconds, with the processes that it has started", async () => {
   const limits: number[] = [];
   const limit = new AbortController();
   vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {

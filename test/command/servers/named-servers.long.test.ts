@@ -135,7 +135,7 @@ async function proxied(to: string, request: IncomingMessage, response: ServerRes
   response.end(Buffer.from(await answer.arrayBuffer()));
 }
 
-test("the nearest file wins, and in a folder that of Claude Code; the desktop comes last", async () => {
+test("the nearest file wins; in one folder, the file of Claude Code; the desktop's file comes last", async () => {
   const entry = (name: string) => ({ command: "node", args: [name] });
   const home = temporaryFolder({
     ".config/Claude/claude_desktop_config.json": json({ mcpServers: { a: entry("d"), far: entry("d") } }),
@@ -212,7 +212,7 @@ test.each(["lint", "list", "diff"])("%s: a similar server name is suggested", as
   ]);
 });
 
-test("a name may hold spaces; words that are no name are a command", async () => {
+test("a name may contain spaces; words that are not a name are a command", async () => {
   const servers = { "my weather": { command: "none-such" } };
   const folder = temporaryFolder({ ".mcp.json": json({ mcpServers: servers }) });
   const env = await trustOf(folder);
@@ -220,7 +220,7 @@ test("a name may hold spaces; words that are no name are a command", async () =>
   expect((await mcpgen(folder, ["call", "node server.js", "t"])).stderr).toMatch(/MG2014.*\n.*"stdio:node/);
 });
 
-test("an address that is none once its variables are filled in is refused at its place", async () => {
+test("an address that is invalid after its variables are filled in is refused at its place", async () => {
   const folder = temporaryFolder({
     ".mcp.json": json({ mcpServers: { weather: { url: "${NONE:-nowhere}" } } }),
   });

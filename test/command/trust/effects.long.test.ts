@@ -191,7 +191,7 @@ const others = {
   "mcp.contract.yaml": "name: n",
 };
 
-test("a changed byte of any file that runs, is rendered or starts changes the hash; of others it does not", async () => {
+test("a changed byte of a file that runs, is rendered or starts changes the hash; of any other file it does not", async () => {
   const folder = temporaryFolder({ ...files, ...others });
   const { hash } = await contentOf(folder);
   expect((await contentOf(folder)).hash).toBe(hash);
@@ -265,7 +265,7 @@ test.each([
   expect((await contentOf(folder)).hash).not.toBe(hash);
 });
 
-test("the hash is that of the content: not of the folder, the time or the user", async () => {
+test("the hash depends on the content, not on the folder, the time or the user", async () => {
   const [one, other] = [temporaryFolder(files), temporaryFolder(files)];
   expect((await contentOf(one)).hash).toBe((await contentOf(other)).hash);
 });

@@ -27,7 +27,7 @@ function project(): string {
 
 const hasRun = (folder: string): boolean => readdirSync(folder).includes("ran");
 
-test("without a terminal nothing runs; the refusal says what would, and how to go on", async () => {
+test("without a terminal nothing runs; the refusal lists the commands that would run, and the next step", async () => {
   const folder = project();
   const env = { XDG_STATE_HOME: temporaryFolder() };
   const ran = await mcpgen(folder, ["generate", "--json"], { env });
@@ -150,7 +150,7 @@ test("--no-config and --config exclude each other", async () => {
   expect(ran.stderr).toContain("MG2005: --config and --no-config");
 });
 
-test("the question at a terminal: Escape is no consent", async () => {
+test("the question at a terminal: Escape does not count as consent", async () => {
   const folder = project();
   const ran = await atTerminal(folder, ["generate"], [["Trust it", "\u0003"]], {
     XDG_STATE_HOME: temporaryFolder(),

@@ -68,7 +68,7 @@ async function expectAnswers(folder: string, ask: () => Promise<Report>): Promis
   );
 }
 
-test("each note that is proposed for the newest schema can be pasted, and does what it says", async () => {
+test("each note that is proposed for the newest schema can be pasted, and has its effect", async () => {
   const folder = projectWith(everything);
   expect((await upgrade(folder)).code).toBe(0);
   const kinds = await expectAnswers(folder, () => reportOf(folder, "--dry-run", "--force"));
@@ -147,7 +147,7 @@ test("a value that has another constant in the new revision is proposed to becom
   );
 });
 
-test("what is assumed of a protocol without notes is one file to paste", async () => {
+test("the assumptions about a protocol without notes are one file to paste", async () => {
   const { ClientRequest: _, ...rest } = smallSchema.$defs;
   const text = { type: "string" };
   const volume = { type: "string", enum: ["low", "high"] };

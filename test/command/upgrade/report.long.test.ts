@@ -34,7 +34,7 @@ test("the guide says what the revision means for servers, clients and gateways, 
   expect(places).toEqual([...places].sort((a, b) => a - b));
 });
 
-test("a gateway learns what to pass on, what to translate, and what to write again", async () => {
+test("for a gateway, the report lists the messages to pass on, to translate, and to rewrite", async () => {
   const { gateway } = await reportOf(projectWith(everything), "--dry-run");
   const subjectsOf = (lead: RegExp): readonly string[] =>
     gateway.filter((point) => lead.test(point.lead)).flatMap(({ subjects }) => subjects);
@@ -162,7 +162,7 @@ function otherHandshake(definitions: Definitions): void {
   definitions["RequestMetaObject"]!["required"] = ["mcp/connection"];
 }
 
-test("another handshake is named, with what the era filled in and what has no writer", async () => {
+test("a changed handshake is reported, with members that the era filled in and members that no code writes", async () => {
   const { handwritten } = await reportOf(projectWith(otherHandshake), "--dry-run");
   const subjects = handwritten.map(({ kind, subject }) => `${kind} ${subject}`);
   expect(subjects).toEqual(

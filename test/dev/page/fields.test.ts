@@ -64,7 +64,7 @@ test("standard controls", () => {
   });
 });
 
-test("what a form has no control for is JSON", () => {
+test("a value for which the form has no control is entered as JSON", () => {
   const json = { kind: "json" };
   expect(
     controls(

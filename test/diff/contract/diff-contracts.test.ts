@@ -532,7 +532,7 @@ test("a number of an arm that becomes whole has a counterexample within its limi
   expect(finding).toMatchObject({ rule: "number-to-integer", level: { client: "breaking" } });
 });
 
-describe("of lists that leave entries out, what both list is compared", () => {
+describe("of lists that leave entries out, only entries in both are compared", () => {
   const two: Contract = { ...base, tools: [tool, { ...tool, name: "only_old" }] };
   const changed: Draft = structuredClone(tool);
   changed.inputSchema.required = ["city", "unit"];

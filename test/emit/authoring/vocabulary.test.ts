@@ -119,7 +119,7 @@ describe("a pinned vocabulary between older and newer revisions", () => {
   const alone = output([pinned]);
   const among = output(all, pinned.revision);
 
-  test("what the pinned revision has stays as it is, to the letter", () => {
+  test("the definitions of the pinned revision stay unchanged, to the letter", () => {
     expect(among.get("listed.ts")).toBe(alone.get("listed.ts"));
     const isWhole = (piece: string): boolean =>
       !/^\/\/|interface (?:\w+(?:Re|No)\w+|OpenDefinition)s \{|^import /m.test(piece);
@@ -134,7 +134,7 @@ describe("a pinned vocabulary between older and newer revisions", () => {
     }
   });
 
-  test("what it lacks comes in the form of the nearest newer revision, else in the last form of older ones", async () => {
+  test("a method that it lacks has the form of the nearest newer revision, or else the last form of older ones", async () => {
     const program = `
       import type { CallToolResult, ClientNotifications, ClientRequests, ServerNotifications, ServerRequests, Tool } from "./authoring.js";
       import type { ClientResults, Open } from "./open.js";

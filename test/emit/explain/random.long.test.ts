@@ -51,7 +51,7 @@ describe("checks of random schemas", { timeout: 3_600_000 }, () => {
     );
   });
 
-  test("in the open reading say what an open validator refuses", async () => {
+  test("in the open reading report the values that an open validator refuses", async () => {
     await fc.assert(
       fc.asyncProperty(definitions, values, async (document, instances) => {
         const schema = readable(document, [...openable(document, "/$defs")]);

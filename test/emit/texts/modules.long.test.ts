@@ -67,7 +67,7 @@ describe("patterns that an automaton matches", () => {
     "(?<q>[ab])\\k<q>{1,}$",
   ];
 
-  test("say in output what the platform says", async () => {
+  test("give the platform's verdicts in output", async () => {
     const definitions = Object.fromEntries(
       patterns.map((pattern, at) => [`P${at}`, { type: "string", pattern }]),
     );

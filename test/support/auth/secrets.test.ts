@@ -76,7 +76,7 @@ test("a secret in a message of a process is found", async () => {
   expect(watch.leaks()).toHaveLength(1);
 });
 
-test("a part of a JWT without its signature is none; its signature is a secret", async () => {
+test("a part of a JWT without its signature does not count as a secret; its signature does", async () => {
   const watch = watching();
   const as = await authorizationServer();
   const rs = await protectedResource({ servers: [as] });
