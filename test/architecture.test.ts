@@ -23,7 +23,7 @@ test("every template, emitter and test folder that the architecture names is the
       expect(existsSync(join("templates", path)), path).toBe(true);
     }
     for (const path of quoted(emitters!)) {
-      expect(existsSync(join("generator/emit", path)) || existsSync(path), path).toBe(true);
+      expect(existsSync(join("generator/targets/typescript", path)) || existsSync(path), path).toBe(true);
     }
     for (const path of quoted(tests!)) expect(existsSync(path), path).toBe(true);
   }

@@ -132,7 +132,9 @@ test.each(areas.map((area) => [area.folder, area] as const))(
 );
 
 /** Inside one room: the emitters of types and validators know JSON Schema and nothing of MCP. */
-const pureEmitters = ["types", "open", "validators", "explain"].map((name) => `generator/emit/${name}`);
+const pureEmitters = ["types", "open", "validators", "explain"].map(
+  (name) => `generator/targets/typescript/${name}`,
+);
 
 test.each(pureEmitters)("%s imports nothing of the protocol", (folder) => {
   const imported = importsOf(filesBelow(folder)).filter(({ to }) => /^generator\/(model|notes)\//.test(to));

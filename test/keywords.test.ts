@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Contract } from "../generator/contract/contract.js";
 import { diffContracts } from "../generator/diff/contract/diff-contracts.js";
 import { levelFor } from "../generator/diff/finding.js";
-import { definitionLines } from "../generator/emit/protocol-report/lines.js";
+import { definitionLines } from "../generator/targets/typescript/protocol-report/lines.js";
 import { membersOf, ownType } from "../generator/page/schema-members.js";
 import { minimallyInvalid } from "../generator/sample/invalid.js";
 import { sampleValid } from "../generator/sample/sample.js";
@@ -194,16 +194,20 @@ describe.each(Object.entries(cases) as [JudgingKeyword, Case][])("%s", (keyword,
 
   test("emitted validators judge it", () => {
     const { is, accepts } = compiled.get(name)!;
-    expect([is(fits), accepts(fits)], see("generator/emit/validators")).toEqual([true, true]);
-    expect([is(breaks), accepts(breaks)], see("generator/emit/validators")).toEqual([false, false]);
+    expect([is(fits), accepts(fits)], see("generator/targets/typescript/validators")).toEqual([true, true]);
+    expect([is(breaks), accepts(breaks)], see("generator/targets/typescript/validators")).toEqual([
+      false,
+      false,
+    ]);
   });
 
   test("it is explained", () => {
     const { explain } = compiled.get(name)!;
     expect(explain(fits), see("engine/explain")).toEqual([]);
-    expect(explain(breaks).length, see("engine/explain and generator/emit/explain/emit.ts")).toBeGreaterThan(
-      0,
-    );
+    expect(
+      explain(breaks).length,
+      see("engine/explain and generator/targets/typescript/explain/emit.ts"),
+    ).toBeGreaterThan(0);
   });
 
   test("diff reports it where it is added, and where it is removed", () => {
@@ -232,7 +236,9 @@ describe.each(Object.entries(cases) as [JudgingKeyword, Case][])("%s", (keyword,
     const inReport =
       JSON.stringify(definitionLines(nodeOf("With"))) !== JSON.stringify(definitionLines(nodeOf("Without")));
     const onPage = JSON.stringify(page("With")) !== JSON.stringify(page("Without"));
-    expect(inReport, see("generator/emit/protocol-report/lines.ts")).toBe(!isIn(unshown.report));
+    expect(inReport, see("generator/targets/typescript/protocol-report/lines.ts")).toBe(
+      !isIn(unshown.report),
+    );
     expect(onPage, see("generator/page/schema-members.ts")).toBe(!isIn(unshown.page));
   });
 });

@@ -11,7 +11,7 @@ import { type Dialect, type JsonValue, type Schema, readDocument } from "@mcpgen
 import { transformSync } from "esbuild";
 import { capitalised, nameDefinitions } from "../../generator/print/text.js";
 import { loadTemplates } from "../../generator/print/templates.js";
-import { emitValidators } from "../../generator/emit/validators/emit.js";
+import { emitValidators } from "../../generator/targets/typescript/validators/emit.js";
 import { metaSchemas } from "../../engine/meta-schemas.js";
 import { combined, nameIn } from "../../test/support/combined-schemas.js";
 // @ts-expect-error a script without declarations

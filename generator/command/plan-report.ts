@@ -300,7 +300,7 @@ export async function lossyNotes(
   if (only?.includes("steps") === false) return [];
   if (models.every(({ reshapes }) => reshapes.length === 0)) return [];
   // Load this module only for such notes: few runs have them.
-  const { lossyReshapes } = await import("../emit/steps/problems.js");
+  const { lossyReshapes } = await import("../targets/typescript/steps/problems.js");
   return models.flatMap((model, index) => {
     const previous = models[index - 1];
     const lossy = previous ? lossyReshapes(previous, model) : [];

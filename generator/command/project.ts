@@ -12,7 +12,7 @@ import {
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type JsonObject, naturalCompare, pointer } from "@mcpgen/engine";
 import { isNpmName } from "../print/text.js";
-import type { PackageManifest } from "../emit/emitter.js";
+import type { PackageManifest } from "../targets/typescript/emitter.js";
 import { type StoredExtension, newestExtensions, hasSchemas } from "../extension/extension-store.js";
 import type { GenerateRequest } from "../pipeline/generate.js";
 import { type RevisionSource, storedRevision } from "../revision/revision-source.js";

@@ -3,7 +3,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { diffModels } from "../diff/diff-models.js";
 import { jsonReport } from "../diff/report/json.js";
 import type { Report } from "../diff/report/report.js";
-import { authoredModel, vocabularyFrom } from "../emit/authoring/vocabulary.js";
+import { authoredModel, vocabularyFrom } from "../targets/typescript/authoring/vocabulary.js";
 import { writeFiles } from "../files/writer.js";
 import type { ProtocolModel } from "../model/model.js";
 import { counted } from "../print/terminal-text.js";

@@ -36,7 +36,7 @@ import {
   withoutBaseReferences,
   withStubs,
 } from "./flatten.js";
-import { authoredSchema } from "../emit/authoring/authored-schema.js";
+import { authoredSchema } from "../targets/typescript/authoring/authored-schema.js";
 
 interface OverOptions {
   /**

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { optionalMethods } from "../emit/extension/authoring.js";
-import { exportedName, functionNames } from "../emit/extension/roles.js";
+import { optionalMethods } from "../targets/typescript/extension/authoring.js";
+import { exportedName, functionNames } from "../targets/typescript/extension/roles.js";
 import { type ExtensionModel, authoredBase } from "../model/extension-model.js";
 import type { Method, Role } from "../model/model.js";
 import { memberKey, stringLiteral } from "../print/text.js";

@@ -6,7 +6,7 @@ import {
   type WholeExtensionInput,
   folderOfExtension,
   importedBy,
-} from "../emit/emitter.js";
+} from "../targets/typescript/emitter.js";
 import {
   type ExtensionSource,
   type StoredExtension,

@@ -11,7 +11,7 @@ import type {
   ModelInput,
   SchemaInput,
   WholeExtensionInput,
-} from "../emit/emitter.js";
+} from "../targets/typescript/emitter.js";
 import type { EmittedFile } from "../print/emitted-file.js";
 import { type Words, type Assumption, type ProtocolModel, wordsOf, vocabularyOf } from "../model/model.js";
 import { loadTemplates, overridesIn } from "../print/templates.js";
@@ -91,51 +91,52 @@ interface Emitters<Input> {
 
 /** Emitters that need only a JSON Schema; one output per revision. */
 export const schemaEmitters: Emitters<SchemaInput> = {
-  types: async () => (await import("../emit/types/emit.js")).emitTypes,
-  validators: async () => (await import("../emit/validators/emit.js")).emitValidators,
-  explain: async () => (await import("../emit/explain/emit.js")).emitExplain,
+  types: async () => (await import("../targets/typescript/types/emit.js")).emitTypes,
+  validators: async () => (await import("../targets/typescript/validators/emit.js")).emitValidators,
+  explain: async () => (await import("../targets/typescript/explain/emit.js")).emitExplain,
 };
 
 const ofModels: Emitters<ModelInput> = {
-  methods: async () => (await import("../emit/methods/emit.js")).emitMethods,
-  client: async () => (await import("../emit/stubs/emit.js")).emitClient,
-  server: async () => (await import("../emit/stubs/emit.js")).emitServer,
-  steps: async () => (await import("../emit/steps/emit.js")).emitSteps,
-  vectors: async () => (await import("../emit/vectors/emit.js")).emitVectors,
+  methods: async () => (await import("../targets/typescript/methods/emit.js")).emitMethods,
+  client: async () => (await import("../targets/typescript/stubs/emit.js")).emitClient,
+  server: async () => (await import("../targets/typescript/stubs/emit.js")).emitServer,
+  steps: async () => (await import("../targets/typescript/steps/emit.js")).emitSteps,
+  vectors: async () => (await import("../targets/typescript/vectors/emit.js")).emitVectors,
 };
 
 /** Emitters that need the protocol model; one output per revision. */
 export const modelEmitters: Emitters<ModelInput> = {
   ...ofModels,
-  protocol: async () => (await import("../emit/protocol-report/emit.js")).emitProtocolReport,
+  protocol: async () => (await import("../targets/typescript/protocol-report/emit.js")).emitProtocolReport,
 };
 
 /** Emitters for an extension over one of its bases. */
 export const baseEmitters: Emitters<ExtensionInput> = {
   ...ofModels,
-  extension: async () => (await import("../emit/protocol-report/emit.js")).emitExtensionReport,
-  channel: async () => (await import("../emit/extension/channel.js")).emitChannel,
+  extension: async () => (await import("../targets/typescript/protocol-report/emit.js")).emitExtensionReport,
+  channel: async () => (await import("../targets/typescript/extension/channel.js")).emitChannel,
 };
 
 /** Emitters whose output covers all bases of an extension. */
 export const wholeEmitters: Emitters<WholeExtensionInput> = {
-  authoring: async () => (await import("../emit/extension/authoring.js")).emitExtensionAuthoring,
-  open: async () => (await import("../emit/authoring/emit-open.js")).emitExtensionOpen,
-  client: async () => (await import("../emit/extension/roles.js")).emitExtensionForClients,
-  server: async () => (await import("../emit/extension/roles.js")).emitExtensionForServers,
-  index: async () => (await import("../emit/workspace-index/emit.js")).emitExtensionExplained,
+  authoring: async () =>
+    (await import("../targets/typescript/extension/authoring.js")).emitExtensionAuthoring,
+  open: async () => (await import("../targets/typescript/authoring/emit-open.js")).emitExtensionOpen,
+  client: async () => (await import("../targets/typescript/extension/roles.js")).emitExtensionForClients,
+  server: async () => (await import("../targets/typescript/extension/roles.js")).emitExtensionForServers,
+  index: async () => (await import("../targets/typescript/workspace-index/emit.js")).emitExtensionExplained,
 };
 
 /** Emitters whose output covers all revisions. */
 export const workspaceEmitters: Emitters<WorkspaceInput> = {
-  model: async () => (await import("../emit/shared-types/emit.js")).emitSharedModel,
-  validators: async () => (await import("../emit/validators/emit.js")).emitSharedChecks,
-  stepping: async () => (await import("../emit/steps/emit.js")).emitStepping,
-  authoring: async () => (await import("../emit/authoring/emit.js")).emitAuthoring,
-  open: async () => (await import("../emit/authoring/emit-open.js")).emitOpen,
-  explain: async () => (await import("../emit/explain/emit.js")).emitExplainer,
-  index: async () => (await import("../emit/workspace-index/emit.js")).emitIndex,
-  package: async () => (await import("../emit/package/emit.js")).emitPackage,
+  model: async () => (await import("../targets/typescript/shared-types/emit.js")).emitSharedModel,
+  validators: async () => (await import("../targets/typescript/validators/emit.js")).emitSharedChecks,
+  stepping: async () => (await import("../targets/typescript/steps/emit.js")).emitStepping,
+  authoring: async () => (await import("../targets/typescript/authoring/emit.js")).emitAuthoring,
+  open: async () => (await import("../targets/typescript/authoring/emit-open.js")).emitOpen,
+  explain: async () => (await import("../targets/typescript/explain/emit.js")).emitExplainer,
+  index: async () => (await import("../targets/typescript/workspace-index/emit.js")).emitIndex,
+  package: async () => (await import("../targets/typescript/package/emit.js")).emitPackage,
 };
 
 /** The values of `--only`: an emitter has the name of the file it writes. */
@@ -231,7 +232,9 @@ async function assumptionsOf(
   models: readonly ProtocolModel[],
   request: GenerateRequest,
 ): Promise<Generated["assumptions"]> {
-  const steps = isWanted("steps", request) ? await import("../emit/steps/problems.js") : undefined;
+  const steps = isWanted("steps", request)
+    ? await import("../targets/typescript/steps/problems.js")
+    : undefined;
   return wanted.flatMap(([revision, { model, assumptions }]) => {
     const previous = models[models.indexOf(model) - 1];
     const ofSteps = previous && steps ? steps.stepAssumptions(previous, model) : [];

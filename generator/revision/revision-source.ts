@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type JsonObject, type Schema, descendants } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { nameDefinitions } from "../print/text.js";
-import { printType } from "../emit/types/print.js";
+import { printType } from "../targets/typescript/types/print.js";
 import { buildModel } from "../model/build-model.js";
 import type { Assumption, ProtocolModel, Status } from "../model/model.js";
 import type { NoteProblem } from "../notes/apply.js";

@@ -179,7 +179,7 @@ export const buildings: readonly Building[] = [
       { path: "generator/model", holds: "the protocol model" },
       { path: "generator/sample", holds: "instances of a schema" },
       { path: "generator/compare", holds: "alignment of two schemas" },
-      { path: "generator/emit", holds: "a folder an output" },
+      { path: "generator/targets/typescript", holds: "a folder an output" },
       { path: "generator/revision", holds: "the revision store: schema, notes, lock" },
       { path: "generator/extension", holds: "the store of extensions: file, ids, schema, notes" },
       { path: "generator/contract", holds: "contract files, and what is emitted from them" },

@@ -21,7 +21,7 @@ function pathsIn(document: string): string[] {
 /** As it is written, as a path of a revision, and below the folder of the emitters, which the table of outputs names. */
 function isThere(path: string): boolean {
   const found = path.replace("<revision>", "2026-07-28");
-  return existsSync(found) || existsSync(`generator/emit/${found}`);
+  return existsSync(found) || existsSync(`generator/targets/typescript/${found}`);
 }
 
 test("the documents name files of the project", () => {

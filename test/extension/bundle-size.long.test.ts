@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
-import { exportedName } from "../../generator/emit/extension/roles.js";
+import { exportedName } from "../../generator/targets/typescript/extension/roles.js";
 import { readStoredExtension, storedExtensions } from "../../generator/extension/extension-store.js";
 import { revisions } from "../support/revisions.js";
 

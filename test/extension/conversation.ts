@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, Schema } from "@mcpgen/engine";
-import { authoredSchema } from "../../generator/emit/authoring/authored-schema.js";
-import { exportedName } from "../../generator/emit/extension/roles.js";
-import { nameOperations } from "../../generator/emit/stubs/operations.js";
+import { authoredSchema } from "../../generator/targets/typescript/authoring/authored-schema.js";
+import { exportedName } from "../../generator/targets/typescript/extension/roles.js";
+import { nameOperations } from "../../generator/targets/typescript/stubs/operations.js";
 import { extensionOver } from "../../generator/extension/load-extension.js";
 import type { ExtensionModel } from "../../generator/model/extension-model.js";
 import { type Method, type Role, receivers } from "../../generator/model/model.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { wholeEmitters } from "../../generator/pipeline/generate.js";
 import { extensionRuns } from "../../generator/pipeline/extensions.js";
-import { emitChannel } from "../../generator/emit/extension/channel.js";
+import { emitChannel } from "../../generator/targets/typescript/extension/channel.js";
 import { format } from "../../generator/print/format.js";
 import { loadEmitters } from "../support/emitters.js";
 import { loadTemplates } from "../../generator/print/templates.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { extensionVocabulary } from "../../generator/emit/extension/authoring.js";
+import { extensionVocabulary } from "../../generator/targets/typescript/extension/authoring.js";
 import type { ExtensionModel } from "../../generator/model/extension-model.js";
 import { smallSchemaText } from "../support/small-protocol.js";
 import { generate, writtenSource } from "../support/generated-output.js";

@@ -19,7 +19,7 @@ test("packages that tests import, programs that they start and files that they r
   const filesNear = (file: string): string[] => nearestTests([file], files).map(({ file }) => file);
   expect(filesNear("runtime/tasks/state/advance.ts")).toContain("test/tasks/server/scale.long.test.ts");
   expect(filesNear("generator/command/main.ts")).toContain("test/command/process.long.test.ts");
-  expect(filesNear("templates/types.ts.hbs")).toContain("test/emit/types/layout.long.test.ts");
+  expect(filesNear("templates/types.ts.hbs")).toContain("test/targets/typescript/types/layout.long.test.ts");
   expect(filesNear("docs/http.md")).toContain("test/docs/code.long.test.ts");
   expect(filesNear("examples/sqlite/main.ts")).toContain("test/examples/servers.long.test.ts");
   // A program that a test builds from its path, a module that programs import, a module that a script imports, a file that is gone.

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { emitTypes } from "../../generator/emit/types/emit.js";
+import { emitTypes } from "../../generator/targets/typescript/types/emit.js";
 import { readStoredExtension, storedExtensions } from "../../generator/extension/extension-store.js";
 import { extensionOver } from "../../generator/extension/load-extension.js";
 import { loadTemplates } from "../../generator/print/templates.js";
@@ -9,7 +9,7 @@ import { releasedModel } from "../support/models.js";
 import { revisions } from "../support/revisions.js";
 import { type Sources, unequalFlatTypes } from "./equal.js";
 import { fingerprints, withExtends } from "./fingerprint.js";
-import { importedBy } from "../../generator/emit/emitter.js";
+import { importedBy } from "../../generator/targets/typescript/emitter.js";
 
 const id = "io.modelcontextprotocol/tasks";
 const base = "2026-07-28";

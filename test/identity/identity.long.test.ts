@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { emitTypes } from "../../generator/emit/types/emit.js";
+import { emitTypes } from "../../generator/targets/typescript/types/emit.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { undocumented, annotateSchema, canonicalDocument } from "../../generator/revision/schema-source.js";
 import { loadJson } from "../../generator/files/json-file.js";

@@ -1,7 +1,7 @@
 // Members that the era fills in, by the place where a definition stands.
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
-import { authoredSchema } from "../../generator/emit/authoring/authored-schema.js";
+import { authoredSchema } from "../../generator/targets/typescript/authoring/authored-schema.js";
 import { type NoteText, anyOf, message, modelOf, object, ref } from "../support/models.js";
 
 const text = { type: "string" };

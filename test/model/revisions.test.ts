@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { emitProtocolReport } from "../../generator/emit/protocol-report/emit.js";
+import { emitProtocolReport } from "../../generator/targets/typescript/protocol-report/emit.js";
 import type { Method } from "../../generator/model/model.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { methodOf, releasedModel } from "../support/models.js";

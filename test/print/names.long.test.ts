@@ -6,8 +6,8 @@ import { revisions, schemaOf } from "../support/revisions.js";
 import { shuffled, randomFrom } from "../../generator/sample/values.js";
 import { compilerErrors } from "../support/typescript-compiler.js";
 import { cases } from "../support/cases.mjs";
-import { emitTypes } from "../../generator/emit/types/emit.js";
-import { emitSharedChecks, emitValidators } from "../../generator/emit/validators/emit.js";
+import { emitTypes } from "../../generator/targets/typescript/types/emit.js";
+import { emitSharedChecks, emitValidators } from "../../generator/targets/typescript/validators/emit.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 
 const words = [

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Issue, Schema } from "@mcpgen/engine";
 import { capitalised, nameDefinitions } from "../../generator/print/text.js";
 import { loadTemplates } from "../../generator/print/templates.js";
-import { emitSharedChecks, emitValidators } from "../../generator/emit/validators/emit.js";
+import { emitSharedChecks, emitValidators } from "../../generator/targets/typescript/validators/emit.js";
 import { emittedFiles, writeModules } from "./emitted-explanations.js";
 
 /** The compiled validators and checks of one definition. */

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import type { Issue, JsonValue, Schema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { transformSync } from "esbuild";
-import { emitExplain, emitExplainer } from "../../generator/emit/explain/emit.js";
+import { emitExplain, emitExplainer } from "../../generator/targets/typescript/explain/emit.js";
 import type { EmittedFile } from "../../generator/print/emitted-file.js";
 import { capitalised, nameDefinitions } from "../../generator/print/text.js";
 import { loadTemplates } from "../../generator/print/templates.js";

@@ -1,4 +1,4 @@
-import type { Emitter } from "../../generator/emit/emitter.js";
+import type { Emitter } from "../../generator/targets/typescript/emitter.js";
 
 /** Loads the emitters of a table of the registry. */
 export async function loadEmitters<Input>(

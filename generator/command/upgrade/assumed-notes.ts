@@ -11,9 +11,9 @@ import type { Assumption, Method, ProtocolModel } from "../../model/model.js";
 import type { Note, RenamedNote, StepNote } from "../../notes/note.js";
 import { counted } from "../../print/terminal-text.js";
 import { type Decision, type Question, asking, noteOf, replacing } from "./question.js";
-import type { Undecided } from "../../emit/steps/decisions.js";
-import { planSteps } from "../../emit/steps/methods.js";
-import type { RenameCandidate } from "../../emit/steps/rename-candidates.js";
+import type { Undecided } from "../../targets/typescript/steps/decisions.js";
+import { planSteps } from "../../targets/typescript/steps/methods.js";
+import type { RenameCandidate } from "../../targets/typescript/steps/rename-candidates.js";
 import { minimalAt } from "../../sample/sample.js";
 
 /** The inputs of the questions about assumptions. */

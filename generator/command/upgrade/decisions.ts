@@ -1,5 +1,5 @@
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { renameCandidates } from "../../emit/steps/rename-candidates.js";
+import { renameCandidates } from "../../targets/typescript/steps/rename-candidates.js";
 import type { Assumption } from "../../model/model.js";
 import { parseNotes } from "../../notes/parse.js";
 import { counted, shownPath } from "../../print/terminal-text.js";

@@ -1,5 +1,5 @@
-import { type Plan, activePlans, plansOf } from "../../emit/steps/plan.js";
-import { type MethodSteps, type Way, planSteps } from "../../emit/steps/methods.js";
+import { type Plan, activePlans, plansOf } from "../../targets/typescript/steps/plan.js";
+import { type MethodSteps, type Way, planSteps } from "../../targets/typescript/steps/methods.js";
 import type { Report } from "../../diff/report/report.js";
 import { subjectText } from "../../diff/finding.js";
 import type { Alternative, HeaderRule, ProtocolModel } from "../../model/model.js";

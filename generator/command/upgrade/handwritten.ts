@@ -1,8 +1,8 @@
 import { hasMember, memberNodes, requiredMembers } from "@mcpgen/engine";
 import { type ProtocolModel, gate } from "../../model/model.js";
-import { activePlans } from "../../emit/steps/plan.js";
-import { planSteps } from "../../emit/steps/methods.js";
-import { authoredSchema } from "../../emit/authoring/authored-schema.js";
+import { activePlans } from "../../targets/typescript/steps/plan.js";
+import { planSteps } from "../../targets/typescript/steps/methods.js";
+import { authoredSchema } from "../../targets/typescript/authoring/authored-schema.js";
 import { memberPlaces, methodPlaces } from "./runtime-places.js";
 import type { Succession } from "./successors.js";
 

@@ -7,7 +7,7 @@ import {
   readSchema,
   referencedPointer,
 } from "@mcpgen/engine";
-import type { RenameCandidate } from "../../emit/steps/rename-candidates.js";
+import type { RenameCandidate } from "../../targets/typescript/steps/rename-candidates.js";
 import { assumeNotes } from "../../model/assume.js";
 import { parseNotes } from "../../notes/parse.js";
 import { counted } from "../../print/terminal-text.js";

@@ -1,8 +1,8 @@
 import { type Schema, type SchemaNode, descendants } from "@mcpgen/engine";
-import type { SchemaInput } from "../../emit/emitter.js";
+import type { SchemaInput } from "../../targets/typescript/emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { memberKey, stringLiteral, capitalised, namesOfTypes } from "../../print/text.js";
-import { emitValidators } from "../../emit/validators/emit.js";
+import { emitValidators } from "../../targets/typescript/validators/emit.js";
 import type { ContractInput } from "./names.js";
 import { mergeSchemas } from "./merge.js";
 

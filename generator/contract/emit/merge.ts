@@ -1,5 +1,5 @@
 import { type Definition, type Matcher, type Schema, type SchemaNode, isAutomaton } from "@mcpgen/engine";
-import { assertFormats } from "../../emit/texts/modules.js";
+import { assertFormats } from "../../targets/typescript/texts/modules.js";
 
 /** Keywords whose values are data, without schema references. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);

@@ -16,7 +16,7 @@ import {
 } from "@mcpgen/engine";
 import { type Finding, CodedError } from "../../diagnostics/coded-error.js";
 import type { Contract, ContractDocument } from "../contract.js";
-import { emitValidators } from "../../emit/validators/emit.js";
+import { emitValidators } from "../../targets/typescript/validators/emit.js";
 import { mergeSchemas } from "./merge.js";
 import { closest } from "../../diagnostics/suggest.js";
 

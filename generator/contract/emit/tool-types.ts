@@ -9,7 +9,7 @@ import {
   withNodes,
 } from "@mcpgen/engine";
 import { invariant } from "../../diagnostics/coded-error.js";
-import { printable } from "../../emit/types/emit.js";
+import { printable } from "../../targets/typescript/types/emit.js";
 import { KeptTexts } from "../../print/format.js";
 import {
   capitalised,
@@ -31,9 +31,9 @@ import {
   isInterface,
   assigned,
   interfaceHead,
-} from "../../emit/types/print.js";
-import { typeForm } from "../../emit/types/type-form.js";
-import { isScalar } from "../../emit/validators/shape.js";
+} from "../../targets/typescript/types/print.js";
+import { typeForm } from "../../targets/typescript/types/type-form.js";
+import { isScalar } from "../../targets/typescript/validators/shape.js";
 
 /** A type of a tool: its name in the tool's namespace, and its schema. */
 export interface TypeRoot {

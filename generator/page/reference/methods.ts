@@ -1,5 +1,5 @@
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
-import type { Vector } from "../../emit/vectors/emit.js";
+import type { Vector } from "../../targets/typescript/vectors/emit.js";
 import {
   type Capability,
   type Method,

@@ -1,5 +1,5 @@
 import { type SchemaNode, type Definition, descendants, naturalCompare } from "@mcpgen/engine";
-import { vectorsOfModel } from "../../emit/vectors/emit.js";
+import { vectorsOfModel } from "../../targets/typescript/vectors/emit.js";
 import type { ExtensionModel } from "../../model/extension-model.js";
 import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
 import { anchor } from "../html.js";

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { type JsonObject, readDocument } from "@mcpgen/engine";
 import { capitalised, nameDefinitions } from "../../../generator/print/text.js";
-import { preludeNames } from "../../../generator/emit/validators/prelude.js";
+import { preludeNames } from "../../../generator/targets/typescript/validators/prelude.js";
 import { generateFiles } from "../../../generator/pipeline/generate.js";
 import { type Random, randomFrom } from "../../../generator/sample/values.js";
 import { cases, seed } from "../../support/cases.mjs";

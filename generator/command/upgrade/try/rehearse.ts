@@ -9,7 +9,7 @@ import { CodedError } from "../../../diagnostics/coded-error.js";
 import { readRegularText } from "../../../files/regular-file.js";
 import type { ProtocolModel, Method, Role } from "../../../model/model.js";
 import type { Conversation, RehearsalPlan, RevisionWords, SampledAsk, SampledRequest } from "./plan.js";
-import { authoredSchema } from "../../../emit/authoring/authored-schema.js";
+import { authoredSchema } from "../../../targets/typescript/authoring/authored-schema.js";
 import { randomFrom } from "../../../sample/values.js";
 import { minimalValid, sampleValid } from "../../../sample/sample.js";
 import { byHand } from "../handwritten.js";

@@ -1,0 +1,85 @@
+import { type JsonObject, type JsonValue } from "@mcpgen/engine";
+import type { Files, Surroundings } from "../../../../generator/targets/typescript/emitter.js";
+import { loadTemplates } from "../../../../generator/print/templates.js";
+import type { ProtocolModel } from "../../../../generator/model/model.js";
+import { type NoteText, modelOf } from "../../../support/models.js";
+import { loaded, modelEmitters, schemaEmitters, workspaceEmitters } from "../emitted-output.js";
+import { type Outcome, type Steps, outcomeOf } from "./protocol.js";
+
+const render = loadTemplates();
+const files = { importExtension: "js", render } as const;
+
+/** A protocol in which `test/do` from the client is answered by this result. */
+export function answering(
+  revision: string,
+  result: JsonValue,
+  more: JsonObject = {},
+  notes: readonly NoteText[] = [],
+): ProtocolModel {
+  const method = { type: "string", const: "test/do" };
+  const definitions: { [name: string]: JsonValue } = {
+    DoRequest: { type: "object", properties: { method }, required: ["method"] },
+    DoResult: result,
+    ClientRequest: { anyOf: [{ $ref: "#/$defs/DoRequest" }] },
+    ServerResult: { anyOf: [{ $ref: "#/$defs/DoResult" }] },
+    ...more,
+  };
+  return { ...modelOf(definitions, notes), revision };
+}
+
+const validators = new WeakMap<ProtocolModel, Files>();
+
+function validatorsOf(model: ProtocolModel, surroundings: Surroundings): Files {
+  let output = validators.get(model);
+  if (!output)
+    validators.set(
+      model,
+      (output = schemaEmitters["validators"]!({ ...surroundings, schema: model.schema })),
+    );
+  return output;
+}
+
+/** The files of steps between revisions, oldest first, and what they need. */
+export function stepFiles(...models: readonly ProtocolModel[]): Map<string, string> {
+  const outputs = models.flatMap((model, index) => {
+    const previous = models[index - 1];
+    const surroundings: Surroundings = {
+      ...files,
+      folder: model.revision,
+      origin: `schema/${model.revision}`,
+    };
+    const steps = modelEmitters["steps"]!({ ...surroundings, model, ...(previous && { previous }) });
+    return [validatorsOf(model, surroundings), steps];
+  });
+  const shared = workspaceEmitters["stepping"]!({ ...files, folder: "", origin: "schema", models });
+  return new Map(
+    [...outputs, shared].flatMap((output) =>
+      [...output].map(([path, { content }]) => [path, content] as const),
+    ),
+  );
+}
+
+/** @param request params of the request that the result answers */
+type Run = (value: object, request?: object) => Outcome;
+
+/** Results of `test/do` taken between two revisions whose results these are. */
+export async function between(
+  old: JsonValue,
+  next: JsonValue,
+  notes: readonly NoteText[] = [],
+  more: { old?: JsonObject; next?: JsonObject; oldNotes?: readonly NoteText[] } = {},
+): Promise<{ lower: Run; lift: Run }> {
+  const models = [
+    answering("r1", old, more.old, more.oldNotes),
+    answering("r2", next, more.next, notes),
+  ] as const;
+  const { serverSteps, clientSteps } = await loaded<{ serverSteps: Steps; clientSteps: Steps }>(
+    stepFiles(...models),
+    `export { serverSteps, clientSteps } from "./r2/steps.js";`,
+  );
+  const run =
+    (table: Steps["outgoingResults"]) =>
+    (value: object, request?: object): Outcome =>
+      outcomeOf(table.get("test/do") ?? ((same) => same), value, request);
+  return { lower: run(serverSteps.outgoingResults), lift: run(clientSteps.incomingResults) };
+}

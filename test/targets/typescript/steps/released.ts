@@ -1,0 +1,20 @@
+import { releasedModel } from "../../../support/models.js";
+import { revisions } from "../../../support/revisions.js";
+import { loaded } from "../emitted-output.js";
+import { stepFiles } from "./between.js";
+import type { Steps } from "./protocol.js";
+
+/** The released revisions, oldest first. */
+export const models = await Promise.all(revisions.map(releasedModel));
+/** Those that have steps to the one before. */
+export const later = revisions.slice(1);
+/** Their steps: `client1` and `server1` stand between the first two. */
+export const emitted = await loaded<{ [name: string]: Steps }>(
+  stepFiles(...models),
+  later
+    .map(
+      (revision, index) =>
+        `export { clientSteps as client${index + 1}, serverSteps as server${index + 1} } from "./${revision}/steps.js";`,
+    )
+    .join("\n"),
+);

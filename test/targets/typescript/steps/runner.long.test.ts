@@ -1,0 +1,83 @@
+import { expect, it } from "vitest";
+import { type MethodSteps, planSteps } from "../../../../generator/targets/typescript/steps/methods.js";
+import { PlanRunner } from "../../../../generator/targets/typescript/steps/runner.js";
+import { randomFrom } from "../../../../generator/sample/values.js";
+import { cases, seed } from "../../../support/cases.mjs";
+import {
+  type Step,
+  type StepTable,
+  carriedBy,
+  deepFrozen,
+  outcomeOf,
+  sampleOf,
+  withStrays,
+} from "./protocol.js";
+import { emitted, later, models } from "./released.js";
+
+/** Values of each thing that messages carry. */
+const count = cases(60, 6);
+
+const strays = [
+  "icons",
+  "title",
+  "_meta",
+  "structuredContent",
+  "type",
+  "enum",
+  "oneOf",
+  "__proto__",
+  "resultType",
+];
+
+function printedOf(
+  index: number,
+  way: "lift" | "lower",
+  steps: MethodSteps,
+  part: "params" | "result",
+): Step | undefined {
+  const writer = (part === "params") === (steps.sender === "client") ? "client" : "server";
+  const role = way === "lower" ? writer : writer === "client" ? "server" : "client";
+  const group = part === "result" ? "Results" : steps.kind === "request" ? "Requests" : "Notifications";
+  const table = emitted[`${role}${index}`]![
+    `${way === "lower" ? "outgoing" : "incoming"}${group}`
+  ] as StepTable;
+  return table.get(steps.method);
+}
+
+it.each(later.map((revision, index) => [revision, index + 1] as const))(
+  "the steps of %s do the same whether they are printed or run",
+  (_, index) => {
+    const [old, next] = [models[index - 1]!, models[index]!];
+    const plan = planSteps(old, next);
+    const seen = { compared: 0, changed: 0 };
+    for (const way of ["lift", "lower"] as const) {
+      const source = way === "lift" ? old : next;
+      const runner = new PlanRunner(plan[way].planner.target);
+      for (const carried of carriedBy(source)) {
+        const steps = plan[way].methods.find(
+          ({ method, kind, sender }) =>
+            method === carried.method && kind === carried.kind && sender === carried.sender,
+        );
+        const planned = steps?.[carried.part];
+        if (!planned) continue;
+        const printed = printedOf(index, way, steps, carried.part) ?? ((value: object) => value);
+        const run = runner.place(planned);
+        const random = randomFrom(`${seed}: ${index} ${way} ${JSON.stringify(carried)}`);
+        for (let made = 0; made < count; made++) {
+          const plain = sampleOf(source, carried, random);
+          if (plain === undefined) continue;
+          const value = made % 2 === 0 ? plain : withStrays(plain, strays, random);
+          const expected = outcomeOf(printed, deepFrozen(value) as object);
+          expect(
+            outcomeOf((each, report) => run(each, report, ""), deepFrozen(value) as object),
+            JSON.stringify({ way, carried, value }),
+          ).toEqual(expected);
+          seen.compared++;
+          if ((expected as { value?: unknown }).value !== value) seen.changed++;
+        }
+      }
+    }
+    expect(seen.compared).toBeGreaterThan(100);
+    expect(seen.changed).toBeGreaterThan(0);
+  },
+);
