@@ -11,11 +11,14 @@ const top =
   /^(?:\.ci|bench|docs|engine|examples|generated|generator|runtime|schema|scripts|templates|test)\//;
 const source = /^[\w.-]+(?:\/[\w.-]+)+\.(?:[cm]?[jt]s|hbs)$/;
 
+/** Documents that name files below the folder of the emitters by their end. */
+const named: ReadonlySet<string> = new Set(["docs/architecture.md", "docs/decisions.md"]);
+
 /** The paths of the project in the code spans of a document. */
 function pathsIn(document: string): string[] {
   const text = readFileSync(document, "utf8").replace(/^```.*?^```/gms, "");
   const words = [...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => code!.split(/\s+/));
-  return words.filter((word) => top.test(word) || (document === "docs/architecture.md" && source.test(word)));
+  return words.filter((word) => top.test(word) || (named.has(document) && source.test(word)));
 }
 
 /** As it is written, as a path of a revision, and below the folder of the emitters, which the table of outputs names. */
