@@ -268,6 +268,7 @@ function surface(): Figure[] {
 function history(): Figure[] {
   const commits = 300;
   const log = logOf(commits).split("\0").slice(1);
+  if (log.length < commits) return [];
   const changes = new Map<string, number>();
   for (const file of log.flatMap((commit) => commit.trim().split("\n")))
     changes.set(file, (changes.get(file) ?? 0) + 1);
@@ -281,7 +282,7 @@ function history(): Figure[] {
       goal: 0,
       tolerance: 0,
       owner: "a file per concept, or a text that a script writes",
-      places: new Map(log.length < commits ? [] : often.map(([file]) => [file, 1])),
+      places: new Map(often.map(([file]) => [file, 1])),
     }),
   ];
 }

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 
-/** What a program has that uses `names` of the client's entry. */
+/** What a program has that uses `names` of the client's entry, without what a client of the core has anyway. */
 const bundle = (names: string, splitting: boolean) =>
   build({
     stdin: {
@@ -18,6 +18,7 @@ const bundle = (names: string, splitting: boolean) =>
     outdir: "out",
     write: false,
     metafile: true,
+    external: ["@mcpgen/base"],
   });
 
 const compressed = (text: Uint8Array): number => gzipSync(text, { level: 9 }).length;
@@ -30,7 +31,8 @@ async function startOf(names: string): Promise<number> {
   const visit = (path: string): void => {
     if (started.has(path)) return;
     started.add(path);
-    for (const { path: next, kind } of outputs[path]!.imports) if (kind === "import-statement") visit(next);
+    for (const { path: next, kind, external } of outputs[path]!.imports)
+      if (kind === "import-statement" && !external) visit(next);
   };
   visit(Object.keys(outputs).find((path) => outputs[path]!.entryPoint === "<stdin>")!);
   return outputFiles
@@ -57,8 +59,8 @@ globalThis.used = [connect, ${names}];`,
 
 // These bounds go up only for a fault that is mended.
 test.each([
-  ["oauth", 4580, 19_900],
-  ["oauth, clientCredentials, workloadIdentity, enterprise", 5010, 21_150],
+  ["oauth", 4450, 19_900],
+  ["oauth, clientCredentials, workloadIdentity, enterprise", 4880, 21_150],
 ])("%s adds to a client of the core %i bytes at the start, and %i in one file", async (names, start, all) => {
   expect(await startOf(names)).toBeLessThanOrEqual(start);
   expect((await wholeOf(names)) - (await wholeOf(""))).toBeLessThanOrEqual(all);
