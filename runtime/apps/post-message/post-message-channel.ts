@@ -21,10 +21,7 @@ interface Target {
 type MessageEvent = { readonly data?: unknown; readonly source?: unknown; readonly origin?: string };
 
 export interface PostMessageOptions {
-  /**
-   * The origin of the window, such as `https://host.example`; `null` for a sandboxed frame, which has no origin; `*` for
-   * any. Not for ports.
-   */
+  /** Origin of a window, such as `https://host.example`; `null` for a sandboxed frame; `*` for any. Ports have none. */
   readonly origin?: string;
   /** Maximum length of a message's JSON text in UTF-16 units; a longer message is dropped. Default: 10,485,760. */
   readonly limit?: number;
