@@ -2,10 +2,10 @@
 // and the examples into dist/examples/.
 // `node scripts/build.mjs [engine] [generator] [generated] [base] [runtime] [testing] [auth] [tasks] [apps] [observe] [cluster] [sqlite] [postgres] [redis] [examples]`; without a name, all of them.
 import { spawn } from "node:child_process";
-import { chmod, copyFile, readFile, readdir, rm, symlink } from "node:fs/promises";
+import { chmod, copyFile, readFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { buildPages } from "./pages.mjs";
 
@@ -28,7 +28,6 @@ if (unknown !== undefined) {
 }
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(builds);
 try {
-  await linkWorkspaces();
   // The declarations of the generator refer to the engine's.
   if (wanted.includes("engine")) await engine();
   const middle = wanted.filter(
@@ -44,16 +43,6 @@ try {
   // esbuild and tsc have printed the error themselves.
   if (!("errors" in error) && error.message !== "tsc failed") console.error(error);
   process.exit(1);
-}
-
-/** A checkout may bring a package that the last `npm install` did not know: it is linked as npm would. */
-async function linkWorkspaces() {
-  const { workspaces } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  for (const folder of workspaces) {
-    const { name } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"));
-    const link = join(root, "node_modules", name);
-    if (!existsSync(link)) await symlink(relative(dirname(link), join(root, folder)), link);
-  }
 }
 
 async function engine() {
