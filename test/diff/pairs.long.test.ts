@@ -52,6 +52,8 @@ test("2025-06-18 → 2025-11-25", async () => {
       "property-became-optional JSONRPCError.id client:breaking server:breaking",
       "map-value-widened ElicitResult.content{} client:safe server:breaking",
       "union-member-added CreateMessageResult.content (SamplingMessageContentBlock[]) client:safe server:breaking",
+      "union-member-added PrimitiveSchemaDefinition (TitledSingleSelectEnumSchema) client:breaking server:safe",
+      "union-member-added PrimitiveSchemaDefinition (UntitledSingleSelectEnumSchema) client:breaking server:safe",
       "union-member-added SamplingMessage.content (SamplingMessageContentBlock[]) client:breaking server:safe",
       "became-union ElicitRequestParams client:breaking server:safe",
       "request-added tasks/cancel from client client:safe server:dangerous",
@@ -68,9 +70,7 @@ test("2025-06-18 → 2025-11-25", async () => {
       "union-member-added CreateMessageResult.content (ToolResultContent) client:safe server:dangerous",
       "union-member-added CreateMessageResult.content (ToolUseContent) client:safe server:dangerous",
       "union-member-added PrimitiveSchemaDefinition (TitledMultiSelectEnumSchema) client:dangerous server:safe",
-      "union-member-added PrimitiveSchemaDefinition (TitledSingleSelectEnumSchema) client:dangerous server:safe",
       "union-member-added PrimitiveSchemaDefinition (UntitledMultiSelectEnumSchema) client:dangerous server:safe",
-      "union-member-added PrimitiveSchemaDefinition (UntitledSingleSelectEnumSchema) client:dangerous server:safe",
       "union-member-added SamplingMessage.content (ToolResultContent) client:dangerous server:safe",
       "union-member-added SamplingMessage.content (ToolUseContent) client:dangerous server:safe",
     ]
