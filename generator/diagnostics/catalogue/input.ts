@@ -163,7 +163,7 @@ export const inputDiagnostics = {
     title: "A note asks for a conversion that is not possible",
     exit: 3,
     explanation:
-      "Text can replace a value only where the schema allows text, and can hold only members that are always there. A value can be left out only where it is optional, and filled in only where a member is required. Choose another `how`. The expressions of a note of kind `reshaped` must fit both schemas: they read what the source describes, and make what the target takes. mcpgen runs them over samples of both revisions. The message shows the smallest value found that the other revision refuses, with the reason; the place is the expression. docs/notes.md lists the operators.",
+      "Text can replace a value only where the schema allows text, and can hold only members that are always there. A value can be left out only where it is optional, and filled in only where a member is required. Choose another `how`. The expressions of a note of kind `reshaped` must fit both schemas: they read what the source describes, and make what the target takes. mcpgen runs them over samples of both revisions. The message shows the smallest value found that the other revision refuses, with the reason; the place is the expression. The operators are `$`, `$each`, `$first`, `$if`, `$join`, `$json`, `$map`, `$or` and `$request`.",
   },
   MG1207: {
     title: "A note says otherwise than the schema",
