@@ -1,7 +1,8 @@
 import type { FormReader } from "../../../compare/shape/form-reader.js";
-import type { Conjunction, Form, Property, ShapeArm } from "../../../compare/shape/form.js";
+import type { Conjunction, Form, ShapeArm } from "../../../compare/shape/form.js";
 import type { Test, TextBlock } from "./plan.js";
-import { signatureOfNodes } from "./signature.js";
+import { covers } from "../validators/covers.js";
+import { Shapes } from "../validators/shape.js";
 
 /** The test that every value passes. */
 export const always: Test = { constants: [], present: [] };
@@ -113,29 +114,18 @@ function markAgainst(
     const property = arm.properties.get(key);
     const taken = property && listed(reader, property.nodes);
     const isNever = arm.forbidden.has(key) || taken?.every((value) => !values.includes(value));
-    if (isNever || takesAllBut(rival, arm, key)) return [[key, values]];
+    if (isNever || takesMarked(reader, rival, arm, key)) return [[key, values]];
   }
   return undefined;
 }
 
-/** Whether a rival accepts every value of an arm, judged by the members other than `key`. */
-function takesAllBut(rival: ShapeArm, arm: ShapeArm, key: string): boolean {
-  if (rival.bounds.size > 0 || rival.forbidden.size > 0) return false;
-  const [narrow, wide] = [arm, rival].map(({ closed, additional }) => [closed, signatureOfNodes(additional)]);
-  if (narrow!.join() !== wide!.join()) return false;
-  const hasSame = ([name, { nodes, required }]: [string, Property]): boolean => {
-    const own = arm.properties.get(name);
-    return (
-      own !== undefined &&
-      (own.required || !required) &&
-      signatureOfNodes(own.nodes) === signatureOfNodes(nodes)
-    );
-  };
-  const isKnown = (name: string): boolean => rival.properties.has(name) || !rival.closed;
-  return (
-    [...rival.properties].every((one) => one[0] === key || hasSame(one)) &&
-    [...arm.properties.keys()].every(isKnown)
-  );
+/** Whether a rival accepts every value of an arm whose member `key` is as the rival requires it. */
+function takesMarked(reader: FormReader, rival: ShapeArm, arm: ShapeArm, key: string): boolean {
+  const { nodes } = rival.properties.get(key)!;
+  const mark = nodes.length === 1 ? nodes[0]! : { pointer: "", allOf: nodes };
+  const marked = { pointer: "", properties: new Map([[key, mark]]), required: [key] };
+  const shapes = new Shapes(reader.schema, false);
+  return rival.nodes.every((node) => covers(shapes, node, { pointer: "", allOf: [...arm.nodes, marked] }));
 }
 
 /**

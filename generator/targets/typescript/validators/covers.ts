@@ -31,7 +31,7 @@ function withoutRepeated(shapes: Shapes, arms: readonly SchemaNode[]): SchemaNod
 }
 
 /** Whether `wide` certainly accepts all values that `narrow` accepts. */
-function covers(shapes: Shapes, wide: SchemaNode, narrow: SchemaNode): boolean {
+export function covers(shapes: Shapes, wide: SchemaNode, narrow: SchemaNode): boolean {
   const target = throughAlias(shapes, wide);
   if (target === throughAlias(shapes, narrow) || shapes.isTrivial(target)) return true;
   if (shapes.isOpen(target)) return false;
