@@ -16,8 +16,7 @@ import type {
 } from "@mcpgen/protocol/model";
 import { harmless, invalid, isObject, McpError, type Params, type RequestId, requestOf } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
-import { locateIssue } from "@mcpgen/engine/explain";
-import { placeOf, summaryOf } from "@mcpgen/engine/explain";
+import { locateIssue, placeOf, summaryOf } from "@mcpgen/engine/explain";
 
 /** The format of generated tables that this runtime reads. */
 const readFormat: number = 1;

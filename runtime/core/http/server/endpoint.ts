@@ -14,9 +14,8 @@ import {
   withTimeout,
 } from "@mcpgen/base";
 import { requireModern } from "../../protocol/revision-view.js";
-import { errorOf } from "../../server/request.js";
+import { errorOf, statesRevision } from "../../server/request.js";
 import { placeOf } from "../../server/server-definition.js";
-import { statesRevision } from "../../server/request.js";
 import type { Server } from "../../server/server.js";
 import {
   type Posted,
