@@ -87,6 +87,7 @@ test("a helper that tests of two folders use stands in test/support, and only su
 /** Modules of test/support that no other module imports, or tests of one folder alone. */
 const alone = new Set([
   "test/support/seed.ts", // vitest.config.ts
+  "test/support/loaded.ts", // vitest.config.ts
   "test/support/auth/search-output.ts", // vitest.config.ts
   "test/support/every-feature/main.ts", // a program
   "test/support/every-feature/expected.ts",

@@ -8,12 +8,6 @@ import { type ClientTasksOptions, type StoredHandle, TaskHandle, tasks } from "@
 import { expect, onTestFinished, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
 
-// Loaded on demand, outside the clock of a test.
-const clientParts = ["core", "input", "push", "task-polls"];
-const serverParts = ["answers", "core-tasks", "ids", "new-task", "runs", "sweep"];
-for (const name of clientParts) await import(`../../../runtime/tasks/client/${name}.ts`);
-for (const name of serverParts) await import(`../../../runtime/tasks/server/${name}.ts`);
-
 const store = () => ({ store: memoryTaskStore(), keys: ["a secret of sixteen characters"] });
 const text = (value: string) => [{ type: "text", text: value }];
 const form = {

@@ -5,10 +5,6 @@ import { VirtualClock, memoryChannels } from "@mcpgen/testing";
 import { type ClientTasks, type ClientTasksOptions, tasks } from "@mcpgen/tasks/client";
 import { onTestFinished } from "vitest";
 
-// Loaded on demand, outside the clock of a test.
-const loaded = ["core", "input", "push", "task-polls"];
-await Promise.all(loaded.map((name) => import(`../../../runtime/tasks/client/${name}.ts`)));
-
 interface Message {
   readonly id?: number | string;
   readonly method?: string;

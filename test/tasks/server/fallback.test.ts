@@ -6,20 +6,6 @@ import { failureOf } from "../../support/failure-of.js";
 import { clientOf, deferred, serverOf, text } from "./served.js";
 import { RawClient } from "./raw.js";
 
-// Loaded on demand, outside the clock of a test.
-const loaded = [
-  "core-asks",
-  "core-tasks",
-  "ids",
-  "answers",
-  "fallback-tools",
-  "new-task",
-  "refusals",
-  "runs",
-  "waiters",
-];
-for (const name of loaded) await import(`../../../runtime/tasks/server/${name}.ts`);
-
 // The option `fallback: "tools"`: clients of revisions without tasks start, look at, and fetch tasks by tools.
 
 const names = ["task_status", "task_result", "task_cancel"];

@@ -73,7 +73,6 @@ test("close waits until the end of a handler is stored", async () => {
   await clock.advance(0);
   let isClosed = false;
   const closed = engine.close().then(() => (isClosed = true));
-  await import("../../../runtime/tasks/server/runs.js");
   await clock.advance(0);
   expect(isClosed).toBe(false);
   stored.resolve();

@@ -16,9 +16,6 @@ import { type Tasks, type TasksOptions, tasks } from "@mcpgen/tasks";
 import { onTestFinished } from "vitest";
 import { until } from "../../support/until.mjs";
 
-// A server loads this when it needs it: tests of a manual clock count on no further turn of the event loop.
-await import("../../../runtime/tasks/server/sweep.js");
-
 /** A server with tasks, and the clock of both sides. */
 export function serverOf(
   options: TasksOptions = {},
@@ -91,7 +88,7 @@ export const text = (value: string) => [{ type: "text", text: value }];
 /** What a client reads of a task. */
 type ClientTask = Awaited<ReturnType<typeof getTask>>;
 
-/** The task once it no longer works. Checks of answers load code on demand: they take turns of the event loop. */
+/** The task once it no longer works: the clock of a test does not wait for keys that are made. */
 export async function settled(client: Client, task: { readonly taskId: string }): Promise<ClientTask> {
   return until("a task that no longer works", async () => {
     const found = await getTask(client, task);

@@ -106,8 +106,6 @@ describe("sessions of principals", () => {
   test("over HTTP+SSE, too: a principal makes room among its own", async () => {
     const { send, endpoint } = named({ sse: true, limits: { sessions: 3 } });
     const open = (principal: string) => send("GET", principal, { accept: "text/event-stream" });
-    // It is loaded when it is first needed.
-    await import("../../../../runtime/core/legacy/http/sse.js");
     const opened = [await open("ada")];
     for (let count = 0; count < 5; count++) opened.push(await open("eve"));
     await turn();
