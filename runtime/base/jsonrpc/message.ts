@@ -75,7 +75,7 @@ export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
 
 /** Whether a value is a response: it has a result or an error, and no method. Its id and its parts may be wrong. */
 export function isResponse(value: unknown): value is ResponseMessage {
-  return isObject(value) && value["method"] === undefined && ("result" in value || "error" in value);
+  return isObject(value) && typeof value["method"] !== "string" && ("result" in value || "error" in value);
 }
 
 /** Whether two ids differ in their type alone. */
@@ -171,19 +171,18 @@ export function isRequest(value: unknown): value is RequestMessage {
   return classify(value) === "request";
 }
 
-/**
- * A message whose id is null, as a notification: some languages write it so. Other messages stay as they are.
- *
- * @param isRequest whether a method is that of a request: its id is required
- * @param emit receives an event for a notification
- */
-export function withoutNullId(
-  message: unknown,
-  isRequest: (method: string) => boolean,
-  emit: (event: { readonly type: "nulls-ignored"; method: string; members: readonly string[] }) => void,
-): unknown {
+/** Knows which ids may be null. */
+export interface NullTaker {
+  /** Whether the other side sends requests of a method: their ids are required. */
+  isRequest(method: string): boolean;
+  /** Gets an event for a notification whose id is null. */
+  emit?(event: { readonly type: "nulls-ignored"; method: string; members: readonly string[] }): void;
+}
+
+/** A message whose id is null, as a notification: some languages write it so. Other messages stay as they are. */
+export function withoutNullId(message: unknown, taker: NullTaker): unknown {
   const { id, method } = Object(message) as { readonly id?: unknown; readonly method?: unknown };
-  if (id !== null || typeof method !== "string" || isRequest(method)) return message;
-  emit({ type: "nulls-ignored", method, members: ["/id"] });
+  if (id !== null || typeof method !== "string" || taker.isRequest(method)) return message;
+  taker.emit?.({ type: "nulls-ignored", method, members: ["/id"] });
   return { ...(message as object), id: undefined };
 }

@@ -2,6 +2,7 @@ import type { Progress } from "@mcpgen/protocol/model";
 import { McpError, invalidRequest, messageOf, parseError } from "./errors.js";
 import {
   type NotificationMessage,
+  type NullTaker,
   type Params,
   type Problem,
   type RequestId,
@@ -34,9 +35,18 @@ export class JsonRpcPeer<Answer, Work extends Abortable> {
     return (this.#pending ??= new Pending(this.#options));
   }
 
-  /** Resolves the request that a response answers. Returns the request; `undefined` for an unknown id. */
-  settle(response: Answer & { readonly id?: unknown }): PendingRequest<Answer> | undefined {
-    const request = this.pending.answered(response.id);
+  /**
+   * Resolves the request that a response answers.
+   *
+   * @param exchange the request that it answers whatever its id is: the transport says so
+   * @returns the request; `undefined` if no request waits for the response
+   */
+  settle(
+    response: Answer & { readonly id?: unknown },
+    exchange?: RequestId,
+  ): PendingRequest<Answer> | undefined {
+    const { pending } = this;
+    const request = exchange === undefined ? pending.answered(response.id) : pending.take(exchange);
     request?.resolve(response);
     return request;
   }
@@ -149,21 +159,21 @@ function reportOf(progress: unknown, total: unknown): Progress | undefined {
   return { progress: progress as number, ...(Number.isFinite(total) && { total: total as number }) };
 }
 
-/** Takes the messages of the other side. */
-export interface MessageTaker<Batch = unknown> {
-  /** Whether the other side sends requests of a method: their ids are required. */
-  isRequest(method: string): boolean;
-  requested(message: RequestMessage, batch?: Batch): void;
+/**
+ * Takes the messages of the other side.
+ *
+ * @typeParam Carrier what brings a message, beside the channel: a batch, or an exchange of the transport
+ */
+export interface MessageTaker<Carrier = unknown> extends NullTaker {
+  requested(message: RequestMessage, carrier?: Carrier): void;
   notified(message: NotificationMessage): void;
-  answered(message: ResponseMessage): void;
-  batched(messages: readonly unknown[]): void;
+  answered(message: ResponseMessage, carrier?: Carrier): void;
+  batched(messages: readonly unknown[], carrier?: Carrier): void;
   /**
    * @param id of the message, if it can be read
-   * @param batch the batch that contains it
+   * @param given the message; its text if it is not JSON
    */
-  refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void;
-  /** Gets an event for a notification whose id is null. */
-  emit?(event: { readonly type: "nulls-ignored"; method: string; members: readonly string[] }): void;
+  refuse(id: RequestId | undefined, error: McpError, carrier: Carrier | undefined, given: unknown): void;
 }
 
 /** Gives the message of a text to the function for its kind. */
@@ -172,28 +182,22 @@ export function takeMessage(text: string, taker: MessageTaker): void {
   try {
     message = JSON.parse(text);
   } catch (error) {
-    return taker.refuse(undefined, parseError(messageOf(error)));
+    return taker.refuse(undefined, parseError(messageOf(error)), undefined, text);
   }
   takeParsed(message, taker);
 }
 
-/**
- * Gives a parsed message, or those of a batch, to the function for its kind. A notification whose id is null has none.
- *
- * @param batch the batch that contains it
- */
-export function takeParsed<Batch>(given: unknown, taker: MessageTaker<Batch>, batch?: Batch): void {
-  const plain = (each: unknown): unknown =>
-    withoutNullId(
-      each,
-      (method) => taker.isRequest(method),
-      (event) => taker.emit?.(event),
+/** Gives a parsed message, or those of a batch, to the function for its kind. A notification whose id is null has none. */
+export function takeParsed<Carrier>(given: unknown, taker: MessageTaker<Carrier>, carrier?: Carrier): void {
+  if (Array.isArray(given))
+    return taker.batched(
+      given.map((each) => withoutNullId(each, taker)),
+      carrier,
     );
-  if (Array.isArray(given)) return taker.batched(given.map(plain));
-  const message = plain(given);
+  const message = withoutNullId(given, taker);
   const kind = classify(message);
-  if (kind === "request") taker.requested(message as RequestMessage, batch);
+  if (kind === "request") taker.requested(message as RequestMessage, carrier);
   else if (kind === "notification") taker.notified(message as NotificationMessage);
-  else if (kind === "response") taker.answered(message as ResponseMessage);
-  else taker.refuse(idOf(message), invalidRequest((kind as Problem).problem), batch);
+  else if (kind === "response") taker.answered(message as ResponseMessage, carrier);
+  else taker.refuse(idOf(message), invalidRequest((kind as Problem).problem), carrier, message);
 }

@@ -32,11 +32,11 @@ export interface ClientProfile {
 export interface ClientLimits {
   /** Questions of the server (forms, pages, sampling, roots) that the application gets at a time: 4. */
   readonly maxQuestions: number;
-  /** Questions that wait for their turn: 256, with 16 Mi characters in all. Further ones are refused. */
+  /** Questions that wait for their turn: 256, of 32 MiB in all. Further ones are refused. */
   readonly maxWaitingQuestions: number;
   /** Questions in one round of a request: 32. A round with more fails the request. */
   readonly maxRoundQuestions: number;
-  /** Notices that a subscription keeps until they are read: 1,000, with 1 Mi characters in all. */
+  /** Notices that a subscription keeps until they are read: 1,000, of 2 MiB in all. */
   readonly maxNotices: number;
   /** Bytes that all cached results take: 16 MiB. The oldest are dropped; 0 caches nothing. */
   readonly maxCacheBytes: number;

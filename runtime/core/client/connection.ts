@@ -3,12 +3,12 @@ import type { HeaderSource, Progress, RequestOptions } from "@mcpgen/protocol/mo
 import type { Open } from "@mcpgen/protocol/open";
 import {
   type AnyChannel,
-  classify,
+  batchesUnsupported,
   type ClientChannel,
   clientChannelOf,
   type ClientReceiver,
   errorText,
-  idOf,
+  invalidRequest,
   isObject,
   isRequestId,
   isResponse,
@@ -16,6 +16,7 @@ import {
   JsonRpcPeer,
   McpError,
   messageOf,
+  type MessageTaker,
   type NotificationMessage,
   notificationOf,
   notificationText,
@@ -24,11 +25,13 @@ import {
   type RequestId,
   type RequestMessage,
   requestText,
+  type ResponseMessage,
   resultText,
   shortened,
   shortText,
+  takeMessage,
+  takeParsed,
   valueAt,
-  withoutNullId,
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import { metaKeys } from "../protocol/meta.js";
@@ -37,10 +40,10 @@ import { warning } from "../protocol/events.js";
 import { type RevisionView, exactParams, sendError } from "../protocol/revision-view.js";
 import { unbounded } from "./bounds.js";
 import { type ClientProfile, eraOf } from "./client-profile.js";
-import type { ServerResponse } from "./decode.js";
+import { type ServerResponse, invalidResult } from "./decode.js";
 import type { DeclaredHeaders } from "./listed-tools.js";
 import { type Numbered, exchangeThrough, peerOf } from "./middleware.js";
-import { QuestionContext, type Questions } from "./questions.js";
+import { type Question, QuestionContext, type Questions } from "./questions.js";
 
 /** The outcome of the negotiation. */
 export interface Negotiated {
@@ -98,13 +101,21 @@ const longestStray = 160;
 
 const noHeaders: Readonly<Record<string, string>> = {};
 
+/** The exchange of a transport that brings a message. */
+interface Exchanged {
+  /** The error of the transport that came with it. */
+  readonly refusal: Error | undefined;
+  /** The request that it answers, whatever id it has. */
+  readonly exchange: RequestId | undefined;
+}
+
 /** The messages of one client over one channel, in both eras. */
-export class Connection implements ClientReceiver {
+export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
   readonly channel: ClientChannel;
   /** The revision of the messages: the one that a handshake offers, or the negotiated one. */
   view: RevisionView<"client"> | undefined;
   /** Whether the server has answered anything yet. */
-  answered = false;
+  hasAnswered = false;
   /** Listeners of progress that goes on after the answer, by token. */
   readonly later = new Map<unknown, (progress: Progress) => void>();
   readonly #parts: ConnectionParts;
@@ -248,23 +259,22 @@ export class Connection implements ClientReceiver {
   }
 
   message(text: string): void {
-    let message: unknown;
-    try {
-      message = JSON.parse(text);
-    } catch {
-      // Some servers print to standard output.
-      return this.#strayText(text);
-    }
-    this.parsed(message);
+    takeMessage(text, this);
   }
 
   parsed(value: unknown, refusal?: Error, exchange?: RequestId): void {
-    if (!Array.isArray(value)) return this.#receive(value, refusal, exchange);
-    // 2025-03-26 has batches; the client accepts them at every revision.
-    const messages: readonly unknown[] = value;
+    takeParsed(value, this, { refusal, exchange });
+  }
+
+  /** 2025-03-26 has batches; the client accepts them at every revision. */
+  batched(messages: readonly unknown[], { refusal, exchange }: Partial<Exchanged> = {}): void {
     const responses = exchange === undefined ? [] : messages.filter(isResponse);
     const own = responses.find(({ id }) => isSameId(id, exchange!)) ?? responses[0];
-    for (const each of messages) this.#receive(each, refusal, each === own ? exchange : undefined);
+    for (const each of messages) {
+      const carrier = { refusal, exchange: each === own ? exchange : undefined };
+      if (Array.isArray(each)) this.refuse(undefined, invalidRequest(batchesUnsupported), carrier, each);
+      else takeParsed(each, this, carrier);
+    }
   }
 
   turn(): void {}
@@ -318,41 +328,41 @@ export class Connection implements ClientReceiver {
     profile.hooks.around(direction, method, params, peerOf(profile), this.view, run);
   }
 
-  #emit(event: Parameters<ClientProfile["hooks"]["emit"]>[0]): void {
+  emit(event: Parameters<ClientProfile["hooks"]["emit"]>[0]): void {
     this.#parts.profile.hooks.emit(event);
   }
 
-  /** @param exchange the request that the message answers if it is a response: the transport says so */
-  #receive(message: unknown, refusal?: Error, exchange?: RequestId): void {
-    if (!isObject(message)) return this.#strayText(JSON.stringify(message));
-    const { method, id } = message;
-    if (typeof method !== "string") {
-      if (isResponse(message)) this.#answered(message as ServerResponse, refusal, exchange);
-      else if (isRequestId(id)) this.#answered(message as unknown as ServerResponse, refusal);
-      else this.#strayText(JSON.stringify(message));
-      return;
-    }
-    const plain = this.#withoutNulls(method, message);
-    const { params = {} } = plain;
-    if (plain["id"] !== undefined) this.#requested(plain as unknown as RequestMessage);
-    else if (isObject(params)) this.#notified(plain as unknown as NotificationMessage);
-  }
-
-  /** @param exchange the request that a response of any id answers: the transport says so */
-  #answered(answer: ServerResponse, refusal?: Error, exchange?: RequestId): void {
+  answered(answer: ResponseMessage, { refusal, exchange }: Partial<Exchanged> = {}): void {
     const id: unknown = answer.id;
-    if (isRequestId(id)) this.answered = true;
-    const { pending } = this.#peer;
-    const request = exchange === undefined ? pending.answered(id) : pending.take(exchange);
+    if (isRequestId(id)) this.hasAnswered = true;
+    const request = this.#peer.settle(refusal ? { ...answer, refusal } : answer, exchange);
     if (!request) return this.#strayAnswer(answer);
-    request.resolve(refusal ? { ...answer, refusal } : answer);
     // An error may name no request: the server could not read it.
     if (request.id === id || (answer.error && (id === null || id === undefined))) return;
-    this.#emit(warning("response-id", shortText(id), request.method));
+    this.emit(warning("response-id", shortText(id), request.method));
+  }
+
+  /** What is no message of JSON-RPC 2.0. An answer fails its request, a request gets the error, and all else is reported. */
+  refuse(id: RequestId | undefined, error: McpError, carrier: Exchanged | undefined, given: unknown): void {
+    const { message } = error;
+    const isAsked = isObject(given) && typeof given["method"] === "string";
+    if (isAsked && id !== undefined) {
+      if (this.#asking) this.channel.reply(errorText(id, { code: rpc.invalidRequest, message }));
+      return;
+    }
+    // An id alone is also in a line of a log.
+    const isAnswer = isResponse(given) || (isObject(given) && given["jsonrpc"] === "2.0");
+    const { pending } = this.#peer;
+    const exchange = carrier?.exchange;
+    const request =
+      exchange !== undefined ? pending.take(exchange) : isAnswer ? pending.answered(id) : undefined;
+    if (request) return request.reject(invalidResult(request.method, message, carrier?.refusal));
+    // Some servers print to standard output.
+    this.#strayText(error.code === "parse-error" ? String(given) : JSON.stringify(given));
   }
 
   /** A response that answers no request. Those of requests that were given up come late, and are in order. */
-  #strayAnswer({ id, error }: ServerResponse): void {
+  #strayAnswer({ id, error }: ResponseMessage): void {
     const text = isObject(error) && typeof error["message"] === "string" ? `: ${error["message"]}` : "";
     const what = `${error ? "an error" : "an answer"} with the id ${shortText(id)}, which no request has${text}`;
     this.#noteStray(what);
@@ -360,7 +370,7 @@ export class Connection implements ClientReceiver {
     if (isSameId(id, number) && number > 0 && number <= this.#peer.pending.lastId) return;
     // The end of an exchange says which request it answers.
     if (this.channel.guaranteesReply) return;
-    this.#emit(warning("response-id", shortText(id)));
+    this.emit(warning("response-id", shortText(id)));
   }
 
   /** Keeps what answered no request: the errors of requests that time out quote it. */
@@ -377,35 +387,36 @@ export class Connection implements ClientReceiver {
   /** A text that is not a message. */
   #strayText(text: string): void {
     this.#noteStray(`text that is not a message: ${text}`);
-    this.#emit(warning("stray-output", text));
+    this.emit(warning("stray-output", text));
   }
 
-  /** Some languages write absent members as null: the parameters, and the id of a notification. */
-  #withoutNulls(method: string, message: Record<string, unknown>): Record<string, unknown> {
+  isRequest(method: string): boolean {
+    const { view } = this;
     const { profile, questions } = this.#parts;
-    if ((message["params"] !== null && message["id"] !== null) || profile.nulls === "reject") return message;
-    const { view } = this;
-    const isRequest = (name: string): boolean => view !== undefined && questions.isRequest(view, name);
-    const { emit } = profile.hooks;
-    const { params, ...others } = withoutNullId(message, isRequest, emit) as Record<string, unknown>;
-    if (params !== null) return { ...others, params };
-    emit({ type: "nulls-ignored", method, members: ["/params"] });
-    return others;
+    return profile.nulls === "reject" || (view !== undefined && questions.isRequest(view, method));
   }
 
-  /** In the modern era, requests of the server are ignored. */
-  #requested(request: RequestMessage): void {
-    const { view } = this;
-    if (!view || !eraOf(view).serverRequests) return;
-    const kind = classify({ ...request, jsonrpc: "2.0" });
-    if (typeof kind === "string") return this.#answer(view, request);
-    // Without its id, a request cannot be answered.
-    if (idOf(request) === undefined) return this.#strayText(JSON.stringify(request));
-    this.channel.reply(errorText(request.id, { code: rpc.invalidRequest, message: kind.problem }));
+  /** The parameters of a message. Some languages write absent ones as null. */
+  #paramsOf({ method, params = {} }: NotificationMessage): Params {
+    if (params !== null || this.#parts.profile.nulls === "reject") return params;
+    this.emit({ type: "nulls-ignored", method, members: ["/params"] });
+    return {};
+  }
+
+  /** The view, if the server may send requests: in the modern era, they are ignored. */
+  get #asking(): RevisionView<"client"> | undefined {
+    return this.view && eraOf(this.view).serverRequests ? this.view : undefined;
+  }
+
+  requested(request: RequestMessage): void {
+    const view = this.#asking;
+    if (!view) return;
+    const { id, method } = request;
+    this.#answer(view, { id, method, params: this.#paramsOf(request) });
   }
 
   /** Runs a request of the server and sends the response, unless the request is cancelled first. */
-  #answer(view: RevisionView<"client">, request: RequestMessage): void {
+  #answer(view: RevisionView<"client">, request: Question & { readonly id: RequestId }): void {
     const { id } = request;
     const { running } = this.#peer;
     const { profile, questions } = this.#parts;
@@ -424,8 +435,10 @@ export class Connection implements ClientReceiver {
     );
   }
 
-  #notified({ method, params = {} }: NotificationMessage): void {
-    this.#around("incoming", method, params, () => this.#handle(method, params));
+  notified(message: NotificationMessage): void {
+    const { method } = message;
+    const params = this.#paramsOf(message);
+    if (isObject(params)) this.#around("incoming", method, params, () => this.#handle(method, params));
   }
 
   #handle(method: string, params: Params): void {

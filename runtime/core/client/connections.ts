@@ -226,7 +226,7 @@ export class Connections {
       return await this.#attempt(negotiate, opening, ended);
     } catch (error) {
       // If the process exits on the probe, retry with `initialize`.
-      const died = startRetry.when({ error, answered: opening.last?.answered ?? false });
+      const died = startRetry.when({ error, answered: opening.last?.hasAnswered ?? false });
       const { modern, legacy } = byEra(views);
       const both = modern.length > 0 && legacy.length > 0;
       if (!died || !both || ended.aborted || this.#stopped || typeof opener !== "function") throw error;

@@ -69,10 +69,7 @@ export class ListedTools {
     const usable = tools.filter(({ name, annotations, inputSchema, outputSchema }, index) => {
       const { headers, problem } = hasHeaders ? paramHeadersOf(inputSchema) : noHeaders;
       const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
-      const bytes =
-        name.length +
-        (headers ? JSON.stringify(headers).length : 0) +
-        (outputSchema ? weightOf(outputSchema, maxBytes) : 0);
+      const bytes = weightOf([name, headers, outputSchema], maxBytes);
       this.#tools.delete(name);
       const declared = problem === undefined ? headers : undefined;
       this.#tools.set(name, { headers: declared, isRepeatable, outputSchema }, { bytes });
@@ -99,7 +96,7 @@ export class ListedTools {
   }
 
   setLeftOut(name: string): void {
-    this.#leftOut.set(name, true, { bytes: name.length });
+    this.#leftOut.set(name, true, { bytes: weightOf(name, maxBytes) });
   }
 
   /**

@@ -13,6 +13,7 @@ import {
   type platform,
   progressOf,
   type RequestId,
+  weightOf,
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import { type InternalContext, type Peer, through } from "../protocol/hooks.js";
@@ -382,8 +383,8 @@ function jsonOf(method: string, result: Params): string {
   throw internalError(`${method}: the answer to it is no object in JSON`);
 }
 
-/** Characters of all waiting questions. */
-const maxWaitingCharacters = 16 * 1_048_576;
+/** Bytes of all waiting questions, about. */
+const maxWaitingBytes = 32 * 1_048_576;
 
 /** Limits how many questions of the server the application gets at a time; the others wait in order. */
 class QuestionTurns {
@@ -396,7 +397,7 @@ class QuestionTurns {
 
   constructor(limits: ClientLimits) {
     this.#limits = limits;
-    this.#room = new Admission({ count: limits.maxWaitingQuestions, bytes: maxWaitingCharacters });
+    this.#room = new Admission({ count: limits.maxWaitingQuestions, bytes: maxWaitingBytes });
   }
 
   /**
@@ -424,8 +425,8 @@ class QuestionTurns {
   #turn(question: object, signal: platform.AbortSignal): Promise<void> {
     if (signal.aborted) throw signal.reason;
     const { maxWaitingQuestions } = this.#limits;
-    const characters = JSON.stringify(question).length;
-    if (this.#room.admit(undefined, characters))
+    const bytes = weightOf(question, maxWaitingBytes);
+    if (this.#room.admit(undefined, bytes))
       throw limitExceeded(
         `the client has ${this.#waiting.size} questions waiting and takes no more`,
         "maxWaitingQuestions",
@@ -435,7 +436,7 @@ class QuestionTurns {
       const leave = (): void => {
         ignore();
         this.#waiting.delete(begin);
-        this.#room.release(undefined, characters);
+        this.#room.release(undefined, bytes);
       };
       const begin = (): void => {
         leave();

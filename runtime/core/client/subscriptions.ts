@@ -1,5 +1,5 @@
 import type { IncomingNotification, RequestOptions } from "@mcpgen/protocol/model";
-import { attempts, isObject, McpError, type Names, type Params, requireKnown } from "@mcpgen/base";
+import { attempts, isObject, McpError, type Names, type Params, requireKnown, weightOf } from "@mcpgen/base";
 import { metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { unbounded } from "./bounds.js";
@@ -266,8 +266,8 @@ class LastingSubscription implements Subscription {
 
 type Read = IteratorResult<ChangeNotice, undefined>;
 
-/** Characters of the URIs and parameters of all waiting notices. */
-const maxCharacters = 1_048_576;
+/** Bytes of all waiting notices, about. */
+const maxBytes = 2 * 1_048_576;
 
 /**
  * Notices that wait to be read, and readers that wait for notices. When the queue is full, a notice equal to a waiting one
@@ -280,7 +280,7 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   #readers: ((read: Read | Promise<never>) => void)[] = [];
   /** How the subscription ended, for readers. */
   #over: (() => Read | Promise<never>) | undefined;
-  #characters = 0;
+  #bytes = 0;
   readonly #maxNotices: number;
 
   readonly #onFull: () => void;
@@ -298,9 +298,9 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
     if (this.#over) return;
     const reader = this.#readers.shift();
     if (reader) return reader({ value: notice, done: false });
-    const characters = charactersOf(notice);
-    if (this.#notices.length < this.#maxNotices && this.#characters + characters <= maxCharacters) {
-      this.#characters += characters;
+    const bytes = weightOf(notice, maxBytes);
+    if (this.#notices.length < this.#maxNotices && this.#bytes + bytes <= maxBytes) {
+      this.#bytes += bytes;
       this.#notices.push(notice);
     } else if (!this.#notices.some((each) => isEqual(each, notice))) {
       const text = `more than ${this.#maxNotices} notices of a subscription wait to be read`;
@@ -321,7 +321,7 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   async next(): Promise<Read> {
     const notice = this.#notices.shift();
     if (!notice) return this.#over ? this.#over() : new Promise((resolve) => this.#readers.push(resolve));
-    this.#characters -= charactersOf(notice);
+    this.#bytes -= weightOf(notice, maxBytes);
     return { value: notice, done: false };
   }
 
@@ -337,10 +337,6 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
     this.#over = over;
     for (const reader of this.#readers.splice(0)) reader(over());
   }
-}
-
-function charactersOf({ uri = "", params }: ChangeNotice): number {
-  return uri.length + (params ? JSON.stringify(params).length : 0);
 }
 
 function isEqual(one: ChangeNotice, other: ChangeNotice): boolean {

@@ -1,5 +1,5 @@
 import { type AskOptions, type Clock, type HandlerContext, McpError } from "@mcpgen/runtime";
-import { abortable, attempts, BoundedMap } from "@mcpgen/base";
+import { abortable, attempts, BoundedMap, weightOf } from "@mcpgen/base";
 import { type CoreMethod, relatedKey, resultMethod } from "../state/core-names.js";
 import { type Asked, type TaskStatus, isFinal } from "../state/record.js";
 import { Waits } from "../state/polling.js";
@@ -28,7 +28,7 @@ const getMethod: CoreMethod = "tasks/get";
 const noTimeout = 2 ** 52;
 
 /**
- * Limits of requests that wait for the next stream of their client: their number, and the characters of answers that
+ * Limits of requests that wait for the next stream of their client: their number, and the bytes of answers, about, that
  * arrive during the wait.
  */
 const mostOutstanding = { count: 10_000, bytes: 16_777_216 };
@@ -162,7 +162,7 @@ function asksOf(engine: Engine): Outstanding {
 }
 
 /**
- * Keeps a request for the next stream. If the client answers earlier, the length of the answer counts toward the limit.
+ * Keeps a request for the next stream. If the client answers earlier, the bytes of the answer count toward the limit.
  */
 function keep(
   all: Outstanding,
@@ -173,7 +173,8 @@ function keep(
   all.set(name, created, { principal });
   const weigh = (answer: ClientTask | object): void => {
     if (isTask(answer) || all.get(name) !== created) return;
-    if (!all.set(name, created, { principal, bytes: JSON.stringify(answer).length })) all.delete(name);
+    if (!all.set(name, created, { principal, bytes: weightOf(answer, mostOutstanding.bytes) }))
+      all.delete(name);
   };
   created.then(weigh, () => {});
 }

@@ -23,6 +23,15 @@ test("a client keeps the schemas of the latest tools when each list has other to
   expect(tools.check("t0", wrong)).toBeUndefined();
 });
 
+test("the names of tools count with the bytes that they take", () => {
+  const tools = new ListedTools(() => {});
+  // 30 MB each: two of them are as much as the client keeps.
+  const names = ["a", "b", "c"].map((first) => first + "é".repeat(15_000_000));
+  for (const name of names)
+    tools.learn([{ name, inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }], false);
+  expect(names.map((name) => tools.isRepeatable(name))).toEqual([false, true, true]);
+});
+
 test("a repeated schema counts once", async () => {
   const tools = new ListedTools(() => {});
   tools.learn([tool(0)], false);

@@ -7,6 +7,8 @@ import { SseReader } from "../../../runtime/core/http/client/sse-reader.js";
 
 const limit = 2000;
 const long = "x".repeat(limit);
+/** Half as many characters, of two, three and four bytes. */
+const wide = "é€🌍".repeat(limit / 8);
 
 describe.each(["2025-11-25", "2026-07-28"])("at %s", (revision) => {
   test.each<[string, (incoming: Incoming) => void]>([
@@ -15,6 +17,12 @@ describe.each(["2025-11-25", "2026-07-28"])("at %s", (revision) => {
     ["a line", (incoming) => void incoming.events(`id: 1\ndata: ${long}${long}`)],
     ["an event of many lines", (incoming) => void incoming.events("data: x\n".repeat(limit))],
     ["an error", (incoming) => incoming.status(500, long + long)],
+    ["JSON of longer characters", (incoming) => incoming.reply({ content: [{ type: "text", text: wide }] })],
+    ["an event of longer characters", (incoming) => void incoming.events(`data: ${wide}`)],
+    [
+      "many lines of longer characters",
+      (incoming) => void incoming.events(`data: ${wide.slice(0, 500)}\n`.repeat(2)),
+    ],
   ])("an answer beyond the limit fails its request alone: %s", async (_, answer) => {
     const server = await scripted(revision, {
       "tools/call": (incoming, each) =>
@@ -28,13 +36,21 @@ describe.each(["2025-11-25", "2026-07-28"])("at %s", (revision) => {
   });
 });
 
-test("an event may have as many characters as the limit, however it is cut", () => {
+test.each([
+  ["of one byte", long],
+  ["of two bytes", "é".repeat(limit / 2)],
+  ["of four bytes", "🌍".repeat(limit / 4)],
+])("an event may have as many bytes as the limit, however it is cut: characters %s", (_, text) => {
   for (const size of [1, 7, 5000]) {
     const heard: string[] = [];
     const reader = new SseReader(({ data }) => void heard.push(data), limit);
-    const bytes = new TextEncoder().encode(`data: ${long}\n\n`.repeat(2));
-    for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
-    expect(heard).toEqual([long, long]);
+    const push = (stream: string): void => {
+      const bytes = new TextEncoder().encode(stream);
+      for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+    };
+    push(`data: ${text}\n\n`.repeat(2));
+    expect(heard).toEqual([text, text]);
+    expect(() => push(`data: ${text}x\n\n`)).toThrow("longer than 2000 bytes");
   }
 });
 

@@ -206,7 +206,8 @@ function listed(body: unknown): readonly unknown[] {
 }
 
 function answers(message: unknown, id: RequestId, ok: boolean): boolean {
-  if (!isObject(message) || !isSameId(message["id"], id) || message["method"] !== undefined) return false;
+  if (!isObject(message) || !isSameId(message["id"], id) || typeof message["method"] === "string")
+    return false;
   return ok || isError(message["error"]);
 }
 

@@ -22,20 +22,22 @@ export class SseReader {
   retryMs: number | undefined;
   lastId: string | undefined;
   readonly #onEvent: (event: ServerEvent) => void;
-  readonly #decoder = new TextDecoder();
-  /** The parts of a line whose end has not arrived. */
+  /** Made when a chunk may end inside a character: few do. */
+  #decoder: typeof utf8 | undefined;
+  #isFirst = true;
+  /** The parts of a line whose end has not arrived, and their bytes. */
   #rest: string[] = [];
+  #restBytes = 0;
+  /** The data lines of the current event, and their bytes. */
   #data: string[] = [];
+  #dataBytes = 0;
   #event = "";
   /** The id of the current event. It counts when the event is complete: an event that was cut off is sent again. */
   #id: string | undefined;
   #endedInReturn = false;
-
-  /** UTF-16 units that are buffered for the current line, and for the current event. */
-  #waiting = { line: 0, event: 0 };
   readonly #limit: number;
 
-  /** @param limit UTF-16 units of an event */
+  /** @param limit bytes of an event */
   constructor(onEvent: (event: ServerEvent) => void, limit = Infinity) {
     this.#onEvent = onEvent;
     this.#limit = limit;
@@ -43,34 +45,49 @@ export class SseReader {
 
   /** @throws {McpError} `message-too-long`: nothing more can be read */
   push(chunk: Uint8Array): void {
-    let text = this.#decoder.decode(chunk, { stream: true });
+    if (chunk.length === 0) return;
+    let text = this.#decoded(chunk);
     if (text === "") return;
+    // In most chunks, each byte is a character.
+    const sizeOf = !this.#decoder && text.length === chunk.length ? lengthOf : bytesOf;
+    // A byte order mark is no part of the stream.
+    if (this.#isFirst && text.startsWith("\ufeff")) text = text.slice(1);
+    this.#isFirst = false;
     // A return at the end of a chunk may be the first half of a line end.
     if (this.#endedInReturn && text.startsWith("\n")) text = text.slice(1);
     this.#endedInReturn = text.endsWith("\r");
-    const lines = text.split(/\r\n|\r|\n/);
+    const lines = text.split(text.includes("\r") ? /\r\n|\r|\n/ : "\n");
     const last = lines.pop()!;
-    for (const line of lines) this.#line(this.#completed(line));
+    for (const line of lines) this.#line(this.#completed(line), this.#restBytes + sizeOf(line));
     if (last === "") return;
     this.#rest.push(last);
-    this.#waiting.line += last.length;
-    this.#weigh();
+    this.#restBytes += sizeOf(last);
+    this.#weigh(this.#restBytes);
   }
 
-  #weigh(): void {
-    const { line, event } = this.#waiting;
-    if (event > this.#limit || line + event > this.#limit + fieldName) throw tooLong(this.#limit);
+  #decoded(chunk: Uint8Array): string {
+    // No byte below 0x80 is a part of a longer character.
+    if (!this.#decoder && chunk[chunk.length - 1]! < 0x80) return utf8.decode(chunk);
+    this.#decoder ??= new TextDecoder("utf-8", wholeText);
+    return this.#decoder.decode(chunk, { stream: true });
+  }
+
+  /** @param line bytes of a line whose end has not arrived */
+  #weigh(line: number): void {
+    if (this.#dataBytes > this.#limit || this.#dataBytes + line > this.#limit + fieldName)
+      throw tooLong(this.#limit);
   }
 
   #completed(end: string): string {
     if (this.#rest.length === 0) return end;
     const line = this.#rest.join("") + end;
     this.#rest = [];
-    this.#waiting.line = 0;
     return line;
   }
 
-  #line(line: string): void {
+  /** @param bytes of the line */
+  #line(line: string, bytes: number): void {
+    this.#restBytes = 0;
     if (line === "") return this.#dispatch();
     const colon = line.indexOf(":");
     if (colon === 0) return;
@@ -79,8 +96,9 @@ export class SseReader {
     const value = raw.startsWith(" ") ? raw.slice(1) : raw;
     if (field === "data") {
       this.#data.push(value);
-      this.#waiting.event += value.length + (this.#data.length > 1 ? 1 : 0);
-      this.#weigh();
+      // What stands before the value is ASCII.
+      this.#dataBytes += bytes - (line.length - value.length) + (this.#data.length > 1 ? 1 : 0);
+      this.#weigh(0);
     } else if (field === "event") this.#event = value;
     else if (field === "id" && !value.includes("\0")) this.#id = value;
     else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
@@ -88,7 +106,7 @@ export class SseReader {
 
   #dispatch(): void {
     this.lastId = this.#id ?? this.lastId;
-    this.#waiting.event = 0;
+    this.#dataBytes = 0;
     const event = this.#event || "message";
     this.#event = "";
     if (this.#data.length === 0) return;
@@ -96,6 +114,26 @@ export class SseReader {
     this.#data = [];
     if (data !== "") this.#onEvent({ event, data, id: this.lastId });
   }
+}
+
+/** `ignoreBOM` keeps a byte order mark: a later chunk of a text may begin with that character. */
+const wholeText = { ignoreBOM: true };
+
+/** Reads whole chunks: what it reads in parts costs more. */
+const utf8 = new TextDecoder("utf-8", wholeText);
+
+const lengthOf = (text: string): number => text.length;
+
+/** The bytes of a text in UTF-8. */
+function bytesOf(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // Each half of a surrogate pair stands for two bytes.
+    if (unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff)) bytes += 2;
+    else if (unit >= 0x80) bytes += 1;
+  }
+  return bytes;
 }
 
 /** What reads event streams. */

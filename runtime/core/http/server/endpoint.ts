@@ -353,8 +353,9 @@ export class Endpoint {
       return replyError(exchange, 400, undefined, parseError(messageOf(error)));
     }
     const { hooks, isRequest } = this.#server.definition;
+    const { principal } = exchange;
     const plain = (each: unknown): unknown =>
-      withoutNullId(each, isRequest, (event) => hooks.emit({ ...event, principal: exchange.principal }));
+      withoutNullId(each, { isRequest, emit: (event) => hooks.emit({ ...event, principal }) });
     message = Array.isArray(message) ? message.map(plain) : plain(message);
     // Responses and notifications are still accepted: running requests may await them.
     const kind = classify(message);
