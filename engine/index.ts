@@ -45,7 +45,7 @@ export { type IssueKind, issueKind } from "./explain/issue-kind.js";
 export { type Issue, summary } from "./explain/search.js";
 export { explainerFor } from "./interpret/explained.js";
 export { editDistance } from "./explain/text.js";
-export { type Written, explainerOf, readWritten } from "./explain/written.js";
+export { type Written, explanationsOf, readWritten } from "./explain/written.js";
 
 // The schema IR and walks over it.
 export type { Definition, Deprecation, Matcher, Schema, SchemaNode, TypeName } from "./ir/ir.js";

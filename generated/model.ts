@@ -232,7 +232,7 @@ export interface OutgoingRequest extends MethodFacts {
   /** The plain result; absent where the schema does not name one. */
   readonly result?: OpenDefinition;
   /** Results that may come instead of the plain one. */
-  readonly alternatives?: readonly (Alternative & OpenDefinition)[];
+  readonly alternatives?: readonly Alternative[];
   /** The request pages through a list. */
   readonly page?: Page;
   /** The member that holds the list in results of the vocabulary, if `page` is absent or names another one. */
@@ -333,25 +333,21 @@ export interface Requirement {
 /** Whether a value matches a definition. Never changes the value. */
 export type Judge = (value: unknown) => boolean;
 
-/** A definition by its name. Its function in `Explanations` is named `explain` followed by this name. */
-export interface NamedDefinition {
-  readonly name: string;
-  /** The `Explanations` of an extension; default: the revision's. Only `extend` adds it. */
-  readonly explain?: () => Promise<Explanations>;
-}
-
 /** A definition for received messages: the validator tolerates additions of later revisions. */
-export interface OpenDefinition extends NamedDefinition {
+export interface OpenDefinition {
   readonly accepts: Judge;
+  /** The validator behind `accepts` that judges this value, where there are several. */
+  readonly judgeOf?: (value: unknown) => Judge;
 }
 
-/** A definition for sent messages: the validator is exact. */
-export interface ExactDefinition extends NamedDefinition {
+/** A definition for sent messages: its name in the schema, and the exact validator. */
+export interface ExactDefinition {
+  readonly name: string;
   readonly is: Judge;
 }
 
 /** A result instead of the plain one, marked by the presence of a member, or by its value if given. */
-export interface Alternative extends NamedDefinition {
+export interface Alternative extends OpenDefinition {
   readonly key?: string;
   readonly value?: string;
   /** Path into the capabilities of the answering side. Without that capability the result never comes. */
@@ -391,9 +387,10 @@ export interface Explanation {
   readonly sends: { readonly [R in Role]: SendTable<R> };
 }
 
-/** The functions of a revision's `explain` module, by name. The module may have other exports. */
+/** The `explain` module of a revision. The module may have other exports. */
 export interface Explanations {
-  readonly [name: `explain${string}`]: (value: unknown, reading?: "open") => readonly Issue[];
+  /** Returns the issues of a value that a validator of the revision refuses; none for any other validator. */
+  readonly issuesOf: (judge: Judge, value: unknown) => readonly Issue[];
 }
 
 /** The tables of a protocol extension, for one side and for each revision that it extends. */
@@ -451,7 +448,9 @@ export interface ExtensionTable<R extends Role = Role> {
 }
 
 /** A result that an extension adds to a method of the revision. */
-export interface AddedResult extends Alternative, OpenDefinition {
+export interface AddedResult extends Alternative {
+  /** The name of its definition, for errors. */
+  readonly name: string;
   /** The capability that the sender of the request must have declared to get this result. */
   readonly requires?: Requirement;
 }

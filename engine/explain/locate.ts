@@ -90,13 +90,12 @@ const samples = { string: "a", integer: 1, number: 0.5, boolean: true, array: []
  * first wrong member. It runs again on a view of the value that records the last member read. Only the validator is
  * needed, not the schema.
  *
- * @returns `undefined` if the validator accepts the value, or if the value is too large to search
+ * @param value one that the validator refuses
+ * @returns the issue of the whole value, if it is too large to search
  */
-export function locateIssue(accepts: Judge, value: unknown): Issue | undefined {
+export function locateIssue(accepts: Judge, value: unknown): Issue {
   const read = runsOf(accepts, value, mostReads);
-  const first = read();
-  if (!first || first.taken) return undefined;
-  const { place: pointer, found } = first;
+  const { place: pointer, found } = read() ?? { place: "", found: value };
   const types = Object.entries(samples)
     .filter(([, sample]) => {
       const reading = read((place, own) => (place === pointer ? sample : own));

@@ -60,10 +60,9 @@ export function explainRefusal(judge: Judge, schema: unknown, value: unknown): s
   const search = new Search(schema);
   const problem = search.problem(value, "");
   if (problem !== undefined) return problem;
-  const { pointer, got, message } = locateIssue(judge, value) ?? {};
-  if (pointer === undefined) return "it is not what the schema asks for";
+  const { pointer, got, message } = locateIssue(judge, value);
   const expected = search.texts.get(pointer);
-  return expected === undefined ? message! : sentence(placeOf(pointer), expected, got!);
+  return expected === undefined ? message : sentence(placeOf(pointer), expected, got);
 }
 
 /**

@@ -12,12 +12,7 @@ export { type Issue, summary } from "./search.js";
  * A schema in output. Each definition has a JSON text, its exact validator, and its open validator if that differs. The
  * text has the assertions of the schema, and `x-open` where the open reading of a node accepts more.
  */
-export type Written = readonly (readonly [
-  definition: string,
-  schema: string,
-  is: (value: unknown) => boolean,
-  accepts?: (value: unknown) => boolean,
-])[];
+export type Written = readonly (readonly [definition: string, schema: string, is: Judge, accepts?: Judge])[];
 
 /** Checks of formats and patterns that the platform's regular expressions cannot check safely. */
 export interface Texts {
@@ -28,16 +23,36 @@ export interface Texts {
 /** Returns the issues of a value by a definition, in the exact or the open reading. */
 export type Explain = (value: unknown, reading?: "open") => Issue[];
 
-/** Returns a function that makes the `Explain` of a definition. Reads the schema when the first value is explained. */
-export function explainerOf(written: Written, texts: Texts = {}): (definition: string) => Explain {
+type Judge = (value: unknown) => boolean;
+
+/** Explains the values that the definitions of a schema refuse. */
+export interface Explanations {
+  /** Returns the `Explain` of a definition. */
+  readonly explains: (definition: string) => Explain;
+  /** Returns the issues of a value that this validator refuses; none if it is not a validator of the schema. */
+  readonly issuesOf: (judge: Judge, value: unknown) => Issue[];
+}
+
+/** Returns the explanations of a schema. Reads the schema when the first value is explained. */
+export function explanationsOf(written: Written, texts: Texts = {}): Explanations {
   const validators = new Map(written.map(([name, , is, accepts = is]) => [name, { is, accepts }]));
   let explainer: Explainer | undefined;
-  return (definition) => (value, reading) => {
+  const explains: Explanations["explains"] = (definition) => (value, reading) => {
     explainer ??= new Explainer(readWritten(written), {
       ...texts,
       judge: (name, part, open) => validators.get(name)![open ? "accepts" : "is"](part),
     });
     return explainer.issues({ pointer: "", ref: definition }, value, reading);
+  };
+  return {
+    explains,
+    issuesOf: (judge, value) => {
+      for (const [name, , is, accepts = is] of written) {
+        if (judge === accepts) return explains(name)(value, "open");
+        if (judge === is) return explains(name)(value);
+      }
+      return [];
+    },
   };
 }
 

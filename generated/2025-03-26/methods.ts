@@ -140,43 +140,33 @@ export const clientReceives: ReceiveTable<"client"> = {
   format: 1,
   role: "client",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
-    ping: { name: "PingRequest", accepts: validators.isPingRequest },
-    "roots/list": {
-      name: "ListRootsRequest",
-      accepts: validators.isListRootsRequest,
-      capability: { of: "client", path: ["roots"] },
-    },
+    ping: { accepts: validators.isPingRequest },
+    "roots/list": { accepts: validators.isListRootsRequest, capability: { of: "client", path: ["roots"] } },
     "sampling/createMessage": {
-      name: "CreateMessageRequest",
       accepts: validators.acceptsCreateMessageRequest,
       capability: { of: "client", path: ["sampling"] },
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
+    "notifications/cancelled": { accepts: validators.isCancelledNotification },
     "notifications/message": {
-      name: "LoggingMessageNotification",
       accepts: validators.acceptsLoggingMessageNotification,
       capability: { of: "server", path: ["logging"] },
     },
-    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
+    "notifications/progress": { accepts: validators.isProgressNotification },
     "notifications/prompts/list_changed": {
-      name: "PromptListChangedNotification",
       accepts: validators.isPromptListChangedNotification,
       capability: { of: "server", path: ["prompts", "listChanged"] },
     },
     "notifications/resources/list_changed": {
-      name: "ResourceListChangedNotification",
       accepts: validators.isResourceListChangedNotification,
       capability: { of: "server", path: ["resources", "listChanged"] },
     },
     "notifications/resources/updated": {
-      name: "ResourceUpdatedNotification",
       accepts: validators.isResourceUpdatedNotification,
       capability: { of: "server", path: ["resources", "subscribe"] },
     },
     "notifications/tools/list_changed": {
-      name: "ToolListChangedNotification",
       accepts: validators.isToolListChangedNotification,
       capability: { of: "server", path: ["tools", "listChanged"] },
     },
@@ -184,53 +174,53 @@ export const clientReceives: ReceiveTable<"client"> = {
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "completion/complete": {
       capability: { of: "server", path: ["completions"] },
-      result: { name: "CompleteResult", accepts: validators.isCompleteResult },
+      result: { accepts: validators.isCompleteResult },
     },
-    initialize: { result: { name: "InitializeResult", accepts: validators.isInitializeResult } },
+    initialize: { result: { accepts: validators.isInitializeResult } },
     "logging/setLevel": {
       capability: { of: "server", path: ["logging"] },
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
+      result: { accepts: validators.isEmptyResult },
     },
-    ping: { result: { name: "EmptyResult", accepts: validators.isEmptyResult } },
+    ping: { result: { accepts: validators.isEmptyResult } },
     "prompts/get": {
       capability: { of: "server", path: ["prompts"] },
-      result: { name: "GetPromptResult", accepts: validators.acceptsGetPromptResult },
+      result: { accepts: validators.acceptsGetPromptResult },
     },
     "prompts/list": {
       capability: { of: "server", path: ["prompts"] },
-      result: { name: "ListPromptsResult", accepts: validators.isListPromptsResult },
-      page: { member: "prompts", name: "Prompt", accepts: validators.isPrompt },
+      result: { accepts: validators.isListPromptsResult },
+      page: { member: "prompts", accepts: validators.isPrompt },
     },
     "resources/list": {
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ListResourcesResult", accepts: validators.isListResourcesResult },
-      page: { member: "resources", name: "Resource", accepts: validators.isResource },
+      result: { accepts: validators.isListResourcesResult },
+      page: { member: "resources", accepts: validators.isResource },
     },
     "resources/read": {
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ReadResourceResult", accepts: validators.isReadResourceResult },
+      result: { accepts: validators.isReadResourceResult },
     },
     "resources/subscribe": {
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
+      result: { accepts: validators.isEmptyResult },
     },
     "resources/templates/list": {
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ListResourceTemplatesResult", accepts: validators.isListResourceTemplatesResult },
-      page: { member: "resourceTemplates", name: "ResourceTemplate", accepts: validators.isResourceTemplate },
+      result: { accepts: validators.isListResourceTemplatesResult },
+      page: { member: "resourceTemplates", accepts: validators.isResourceTemplate },
     },
     "resources/unsubscribe": {
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
+      result: { accepts: validators.isEmptyResult },
     },
     "tools/call": {
       capability: { of: "server", path: ["tools"] },
-      result: { name: "CallToolResult", accepts: validators.acceptsCallToolResult },
+      result: { accepts: validators.acceptsCallToolResult },
     },
     "tools/list": {
       capability: { of: "server", path: ["tools"] },
-      result: { name: "ListToolsResult", accepts: validators.isListToolsResult },
-      page: { member: "tools", name: "Tool", accepts: validators.isTool },
+      result: { accepts: validators.isListToolsResult },
+      page: { member: "tools", accepts: validators.isTool },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
@@ -251,85 +241,64 @@ export const serverReceives: ReceiveTable<"server"> = {
   role: "server",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     "completion/complete": {
-      name: "CompleteRequest",
       accepts: validators.isCompleteRequest,
       capability: { of: "server", path: ["completions"] },
     },
-    initialize: { name: "InitializeRequest", accepts: validators.isInitializeRequest },
+    initialize: { accepts: validators.isInitializeRequest },
     "logging/setLevel": {
-      name: "SetLevelRequest",
       accepts: validators.acceptsSetLevelRequest,
       capability: { of: "server", path: ["logging"] },
     },
-    ping: { name: "PingRequest", accepts: validators.isPingRequest },
+    ping: { accepts: validators.isPingRequest },
     "prompts/get": {
-      name: "GetPromptRequest",
       accepts: validators.isGetPromptRequest,
       capability: { of: "server", path: ["prompts"] },
     },
     "prompts/list": {
-      name: "ListPromptsRequest",
       accepts: validators.isListPromptsRequest,
       capability: { of: "server", path: ["prompts"] },
     },
     "resources/list": {
-      name: "ListResourcesRequest",
       accepts: validators.isListResourcesRequest,
       capability: { of: "server", path: ["resources"] },
     },
     "resources/read": {
-      name: "ReadResourceRequest",
       accepts: validators.isReadResourceRequest,
       capability: { of: "server", path: ["resources"] },
     },
     "resources/subscribe": {
-      name: "SubscribeRequest",
       accepts: validators.isSubscribeRequest,
       capability: { of: "server", path: ["resources", "subscribe"] },
     },
     "resources/templates/list": {
-      name: "ListResourceTemplatesRequest",
       accepts: validators.isListResourceTemplatesRequest,
       capability: { of: "server", path: ["resources"] },
     },
     "resources/unsubscribe": {
-      name: "UnsubscribeRequest",
       accepts: validators.isUnsubscribeRequest,
       capability: { of: "server", path: ["resources", "subscribe"] },
     },
-    "tools/call": {
-      name: "CallToolRequest",
-      accepts: validators.isCallToolRequest,
-      capability: { of: "server", path: ["tools"] },
-    },
-    "tools/list": {
-      name: "ListToolsRequest",
-      accepts: validators.isListToolsRequest,
-      capability: { of: "server", path: ["tools"] },
-    },
+    "tools/call": { accepts: validators.isCallToolRequest, capability: { of: "server", path: ["tools"] } },
+    "tools/list": { accepts: validators.isListToolsRequest, capability: { of: "server", path: ["tools"] } },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
-    "notifications/initialized": {
-      name: "InitializedNotification",
-      accepts: validators.isInitializedNotification,
-    },
-    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
+    "notifications/cancelled": { accepts: validators.isCancelledNotification },
+    "notifications/initialized": { accepts: validators.isInitializedNotification },
+    "notifications/progress": { accepts: validators.isProgressNotification },
     "notifications/roots/list_changed": {
-      name: "RootsListChangedNotification",
       accepts: validators.isRootsListChangedNotification,
       capability: { of: "client", path: ["roots", "listChanged"] },
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
-    ping: { result: { name: "EmptyResult", accepts: validators.isEmptyResult } },
+    ping: { result: { accepts: validators.isEmptyResult } },
     "roots/list": {
       capability: { of: "client", path: ["roots"] },
-      result: { name: "ListRootsResult", accepts: validators.isListRootsResult },
+      result: { accepts: validators.isListRootsResult },
     },
     "sampling/createMessage": {
       capability: { of: "client", path: ["sampling"] },
-      result: { name: "CreateMessageResult", accepts: validators.acceptsCreateMessageResult },
+      result: { accepts: validators.acceptsCreateMessageResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({

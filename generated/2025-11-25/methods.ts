@@ -179,77 +179,57 @@ export const clientReceives: ReceiveTable<"client"> = {
   role: "client",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     "elicitation/create": {
-      name: "ElicitRequest",
       accepts: validators.acceptsElicitRequest,
       capability: { of: "client", path: ["elicitation"] },
     },
-    ping: { name: "PingRequest", accepts: validators.isPingRequest },
-    "roots/list": {
-      name: "ListRootsRequest",
-      accepts: validators.isListRootsRequest,
-      capability: { of: "client", path: ["roots"] },
-    },
+    ping: { accepts: validators.isPingRequest },
+    "roots/list": { accepts: validators.isListRootsRequest, capability: { of: "client", path: ["roots"] } },
     "sampling/createMessage": {
-      name: "CreateMessageRequest",
       accepts: validators.acceptsCreateMessageRequest,
       capability: { of: "client", path: ["sampling"], parts: ["context", "tools"] },
     },
     "tasks/cancel": {
-      name: "CancelTaskRequest",
       accepts: validators.isCancelTaskRequest,
       capability: { of: "client", path: ["tasks", "cancel"] },
     },
-    "tasks/get": {
-      name: "GetTaskRequest",
-      accepts: validators.isGetTaskRequest,
-      capability: { of: "client", path: ["tasks"] },
-    },
+    "tasks/get": { accepts: validators.isGetTaskRequest, capability: { of: "client", path: ["tasks"] } },
     "tasks/list": {
-      name: "ListTasksRequest",
       accepts: validators.isListTasksRequest,
       capability: { of: "client", path: ["tasks", "list"] },
     },
     "tasks/result": {
-      name: "GetTaskPayloadRequest",
       accepts: validators.isGetTaskPayloadRequest,
       capability: { of: "client", path: ["tasks"] },
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
+    "notifications/cancelled": { accepts: validators.isCancelledNotification },
     "notifications/elicitation/complete": {
-      name: "ElicitationCompleteNotification",
       accepts: validators.isElicitationCompleteNotification,
       capability: { of: "client", path: ["elicitation", "url"] },
     },
     "notifications/message": {
-      name: "LoggingMessageNotification",
       accepts: validators.acceptsLoggingMessageNotification,
       capability: { of: "server", path: ["logging"] },
     },
-    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
+    "notifications/progress": { accepts: validators.isProgressNotification },
     "notifications/prompts/list_changed": {
-      name: "PromptListChangedNotification",
       accepts: validators.isPromptListChangedNotification,
       capability: { of: "server", path: ["prompts", "listChanged"] },
     },
     "notifications/resources/list_changed": {
-      name: "ResourceListChangedNotification",
       accepts: validators.isResourceListChangedNotification,
       capability: { of: "server", path: ["resources", "listChanged"] },
     },
     "notifications/resources/updated": {
-      name: "ResourceUpdatedNotification",
       accepts: validators.isResourceUpdatedNotification,
       capability: { of: "server", path: ["resources", "subscribe"] },
     },
     "notifications/tasks/status": {
-      name: "TaskStatusNotification",
       accepts: validators.acceptsTaskStatusNotification,
       capability: { of: "server", path: ["tasks"] },
     },
     "notifications/tools/list_changed": {
-      name: "ToolListChangedNotification",
       accepts: validators.isToolListChangedNotification,
       capability: { of: "server", path: ["tools", "listChanged"] },
     },
@@ -257,72 +237,67 @@ export const clientReceives: ReceiveTable<"client"> = {
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "completion/complete": {
       capability: { of: "server", path: ["completions"] },
-      result: { name: "CompleteResult", accepts: validators.isCompleteResult },
+      result: { accepts: validators.isCompleteResult },
     },
-    initialize: { result: { name: "InitializeResult", accepts: validators.acceptsInitializeResult } },
+    initialize: { result: { accepts: validators.acceptsInitializeResult } },
     "logging/setLevel": {
       capability: { of: "server", path: ["logging"] },
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
+      result: { accepts: validators.isEmptyResult },
     },
-    ping: { result: { name: "EmptyResult", accepts: validators.isEmptyResult } },
+    ping: { result: { accepts: validators.isEmptyResult } },
     "prompts/get": {
       capability: { of: "server", path: ["prompts"] },
-      result: { name: "GetPromptResult", accepts: validators.acceptsGetPromptResult },
+      result: { accepts: validators.acceptsGetPromptResult },
     },
     "prompts/list": {
       capability: { of: "server", path: ["prompts"] },
-      result: { name: "ListPromptsResult", accepts: validators.acceptsListPromptsResult },
-      page: { member: "prompts", name: "Prompt", accepts: validators.acceptsPrompt },
+      result: { accepts: validators.acceptsListPromptsResult },
+      page: { member: "prompts", accepts: validators.acceptsPrompt },
     },
     "resources/list": {
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ListResourcesResult", accepts: validators.acceptsListResourcesResult },
-      page: { member: "resources", name: "Resource", accepts: validators.acceptsResource },
+      result: { accepts: validators.acceptsListResourcesResult },
+      page: { member: "resources", accepts: validators.acceptsResource },
     },
     "resources/read": {
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ReadResourceResult", accepts: validators.isReadResourceResult },
+      result: { accepts: validators.isReadResourceResult },
     },
     "resources/subscribe": {
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
+      result: { accepts: validators.isEmptyResult },
     },
     "resources/templates/list": {
       capability: { of: "server", path: ["resources"] },
-      result: { name: "ListResourceTemplatesResult", accepts: validators.acceptsListResourceTemplatesResult },
-      page: {
-        member: "resourceTemplates",
-        name: "ResourceTemplate",
-        accepts: validators.acceptsResourceTemplate,
-      },
+      result: { accepts: validators.acceptsListResourceTemplatesResult },
+      page: { member: "resourceTemplates", accepts: validators.acceptsResourceTemplate },
     },
     "resources/unsubscribe": {
       capability: { of: "server", path: ["resources", "subscribe"] },
-      result: { name: "EmptyResult", accepts: validators.isEmptyResult },
+      result: { accepts: validators.isEmptyResult },
     },
     "tasks/cancel": {
       capability: { of: "server", path: ["tasks", "cancel"] },
-      result: { name: "CancelTaskResult", accepts: validators.acceptsCancelTaskResult },
+      result: { accepts: validators.acceptsCancelTaskResult },
     },
     "tasks/get": {
       capability: { of: "server", path: ["tasks"] },
-      result: { name: "GetTaskResult", accepts: validators.acceptsGetTaskResult },
+      result: { accepts: validators.acceptsGetTaskResult },
     },
     "tasks/list": {
       capability: { of: "server", path: ["tasks", "list"] },
-      result: { name: "ListTasksResult", accepts: validators.acceptsListTasksResult },
-      page: { member: "tasks", name: "Task", accepts: validators.acceptsTask },
+      result: { accepts: validators.acceptsListTasksResult },
+      page: { member: "tasks", accepts: validators.acceptsTask },
     },
     "tasks/result": {
       capability: { of: "server", path: ["tasks"] },
-      result: { name: "GetTaskPayloadResult", accepts: validators.isGetTaskPayloadResult },
+      result: { accepts: validators.isGetTaskPayloadResult },
     },
     "tools/call": {
       capability: { of: "server", path: ["tools"] },
-      result: { name: "CallToolResult", accepts: validators.acceptsCallToolResult },
+      result: { accepts: validators.acceptsCallToolResult },
       alternatives: [
         {
-          name: "CreateTaskResult",
           accepts: validators.acceptsCreateTaskResult,
           key: "task",
           capability: ["tasks", "requests", "tools", "call"],
@@ -331,8 +306,8 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
     "tools/list": {
       capability: { of: "server", path: ["tools"] },
-      result: { name: "ListToolsResult", accepts: validators.acceptsListToolsResult },
-      page: { member: "tools", name: "Tool", accepts: validators.acceptsTool },
+      result: { accepts: validators.acceptsListToolsResult },
+      page: { member: "tools", accepts: validators.acceptsTool },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
@@ -353,97 +328,68 @@ export const serverReceives: ReceiveTable<"server"> = {
   role: "server",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     "completion/complete": {
-      name: "CompleteRequest",
       accepts: validators.isCompleteRequest,
       capability: { of: "server", path: ["completions"] },
     },
-    initialize: { name: "InitializeRequest", accepts: validators.acceptsInitializeRequest },
+    initialize: { accepts: validators.acceptsInitializeRequest },
     "logging/setLevel": {
-      name: "SetLevelRequest",
       accepts: validators.acceptsSetLevelRequest,
       capability: { of: "server", path: ["logging"] },
     },
-    ping: { name: "PingRequest", accepts: validators.isPingRequest },
+    ping: { accepts: validators.isPingRequest },
     "prompts/get": {
-      name: "GetPromptRequest",
       accepts: validators.isGetPromptRequest,
       capability: { of: "server", path: ["prompts"] },
     },
     "prompts/list": {
-      name: "ListPromptsRequest",
       accepts: validators.isListPromptsRequest,
       capability: { of: "server", path: ["prompts"] },
     },
     "resources/list": {
-      name: "ListResourcesRequest",
       accepts: validators.isListResourcesRequest,
       capability: { of: "server", path: ["resources"] },
     },
     "resources/read": {
-      name: "ReadResourceRequest",
       accepts: validators.isReadResourceRequest,
       capability: { of: "server", path: ["resources"] },
     },
     "resources/subscribe": {
-      name: "SubscribeRequest",
       accepts: validators.isSubscribeRequest,
       capability: { of: "server", path: ["resources", "subscribe"] },
     },
     "resources/templates/list": {
-      name: "ListResourceTemplatesRequest",
       accepts: validators.isListResourceTemplatesRequest,
       capability: { of: "server", path: ["resources"] },
     },
     "resources/unsubscribe": {
-      name: "UnsubscribeRequest",
       accepts: validators.isUnsubscribeRequest,
       capability: { of: "server", path: ["resources", "subscribe"] },
     },
     "tasks/cancel": {
-      name: "CancelTaskRequest",
       accepts: validators.isCancelTaskRequest,
       capability: { of: "server", path: ["tasks", "cancel"] },
     },
-    "tasks/get": {
-      name: "GetTaskRequest",
-      accepts: validators.isGetTaskRequest,
-      capability: { of: "server", path: ["tasks"] },
-    },
+    "tasks/get": { accepts: validators.isGetTaskRequest, capability: { of: "server", path: ["tasks"] } },
     "tasks/list": {
-      name: "ListTasksRequest",
       accepts: validators.isListTasksRequest,
       capability: { of: "server", path: ["tasks", "list"] },
     },
     "tasks/result": {
-      name: "GetTaskPayloadRequest",
       accepts: validators.isGetTaskPayloadRequest,
       capability: { of: "server", path: ["tasks"] },
     },
-    "tools/call": {
-      name: "CallToolRequest",
-      accepts: validators.isCallToolRequest,
-      capability: { of: "server", path: ["tools"] },
-    },
-    "tools/list": {
-      name: "ListToolsRequest",
-      accepts: validators.isListToolsRequest,
-      capability: { of: "server", path: ["tools"] },
-    },
+    "tools/call": { accepts: validators.isCallToolRequest, capability: { of: "server", path: ["tools"] } },
+    "tools/list": { accepts: validators.isListToolsRequest, capability: { of: "server", path: ["tools"] } },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
-    "notifications/initialized": {
-      name: "InitializedNotification",
-      accepts: validators.isInitializedNotification,
-    },
-    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
+    "notifications/cancelled": { accepts: validators.isCancelledNotification },
+    "notifications/initialized": { accepts: validators.isInitializedNotification },
+    "notifications/progress": { accepts: validators.isProgressNotification },
     "notifications/roots/list_changed": {
-      name: "RootsListChangedNotification",
       accepts: validators.isRootsListChangedNotification,
       capability: { of: "client", path: ["roots", "listChanged"] },
     },
     "notifications/tasks/status": {
-      name: "TaskStatusNotification",
       accepts: validators.acceptsTaskStatusNotification,
       capability: { of: "client", path: ["tasks"] },
     },
@@ -451,27 +397,25 @@ export const serverReceives: ReceiveTable<"server"> = {
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "elicitation/create": {
       capability: { of: "client", path: ["elicitation"] },
-      result: { name: "ElicitResult", accepts: validators.isElicitResult },
+      result: { accepts: validators.isElicitResult },
       alternatives: [
         {
-          name: "CreateTaskResult",
           accepts: validators.acceptsCreateTaskResult,
           key: "task",
           capability: ["tasks", "requests", "elicitation", "create"],
         },
       ],
     },
-    ping: { result: { name: "EmptyResult", accepts: validators.isEmptyResult } },
+    ping: { result: { accepts: validators.isEmptyResult } },
     "roots/list": {
       capability: { of: "client", path: ["roots"] },
-      result: { name: "ListRootsResult", accepts: validators.isListRootsResult },
+      result: { accepts: validators.isListRootsResult },
     },
     "sampling/createMessage": {
       capability: { of: "client", path: ["sampling"], parts: ["context", "tools"] },
-      result: { name: "CreateMessageResult", accepts: validators.acceptsCreateMessageResult },
+      result: { accepts: validators.acceptsCreateMessageResult },
       alternatives: [
         {
-          name: "CreateTaskResult",
           accepts: validators.acceptsCreateTaskResult,
           key: "task",
           capability: ["tasks", "requests", "sampling", "createMessage"],
@@ -480,20 +424,20 @@ export const serverReceives: ReceiveTable<"server"> = {
     },
     "tasks/cancel": {
       capability: { of: "client", path: ["tasks", "cancel"] },
-      result: { name: "CancelTaskResult", accepts: validators.acceptsCancelTaskResult },
+      result: { accepts: validators.acceptsCancelTaskResult },
     },
     "tasks/get": {
       capability: { of: "client", path: ["tasks"] },
-      result: { name: "GetTaskResult", accepts: validators.acceptsGetTaskResult },
+      result: { accepts: validators.acceptsGetTaskResult },
     },
     "tasks/list": {
       capability: { of: "client", path: ["tasks", "list"] },
-      result: { name: "ListTasksResult", accepts: validators.acceptsListTasksResult },
-      page: { member: "tasks", name: "Task", accepts: validators.acceptsTask },
+      result: { accepts: validators.acceptsListTasksResult },
+      page: { member: "tasks", accepts: validators.acceptsTask },
     },
     "tasks/result": {
       capability: { of: "client", path: ["tasks"] },
-      result: { name: "GetTaskPayloadResult", accepts: validators.isGetTaskPayloadResult },
+      result: { accepts: validators.isGetTaskPayloadResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({

@@ -161,57 +161,48 @@ export const clientReceives: ReceiveTable<"client"> = {
   role: "client",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     "elicitation/create": {
-      name: "ElicitRequest",
       accepts: validators.acceptsElicitRequest,
       capability: { of: "client", path: ["elicitation"] },
       payload: true,
     },
     "roots/list": {
-      name: "ListRootsRequest",
       accepts: validators.isListRootsRequest,
       capability: { of: "client", path: ["roots"] },
       payload: true,
     },
     "sampling/createMessage": {
-      name: "CreateMessageRequest",
       accepts: validators.acceptsCreateMessageRequest,
       capability: { of: "client", path: ["sampling"], parts: ["context", "tools"] },
       payload: true,
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
+    "notifications/cancelled": { accepts: validators.isCancelledNotification },
     "notifications/message": {
-      name: "LoggingMessageNotification",
       accepts: validators.acceptsLoggingMessageNotification,
       capability: { of: "server", path: ["logging"] },
     },
-    "notifications/progress": { name: "ProgressNotification", accepts: validators.isProgressNotification },
+    "notifications/progress": { accepts: validators.isProgressNotification },
     "notifications/prompts/list_changed": {
-      name: "PromptListChangedNotification",
       accepts: validators.isPromptListChangedNotification,
       capability: { of: "server", path: ["prompts", "listChanged"] },
       filter: "promptsListChanged",
     },
     "notifications/resources/list_changed": {
-      name: "ResourceListChangedNotification",
       accepts: validators.isResourceListChangedNotification,
       capability: { of: "server", path: ["resources", "listChanged"] },
       filter: "resourcesListChanged",
     },
     "notifications/resources/updated": {
-      name: "ResourceUpdatedNotification",
       accepts: validators.isResourceUpdatedNotification,
       capability: { of: "server", path: ["resources", "subscribe"] },
       filter: "resourceSubscriptions",
       filterKey: "uri",
     },
     "notifications/subscriptions/acknowledged": {
-      name: "SubscriptionsAcknowledgedNotification",
       accepts: validators.isSubscriptionsAcknowledgedNotification,
     },
     "notifications/tools/list_changed": {
-      name: "ToolListChangedNotification",
       accepts: validators.isToolListChangedNotification,
       capability: { of: "server", path: ["tools", "listChanged"] },
       filter: "toolsListChanged",
@@ -220,86 +211,64 @@ export const clientReceives: ReceiveTable<"client"> = {
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "completion/complete": {
       capability: { of: "server", path: ["completions"] },
-      result: { name: "CompleteResult", accepts: validators.acceptsCompleteResult },
+      result: { accepts: validators.acceptsCompleteResult },
     },
     "prompts/get": {
       capability: { of: "server", path: ["prompts"] },
       headers: [{ header: "Mcp-Name", from: ["params", "name"] }],
       multiRoundTrip: true,
-      result: { name: "GetPromptResult", accepts: validators.acceptsGetPromptResult },
+      result: { accepts: validators.acceptsGetPromptResult },
       alternatives: [
-        {
-          name: "InputRequiredResult",
-          accepts: validators.acceptsInputRequiredResult,
-          key: "resultType",
-          value: "input_required",
-        },
+        { accepts: validators.acceptsInputRequiredResult, key: "resultType", value: "input_required" },
       ],
     },
     "prompts/list": {
       capability: { of: "server", path: ["prompts"] },
       cacheable: true,
-      result: { name: "ListPromptsResult", accepts: validators.acceptsListPromptsResult },
-      page: { member: "prompts", name: "Prompt", accepts: validators.acceptsPrompt },
+      result: { accepts: validators.acceptsListPromptsResult },
+      page: { member: "prompts", accepts: validators.acceptsPrompt },
     },
     "resources/list": {
       capability: { of: "server", path: ["resources"] },
       cacheable: true,
-      result: { name: "ListResourcesResult", accepts: validators.acceptsListResourcesResult },
-      page: { member: "resources", name: "Resource", accepts: validators.acceptsResource },
+      result: { accepts: validators.acceptsListResourcesResult },
+      page: { member: "resources", accepts: validators.acceptsResource },
     },
     "resources/read": {
       capability: { of: "server", path: ["resources"] },
       headers: [{ header: "Mcp-Name", from: ["params", "uri"] }],
       cacheable: true,
       multiRoundTrip: true,
-      result: { name: "ReadResourceResult", accepts: validators.acceptsReadResourceResult },
+      result: { accepts: validators.acceptsReadResourceResult },
       alternatives: [
-        {
-          name: "InputRequiredResult",
-          accepts: validators.acceptsInputRequiredResult,
-          key: "resultType",
-          value: "input_required",
-        },
+        { accepts: validators.acceptsInputRequiredResult, key: "resultType", value: "input_required" },
       ],
     },
     "resources/templates/list": {
       capability: { of: "server", path: ["resources"] },
       cacheable: true,
-      result: { name: "ListResourceTemplatesResult", accepts: validators.acceptsListResourceTemplatesResult },
-      page: {
-        member: "resourceTemplates",
-        name: "ResourceTemplate",
-        accepts: validators.acceptsResourceTemplate,
-      },
+      result: { accepts: validators.acceptsListResourceTemplatesResult },
+      page: { member: "resourceTemplates", accepts: validators.acceptsResourceTemplate },
     },
-    "server/discover": {
-      cacheable: true,
-      result: { name: "DiscoverResult", accepts: validators.acceptsDiscoverResult },
-    },
+    "server/discover": { cacheable: true, result: { accepts: validators.acceptsDiscoverResult } },
     "subscriptions/listen": {
       listening: true,
-      result: { name: "SubscriptionsListenResult", accepts: validators.acceptsSubscriptionsListenResult },
+      result: { accepts: validators.acceptsSubscriptionsListenResult },
     },
     "tools/call": {
       capability: { of: "server", path: ["tools"] },
       headers: [{ header: "Mcp-Name", from: ["params", "name"] }],
       multiRoundTrip: true,
-      result: { name: "CallToolResult", accepts: validators.acceptsCallToolResult },
+      result: { accepts: validators.acceptsCallToolResult },
       alternatives: [
-        {
-          name: "InputRequiredResult",
-          accepts: validators.acceptsInputRequiredResult,
-          key: "resultType",
-          value: "input_required",
-        },
+        { accepts: validators.acceptsInputRequiredResult, key: "resultType", value: "input_required" },
       ],
     },
     "tools/list": {
       capability: { of: "server", path: ["tools"] },
       cacheable: true,
-      result: { name: "ListToolsResult", accepts: validators.acceptsListToolsResult },
-      page: { member: "tools", name: "Tool", accepts: validators.acceptsTool },
+      result: { accepts: validators.acceptsListToolsResult },
+      page: { member: "tools", accepts: validators.acceptsTool },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
@@ -318,31 +287,26 @@ export const serverReceives: ReceiveTable<"server"> = {
   role: "server",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     "completion/complete": {
-      name: "CompleteRequest",
       accepts: validators.acceptsCompleteRequest,
       capability: { of: "server", path: ["completions"] },
     },
     "prompts/get": {
-      name: "GetPromptRequest",
       accepts: validators.acceptsGetPromptRequest,
       capability: { of: "server", path: ["prompts"] },
       headers: [{ header: "Mcp-Name", from: ["params", "name"] }],
       multiRoundTrip: true,
     },
     "prompts/list": {
-      name: "ListPromptsRequest",
       accepts: validators.acceptsListPromptsRequest,
       capability: { of: "server", path: ["prompts"] },
       cacheable: true,
     },
     "resources/list": {
-      name: "ListResourcesRequest",
       accepts: validators.acceptsListResourcesRequest,
       capability: { of: "server", path: ["resources"] },
       cacheable: true,
     },
     "resources/read": {
-      name: "ReadResourceRequest",
       accepts: validators.acceptsReadResourceRequest,
       capability: { of: "server", path: ["resources"] },
       headers: [{ header: "Mcp-Name", from: ["params", "uri"] }],
@@ -350,53 +314,42 @@ export const serverReceives: ReceiveTable<"server"> = {
       multiRoundTrip: true,
     },
     "resources/templates/list": {
-      name: "ListResourceTemplatesRequest",
       accepts: validators.acceptsListResourceTemplatesRequest,
       capability: { of: "server", path: ["resources"] },
       cacheable: true,
     },
-    "server/discover": {
-      name: "DiscoverRequest",
-      accepts: validators.acceptsDiscoverRequest,
-      cacheable: true,
-    },
-    "subscriptions/listen": {
-      name: "SubscriptionsListenRequest",
-      accepts: validators.acceptsSubscriptionsListenRequest,
-      listening: true,
-    },
+    "server/discover": { accepts: validators.acceptsDiscoverRequest, cacheable: true },
+    "subscriptions/listen": { accepts: validators.acceptsSubscriptionsListenRequest, listening: true },
     "tools/call": {
-      name: "CallToolRequest",
       accepts: validators.acceptsCallToolRequest,
       capability: { of: "server", path: ["tools"] },
       headers: [{ header: "Mcp-Name", from: ["params", "name"] }],
       multiRoundTrip: true,
     },
     "tools/list": {
-      name: "ListToolsRequest",
       accepts: validators.acceptsListToolsRequest,
       capability: { of: "server", path: ["tools"] },
       cacheable: true,
     },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": { name: "CancelledNotification", accepts: validators.isCancelledNotification },
+    "notifications/cancelled": { accepts: validators.isCancelledNotification },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "elicitation/create": {
       capability: { of: "client", path: ["elicitation"] },
       payload: true,
-      result: { name: "ElicitResult", accepts: validators.isElicitResult },
+      result: { accepts: validators.isElicitResult },
     },
     "roots/list": {
       capability: { of: "client", path: ["roots"] },
       payload: true,
-      result: { name: "ListRootsResult", accepts: validators.isListRootsResult },
+      result: { accepts: validators.isListRootsResult },
     },
     "sampling/createMessage": {
       capability: { of: "client", path: ["sampling"], parts: ["context", "tools"] },
       payload: true,
-      result: { name: "CreateMessageResult", accepts: validators.acceptsCreateMessageResult },
+      result: { accepts: validators.acceptsCreateMessageResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({

@@ -14,7 +14,7 @@ import type {
 } from "../model.js";
 import { refusalsOf, withFilters, withRefusal } from "./completing.js";
 import type { Part } from "./extend.js";
-import { sendsOf, withExplain, withFinalResults, withResults } from "./judging.js";
+import { explainOf, sendsOf, withFinalResults, withResults } from "./judging.js";
 
 /** The revision with the tables of extensions. */
 export function mergeTables<R extends Role>(
@@ -27,23 +27,17 @@ export function mergeTables<R extends Role>(
   const errors: ErrorTable = Object.assign({}, ...tables.map((each) => each.errors), table.errors);
   const joined = <Kind extends MethodKind>(kind: Kind): Table[Kind] => {
     type Methods = ReadonlyMap<string, MethodFacts>;
-    const all = tables.flatMap(({ explain, errors: own, [kind]: added }) =>
+    const all = tables.flatMap(({ errors: own, [kind]: added }) =>
       [...(added as Methods)].map(([method, facts]) => {
         const codes = { ...errors, ...own };
         const refusals = refusalsOf(method, revision.id, codes, failure);
-        const explained = withExplain(facts, explain);
-        const answered = kind === "outgoingRequests" ? withFinalResults(explained, revision) : explained;
+        const answered = kind === "outgoingRequests" ? withFinalResults(facts) : facts;
         return [method, withRefusal(answered, refusals, tables)] as const;
       }),
     );
     return new Map([...(table[kind] as Methods), ...all]) as Methods as Table[Kind];
   };
-  const augments = tables.flatMap(({ augments: added, explain }) =>
-    [...added].map(
-      ([method, results]) =>
-        [method, results.map((each) => (explain ? { ...each, explain } : each))] as const,
-    ),
-  );
+  const augments = tables.flatMap(({ augments: added }) => [...added]);
   const outgoingNotifications = joined("outgoingNotifications");
   return {
     ...revision,
@@ -55,13 +49,12 @@ export function mergeTables<R extends Role>(
         failure,
       ),
       incomingNotifications: joined("incomingNotifications"),
-      outgoingRequests: augmented(joined("outgoingRequests"), augments, (entry, results) =>
-        withResults(entry, results, revision),
-      ),
+      outgoingRequests: augmented(joined("outgoingRequests"), augments, withResults),
       outgoingNotifications,
       // A server sends the extension's codes only in answer to the extension's methods.
       errors: revision.role === "client" ? errors : table.errors,
     },
+    ...optional("explain", explainOf([revision, ...tables])),
     ...optional("steps", stepsOf("steps", revision, tables)),
     ...optional("peerSteps", stepsOf("peerSteps", revision, tables)),
     ...optional("developmentSends", sendsOf(revision, tables, "developmentSends")),

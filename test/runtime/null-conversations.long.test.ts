@@ -12,6 +12,7 @@ import { type ClientEvent, type ServerEvent, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, test } from "vitest";
 import { minimalValid } from "../../generator/sample/sample.js";
+import { definitionOf } from "../support/definition-names.js";
 import { schemaOf } from "../support/revisions.js";
 import { type NullPlace, allNull, fullSamples, nullPlaces } from "./null-places.js";
 import { type Members, RawClient, clientOf, metaOf, served } from "../support/raw-stdio-client.js";
@@ -122,10 +123,10 @@ const below = ["params"];
 /** Tries messages of a method. @returns whether the application gets them */
 async function tryMessages(
   revision: Revision,
-  { name, accepts }: { readonly name: string; readonly accepts: Judge },
+  { accepts }: { readonly accepts: Judge },
   send: Send,
 ): Promise<boolean> {
-  const full = fullSamples(revision, name, accepts).map((sample) =>
+  const full = fullSamples(revision, accepts).map((sample) =>
     isModern(revision) ? ofRevision(sample) : sample,
   );
   expect(full).not.toEqual([]);
@@ -217,8 +218,8 @@ describe("a server", () => {
           JSON.stringify({ clientInfo, clientCapabilities }),
         );
       });
-      const { accepts, name } = tables[revision].serverReceives.incomingRequests.get("initialize")!;
-      const samples = fullSamples(revision, name, accepts).map((sample) => ({
+      const { accepts } = tables[revision].serverReceives.incomingRequests.get("initialize")!;
+      const samples = fullSamples(revision, accepts).map((sample) => ({
         ...sample,
         params: { ...(sample["params"] as JsonObject), protocolVersion: revision },
       }));
@@ -257,7 +258,7 @@ describe("a server", () => {
       const client = await clientOf(made, revision, { elicitation: {}, roots: {}, sampling: {} });
       const asRoots = (text: string): string => text.replaceAll("https://", "file:///");
       await tryNulls(
-        fullSamples(revision, result.name, result.accepts, method === "roots/list" ? asRoots : undefined),
+        fullSamples(revision, result.accepts, method === "roots/list" ? asRoots : undefined),
         result.accepts,
         [],
         async (answer) => {
@@ -314,14 +315,15 @@ describe("a client", () => {
           onEvent: (event) => events.push(event),
         },
       );
-      const full = fullSamples(revision, result.name, result.accepts);
+      const full = fullSamples(revision, result.accepts);
       const samples = full.map((sample) => ({
         ...sample,
         ...("resultType" in sample && { resultType: "complete" }),
         // The next request is to get another result.
         ...("ttlMs" in sample && { ttlMs: 0 }),
       }));
-      const { name } = tables[revision].serverReceives.incomingRequests.get(method)!;
+      const asked = tables[revision].serverReceives.incomingRequests.get(method)!;
+      const name = definitionOf(revision, asked.accepts);
       const { _meta, ...params } = (minimalValid(schemaOf(revision), name) as Members)["params"] ?? {};
       const accepts: Judge = (value) => result.accepts(value);
       await tryNulls(samples, accepts, [], async (message) => {
@@ -400,7 +402,7 @@ describe("a client", () => {
   test.each(revisions)("gets what a handshake or a discovery answers (%s)", async (revision) => {
     const method = isModern(revision) ? "server/discover" : "initialize";
     const result = tables[revision].clientReceives.outgoingRequests.get(method)!.result!;
-    const full = fullSamples(revision, result.name, result.accepts);
+    const full = fullSamples(revision, result.accepts);
     const samples = full.map((sample) => ({
       ...sample,
       ...("resultType" in sample && { resultType: "complete" }),

@@ -3,6 +3,7 @@ import type { Judge } from "@mcpgen/protocol/model";
 import { type Choices, buildInstance, firstChoices, heightsOf } from "../../generator/sample/build.js";
 import type { Path } from "../../generator/sample/edit.js";
 import { schemaOf } from "../support/revisions.js";
+import { definitionOf } from "../support/definition-names.js";
 
 /** A member of a value that is null. */
 export interface NullPlace {
@@ -21,19 +22,18 @@ const fullLevels = 4;
 const mostArms = 6;
 
 /**
- * Valid values of a definition with all the members that it names, an item in each list, and another arm of the unions in
+ * Valid values of a validator's definition with all the members that it names, an item in each list, and another arm of the unions in
  * each.
  *
  * @param as changes the text of a value
  */
 export function fullSamples(
   revision: string,
-  name: string,
   accepts: Judge,
   as = (text: string): string => text,
 ): JsonObject[] {
   const schema = schemaOf(revision);
-  const { node } = schema.definitions.get(name)!;
+  const { node } = schema.definitions.get(definitionOf(revision, accepts))!;
   const heightOf = heightsOf(schema);
   const first = firstChoices(heightOf);
   const made = Array.from({ length: mostArms }, (_, turn) => {

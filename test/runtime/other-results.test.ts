@@ -1,4 +1,4 @@
-import type { Alternative, OpenDefinition } from "@mcpgen/protocol/model";
+import type { Alternative } from "@mcpgen/protocol/model";
 import type { CodeFirstServer } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
@@ -11,15 +11,14 @@ const revision = "2026-07-28";
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
-const notModified: Alternative & OpenDefinition = {
-  name: "NotModifiedResult",
+const notModified: Alternative = {
   accepts: (value) => isText((value as { readonly etag?: unknown }).etag),
   key: "resultType",
   value: "not_modified",
 };
 const columns = { resultTypes: ["not_modified"], alternatives: [notModified] };
 const methods = ["resources/read", "tools/call", "prompts/get"];
-const result = { name: "Any", accepts: () => true };
+const result = { accepts: () => true };
 const tables = madeUp({
   clientRequests: {
     ...Object.fromEntries(methods.map((method) => [method, columns])),

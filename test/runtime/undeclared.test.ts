@@ -132,7 +132,7 @@ test.each(eras)(
   "a request of the server that needs a declaration of the client is refused (%s)",
   async (revision) => {
     const payload = revision === "2026-07-28" ? { payload: true as const } : {};
-    const result = { name: "Any", accepts: () => true };
+    const result = { accepts: () => true };
     const tables: MadeUp = { serverRequests: { "extras/ask": { ...ofClient, ...payload, result } } };
     const asking = (server: CodeFirstServer): void =>
       void server.tool("ask", {}, async (_args, { ask }) =>

@@ -20,7 +20,7 @@ export interface MadeUp {
 }
 
 /** Accepts every message. */
-const any = { name: "Any", accepts: () => true };
+const any = { accepts: () => true };
 
 /** Returns the released revisions with the invented methods and columns added. */
 export function madeUp(more: MadeUp): {

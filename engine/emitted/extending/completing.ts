@@ -34,7 +34,7 @@ export function completed<R extends Role>(revision: Revision<R>, failure: Failur
         outgoingNotifications,
         failure,
       ),
-      outgoingRequests: mapped(table.outgoingRequests, (entry) => withFinalResults(entry, revision)),
+      outgoingRequests: mapped(table.outgoingRequests, withFinalResults),
       outgoingNotifications,
     },
   };

@@ -1,8 +1,8 @@
 import type {
-  AddedResult,
+  Alternative,
+  Explanations,
   ExtensionTable,
-  MethodFacts,
-  OpenDefinition,
+  Judge,
   OutgoingRequest,
   Revision,
   Role,
@@ -13,64 +13,38 @@ import type {
 // Selects the definitions that validate the messages of a revision with extensions.
 
 /** Lets the request also accept the results that extensions add. */
-export function withResults(
-  entry: OutgoingRequest,
-  results: readonly AddedResult[],
-  revision: Revision,
-): OutgoingRequest {
+export function withResults(entry: OutgoingRequest, results: readonly Alternative[]): OutgoingRequest {
   const { result } = entry;
   if (!result) return entry;
-  const chosen = (value: unknown): OpenDefinition => results.find((each) => isMarked(each, value)) ?? result;
-  const { name } = result;
-  const either: OpenDefinition = {
-    name,
-    accepts: (value) => chosen(value).accepts(value),
-    explain: async () => {
-      const all = [...results, result].map(
-        async (each) => [each, await (each.explain ?? revision.explain)?.()] as const,
-      );
-      const explanations = new Map(await Promise.all(all));
-      return {
-        [`explain${name}` as const]: (value, reading) => {
-          const one = chosen(value);
-          const explain = explanations.get(one)?.[`explain${one.name}` as const];
-          return explain?.(value, reading) ?? [];
-        },
-      };
-    },
-  };
-  return { ...entry, result: either };
+  const judgeOf = (value: unknown): Judge =>
+    (results.find((each) => isMarked(each, value)) ?? result).accepts;
+  return { ...entry, result: { accepts: (value) => judgeOf(value)(value), judgeOf } };
 }
 
 /** Lets the request also accept its final alternatives: results that a value marks and that request no input. */
-export function withFinalResults(entry: OutgoingRequest, revision: Revision): OutgoingRequest {
+export function withFinalResults(entry: OutgoingRequest): OutgoingRequest {
   const { alternatives = [], resultTypes } = entry;
   const results = alternatives.filter(
     ({ key, value }) => value !== undefined && (key !== "resultType" || resultTypes?.includes(value)),
   );
-  return results.length > 0 ? withResults(entry, results, revision) : entry;
+  return results.length > 0 ? withResults(entry, results) : entry;
 }
 
-/** Adds the `explain` module of the extension to the definitions of a method. */
-export function withExplain<Entry extends MethodFacts>(
-  entry: Entry,
-  explain: ExtensionTable["explain"],
-): Entry {
-  if (!explain) return entry;
-  const { accepts, alternatives, result, page }: Partial<OpenDefinition> & OutgoingRequest = entry;
-  return {
-    ...entry,
-    ...(accepts && { explain }),
-    ...(alternatives && {
-      alternatives: alternatives.map((each) => ({ ...each, explain })),
-    }),
-    ...(result && { result: { ...result, explain } }),
-    ...(page && { page: { ...page, explain } }),
+/** Merges the `explain` modules of a revision and its extensions; absent if none of them has one. */
+export function explainOf(tables: readonly Pick<Revision, "explain">[]): Revision["explain"] {
+  const loads = tables.flatMap(({ explain }) => explain ?? []);
+  if (loads.length === 0) return undefined;
+  return async () => {
+    const modules = await Promise.all(loads.map((load) => load()));
+    // Definitions that an extension takes from the revision are in both modules.
+    const issuesOf: Explanations["issuesOf"] = (judge, value) =>
+      modules.map((each) => each.issuesOf(judge, value)).find((issues) => issues.length > 0) ?? [];
+    return { issuesOf };
   };
 }
 
 /** Whether a value has the member, or the member's value, that marks this result. */
-export function isMarked({ key, value: mark }: AddedResult, value: unknown): boolean {
+export function isMarked({ key, value: mark }: Alternative, value: unknown): boolean {
   if (key === undefined || !isObject(value)) return false;
   const found = value[key];
   return mark === undefined ? found !== undefined : found === mark;

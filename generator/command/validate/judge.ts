@@ -1,6 +1,6 @@
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import { closest } from "../../diagnostics/suggest.js";
-import type { ExactDefinition, Issue, Protocol, Side } from "./protocol.js";
+import type { ExactAnswer, ExactDefinition, Issue, Protocol, Side } from "./protocol.js";
 import { shortText } from "../../print/terminal-text.js";
 
 /** The verdict on one message. */
@@ -110,23 +110,9 @@ export class Judge {
     for (const side of requesters) {
       const definitions = this.protocol.sends[side === "client" ? "server" : "client"].results.get(method);
       if (!definitions) continue;
-      const chosen = this.chosen(method, side, result) ?? definitions[0]!.name;
-      const definition = definitions.find(({ name }) => name === chosen) ?? definitions[0]!;
-      return this.definition(definition, result);
+      return this.definition(definitions.find((each) => isMarked(each, result)) ?? definitions[0]!, result);
     }
     return []; // The revision does not know the method, which was reported at the request.
-  }
-
-  /** The alternative result that the value's discriminator selects. */
-  private chosen(method: string, requester: Side, result: unknown): string | undefined {
-    const alternatives = this.protocol.receives[requester].outgoingRequests.get(method)?.alternatives ?? [];
-    return alternatives.find(
-      ({ key, value }) =>
-        key !== undefined &&
-        isJsonObject(result) &&
-        Object.hasOwn(result, key) &&
-        (value === undefined || result[key] === value),
-    )?.name;
   }
 
   private definition({ name, is }: ExactDefinition, value: unknown): readonly Issue[] {
@@ -209,4 +195,10 @@ class OpenRequests {
     );
     return fitting[0];
   }
+}
+
+/** Whether a value has the member that marks an alternative to the plain result. */
+function isMarked({ key, value: mark }: ExactAnswer, result: unknown): boolean {
+  if (key === undefined || !isJsonObject(result) || !Object.hasOwn(result, key)) return false;
+  return mark === undefined || result[key] === mark;
 }

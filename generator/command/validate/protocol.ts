@@ -19,12 +19,11 @@ interface SendTable {
   readonly format: 1;
   readonly requests: ReadonlyMap<string, ExactDefinition>;
   readonly notifications: ReadonlyMap<string, ExactDefinition>;
-  readonly results: ReadonlyMap<string, readonly ExactDefinition[]>;
+  readonly results: ReadonlyMap<string, readonly ExactAnswer[]>;
 }
 
 interface ReceiveTable {
   readonly incomingRequests: ReadonlyMap<string, { readonly payload?: true }>;
-  readonly outgoingRequests: ReadonlyMap<string, { readonly alternatives?: readonly Alternative[] }>;
 }
 
 export interface ExactDefinition {
@@ -33,11 +32,10 @@ export interface ExactDefinition {
 }
 
 /**
- * An alternative result. It differs from the plain result by one member: by its presence, or by its value if
+ * A result. An alternative differs from the plain result by one member: by its presence, or by its value if
  * one is given.
  */
-interface Alternative {
-  readonly name: string;
+export interface ExactAnswer extends ExactDefinition {
   readonly key?: string;
   readonly value?: string;
 }
@@ -94,12 +92,6 @@ export async function loadProtocol(revision: string, place: ProtocolPlace): Prom
   };
 }
 
-/** A generated extension over one base revision. */
-interface ProtocolExtension extends Protocol {
-  /** The alternative results that it adds to methods of the base, by method. */
-  readonly augments: Readonly<Record<Side, ReadonlyMap<string, readonly Alternative[]>>>;
-}
-
 /**
  * Loads the built code of an extension, in the same order as `loadProtocol`.
  *
@@ -110,20 +102,12 @@ export async function loadProtocolExtension(
   id: string,
   revision: string,
   place: ProtocolPlace,
-): Promise<ProtocolExtension | undefined> {
+): Promise<Protocol | undefined> {
   const loaded = await loadModules(`extensions/${id}/${revision}`, place);
   if (!loaded) return undefined;
   const { tables, ...rest } = loaded;
-  const { clientTable, serverTable } = tables as Record<string, ReceiveTable & Augmenting>;
-  return {
-    ...rest,
-    receives: { client: clientTable!, server: serverTable! },
-    augments: { client: clientTable!.augments, server: serverTable!.augments },
-  };
-}
-
-interface Augmenting {
-  readonly augments: ReadonlyMap<string, readonly Alternative[]>;
+  const { clientTable, serverTable } = tables as Record<string, ReceiveTable>;
+  return { ...rest, receives: { client: clientTable!, server: serverTable! } };
 }
 
 interface LoadedModules extends Pick<Protocol, "sends" | "explanations"> {
@@ -205,7 +189,7 @@ async function importModule(url: string): Promise<unknown> {
 /**
  * Merges a protocol with an extension: its methods, and the results that it adds to methods of the revision.
  */
-export function withExtension(protocol: Protocol, id: string, extension: ProtocolExtension): Protocol {
+export function withExtension(protocol: Protocol, id: string, extension: Protocol): Protocol {
   // Prefix the names, since the extension and the revision may use the same ones.
   const named = <Definition extends { readonly name: string }>(definition: Definition): Definition => ({
     ...definition,
@@ -220,9 +204,7 @@ export function withExtension(protocol: Protocol, id: string, extension: Protoco
   });
   return {
     sends: bothSides((side) => sends(protocol.sends[side], extension.sends[side], named)),
-    receives: bothSides((side) =>
-      receives(protocol.receives[side], extension.receives[side], extension.augments[side], named),
-    ),
+    receives: bothSides((side) => receives(protocol.receives[side], extension.receives[side])),
     explanations: { ...protocol.explanations, ...Object.fromEntries(explanations) },
   };
 }
@@ -246,19 +228,6 @@ function sends(base: SendTable, own: SendTable, named: Named): SendTable {
   };
 }
 
-function receives(
-  base: ReceiveTable,
-  own: ReceiveTable,
-  augments: ReadonlyMap<string, readonly Alternative[]>,
-  named: Named,
-): ReceiveTable {
-  const outgoingRequests = new Map(base.outgoingRequests);
-  for (const [method, { alternatives }] of own.outgoingRequests)
-    outgoingRequests.set(method, alternatives ? { alternatives: alternatives.map(named) } : {});
-  for (const [method, added] of augments) {
-    const before = outgoingRequests.get(method);
-    if (before)
-      outgoingRequests.set(method, { alternatives: [...(before.alternatives ?? []), ...added.map(named)] });
-  }
-  return { incomingRequests: new Map([...base.incomingRequests, ...own.incomingRequests]), outgoingRequests };
+function receives(base: ReceiveTable, own: ReceiveTable): ReceiveTable {
+  return { incomingRequests: new Map([...base.incomingRequests, ...own.incomingRequests]) };
 }

@@ -80,12 +80,12 @@ export async function decode(
   const items = page && value[page.member];
   if (!page || !Array.isArray(items)) {
     const data = page && items === null ? { [page.member]: null } : undefined;
-    throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"), undefined, data);
+    throw invalidResult(method, issuesText(await view.issues(value, definition)), undefined, data);
   }
   const { kept, rejected } = await sift({ view, method, readNulls }, page, items);
   const sifted = await readNulls(definition, { ...value, [page.member]: kept }, method);
   if (definition.accepts(sifted)) return { result: sifted, rejected };
-  throw invalidResult(method, issuesText(await view.issues(sifted, definition), "wrong"));
+  throw invalidResult(method, issuesText(await view.issues(sifted, definition)));
 }
 
 /**
@@ -104,7 +104,7 @@ export async function alternativeOf(
   if (!definition) throw invalidResult(method, `${key} is no member of it`);
   const value = await readNulls(definition, result, method);
   if (definition.accepts(value)) return { result: value as Params, rejected: [] };
-  throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"));
+  throw invalidResult(method, issuesText(await view.issues(value, definition)));
 }
 
 /**
@@ -155,7 +155,7 @@ export async function sift(
       throw invalidResult(method, `more than ${maxRejected} of its items are wrong`);
     const issues = await view.issues(value, page);
     const name = isObject(item) && typeof item["name"] === "string" ? item["name"] : undefined;
-    rejected.push({ index, name, pointer: issues[0]?.pointer ?? "", reason: issuesText(issues, "wrong") });
+    rejected.push({ index, name, pointer: issues[0]?.pointer ?? "", reason: issuesText(issues) });
   }
   return { kept, rejected };
 }

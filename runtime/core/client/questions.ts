@@ -337,8 +337,7 @@ export class Questions {
     const { method } = request;
     const read = await this.hooked.readNulls(entry, request, method);
     if (entry.accepts(read)) return read.params ?? {};
-    const issues = await view.issues(read, entry).catch(() => []);
-    throw invalidParams(`${method}: ${issuesText(issues, "the parameters are wrong")}`);
+    throw invalidParams(`${method}: ${issuesText(await view.issues(read, entry))}`);
   }
 }
 

@@ -18,8 +18,8 @@ export async function readOpenly<Value>(
   definition: OpenDefinition,
   given: Value,
 ): Promise<OpenReading<Value>> {
-  const { accepts, name } = definition;
-  const value = await readNulls(definition, given, name);
+  const { accepts } = definition;
+  const value = await readNulls(definition, given, "");
   if (accepts(value)) return { value };
-  return { value, problem: locateIssue(accepts, value)?.message ?? `it is not a ${name}` };
+  return { value, problem: locateIssue(accepts, value).message };
 }

@@ -117,16 +117,18 @@ export class RevisionView<R extends Role = Role> {
     return steps;
   }
 
-  /** The issues of a value that the open reading refused: all of them if the revision has `explain`, the first otherwise. */
+  /**
+   * The issues of a value that the open reading refuses: all of them if the revision has `explain`, the first otherwise.
+   * Never empty.
+   */
   async issues(
     value: unknown,
-    { name, accepts, explain = this.revision.explain }: OpenDefinition,
+    { accepts, judgeOf = () => accepts }: OpenDefinition,
   ): Promise<readonly Issue[]> {
-    const explanations = await explain?.();
-    const issues = explanations?.[`explain${name}` as const]?.(value, "open") ?? [];
-    if (issues.length > 0) return issues;
-    const issue = locateIssue(accepts, value);
-    return issue ? [issue] : [];
+    // A module that cannot be loaded hides no issue.
+    const explanations = await this.revision.explain?.().catch(() => undefined);
+    const issues = explanations?.issuesOf(judgeOf(value), value) ?? [];
+    return issues.length > 0 ? issues : [locateIssue(accepts, value)];
   }
 }
 
@@ -206,9 +208,9 @@ class Report implements StepReport {
   }
 }
 
-/** The messages of issues, in three lines at most; `otherwise` if there are none. */
-export function issuesText(issues: readonly Issue[], otherwise: string): string {
-  return issues.length === 0 ? otherwise : summaryOf(issues.map(({ message }) => message));
+/** The messages of issues, in three lines at most. */
+export function issuesText(issues: readonly Issue[]): string {
+  return summaryOf(issues.map(({ message }) => message));
 }
 
 /**
@@ -435,7 +437,7 @@ export function wrongPlace({ definition, value, pointer }: UndefinedMessage): {
   readonly pointer: string;
 } {
   if (pointer !== undefined) return { pointer, message: `${placeOf(pointer)}: expected base64 with padding` };
-  return locateIssue(definition.is, value) ?? { pointer: "", message: "it is not as defined" };
+  return locateIssue(definition.is, value);
 }
 
 /**

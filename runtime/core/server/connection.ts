@@ -300,8 +300,7 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
   ): Promise<Value> {
     const value = await this.readNulls(definition, given, method);
     if (definition.accepts(value)) return value;
-    const issues = await revision.issues(value, definition).catch(() => []);
-    throw refused(issuesText(issues, "wrong shape"));
+    throw refused(issuesText(await revision.issues(value, definition)));
   }
 
   /** Delivers an event about this client. */

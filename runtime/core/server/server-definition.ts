@@ -177,7 +177,6 @@ export interface ServerRequest {
 
 /** The table entry of each message that the revision does not define. */
 export const vendorMessage: IncomingRequest = {
-  name: "Message",
   accepts: (message) => isObject((message as { readonly params?: unknown }).params ?? {}),
 };
 

@@ -178,7 +178,7 @@ export function requestEither(
   const { id, sends, table } = revision;
   const entry = table.outgoingRequests.get(method)!;
   const result: OpenDefinition = {
-    ...entry.result!,
+    judgeOf: () => entry.result!.accepts,
     accepts: (value) => alternative.accepts(value) || entry.result!.accepts(value),
   };
   // The revision itself takes the result alone, as all others need it.

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { revisionIds } from "@mcpgen/protocol";
-import type { Explanations, Judge } from "@mcpgen/protocol/model";
+import { clientRevisions, revisionIds, serverRevisions } from "@mcpgen/protocol";
+import type { Explanations, Judge, OutgoingRequest } from "@mcpgen/protocol/model";
 import { locateIssue, withoutWrongNulls } from "@mcpgen/engine/explain";
 
 interface Vector {
@@ -20,10 +20,9 @@ describe.each(revisionIds)("a validator shows where it refuses a message, %s", a
 
   test("at a place that `explain` names, too, and nearly always its first", () => {
     const places = refused.map(({ validator, message }) => {
-      const issues = explanations[`explain${validator}` as const]!(message, "open").map(
-        ({ pointer }) => pointer,
-      );
-      const place = locateIssue(validators[`accepts${validator}`]!, message)!.pointer;
+      const accepts = validators[`accepts${validator}`]!;
+      const issues = explanations.issuesOf(accepts, message).map(({ pointer }) => pointer);
+      const place = locateIssue(accepts, message).pointer;
       return { validator, place, issues };
     });
     expect(places.length).toBeGreaterThan(90);
@@ -36,13 +35,34 @@ describe.each(revisionIds)("a validator shows where it refuses a message, %s", a
       0.95 * places.length,
     );
   });
+});
 
-  test("nothing of a message that is taken", () => {
-    for (const { validator, message } of file.vectors) {
-      const accepts = validators[`accepts${validator}`]!;
-      if (accepts(message)) expect(locateIssue(accepts, message)).toBeUndefined();
-    }
-  });
+/** The validators of what both roles of a revision receive. */
+function judgesOf(id: string): readonly Judge[] {
+  const tables = [...clientRevisions, ...serverRevisions].flatMap((each) =>
+    each.id === id ? each.table : [],
+  );
+  const read = ({
+    result,
+    alternatives = [],
+    page,
+  }: OutgoingRequest): readonly { readonly accepts: Judge }[] =>
+    [result, ...alternatives, page, page?.partial?.reference].filter((each) => each !== undefined);
+  return tables
+    .flatMap(({ incomingRequests, incomingNotifications, outgoingRequests }) => [
+      ...incomingRequests.values(),
+      ...incomingNotifications.values(),
+      ...[...outgoingRequests.values()].flatMap(read),
+    ])
+    .map(({ accepts }) => accepts);
+}
+
+test.each(revisionIds)("the explanations of %s know each validator of its tables", async (id) => {
+  const { issuesOf } = (await import(`@mcpgen/protocol/${id}/explain`)) as unknown as Explanations;
+  const judges = judgesOf(id).filter((judge) => !judge(7));
+  expect(judges.length).toBeGreaterThan(30);
+  for (const judge of judges) expect(issuesOf(judge, 7)).not.toEqual([]);
+  expect(issuesOf(() => false, 7)).toEqual([]);
 });
 
 describe("the text for a place", async () => {
@@ -99,29 +119,32 @@ describe("the text for a place", async () => {
     ],
     [acceptsAnnotations, null, "expected object, got null"],
   ])("%o", (accepts, value, message) => {
-    expect(locateIssue(accepts, value)?.message).toBe(message);
+    expect(locateIssue(accepts, value).message).toBe(message);
   });
 
   test("frozen values, and members that every object has", () => {
     const frozen = Object.freeze(call(Object.freeze({ name: 1 })));
-    expect(locateIssue(acceptsCallToolRequest, frozen)?.pointer).toBe("/params/name");
+    expect(locateIssue(acceptsCallToolRequest, frozen).pointer).toBe("/params/name");
     const judge: Judge = (value) =>
       Object.hasOwn(value ?? {}, "constructor") && (value as { constructor: unknown }).constructor === "a";
-    expect(locateIssue(judge, {})?.message).toBe("constructor: expected string, got nothing");
+    expect(locateIssue(judge, {}).message).toBe("constructor: expected string, got nothing");
     expect(locateIssue(judge, { constructor: 3 })).toMatchObject({ expected: "string", got: "3 (number)" });
   });
 
   test("a rule about all members has the place of the object", () => {
     const few: Judge = (value) => Object.keys(value ?? {}).length < 2;
-    expect(locateIssue(few, { a: 1, b: 2 })?.pointer).toBe("");
+    expect(locateIssue(few, { a: 1, b: 2 }).pointer).toBe("");
     const items: Judge = (value) =>
       Array.isArray(value) && value.every((item) => item === 1) && value.length < 2;
-    expect(locateIssue(items, [1, 1])?.pointer).toBe("");
+    expect(locateIssue(items, [1, 1]).pointer).toBe("");
   });
 
-  test("a value too large to find a place in has none", () => {
+  test("a value too large to find a place in is named as a whole", () => {
     const tools = Array.from({ length: 30_000 }, () => ({ name: "a", inputSchema: { type: "object" } }));
-    expect(locateIssue(acceptsListToolsResult, { tools: [...tools, 3] })).toBeUndefined();
+    expect(locateIssue(acceptsListToolsResult, { tools: [...tools, 3] })).toMatchObject({
+      pointer: "",
+      message: "expected another value, got object",
+    });
   });
 });
 

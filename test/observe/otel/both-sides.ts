@@ -13,6 +13,7 @@ import {
 } from "@mcpgen/runtime";
 import { instrument, instrumentation } from "@mcpgen/observe/otel";
 import { VirtualClock, createTestPair } from "@mcpgen/testing";
+import { definitionOf } from "../../support/definition-names.js";
 import type { Ending, Operation, SpanFacts } from "./conventions.js";
 import { telemetry } from "./telemetry.js";
 
@@ -56,7 +57,7 @@ export function paramsOf({ method, sender }: Operation, revision: string): Param
 function resultOf({ method, sender }: Operation, revision: string): Params {
   const revisions = sender === "client" ? clientRevisions : serverRevisions;
   const { table } = revisions.find(({ id }) => id === revision)!;
-  const name = table.outgoingRequests.get(method)!.result!.name;
+  const name = definitionOf(revision, table.outgoingRequests.get(method)!.result!.accepts);
   const { message } = vectorsOf(revision).find(({ validator }) => validator === name)!;
   const { resultType: _, _meta, ...result } = message;
   return result;

@@ -6,7 +6,7 @@ import { clientOf, serverWith } from "../../support/served.js";
 
 const revision = "2026-07-28";
 const offered = (name: string) => ({ of: "server", path: [name] }) as const;
-const result = { name: "Any", accepts: () => true };
+const result = { accepts: () => true };
 const cached = { cacheable: true, result } as const;
 
 const tables = madeUp({

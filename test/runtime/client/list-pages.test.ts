@@ -77,7 +77,7 @@ function renamedIn(id: string, name: string): readonly Revision<"client">[] {
     const accepts = (value: unknown): boolean => Array.isArray((value as { [name]: unknown })[name]);
     const renamed = {
       ...entry,
-      result: { name: "ListToolsResult", accepts },
+      result: { accepts },
       page: { ...entry.page!, member: name },
     };
     const outgoingRequests = new Map([...revision.table.outgoingRequests, ["tools/list", renamed]]);

@@ -46,7 +46,7 @@ function partial(list: OutgoingRequest, get: boolean): OutgoingRequest {
       partial: {
         path: ["complete"],
         means: false,
-        reference: { name: "ToolReference", accepts: acceptsReference, whole: { key: "inputSchema" } },
+        reference: { accepts: acceptsReference, whole: { key: "inputSchema" } },
         ...(get && { get: { method: "tools/get", param: "name", key: "name", member: "tool" } }),
       },
     },
@@ -55,5 +55,5 @@ function partial(list: OutgoingRequest, get: boolean): OutgoingRequest {
 
 function requestFor({ capability }: OutgoingRequest): OutgoingRequest {
   const accepts = (value: unknown): boolean => isObject(value) && isObject(value["tool"]);
-  return { ...(capability && { capability }), result: { name: "GetToolResult", accepts } };
+  return { ...(capability && { capability }), result: { accepts } };
 }

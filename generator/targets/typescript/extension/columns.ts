@@ -57,7 +57,8 @@ function byMethod(augments: readonly Augmented[]): Map<string, Augmented[]> {
 
 function addedLayout({ result, requires }: Augmented, facts: Facts): Layout {
   return objectLayout([
-    ...facts.definition(result.definition, facts.accepts(result.definition)),
+    ["name", stringLiteral(facts.nameOf(result.definition))],
+    facts.accepts(result.definition),
     ...marker(result),
     ...(requires ? [["requires", requirementLayout(requires)] as const] : []),
   ]);
@@ -68,10 +69,7 @@ export function addedResults({ augments }: ExtensionModel, role: Role, facts: Fa
   const sent = augments.filter(({ method }) => method.senders.some((sender) => sender !== role));
   return [...byMethod(sent)].map(([method, added]) => {
     const answers = added.map(({ result }) =>
-      objectLayout([
-        ...facts.definition(result.definition, facts.exactly(result.definition)),
-        ...mark(result),
-      ]),
+      objectLayout([...facts.named(result.definition), ...mark(result)]),
     );
     return memberLine(2, memberKey(method), arrayLayout(answers, true));
   });
@@ -91,7 +89,7 @@ function declaredLayout({ declared }: ExtensionModel, facts: Facts): Layout {
 }
 
 function both(definition: string, facts: Facts): TableEntry[] {
-  return facts.definition(definition, facts.accepts(definition), facts.exactly(definition));
+  return [facts.accepts(definition), ...facts.named(definition)];
 }
 
 function memberLayout({ of, path, definition, required }: MemberRule, facts: Facts): Layout {

@@ -160,12 +160,8 @@ export function tableOf(model: ProtocolModel, role: Role, facts: Facts): TableVi
   const sentBy = (sender: Role, kind: Method["kind"]): Method[] =>
     model.methods.filter((method) => method.kind === kind && method.senders.includes(sender));
   const incoming = (type: string, method: Method): string =>
-    row(type, method, [
-      ...facts.definition(method.message, facts.accepts(method.message)),
-      ...facts.common(method, peer),
-    ]);
-  const exact = (method: Method): string =>
-    row("ExactDefinition", method, facts.definition(method.message, facts.exactly(method.message)));
+    row(type, method, [facts.accepts(method.message), ...facts.common(method, peer)]);
+  const exact = (method: Method): string => row("ExactDefinition", method, facts.named(method.message));
   return {
     role,
     incomingRequests: sentBy(peer, "request").map((method) => incoming("IncomingRequest", method)),
@@ -203,8 +199,6 @@ export function base64Members(definitions: Iterable<Definition>, facts: Facts): 
   return [...definitions].flatMap(({ name, node }) =>
     [...(node.properties ?? [])]
       .filter(([, { format }]) => format === "byte")
-      .map(([member]) =>
-        objectLayout([...facts.definition(name, facts.exactly(name)), ["member", stringLiteral(member)]]),
-      ),
+      .map(([member]) => objectLayout([...facts.named(name), ["member", stringLiteral(member)]])),
   );
 }

@@ -53,7 +53,7 @@ export class Facts {
     return ["accepts", this.validator(reading, definition)];
   }
 
-  exactly(definition: string): TableEntry {
+  private exactly(definition: string): TableEntry {
     return ["is", this.validator("is", definition)];
   }
 
@@ -64,9 +64,9 @@ export class Facts {
       : `baseValidators.${reading}${capitalised(exported)}`;
   }
 
-  /** Entries for a definition: its name, and the given validator. */
-  definition(definition: string, ...validator: TableEntry[]): TableEntry[] {
-    return [["name", stringLiteral(this.nameOf(definition))], ...validator];
+  /** Entries for a definition of what is sent: its name, for errors, and its exact validator. */
+  named(definition: string): TableEntry[] {
+    return [["name", stringLiteral(this.nameOf(definition))], this.exactly(definition)];
   }
 
   /** Facts that do not depend on the direction of the method. */
@@ -104,12 +104,12 @@ export class Facts {
   /** Facts about the results of a method, for the side that reads them. */
   answers({ result, page, list }: Method): TableEntry[] {
     if (!result) return [];
-    const named = (definition: string): TableEntry[] => this.definition(definition, this.accepts(definition));
     const members: TableEntry[] = [];
-    if (result.definition !== undefined) members.push(["result", objectLayout(named(result.definition))]);
+    if (result.definition !== undefined)
+      members.push(["result", objectLayout([this.accepts(result.definition)])]);
     if (result.alternatives.length > 0) {
       const alternatives = result.alternatives.map((arm) =>
-        objectLayout([...named(arm.definition), ...marker(arm)]),
+        objectLayout([this.accepts(arm.definition), ...marker(arm)]),
       );
       members.push(["alternatives", arrayLayout(alternatives, true)]);
     }
@@ -118,8 +118,8 @@ export class Facts {
         "page",
         objectLayout([
           ["member", stringLiteral(page.member)],
-          ...named(page.item),
-          ...(page.partial ? [["partial", partialLayout(page.partial, named)] as const] : []),
+          this.accepts(page.item),
+          ...(page.partial ? [["partial", partialLayout(page.partial, this)] as const] : []),
         ]),
       ]);
     }
@@ -131,10 +131,9 @@ export class Facts {
   exactAnswers({ result }: Method): Layout[] {
     if (!result) return [];
     const { definition, alternatives } = result;
-    const exact = (name: string): TableEntry[] => this.definition(name, this.exactly(name));
     return [
-      ...(definition === undefined ? [] : [objectLayout(exact(definition))]),
-      ...alternatives.map((arm) => objectLayout([...exact(arm.definition), ...mark(arm)])),
+      ...(definition === undefined ? [] : [objectLayout(this.named(definition))]),
+      ...alternatives.map((arm) => objectLayout([...this.named(arm.definition), ...mark(arm)])),
     ];
   }
 
@@ -145,10 +144,7 @@ export class Facts {
 }
 
 /** How a result marks its list as incomplete. */
-function partialLayout(
-  { member, means, reference, get }: PartialList,
-  named: (definition: string) => TableEntry[],
-): Layout {
+function partialLayout({ member, means, reference, get }: PartialList, facts: Facts): Layout {
   return objectLayout([
     ["path", pathLayout(member)],
     ...(means === undefined ? [] : [["means", scalarLiteral(means)] as const]),
@@ -157,7 +153,7 @@ function partialLayout(
           [
             "reference",
             objectLayout([
-              ...named(reference.definition),
+              facts.accepts(reference.definition),
               ...(reference.whole
                 ? [["whole", objectLayout(mark({ discriminator: reference.whole }))] as const]
                 : []),

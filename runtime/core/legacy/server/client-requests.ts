@@ -15,7 +15,7 @@ import type { LegacyEra, ServerRequest } from "../../server/server-definition.js
 import { listRoots, rootsOf } from "./kept-roots.js";
 
 /** Of a method that the revision does not define. */
-const anyResult: OpenDefinition = { name: "Result", accepts: isObject };
+const anyResult: OpenDefinition = { accepts: isObject };
 
 export const requestClient: LegacyEra["request"] = (connection, request, options, origin) => {
   const { session } = connection;

@@ -59,7 +59,6 @@ describe("the output for a tiny protocol", () => {
     const { found } = await loaded<{ found: object }>(files, entry);
     expect(found).toMatchObject({
       greet: {
-        name: "GreetRequest",
         accepts: true,
         capability: { of: "server", path: ["people", "example.com/greeting"] },
         headers: [{ header: "Example-Name", from: ["params", "name"] }],

@@ -75,12 +75,10 @@ export const clientTable: ExtensionTable<"client"> = {
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({}),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
     "notifications/tasks/completed": {
-      name: "TaskCompletedNotification",
       accepts: validators.acceptsTaskCompletedNotification,
       capability: { of: "server", path: ["experimental", "tasks"] },
     },
     "notifications/tasks/progress": {
-      name: "TaskProgressNotification",
       accepts: validators.isTaskProgressNotification,
       capability: { of: "server", path: ["experimental", "tasks"] },
     },
@@ -93,7 +91,7 @@ export const clientTable: ExtensionTable<"client"> = {
         path: ["experimental", "tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: { name: "CancelTaskResult", accepts: validators.acceptsCancelTaskResult },
+      result: { accepts: validators.acceptsCancelTaskResult },
     },
     "tasks/create": {
       capability: { of: "server", path: ["experimental", "tasks"] },
@@ -102,7 +100,7 @@ export const clientTable: ExtensionTable<"client"> = {
         path: ["experimental", "tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: { name: "CreateTaskResult", accepts: validators.acceptsCreateTaskResult },
+      result: { accepts: validators.acceptsCreateTaskResult },
     },
     "tasks/get": {
       capability: { of: "server", path: ["experimental", "tasks"] },
@@ -111,7 +109,7 @@ export const clientTable: ExtensionTable<"client"> = {
         path: ["experimental", "tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: { name: "GetTaskResult", accepts: validators.acceptsGetTaskResult },
+      result: { accepts: validators.acceptsGetTaskResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({}),
@@ -160,7 +158,6 @@ export const serverTable: ExtensionTable<"server"> = {
   role: "server",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     "tasks/cancel": {
-      name: "CancelTaskRequest",
       accepts: validators.isCancelTaskRequest,
       capability: { of: "server", path: ["experimental", "tasks"] },
       requires: {
@@ -170,7 +167,6 @@ export const serverTable: ExtensionTable<"server"> = {
       },
     },
     "tasks/create": {
-      name: "CreateTaskRequest",
       accepts: validators.isCreateTaskRequest,
       capability: { of: "server", path: ["experimental", "tasks"] },
       requires: {
@@ -180,7 +176,6 @@ export const serverTable: ExtensionTable<"server"> = {
       },
     },
     "tasks/get": {
-      name: "GetTaskRequest",
       accepts: validators.isGetTaskRequest,
       capability: { of: "server", path: ["experimental", "tasks"] },
       requires: {

@@ -79,17 +79,17 @@ export const clientTable: ExtensionTable<"client"> = {
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
     "resources/directory/read": {
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"] },
-      result: { name: "ReadResourceDirectoryResult", accepts: validators.isReadResourceDirectoryResult },
-      page: { member: "resources", name: "Resource", accepts: baseValidators.isResource },
+      result: { accepts: validators.isReadResourceDirectoryResult },
+      page: { member: "resources", accepts: baseValidators.isResource },
     },
     "skills/get": {
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
-      result: { name: "GetSkillResult", accepts: validators.isGetSkillResult },
+      result: { accepts: validators.isGetSkillResult },
     },
     "skills/list": {
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
-      result: { name: "ListSkillsResult", accepts: validators.isListSkillsResult },
-      page: { member: "skills", name: "Skill", accepts: validators.isSkill },
+      result: { accepts: validators.isListSkillsResult },
+      page: { member: "skills", accepts: validators.isSkill },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({}),
@@ -99,8 +99,8 @@ export const clientTable: ExtensionTable<"client"> = {
     server: {
       path: ["extensions", "io.modelcontextprotocol/skills"],
       settings: {
-        name: "SkillsSettings",
         accepts: validators.isSkillsSettings,
+        name: "SkillsSettings",
         is: validators.isSkillsSettings,
       },
     },
@@ -133,17 +133,14 @@ export const serverTable: ExtensionTable<"server"> = {
   role: "server",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     "resources/directory/read": {
-      name: "ReadResourceDirectoryRequest",
       accepts: validators.isReadResourceDirectoryRequest,
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"] },
     },
     "skills/get": {
-      name: "GetSkillRequest",
       accepts: validators.isGetSkillRequest,
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
     },
     "skills/list": {
-      name: "ListSkillsRequest",
       accepts: validators.isListSkillsRequest,
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
     },
@@ -157,8 +154,8 @@ export const serverTable: ExtensionTable<"server"> = {
     server: {
       path: ["extensions", "io.modelcontextprotocol/skills"],
       settings: {
-        name: "SkillsSettings",
         accepts: validators.isSkillsSettings,
+        name: "SkillsSettings",
         is: validators.isSkillsSettings,
       },
     },

@@ -80,19 +80,19 @@ export const clientTable: ExtensionTable<"client"> = {
     "resources/directory/read": {
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"] },
       cacheable: true,
-      result: { name: "ReadResourceDirectoryResult", accepts: validators.acceptsReadResourceDirectoryResult },
-      page: { member: "resources", name: "Resource", accepts: baseValidators.acceptsResource },
+      result: { accepts: validators.acceptsReadResourceDirectoryResult },
+      page: { member: "resources", accepts: baseValidators.acceptsResource },
     },
     "skills/get": {
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
       cacheable: true,
-      result: { name: "GetSkillResult", accepts: validators.acceptsGetSkillResult },
+      result: { accepts: validators.acceptsGetSkillResult },
     },
     "skills/list": {
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
       cacheable: true,
-      result: { name: "ListSkillsResult", accepts: validators.acceptsListSkillsResult },
-      page: { member: "skills", name: "Skill", accepts: validators.isSkill },
+      result: { accepts: validators.acceptsListSkillsResult },
+      page: { member: "skills", accepts: validators.isSkill },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({}),
@@ -102,8 +102,8 @@ export const clientTable: ExtensionTable<"client"> = {
     server: {
       path: ["extensions", "io.modelcontextprotocol/skills"],
       settings: {
-        name: "SkillsSettings",
         accepts: validators.isSkillsSettings,
+        name: "SkillsSettings",
         is: validators.isSkillsSettings,
       },
     },
@@ -135,19 +135,16 @@ export const serverTable: ExtensionTable<"server"> = {
   role: "server",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     "resources/directory/read": {
-      name: "ReadResourceDirectoryRequest",
       accepts: validators.acceptsReadResourceDirectoryRequest,
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills", "directoryRead"] },
       cacheable: true,
     },
     "skills/get": {
-      name: "GetSkillRequest",
       accepts: validators.acceptsGetSkillRequest,
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
       cacheable: true,
     },
     "skills/list": {
-      name: "ListSkillsRequest",
       accepts: validators.acceptsListSkillsRequest,
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/skills"] },
       cacheable: true,
@@ -162,8 +159,8 @@ export const serverTable: ExtensionTable<"server"> = {
     server: {
       path: ["extensions", "io.modelcontextprotocol/skills"],
       settings: {
-        name: "SkillsSettings",
         accepts: validators.isSkillsSettings,
+        name: "SkillsSettings",
         is: validators.isSkillsSettings,
       },
     },

@@ -68,7 +68,6 @@ export const clientTable: ExtensionTable<"client"> = {
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({}),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
     "notifications/tasks": {
-      name: "TaskStatusNotification",
       accepts: validators.acceptsTaskStatusNotification,
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       filter: "taskIds",
@@ -89,7 +88,7 @@ export const clientTable: ExtensionTable<"client"> = {
         path: ["extensions", "io.modelcontextprotocol/tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: { name: "CancelTaskResult", accepts: validators.acceptsCancelTaskResult },
+      result: { accepts: validators.acceptsCancelTaskResult },
     },
     "tasks/get": {
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
@@ -99,7 +98,7 @@ export const clientTable: ExtensionTable<"client"> = {
         path: ["extensions", "io.modelcontextprotocol/tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: { name: "GetTaskResult", accepts: validators.acceptsGetTaskResult },
+      result: { accepts: validators.acceptsGetTaskResult },
     },
     "tasks/update": {
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
@@ -109,7 +108,7 @@ export const clientTable: ExtensionTable<"client"> = {
         path: ["extensions", "io.modelcontextprotocol/tasks"],
         error: "MISSING_REQUIRED_CLIENT_CAPABILITY",
       },
-      result: { name: "UpdateTaskResult", accepts: validators.acceptsUpdateTaskResult },
+      result: { accepts: validators.acceptsUpdateTaskResult },
     },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({}),
@@ -134,16 +133,16 @@ export const clientTable: ExtensionTable<"client"> = {
     client: {
       path: ["extensions", "io.modelcontextprotocol/tasks"],
       settings: {
-        name: "TasksExtensionCapability",
         accepts: validators.isTasksExtensionCapability,
+        name: "TasksExtensionCapability",
         is: validators.isTasksExtensionCapability,
       },
     },
     server: {
       path: ["extensions", "io.modelcontextprotocol/tasks"],
       settings: {
-        name: "TasksExtensionCapability",
         accepts: validators.isTasksExtensionCapability,
+        name: "TasksExtensionCapability",
         is: validators.isTasksExtensionCapability,
       },
     },
@@ -178,7 +177,6 @@ export const serverTable: ExtensionTable<"server"> = {
   role: "server",
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
     "tasks/cancel": {
-      name: "CancelTaskRequest",
       accepts: validators.isCancelTaskRequest,
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       headers: [{ header: "Mcp-Name", from: ["params", "taskId"] }],
@@ -189,7 +187,6 @@ export const serverTable: ExtensionTable<"server"> = {
       },
     },
     "tasks/get": {
-      name: "GetTaskRequest",
       accepts: validators.isGetTaskRequest,
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       headers: [{ header: "Mcp-Name", from: ["params", "taskId"] }],
@@ -200,7 +197,6 @@ export const serverTable: ExtensionTable<"server"> = {
       },
     },
     "tasks/update": {
-      name: "UpdateTaskRequest",
       accepts: validators.acceptsUpdateTaskRequest,
       capability: { of: "server", path: ["extensions", "io.modelcontextprotocol/tasks"] },
       headers: [{ header: "Mcp-Name", from: ["params", "taskId"] }],
@@ -246,16 +242,16 @@ export const serverTable: ExtensionTable<"server"> = {
     client: {
       path: ["extensions", "io.modelcontextprotocol/tasks"],
       settings: {
-        name: "TasksExtensionCapability",
         accepts: validators.isTasksExtensionCapability,
+        name: "TasksExtensionCapability",
         is: validators.isTasksExtensionCapability,
       },
     },
     server: {
       path: ["extensions", "io.modelcontextprotocol/tasks"],
       settings: {
-        name: "TasksExtensionCapability",
         accepts: validators.isTasksExtensionCapability,
+        name: "TasksExtensionCapability",
         is: validators.isTasksExtensionCapability,
       },
     },

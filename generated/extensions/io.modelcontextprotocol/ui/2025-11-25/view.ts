@@ -214,99 +214,48 @@ export const viewTable: ChannelTable<ViewMessages> = {
   role: "view",
   handshake: { opens: true, request: "ui/initialize", confirmation: "ui/notifications/initialized" },
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({
-    ping: { name: "PingRequest", accepts: baseValidators.isPingRequest },
-    "tools/call": { name: "CallToolRequest", accepts: baseValidators.isCallToolRequest },
-    "tools/list": { name: "ListToolsRequest", accepts: baseValidators.isListToolsRequest },
-    "ui/resource-teardown": {
-      name: "McpUiResourceTeardownRequest",
-      accepts: validators.isMcpUiResourceTeardownRequest,
-    },
+    ping: { accepts: baseValidators.isPingRequest },
+    "tools/call": { accepts: baseValidators.isCallToolRequest },
+    "tools/list": { accepts: baseValidators.isListToolsRequest },
+    "ui/resource-teardown": { accepts: validators.isMcpUiResourceTeardownRequest },
   }),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
-    "notifications/cancelled": {
-      name: "CancelledNotification",
-      accepts: baseValidators.isCancelledNotification,
-    },
-    "notifications/progress": {
-      name: "ProgressNotification",
-      accepts: baseValidators.isProgressNotification,
-    },
-    "notifications/prompts/list_changed": {
-      name: "PromptListChangedNotification",
-      accepts: baseValidators.isPromptListChangedNotification,
-    },
-    "notifications/resources/list_changed": {
-      name: "ResourceListChangedNotification",
-      accepts: baseValidators.isResourceListChangedNotification,
-    },
-    "notifications/tools/list_changed": {
-      name: "ToolListChangedNotification",
-      accepts: baseValidators.isToolListChangedNotification,
-    },
+    "notifications/cancelled": { accepts: baseValidators.isCancelledNotification },
+    "notifications/progress": { accepts: baseValidators.isProgressNotification },
+    "notifications/prompts/list_changed": { accepts: baseValidators.isPromptListChangedNotification },
+    "notifications/resources/list_changed": { accepts: baseValidators.isResourceListChangedNotification },
+    "notifications/tools/list_changed": { accepts: baseValidators.isToolListChangedNotification },
     "ui/notifications/host-context-changed": {
-      name: "McpUiHostContextChangedNotification",
       accepts: validators.acceptsMcpUiHostContextChangedNotification,
     },
-    "ui/notifications/tool-cancelled": {
-      name: "McpUiToolCancelledNotification",
-      accepts: validators.isMcpUiToolCancelledNotification,
-    },
-    "ui/notifications/tool-input": {
-      name: "McpUiToolInputNotification",
-      accepts: validators.isMcpUiToolInputNotification,
-    },
-    "ui/notifications/tool-input-partial": {
-      name: "McpUiToolInputPartialNotification",
-      accepts: validators.isMcpUiToolInputPartialNotification,
-    },
-    "ui/notifications/tool-result": {
-      name: "McpUiToolResultNotification",
-      accepts: validators.acceptsMcpUiToolResultNotification,
-    },
+    "ui/notifications/tool-cancelled": { accepts: validators.isMcpUiToolCancelledNotification },
+    "ui/notifications/tool-input": { accepts: validators.isMcpUiToolInputNotification },
+    "ui/notifications/tool-input-partial": { accepts: validators.isMcpUiToolInputPartialNotification },
+    "ui/notifications/tool-result": { accepts: validators.acceptsMcpUiToolResultNotification },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
-    ping: { result: { name: "EmptyResult", accepts: baseValidators.isEmptyResult } },
+    ping: { result: { accepts: baseValidators.isEmptyResult } },
     "prompts/list": {
-      result: { name: "ListPromptsResult", accepts: baseValidators.acceptsListPromptsResult },
-      page: { member: "prompts", name: "Prompt", accepts: baseValidators.acceptsPrompt },
+      result: { accepts: baseValidators.acceptsListPromptsResult },
+      page: { member: "prompts", accepts: baseValidators.acceptsPrompt },
     },
     "resources/list": {
-      result: { name: "ListResourcesResult", accepts: baseValidators.acceptsListResourcesResult },
-      page: { member: "resources", name: "Resource", accepts: baseValidators.acceptsResource },
+      result: { accepts: baseValidators.acceptsListResourcesResult },
+      page: { member: "resources", accepts: baseValidators.acceptsResource },
     },
-    "resources/read": {
-      result: { name: "ReadResourceResult", accepts: baseValidators.isReadResourceResult },
-    },
+    "resources/read": { result: { accepts: baseValidators.isReadResourceResult } },
     "resources/templates/list": {
-      result: {
-        name: "ListResourceTemplatesResult",
-        accepts: baseValidators.acceptsListResourceTemplatesResult,
-      },
-      page: {
-        member: "resourceTemplates",
-        name: "ResourceTemplate",
-        accepts: baseValidators.acceptsResourceTemplate,
-      },
+      result: { accepts: baseValidators.acceptsListResourceTemplatesResult },
+      page: { member: "resourceTemplates", accepts: baseValidators.acceptsResourceTemplate },
     },
-    "sampling/createMessage": {
-      result: { name: "CreateMessageResult", accepts: baseValidators.acceptsCreateMessageResult },
-    },
-    "tools/call": { result: { name: "CallToolResult", accepts: baseValidators.acceptsCallToolResult } },
-    "ui/download-file": {
-      result: { name: "McpUiDownloadFileResult", accepts: validators.isMcpUiDownloadFileResult },
-    },
-    "ui/initialize": {
-      result: { name: "McpUiInitializeResult", accepts: validators.acceptsMcpUiInitializeResult },
-    },
-    "ui/message": { result: { name: "McpUiMessageResult", accepts: validators.isMcpUiMessageResult } },
-    "ui/open-link": { result: { name: "McpUiOpenLinkResult", accepts: validators.isMcpUiOpenLinkResult } },
-    "ui/request-display-mode": {
-      result: {
-        name: "McpUiRequestDisplayModeResult",
-        accepts: validators.acceptsMcpUiRequestDisplayModeResult,
-      },
-    },
-    "ui/update-model-context": { result: { name: "EmptyResult", accepts: baseValidators.isEmptyResult } },
+    "sampling/createMessage": { result: { accepts: baseValidators.acceptsCreateMessageResult } },
+    "tools/call": { result: { accepts: baseValidators.acceptsCallToolResult } },
+    "ui/download-file": { result: { accepts: validators.isMcpUiDownloadFileResult } },
+    "ui/initialize": { result: { accepts: validators.acceptsMcpUiInitializeResult } },
+    "ui/message": { result: { accepts: validators.isMcpUiMessageResult } },
+    "ui/open-link": { result: { accepts: validators.isMcpUiOpenLinkResult } },
+    "ui/request-display-mode": { result: { accepts: validators.acceptsMcpUiRequestDisplayModeResult } },
+    "ui/update-model-context": { result: { accepts: baseValidators.isEmptyResult } },
   }),
   outgoingNotifications: /* @__PURE__ */ byMethod<OutgoingNotification>({
     "notifications/cancelled": {},

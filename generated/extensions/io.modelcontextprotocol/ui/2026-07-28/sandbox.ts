@@ -77,7 +77,6 @@ export const sandboxTable: ChannelTable<SandboxMessages> = {
   incomingRequests: /* @__PURE__ */ byMethod<IncomingRequest>({}),
   incomingNotifications: /* @__PURE__ */ byMethod<IncomingNotification>({
     "ui/notifications/sandbox-resource-ready": {
-      name: "McpUiSandboxResourceReadyNotification",
       accepts: validators.isMcpUiSandboxResourceReadyNotification,
     },
   }),
