@@ -5,5 +5,5 @@ export { withoutOptionalNulls } from "./document/optional-nulls.js";
 export { type Judge, locateIssue, withoutWrongNulls } from "./explain/locate.js";
 export { explainRefusal, schemaProblem } from "./explain/refusal.js";
 export { nearest, placeOf, summaryOf, visible } from "./explain/text.js";
-export { pointer } from "./ir/json.js";
+export { isJsonObject, pointer } from "./ir/json.js";
 export type { WrittenSchema } from "./ir/subschemas.js";

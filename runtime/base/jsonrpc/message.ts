@@ -1,3 +1,5 @@
+import { isJsonObject } from "@mcpgen/engine/explain";
+
 /** The id that a request and its answer share (JSON-RPC 2.0; never null in MCP). */
 export type RequestId = string | number;
 
@@ -57,9 +59,7 @@ export function replaceMeta(params: Params, _meta: Params): Params {
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
 /** Whether a value is an object, and neither null nor an array. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export const isObject = isJsonObject as (value: unknown) => value is Record<string, unknown>;
 
 /** The member of a parsed value at a path; `undefined` if it is absent or null. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {

@@ -224,15 +224,13 @@ export function issuesText(issues: readonly Issue[]): string {
  *   revision has no `sends`
  */
 export function linkRevisions<R extends Role>(
-  revisions: readonly Revision<R>[],
+  revisions: readonly Revision<R>[] = [],
   options: ViewOptions,
 ): readonly RevisionView<R>[] {
   const newestFirst = [...revisions].sort((one, other) => (isNewer(one.id, other.id) ? -1 : 1));
   const oldest = newestFirst.at(-1);
   if (!oldest)
-    throw invalid(
-      "no protocol revision is given. Pass `revisions`, such as `serverRevisions` or `clientRevisions` of the generated package.",
-    );
+    throw invalid("options: expected { revisions: serverRevisions }, or clientRevisions for a client.");
   const pinned = newestFirst.find(({ peerSteps }) => !peerSteps)?.id ?? oldest.peerSteps!.older;
   const { vocabulary = pinned } = options;
   const chainOf = ({ id, steps, peerSteps }: Revision<R>): readonly Steps[] => {
@@ -252,7 +250,7 @@ export function linkRevisions<R extends Role>(
     const { id, format } = revision;
     if (format !== readFormat)
       throw invalid(
-        `the tables of revision ${id} have format ${String(format)}; this runtime reads ${readFormat}. Run \`mcpgen generate\` with the version that belongs to the runtime.`,
+        `the tables of revision ${id} have format ${String(format)}; this runtime reads ${readFormat}. Generate them with the mcpgen of this version.`,
       );
     if (id === newestFirst[index + 1]?.id) throw invalid(`revision ${id} is given twice. Remove one.`);
     return new RevisionView(revision, chainOf(revision), vocabulary, options);
@@ -294,7 +292,7 @@ export function selectRevisions<R extends Role>(
     if (usable.some((each) => each.id === id)) continue;
     throw invalid(
       views.some((each) => each.id === id)
-        ? `revision ${id} has neither initialize nor server/discover: this runtime has no code for its handshake. ${one}`
+        ? `this runtime has no code for the handshake of revision ${id}. ${one}`
         : `revision ${JSON.stringify(id)} is not given. ${one}`,
     );
   }

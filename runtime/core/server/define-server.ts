@@ -105,11 +105,12 @@ class ContractServer extends Server {
   constructor(
     contract: Contract,
     handlers: ContractHandlers,
-    options: DefineServerOptions,
+    given: DefineServerOptions,
     fillMore: FillOthers,
     parts: ServerParts,
   ) {
-    requireKnown(options ?? invalidOptions(), known);
+    const options = given ?? {};
+    requireKnown(options, known);
     const { name, version, title, instructions, capabilities } = contract;
     const declared = { ...capabilities, ...options.capabilities };
     // JSON has no members that are undefined.
@@ -200,10 +201,6 @@ const known: Names<DefineServerOptions> = {
   onError: 0,
   onLoss: 0,
 };
-
-function invalidOptions(): never {
-  throw invalid("options: expected { revisions: serverRevisions }.");
-}
 
 function checksOf(
   name: string,
