@@ -51,19 +51,24 @@ export function isValid(
 }
 
 /**
- * Returns the validator of a schema's root, or of one of its definitions.
+ * Returns the validator of a schema's root, or of one of its definitions. It refuses `undefined`, and makes its checks
+ * when it is first called.
  *
- * @throws as `isValid`
+ * @throws nothing; the validator throws as `isValid`
  */
 export function validatorOf(
   schema: Schema,
   options: JudgeOptions & { readonly definition?: string } = {},
-): (value: JsonValue) => boolean {
+): (value: JsonValue | undefined) => boolean {
   const { definition } = options;
   const node = definition === undefined ? schema.root : schema.definitions.get(definition)?.node;
   const judged = node ?? { pointer: "" };
-  const program = new Program(schema, assertsFormats(schema, options));
-  return (value) => program.judge(judged, value);
+  let program: Program | undefined;
+  return (value) => {
+    if (value === undefined) return false;
+    program ??= new Program(schema, assertsFormats(schema, options));
+    return program.judge(judged, value);
+  };
 }
 
 function assertsFormats(schema: Schema, { formats }: JudgeOptions): boolean {

@@ -93,12 +93,16 @@ export function idOf(message: unknown): RequestId | undefined {
   return isObject(message) && isRequestId(message["id"]) ? message["id"] : undefined;
 }
 
-export function requestText(id: RequestId, method: string, params: object | undefined): string {
-  return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${endWith(params)}`;
+/** @param id `undefined` for a notification */
+export function requestText(id: RequestId | undefined, method: string, params: object | undefined): string {
+  const end = params === undefined ? "}" : `,"params":${JSON.stringify(params)}}`;
+  return `${beginning(id)},"method":${JSON.stringify(method)}${end}`;
 }
 
-function idText(id: RequestId): string {
-  return typeof id === "number" ? String(id) : JSON.stringify(id);
+/** The beginning of a message, with its id if it has one. */
+function beginning(id: RequestId | undefined): string {
+  if (id === undefined) return '{"jsonrpc":"2.0"';
+  return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)}`;
 }
 
 /** A notification as its definition describes it. */
@@ -112,17 +116,12 @@ export function requestOf(id: RequestId, method: string, params: Params | undefi
 }
 
 export function notificationText(method: string, params: object | undefined): string {
-  const head = `{"jsonrpc":"2.0","method":${JSON.stringify(method)}`;
-  return head + endWith(params);
-}
-
-function endWith(params: object | undefined): string {
-  return params === undefined ? "}" : `,"params":${JSON.stringify(params)}}`;
+  return requestText(undefined, method, params);
 }
 
 /** @param result the text of the result */
 export function resultText(id: RequestId, result: string): string {
-  return `{"jsonrpc":"2.0","id":${idText(id)},"result":${result}}`;
+  return `${beginning(id)},"result":${result}}`;
 }
 
 /**
@@ -130,8 +129,7 @@ export function resultText(id: RequestId, result: string): string {
  * @throws {TypeError} the data of the error is not JSON
  */
 export function errorText(id: RequestId | undefined, error: ErrorObject): string {
-  const head = id === undefined ? '{"jsonrpc":"2.0"' : `{"jsonrpc":"2.0","id":${idText(id)}`;
-  return `${head},"error":${JSON.stringify(error)}}`;
+  return `${beginning(id)},"error":${JSON.stringify(error)}}`;
 }
 
 /** Why a value is not a JSON-RPC message. */

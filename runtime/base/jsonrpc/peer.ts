@@ -4,7 +4,6 @@ import {
   type NotificationMessage,
   type NullTaker,
   type Params,
-  type Problem,
   type RequestId,
   type RequestMessage,
   type ResponseMessage,
@@ -189,15 +188,15 @@ export function takeMessage(text: string, taker: MessageTaker): void {
 
 /** Gives a parsed message, or those of a batch, to the function for its kind. A notification whose id is null has none. */
 export function takeParsed<Carrier>(given: unknown, taker: MessageTaker<Carrier>, carrier?: Carrier): void {
-  if (Array.isArray(given))
-    return taker.batched(
-      given.map((each) => withoutNullId(each, taker)),
-      carrier,
-    );
+  const kind = classify(given);
+  if (kind === "request") return taker.requested(given as RequestMessage, carrier);
+  if (kind === "notification") return taker.notified(given as NotificationMessage);
+  if (kind === "response") return taker.answered(given as ResponseMessage, carrier);
+  if (kind === "batch") {
+    const messages = (given as unknown[]).map((each) => withoutNullId(each, taker));
+    return taker.batched(messages, carrier);
+  }
   const message = withoutNullId(given, taker);
-  const kind = classify(message);
-  if (kind === "request") taker.requested(message as RequestMessage, carrier);
-  else if (kind === "notification") taker.notified(message as NotificationMessage);
-  else if (kind === "response") taker.answered(message as ResponseMessage, carrier);
-  else taker.refuse(idOf(message), invalidRequest((kind as Problem).problem), carrier, message);
+  if (message === given) taker.refuse(idOf(given), invalidRequest(kind.problem), carrier, given);
+  else takeParsed(message, taker, carrier);
 }

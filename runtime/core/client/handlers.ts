@@ -52,7 +52,7 @@ const elicit: Answerer = async (handlers, params, context, ask) => {
   const result = answered("elicit", await ask(() => fillIn(params as never, context)));
   if (result.action !== "accept") return { action: result.action };
   const content = result.content ?? {};
-  const bad = await contentProblem(params["requestedSchema"], content);
+  const bad = contentProblem(params["requestedSchema"], content);
   if (bad !== undefined) throw internalError(`the user's answer does not fit the form: ${bad}`);
   return { action: "accept", content };
 };

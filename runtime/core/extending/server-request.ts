@@ -137,7 +137,7 @@ export class ServerRequest {
     const wrong = sendError(revision, "results", method, result);
     if (wrong) throw wrong;
     const sent = new SerialisedResult(result as Params);
-    sent.text(revision, () => JSON.stringify(result));
+    sent.texts.set(revision, JSON.stringify(result));
     return sent;
   }
 

@@ -12,18 +12,11 @@ export function formProblem(schema: unknown): string | undefined {
 }
 
 function isPrimitive(property: Record<string, unknown>): boolean {
-  switch (property["type"]) {
-    case "string":
-    case "number":
-    case "integer":
-    case "boolean":
-      return true;
-    case "array":
-      return isObject(property["items"]) && isChoice(property["items"]);
-    default:
-      return false;
-  }
+  const { type, items } = property;
+  return type === "array" ? isObject(items) && isChoice(items) : scalars.has(type);
 }
+
+const scalars: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"]);
 
 /**
  * The problem of the content of an accepted form, if there is one, in the words used for arguments of tools. Patterns and
@@ -31,7 +24,7 @@ function isPrimitive(property: Record<string, unknown>): boolean {
  *
  * @param schema `requestedSchema` of the form
  */
-export async function contentProblem(schema: unknown, content: unknown): Promise<string | undefined> {
+export function contentProblem(schema: unknown, content: unknown): string | undefined {
   return schemaProblem(schema, content, "/content");
 }
 

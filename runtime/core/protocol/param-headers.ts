@@ -1,5 +1,5 @@
 import { BoundedMap, isObject, mostLevels } from "@mcpgen/base";
-import { fromBase64, toBase64 } from "./binary-content.js";
+import { toBase64 } from "./binary-content.js";
 
 /** A parameter of a tool that a header mirrors (2026-07-28, Streamable HTTP, custom headers). */
 export interface ParamHeader {
@@ -149,24 +149,13 @@ export function headerValue(value: unknown): string | undefined {
   return String(value);
 }
 
-const prefix = "=?base64?";
-const suffix = "?=";
+/** Before and after a value in base64. */
+export const encodedStart = "=?base64?";
+export const encodedEnd = "?=";
 
 /** Encodes a value for a header (2026-07-28, Streamable HTTP, value encoding). */
 export function encodeHeaderValue(value: string): string {
   const plain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$|^$/.test(value);
-  if (plain && !(value.startsWith(prefix) && value.endsWith(suffix))) return value;
-  return `${prefix}${toBase64(new TextEncoder().encode(value))}${suffix}`;
-}
-
-/** Decodes the value of a header; `undefined` if it is malformed. */
-export function decodeHeaderValue(header: string): string | undefined {
-  if (!header.startsWith(prefix) || !header.endsWith(suffix) || header.length < prefix.length + suffix.length)
-    return /^[\t\x20-\x7e]*$/.test(header) ? header : undefined;
-  const bytes = fromBase64(header.slice(prefix.length, -suffix.length));
-  try {
-    return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  if (plain && !(value.startsWith(encodedStart) && value.endsWith(encodedEnd))) return value;
+  return `${encodedStart}${toBase64(new TextEncoder().encode(value))}${encodedEnd}`;
 }

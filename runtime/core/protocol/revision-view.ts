@@ -36,6 +36,11 @@ export class RevisionView<R extends Role = Role> {
   readonly sends: SendTable<R> | undefined;
   /** Errors that a server sends in another form to clients of this revision. */
   refusals: ErrorTable | undefined;
+  /**
+   * Whether there are steps. Without them, `lift` and `lower` change nothing: requests and their results spare the calls.
+   * Only `onReceived` would miss a `lift`, and servers give it results alone.
+   */
+  readonly translates: boolean;
   /** Steps between the vocabulary and this revision, those beside the vocabulary first. */
   readonly #chain: readonly Steps[];
   readonly #composed: { [Kind in StepKind]?: Map<string, readonly Step[]> } = {};
@@ -52,6 +57,7 @@ export class RevisionView<R extends Role = Role> {
     this.revision = revision.completed?.(revision, McpError) ?? revision;
     this.table = this.revision.table;
     this.vocabulary = vocabulary;
+    this.translates = chain.length > 0;
     this.#chain = chain;
     this.#options = options;
   }
@@ -105,7 +111,7 @@ export class RevisionView<R extends Role = Role> {
   }
 
   #steps(kind: StepKind, method: string): readonly Step[] {
-    if (this.#chain.length === 0) return none;
+    if (!this.translates) return none;
     const byMethod = (this.#composed[kind] ??= new Map<string, readonly Step[]>());
     let steps = byMethod.get(method);
     if (!steps) {
@@ -270,7 +276,7 @@ function sendsOf<R extends Role>(
   if (validateSend !== "always") return validateSend === "off" ? undefined : developmentSends;
   if (!sends)
     throw invalid(
-      `validateSend: revision ${id} has no exact definitions for production. Pass explained(revisions), of @mcpgen/protocol/explained.`,
+      `validateSend: revision ${id} has no exact definitions. Pass explained(revisions), of @mcpgen/protocol/explained.`,
     );
   return sends;
 }
@@ -288,14 +294,11 @@ export function selectRevisions<R extends Role>(
 ): readonly RevisionView<R>[] {
   const usable = views.filter(hasHandshake);
   const one = `Name one of ${usable.map(({ id }) => id).join(", ")}.`;
-  for (const id of ids ?? []) {
-    if (usable.some((each) => each.id === id)) continue;
+  const unknown = ids?.find((id) => !usable.some((each) => each.id === id));
+  if (unknown !== undefined)
     throw invalid(
-      views.some((each) => each.id === id)
-        ? `this runtime has no code for the handshake of revision ${id}. ${one}`
-        : `revision ${JSON.stringify(id)} is not given. ${one}`,
+      `revision ${JSON.stringify(unknown)} is not given, or has a handshake that this runtime does not know. ${one}`,
     );
-  }
   const selected = ids ? usable.filter(({ id }) => ids.includes(id)) : usable;
   if (selected.length === 0) throw invalid(`no revision is left. ${one}`);
   return selected;

@@ -4,8 +4,8 @@ import {
   type PatternBudget,
   type Schema,
   SchemaError,
-  isValid,
   readDocument,
+  validatorOf,
 } from "@mcpgen/engine/interpreter";
 import type { Judge } from "@mcpgen/protocol/model";
 import {
@@ -77,10 +77,8 @@ function reading(schema: JsonSchema, place: string, patternBudget: PatternBudget
     if (!(error instanceof SchemaError)) throw error;
     throw invalid(`${place}${error.pointer}`, error.message, error);
   }
-  const { root } = read;
-  if (root === undefined) return () => undefined;
-  const accepts = (value: unknown): boolean => value !== undefined && isValid(read, root, value as JsonValue);
-  return (value) => (accepts(value) ? undefined : explainRefusal(accepts, schema, value));
+  if (read.root === undefined) return () => undefined;
+  return toolCheck(validatorOf(read) as Judge, () => schema);
 }
 
 /**
@@ -90,7 +88,10 @@ function reading(schema: JsonSchema, place: string, patternBudget: PatternBudget
  *   wrong place only
  */
 export function toolCheck(judge: Judge, schemaOf?: () => JsonSchema | undefined): Check {
-  return (value) => (judge(value) ? undefined : explainRefusal(judge, schemaOf?.(), value));
+  return Object.assign(
+    (value: unknown) => (judge(value) ? undefined : explainRefusal(judge, schemaOf?.(), value)),
+    { judge },
+  );
 }
 
 /** A check that gives the values that another one refuses to `refused`, with what is wrong with them. */
@@ -98,13 +99,15 @@ export function orElse(
   check: Parse,
   refused: (problem: string, value: unknown, request?: PreparingRequest) => Promise<Checked>,
 ): Parse {
-  return (value, request) => {
+  const parse: Parse = (value, request) => {
     const found = check(value, request);
     if (found === undefined) return found;
     const settle = (later: Checked): Checked | Promise<Checked> =>
       typeof later === "string" ? refused(later, value, request) : later;
     return isPromise(found) ? found.then(settle) : settle(found);
   };
+  const { judge } = check;
+  return judge ? Object.assign(parse, { judge }) : parse;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type McpError, type Params, type RequestId, isObject } from "@mcpgen/base";
 import type { FromJsonSchema } from "@mcpgen/engine/interpreter";
+import type { Judge } from "@mcpgen/protocol/model";
 
 /** A JSON Schema as an object. */
 export interface JsonSchema {
@@ -41,11 +42,21 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** A function that judges values, and may have a validator. */
+interface Judging {
+  /** A value that it takes is right as it is, and needs no more than this. */
+  readonly judge?: Judge;
+}
+
 /** Explains in a few lines why a value is wrong; `undefined` if it is right. */
-export type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
+export interface Check extends Judging {
+  (value: unknown): string | undefined | Promise<string | undefined>;
+}
 
 /** A check that may return a value to use in place of the checked one. */
-export type Parse = (value: unknown, request?: PreparingRequest) => Checked | Promise<Checked>;
+export interface Parse extends Judging {
+  (value: unknown, request?: PreparingRequest): Checked | Promise<Checked>;
+}
 
 /** The request whose arguments are parsed: its server says how they are prepared for the handler. */
 export interface PreparingRequest {

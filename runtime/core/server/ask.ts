@@ -116,7 +116,7 @@ async function judged(
   const { method, params = {} } = asked;
   const { action, content = {} } = answer;
   if (method !== "elicitation/create" || params["mode"] === "url" || action !== "accept") return answer;
-  const wrong = await contentProblem(params["requestedSchema"], content);
+  const wrong = contentProblem(params["requestedSchema"], content);
   if (wrong !== undefined)
     throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${wrong}`);
   return { ...answer, content };

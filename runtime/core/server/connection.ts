@@ -107,8 +107,11 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
   readonly principal: string;
   readonly #channel: ServerChannel;
   #peer: JsonRpcPeer<ResponseMessage, RequestContext> | undefined;
-  /** Sends the requests that wait until the client is initialized, or opens a stream. Returns `false` without a stream. */
-  held: Map<RequestId, () => boolean> | undefined;
+  /**
+   * Send what waits until the client is initialized, or opens a stream: requests by id, changes by notification and URI.
+   * They return `false` without a stream.
+   */
+  held: Map<unknown, () => boolean> | undefined;
   #followers: Set<Follower> | undefined;
   /** Called when the connection has ended. */
   #enders: (() => void)[] | undefined;
@@ -410,7 +413,7 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
       this.changed({ method: resourceUpdated, uri: uri as string });
   }
 
-  /** The client is initialized, or has opened a stream: sends the requests that waited for it. */
+  /** The client is initialized, or has opened a stream: sends what waited for it. */
   sendHeld(): void {
     if (this.session?.ready !== false)
       for (const [key, send] of this.held ?? []) if (send()) this.held!.delete(key);

@@ -272,8 +272,10 @@ export class RequestContext implements HandlerContext {
 
   #call(): Result | Promise<Result> {
     const { connection, request, protocol } = this;
+    const { revision } = protocol;
+    this.params = request.params ?? {};
     try {
-      this.params = protocol.revision.lift("incomingRequests", request.method, request.params ?? {});
+      if (revision.translates) this.params = revision.lift("incomingRequests", request.method, this.params);
     } catch (error) {
       throw connection.refused("params", request, invalidParams(messageOf(error)));
     }
@@ -340,13 +342,13 @@ export class RequestContext implements HandlerContext {
 
   #textOf(result: Result): string {
     if (!(result instanceof SerialisedResult)) return this.#finishedText(result, this.hints);
-    const { value, hints } = result;
+    const { value, hints, texts } = result;
     const { revision } = this.protocol;
-    return result.text(
-      revision,
-      () => this.#finishedText(value, hints),
-      () => !revision.hasReadRequest,
-    );
+    let text = texts.get(revision);
+    if (text !== undefined) return text;
+    text = this.#finishedText(value, hints);
+    if (!revision.hasReadRequest) texts.set(revision, text);
+    return text;
   }
 
   /** Lowers a result, adds the members that its era requires, and serialises it. */
@@ -354,9 +356,16 @@ export class RequestContext implements HandlerContext {
     if (!isObject(value))
       throw unusableResult(`the result of the handler or middleware of ${this.method} is not an object`);
     const { entry, params, protocol, request } = this;
-    const asked = requestParams(request.params, params);
-    const lowered = protocol.revision.lower("outgoingResults", request.method, value, asked);
-    return this.#sentText(protocol.era.finish(lowered, this, entry.cacheable ? hints : undefined));
+    const { revision, era } = protocol;
+    let lowered = value;
+    if (revision.translates)
+      lowered = revision.lower(
+        "outgoingResults",
+        request.method,
+        value,
+        requestParams(request.params, params),
+      );
+    return this.#sentText(era.finish(lowered, this, entry.cacheable ? hints : undefined));
   }
 
   /** Serialises a result, and checks it if the server checks what it sends. @throws {McpError} `invalid-message` */
@@ -429,13 +438,9 @@ function isJson(value: unknown): boolean {
 
 /** Whether an error is meant for the client: it has a JSON-RPC code, or names a missing capability. */
 function isMeantForClient(thrown: unknown): boolean {
-  try {
-    if (!isMcpError(thrown)) return false;
-    const { code, rpcCode = rpc.internalError } = thrown;
-    return code === "missing-capability" || rpcCode !== rpc.internalError;
-  } catch {
-    return false;
-  }
+  if (!isMcpError(thrown)) return false;
+  const { code, rpcCode = rpc.internalError } = thrown;
+  return code === "missing-capability" || rpcCode !== rpc.internalError;
 }
 
 /**
@@ -546,23 +551,14 @@ export function modernProtocol(definition: ServerDefinition, request: RequestMes
   if (!revision) throw unsupportedVersion(definition, version);
   const capabilities = meta[metaKeys.clientCapabilities];
   if (!isObject(capabilities)) throw missing(metaKeys.clientCapabilities);
-  const given = revision.lift(
-    "incomingRequests",
-    "*",
-    {
-      [metaKeys.clientCapabilities]: capabilities,
-      [metaKeys.clientInfo]: meta[metaKeys.clientInfo] ?? undefined,
-      [metaKeys.logLevel]: meta[metaKeys.logLevel] ?? undefined,
-    },
-    undefined,
-    false,
-  );
-  const level = given[metaKeys.logLevel];
+  const given = revision.translates ? revision.lift("incomingRequests", "*", meta, undefined, false) : meta;
+  const lifted = given[metaKeys.clientCapabilities];
+  const level = given[metaKeys.logLevel] ?? undefined;
   return {
     era: modernServer,
     revision,
-    clientCapabilities: declaredIn(capabilities, given[metaKeys.clientCapabilities]) as ClientCapabilities,
-    clientInfo: given[metaKeys.clientInfo] as Implementation | undefined,
+    clientCapabilities: lifted === capabilities ? capabilities : declaredIn(capabilities, lifted),
+    clientInfo: (given[metaKeys.clientInfo] ?? undefined) as Implementation | undefined,
     logLevel: level === undefined ? level : logLevelOf(level),
   };
 }
@@ -607,12 +603,13 @@ export const modernServer: ServerEra = {
         "the server failed to answer",
         `a handler's result has the resultType ${JSON.stringify(given)}; use context.ask`,
       );
+    const meta = { [metaKeys.serverInfo]: connection.definition.info };
     return {
       resultType,
       ...(hints && revision.lower("outgoingResults", "*", hints as unknown as Params)),
       ...result,
       _meta: {
-        ...revision.lower("outgoingResults", "*", { [metaKeys.serverInfo]: connection.definition.info }),
+        ...(revision.translates ? revision.lower("outgoingResults", "*", meta) : meta),
         ...result._meta,
       },
     };

@@ -132,8 +132,6 @@ export interface Session extends RequestProtocol {
   readonly era: LegacyEra;
   logLevel: LogLevel | undefined;
   ready: boolean;
-  /** Sends the notifications that wait until the client is initialized; changes by notification and URI. */
-  held?: Map<unknown, () => void> | undefined;
   /** Capabilities that the server declared in the handshake: the client gets no notifications of later ones. */
   readonly declared: ServerCapabilities;
   /** URIs of the resources that the client subscribed to. */
@@ -240,23 +238,12 @@ export const uncached: CacheHints = { ttlMs: 0, cacheScope: "private" };
 export class SerialisedResult {
   readonly value: Params;
   readonly hints: CacheHints;
-  readonly #texts = new Map<RevisionView, string>();
+  /** The texts that are made already. */
+  readonly texts = new Map<RevisionView, string>();
 
   constructor(value: Params, hints: CacheHints = uncached) {
     this.value = value;
     this.hints = hints;
-  }
-
-  /**
-   * @param serialise makes the text for a revision that has none yet
-   * @param isShared whether that text serves other requests, too; by default it does
-   */
-  text(revision: RevisionView, serialise: () => string, isShared = () => true): string {
-    let text = this.#texts.get(revision);
-    if (text !== undefined) return text;
-    text = serialise();
-    if (isShared()) this.#texts.set(revision, text);
-    return text;
   }
 }
 

@@ -442,28 +442,30 @@ export class Server {
   }
 
   #builtInMethods(cache: CacheHints = uncached): BuiltIn[] {
+    const { info, instructions } = this.definition;
     const handlers: readonly [string, MethodHandler][] = [
       ...this.features.handlers(),
       ...(this.definition.legacyEra?.methods ?? []),
       ["subscriptions/listen", listen],
-      ["server/discover", (_, { revision }) => new SerialisedResult(this.#discovered(revision), cache)],
+      [
+        "server/discover",
+        (_, { revision }) =>
+          new SerialisedResult(
+            {
+              supportedVersions: this.revisions,
+              capabilities: this.#capabilities(revision),
+              _meta: { [metaKeys.serverInfo]: info },
+              instructions,
+            },
+            cache,
+          ),
+      ],
     ];
     const all = this.#extended?.methods(handlers) ?? handlers;
     return all.map(([method, handler]) => {
       const found = this.#given.map(({ table }) => table.incomingRequests.get(method)?.capability);
       return { method, handler, capability: found.find((each) => each?.of === "server")?.path };
     });
-  }
-
-  /** The result of `server/discover`. */
-  #discovered(revision: string): Params {
-    const { info, instructions } = this.definition;
-    return {
-      supportedVersions: this.revisions,
-      capabilities: this.#capabilities(revision),
-      _meta: { [metaKeys.serverInfo]: info },
-      instructions,
-    };
   }
 
   /** @param revision without it, with the extensions of all revisions */

@@ -70,6 +70,7 @@ export function callsOf(tools: Listing<ToolEntry>): MethodHandler {
     const tool = tools.find(params.name, context);
     if (!tool) throw notFound(context.protocol.revision, "tool", params.name, () => tools.names(context));
     const args = params.arguments ?? {};
+    if (tool.checkInput.judge?.(args)) return run(tool, args, context);
     const found = tool.checkInput(args, context);
     if (found === undefined) return run(tool, args, context);
     return isPromise(found)
@@ -134,8 +135,10 @@ function failure(text: string): Params {
 }
 
 function finish(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
-  if (typeof answer === "string") return complete(tool, answer);
-  const encoding = encodeBytes(answer);
+  const content = isObject(answer) ? answer["content"] : answer;
+  const isText =
+    typeof content === "string" || (isList(content) && content.every(({ type }) => type === "text"));
+  const encoding = isText ? undefined : encodeBytes(answer);
   return encoding ? encoding.then((encoded) => complete(tool, encoded)) : complete(tool, answer);
 }
 

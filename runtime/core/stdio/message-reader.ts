@@ -5,14 +5,6 @@ import type { Receiver } from "@mcpgen/base";
 /** Bytes of one message: 10 MiB. */
 const defaultLimit = 10 * 1024 * 1024;
 
-/** Receives lines; a `Receiver` is one. */
-interface LineReader {
-  /** One line, without its end. */
-  message(text: string): void;
-  /** A line was longer than the limit (bytes) and has been dropped. */
-  tooLong(limit: number): void;
-}
-
 const newline = 10;
 const carriageReturn = 13;
 const byteOrderMark = 0xfeff;
@@ -22,16 +14,36 @@ const nothing = Buffer.alloc(0);
 /** Bytes of the buffer for unfinished lines that stay allocated from one line to the next. */
 const keptRoom = 256 * 1024;
 
+/** From this many bytes on, the check for ASCII costs less than it saves. */
+const asciiCheckSize = 2048;
+
+function decode(bytes: Buffer, start: number, end: number): string {
+  if (end - start < asciiCheckSize) return bytes.toString("utf8", start, end);
+  return bytes.toString(isAscii(bytes.subarray(start, end)) ? "latin1" : "utf8", start, end);
+}
+
+/** Writes what is sent meanwhile at once. */
+interface HeldWriter {
+  hold(): void;
+  release(): void;
+}
+
 /**
- * Splits a stream of bytes into lines, in time linear to the bytes. Lines end in LF or CRLF. Empty lines and a
- * byte order mark at the start are skipped. A line longer than the limit is dropped, reported once and not buffered.
- * A chunk may end inside a UTF-8 character. Bytes that are not UTF-8 become U+FFFD.
+ * Reads messages from a stream of bytes and passes them to a receiver, until it is halted. Messages that the receiver
+ * sends while it reads one chunk leave in one write.
+ *
+ * Each line is a message. Lines end in LF or CRLF; they are split in time linear to the bytes. Empty lines and a byte order
+ * mark at the start are skipped. A line longer than the limit is dropped, reported once and not buffered. A chunk may end
+ * inside a UTF-8 character. Bytes that are not UTF-8 become U+FFFD.
  *
  * The whole lines of a chunk are decoded together and split as text: one call into native code instead of one a line.
  * The decoder never sees half a character, because the byte LF is not part of any other character.
  */
-export class LineSplitter {
-  readonly #reader: LineReader;
+export class MessageReader {
+  readonly #stream: Readable;
+  readonly #writer: HeldWriter;
+  readonly #receiver: Receiver;
+  readonly #ended: (error?: Error) => void;
   readonly #limit: number;
   /** The line that has not ended yet: the first `#used` bytes of `#held`. */
   #held: Buffer = nothing;
@@ -45,15 +57,93 @@ export class LineSplitter {
   #halted = false;
   /** Bytes that arrived while halted. */
   #later: Buffer = nothing;
+  #done = false;
+  /** The stream ended while halted: `ended` is called when all lines are delivered. */
+  #end: { readonly error: Error | undefined } | undefined;
 
-  /** @param limit bytes of one line without its end */
-  constructor(reader: LineReader, limit: number = defaultLimit) {
-    this.#reader = reader;
+  /**
+   * @param writer of the answers
+   * @param ended called once, after the last message; with the error if the stream broke
+   * @param limit bytes of one line without its end
+   */
+  constructor(
+    stream: Readable,
+    writer: HeldWriter,
+    receiver: Receiver,
+    ended: (error?: Error) => void,
+    limit: number = defaultLimit,
+  ) {
+    this.#stream = stream;
+    this.#writer = writer;
+    this.#receiver = receiver;
+    this.#ended = ended;
     this.#limit = limit;
+    stream.on("data", this.#read);
+    stream.on("end", () => this.#finish());
+    stream.on("error", (error: Error) => this.#finish(error));
+    stream.on("close", () => this.#finish());
+  }
+
+  /** Delivers no message until `resume`, not even one that has arrived. */
+  halt(): void {
+    this.#halted = true;
+    this.#stream.pause();
+  }
+
+  /** Delivers the lines that arrived since `halt`, then reads on. */
+  resume(): void {
+    if (!this.#halted || this.#done) return;
+    this.#halted = false;
+    this.#turn(() => {
+      this.#run();
+      const bytes = this.#later;
+      if (this.#halted || bytes.length === 0) return;
+      this.#later = nothing;
+      this.#push(bytes);
+    });
+    if (this.#halted) return;
+    if (this.#end === undefined) this.#stream.resume();
+    else this.#finish(this.#end.error);
+  }
+
+  /** Delivers no further message, and does not call `ended`. */
+  stop(): void {
+    this.#done = true;
+    this.halt();
+    this.#stream.off("data", this.#read);
+  }
+
+  readonly #read = (chunk: Buffer | string): void =>
+    // A string, if the program has set an encoding on its standard input.
+    this.#turn(() => this.#push(typeof chunk === "string" ? Buffer.from(chunk) : chunk));
+
+  #turn(deliver: () => void): void {
+    this.#writer.hold();
+    try {
+      deliver();
+      this.#receiver.turn();
+    } finally {
+      this.#writer.release();
+    }
+  }
+
+  #finish(error?: Error): void {
+    if (this.#done) return;
+    if (this.#halted) {
+      this.#end ??= { error };
+      return;
+    }
+    this.#done = true;
+    if (error === undefined) {
+      // The text after the last line end is a line, too.
+      if (this.#used > 0) this.#push(Buffer.of(newline));
+      this.#receiver.turn();
+    }
+    this.#ended(error);
   }
 
   /** Delivers the lines that end in `chunk`. The bytes are not kept beyond the call, unless it is halted. */
-  push(chunk: Buffer): void {
+  #push(chunk: Buffer): void {
     if (this.#halted) {
       this.#later = Buffer.concat([this.#later, chunk]);
       return;
@@ -70,26 +160,6 @@ export class LineSplitter {
     }
   }
 
-  /** Delivers the text after the last line end, as a line. Must not be called while halted. */
-  end(): void {
-    if (this.#used > 0) this.push(Buffer.of(newline));
-  }
-
-  /** Stops the delivery after the current line, until `resume`. */
-  halt(): void {
-    this.#halted = true;
-  }
-
-  /** Delivers the lines that arrived since `halt`. */
-  resume(): void {
-    this.#halted = false;
-    this.#run();
-    if (this.#halted || this.#later.length === 0) return;
-    const bytes = this.#later;
-    this.#later = nothing;
-    this.push(bytes);
-  }
-
   #split(chunk: Buffer): void {
     const end = chunk.lastIndexOf(newline) + 1;
     if (end === 0) return this.#hold(chunk);
@@ -97,7 +167,7 @@ export class LineSplitter {
     let line = "";
     if (this.#used > 0 || this.#dropping) {
       start = chunk.indexOf(newline) + 1;
-      line = this.#finish(chunk.subarray(0, start - 1));
+      line = this.#ending(chunk.subarray(0, start - 1));
     }
     this.#text = start === end ? "" : decode(chunk, start, end);
     this.#next = 0;
@@ -126,7 +196,7 @@ export class LineSplitter {
       this.#first = false;
       if (line.charCodeAt(0) === byteOrderMark) return this.#deliver(line.slice(1));
     }
-    this.#reader.message(line);
+    this.#receiver.message(line);
   }
 
   /** Buffers the part of a line whose end has not arrived. */
@@ -137,7 +207,7 @@ export class LineSplitter {
     if (used > this.#limit + 1) {
       this.#dropping = true;
       this.#forget();
-      this.#reader.tooLong(this.#limit);
+      this.#receiver.tooLong(this.#limit);
       return;
     }
     if (used > this.#held.length) {
@@ -150,7 +220,7 @@ export class LineSplitter {
   }
 
   /** The line that ends with `bytes`; empty if there is none to deliver. */
-  #finish(bytes: Buffer): string {
+  #ending(bytes: Buffer): string {
     this.#hold(bytes);
     if (this.#dropping) {
       this.#dropping = false;
@@ -159,119 +229,12 @@ export class LineSplitter {
     const length = this.#held[this.#used - 1] === carriageReturn ? this.#used - 1 : this.#used;
     const line = length > this.#limit ? "" : decode(this.#held, 0, length);
     this.#forget();
-    if (length > this.#limit) this.#reader.tooLong(this.#limit);
+    if (length > this.#limit) this.#receiver.tooLong(this.#limit);
     return line;
   }
 
   #forget(): void {
     this.#used = 0;
     if (this.#held.length > keptRoom) this.#held = nothing;
-  }
-}
-
-/** From this many bytes on, the check for ASCII costs less than it saves. */
-const asciiCheckSize = 2048;
-
-function decode(bytes: Buffer, start: number, end: number): string {
-  if (end - start < asciiCheckSize) return bytes.toString("utf8", start, end);
-  return bytes.toString(isAscii(bytes.subarray(start, end)) ? "latin1" : "utf8", start, end);
-}
-
-/** Writes what is sent meanwhile at once. */
-interface HeldWriter {
-  hold(): void;
-  release(): void;
-}
-
-/**
- * Reads messages from a stream of bytes and passes them to a receiver, until it is halted. Messages that the receiver
- * sends while it reads one chunk leave in one write.
- */
-export class MessageReader {
-  readonly #stream: Readable;
-  readonly #writer: HeldWriter;
-  readonly #receiver: Receiver;
-  readonly #lines: LineSplitter;
-  readonly #ended: (error?: Error) => void;
-  #halted = false;
-  #done = false;
-  /** The stream ended while halted: `ended` is called when all lines are delivered. */
-  #end: { readonly error: Error | undefined } | undefined;
-
-  /**
-   * @param writer of the answers
-   * @param ended called once, after the last message; with the error if the stream broke
-   */
-  constructor(
-    stream: Readable,
-    writer: HeldWriter,
-    receiver: Receiver,
-    ended: (error?: Error) => void,
-    limit: number | undefined,
-  ) {
-    this.#stream = stream;
-    this.#writer = writer;
-    this.#receiver = receiver;
-    this.#lines = new LineSplitter(receiver, limit);
-    this.#ended = ended;
-    stream.on("data", this.#read);
-    stream.on("end", () => this.#finish());
-    stream.on("error", (error: Error) => this.#finish(error));
-    stream.on("close", () => this.#finish());
-  }
-
-  /** Delivers no message until `resume`, not even one that has arrived. */
-  halt(): void {
-    this.#halted = true;
-    this.#lines.halt();
-    this.#stream.pause();
-  }
-
-  resume(): void {
-    if (!this.#halted || this.#done) return;
-    this.#halted = false;
-    this.#writer.hold();
-    try {
-      this.#lines.resume();
-      this.#receiver.turn();
-    } finally {
-      this.#writer.release();
-    }
-    if (this.#halted) return;
-    if (this.#end === undefined) this.#stream.resume();
-    else this.#finish(this.#end.error);
-  }
-
-  /** Delivers no further message, and does not call `ended`. */
-  stop(): void {
-    this.#done = true;
-    this.halt();
-    this.#stream.off("data", this.#read);
-  }
-
-  readonly #read = (chunk: Buffer | string): void => {
-    // A string, if the program has set an encoding on its standard input.
-    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-    this.#writer.hold();
-    try {
-      this.#lines.push(bytes);
-      this.#receiver.turn();
-    } finally {
-      this.#writer.release();
-    }
-  };
-
-  #finish(error?: Error): void {
-    if (this.#done) return;
-    if (this.#halted) {
-      this.#end ??= { error };
-      return;
-    }
-    this.#done = true;
-    if (error === undefined) {
-      this.#lines.end();
-      this.#receiver.turn();
-    }
-    this.#ended(error);
   }
 }

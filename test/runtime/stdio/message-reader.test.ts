@@ -1,16 +1,36 @@
 import fc from "fast-check";
+import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { LineSplitter } from "../../../runtime/core/stdio/message-reader.js";
+import { MessageReader } from "../../../runtime/core/stdio/message-reader.js";
 
-/** What a splitter says of `chunks`: lines, and numbers for limits that were passed. */
-function linesOf(chunks: readonly Uint8Array[], limit?: number): (string | number)[] {
+/** A reader of a stream, and what it says: lines, and numbers for limits that were passed. */
+function reading(limit?: number, afterLine?: (reader: MessageReader) => void) {
   const said: (string | number)[] = [];
-  const splitter = new LineSplitter(
-    { message: (text) => void said.push(text), tooLong: (bytes) => void said.push(bytes) },
-    limit,
-  );
-  for (const chunk of chunks) splitter.push(Buffer.from(chunk));
-  splitter.end();
+  const stream = new PassThrough();
+  const receiver = {
+    message(text: string) {
+      said.push(text);
+      afterLine?.(reader);
+    },
+    tooLong: (bytes: number) => void said.push(bytes),
+    turn: () => {},
+    closed: () => {},
+  };
+  const writer = { hold: () => {}, release: () => {} };
+  const reader: MessageReader = new MessageReader(stream, writer, receiver, () => {}, limit);
+  return {
+    said,
+    reader,
+    push: (chunk: Uint8Array) => void stream.emit("data", Buffer.from(chunk)),
+    end: () => void stream.emit("end"),
+  };
+}
+
+/** What a reader says of `chunks`. */
+function linesOf(chunks: readonly Uint8Array[], limit?: number): (string | number)[] {
+  const { said, push, end } = reading(limit);
+  for (const chunk of chunks) push(chunk);
+  end();
   return said;
 }
 
@@ -76,15 +96,11 @@ test("a line that is too long at the end of the bytes is reported once, too", ()
 });
 
 test("11 MB without an end are reported once and not kept", () => {
-  const said: (string | number)[] = [];
-  const splitter = new LineSplitter({
-    message: (text) => void said.push(text),
-    tooLong: (bytes) => void said.push(bytes),
-  });
+  const { said, push } = reading();
   const chunk = Buffer.alloc(64 * 1024, "x");
-  for (let sent = 0; sent < 11e6; sent += chunk.length) splitter.push(chunk);
+  for (let sent = 0; sent < 11e6; sent += chunk.length) push(chunk);
   expect(said).toEqual([10 * 1024 * 1024]);
-  splitter.push(Buffer.from("\nnext\n"));
+  push(Buffer.from("\nnext\n"));
   expect(said).toEqual([10 * 1024 * 1024, "next"]);
 });
 
@@ -100,20 +116,10 @@ test("10,000 lines in one chunk", () => {
 });
 
 test.each([1, 2, 4, 100])("a halt holds back everything, in order: chunks of %i, limit 3", (size) => {
-  const said: (string | number)[] = [];
-  const splitter: LineSplitter = new LineSplitter(
-    {
-      message(text) {
-        said.push(text);
-        splitter.halt();
-      },
-      tooLong: (bytes) => void said.push(bytes),
-    },
-    3,
-  );
-  for (const chunk of cut("a\nb\n12345\nc\nd", size)) splitter.push(chunk);
+  const { said, reader, push, end } = reading(3, (each) => each.halt());
+  for (const chunk of cut("a\nb\n12345\nc\nd", size)) push(chunk);
   expect(said).toEqual(["a"]);
-  for (let times = 0; times < 4; times++) splitter.resume();
-  splitter.end();
+  for (let times = 0; times < 4; times++) reader.resume();
+  end();
   expect(said).toEqual(["a", "b", 3, "c", "d"]);
 });

@@ -49,15 +49,14 @@ export interface KnownHost {
  * Checks `Host` and `Origin` before the body is read (transports, security warning). Returns `undefined` if both are
  * allowed.
  *
- * @param anyOrigin whether pages of any origin are allowed
+ * @param origin `undefined` where pages of any origin are allowed, too
  */
 export function guard(
-  exchange: Pick<Exchange, "header">,
+  host: string | undefined,
+  origin: string | undefined,
   options: GuardOptions,
   known: KnownHost,
-  anyOrigin: boolean,
 ): Refusal | undefined {
-  const host = exchange.header("host");
   // A request with two Host headers is invalid (RFC 9112, 3.2).
   if (host?.includes(",")) return { reason: "host", status: 400, message: "there is more than one Host" };
   if (!isAllowedHost(host, options.allowedHosts, known))
@@ -65,7 +64,6 @@ export function guard(
       "host",
       `the host ${JSON.stringify(host ?? "")} is not served here; name it in allowedHosts`,
     );
-  const origin = anyOrigin ? undefined : exchange.header("origin");
   if (origin === undefined || isAllowedOrigin(origin, options)) return undefined;
   return forbidden(
     "origin",
@@ -84,7 +82,7 @@ export function guardRequest(
   header: (name: "host" | "origin") => string | undefined,
   options: GuardOptions = {},
 ): Refusal | undefined {
-  return guard({ header: header as Exchange["header"] }, options, {}, false);
+  return guard(header("host"), header("origin"), options, {});
 }
 
 function forbidden(reason: Refusal["reason"], message: string): Refusal {
@@ -260,8 +258,7 @@ export function denied(found: unknown): Denial | undefined {
 const exposed = "Mcp-Session-Id, WWW-Authenticate";
 
 /** CORS headers that let the calling page read the answer. `guard` has allowed its origin. */
-export function corsHeaders(exchange: Exchange): Readonly<Record<string, string>> {
-  const origin = exchange.header("origin");
+export function corsHeaders({ origin }: Exchange): Readonly<Record<string, string>> {
   if (origin === undefined) return none;
   return { "access-control-allow-origin": origin, "access-control-expose-headers": exposed, vary: "Origin" };
 }

@@ -227,7 +227,9 @@ export class Endpoint {
 
   #admit(exchange: Exchange): void {
     const route = this.#routes && this.routeOf(exchange.path);
-    const refused = guard(exchange, this.#options, this.#knownHost, route !== undefined);
+    exchange.origin = exchange.header("origin");
+    const origin = route ? undefined : exchange.origin;
+    const refused = guard(exchange.header("host"), origin, this.#options, this.#knownHost);
     if (refused) {
       this.#server.definition.hooks.emit({ type: "request-refused", ...refused });
       return replyForbidden(exchange, refused);
@@ -319,7 +321,7 @@ export class Endpoint {
   /** Reads a body within the limits, or replies with an error. */
   #read(exchange: Exchange, bodyLimit: number, use: (text: string) => void): void {
     const { bodies } = this.#quotas;
-    if (bodies.refusal(exchange.principal, 0)) return replyBusy(exchange, undefined, "limits.work");
+    if (bodies.admit(exchange.principal, 0)) return replyBusy(exchange, undefined, "limits.work");
     const reading = new BodyReading(bodies, exchange.principal, bodyLimit);
     const take = (text: string | undefined | null): void => {
       reading.end();
@@ -352,13 +354,10 @@ export class Endpoint {
     } catch (error) {
       return replyError(exchange, 400, undefined, parseError(messageOf(error)));
     }
-    const { hooks, isRequest } = this.#server.definition;
-    const { principal } = exchange;
-    const plain = (each: unknown): unknown =>
-      withoutNullId(each, { isRequest, emit: (event) => hooks.emit({ ...event, principal }) });
-    message = Array.isArray(message) ? message.map(plain) : plain(message);
+    let kind = classify(message);
+    if (kind === "batch") message = (message as unknown[]).map((each) => this.#withoutNullId(exchange, each));
+    else if (typeof kind === "object") kind = classify((message = this.#withoutNullId(exchange, message)));
     // Responses and notifications are still accepted: running requests may await them.
-    const kind = classify(message);
     const requests = requestsIn(message, kind);
     if (this.#draining && requests > 0) return replyClosing(exchange);
     if (requests > this.#mostInBatch) {
@@ -374,6 +373,11 @@ export class Endpoint {
     } catch (error) {
       this.#fail(exchange, message, error);
     }
+  }
+
+  #withoutNullId({ principal }: Exchange, message: unknown): unknown {
+    const { hooks, isRequest } = this.#server.definition;
+    return withoutNullId(message, { isRequest, emit: (event) => hooks.emit({ ...event, principal }) });
   }
 
   /** Runs the requests of a POST if the application permits it. */
@@ -523,11 +527,11 @@ export class BodyReading {
   /** Whether bytes were rejected because the limit of all bodies was reached. */
   limitReached = false;
 
+  /** @param bodies has admitted the body, without bytes */
   constructor(bodies: Admission, principal: string, limit: number) {
     this.limit = limit;
     this.#bodies = bodies;
     this.#principal = principal;
-    bodies.take(principal, 0);
   }
 
   /** Counts and keeps received bytes. Returns `false` if a limit is reached. */

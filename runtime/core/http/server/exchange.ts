@@ -91,6 +91,8 @@ export interface Exchange {
    * @throws {McpError} `invalid-definition`: other code has consumed the body already
    */
   readBody(reading: BodyReading, done: (text: string | undefined | null) => void, gone: () => void): void;
+  /** The `Origin` of the page that calls; set before anything is answered. */
+  origin?: string | undefined;
   /** Counts of the endpoint. */
   readonly counts: HttpCounts;
   /** The headers that handlers see, by the option `contextHeaders`; set if there is such an option. */

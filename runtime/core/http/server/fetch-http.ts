@@ -17,6 +17,7 @@ class FetchExchange implements Exchange {
   #replied = false;
   size = 0;
   principal = "";
+  origin: string | undefined;
 
   readonly #backlog: Backlog;
 

@@ -42,6 +42,7 @@ class NodeExchange implements Exchange {
   readonly #parsed: unknown;
   size = 0;
   principal = "";
+  origin: string | undefined;
 
   readonly #backlog: Backlog;
 

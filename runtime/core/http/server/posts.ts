@@ -7,7 +7,6 @@ import {
   McpError,
   type MessageKind,
   type NotificationMessage,
-  type Params,
   type Problem,
   rateLimitedCode,
   type RequestId,
@@ -16,9 +15,11 @@ import {
   valueAt,
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
+import { fromBase64 } from "../../protocol/binary-content.js";
 import {
   type ParamHeader,
-  decodeHeaderValue,
+  encodedEnd,
+  encodedStart,
   keyword,
   paramHeadersOf,
 } from "../../protocol/param-headers.js";
@@ -105,15 +106,14 @@ export class ModernRequests {
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
     if (listens && streams.isFull(exchange.principal))
       return replyBusy(exchange, request.id, "limits.sessions");
-    const called = toolCallOf(request, protocol.revision);
-    const wrong = called && this.#mirrorProblem(exchange, called);
+    const wrong = this.#mirrorProblem(exchange, request, protocol.revision);
     const setup = { ...this.#setup, form: listens ? ("auto" as const) : form, table, listens };
     const channel = new PostChannel(posted, setup, [request.id]);
     const connection = new ServerConnection(this.#server.definition, channel, caller);
     connection.http = exchange;
-    if (wrong !== undefined && this.#mayCall(connection, request, protocol, called!)) {
+    if (wrong && this.#mayCall(connection, request, protocol, wrong.tool)) {
       connection.closed();
-      return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong));
+      return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong.problem));
     }
     channel.follow(connection);
     connection.requested(request, undefined, protocol);
@@ -161,43 +161,43 @@ export class ModernRequests {
     connection: ServerConnection,
     request: RequestMessage,
     protocol: RequestProtocol,
-    { name }: Params,
+    tool: string,
   ): boolean {
     const entry = protocol.revision.table.incomingRequests.get(request.method);
     if (!entry) return false;
     const context = new RequestContext(connection, request, protocol);
     try {
-      return this.#server.features.tools.find(name as string, context) !== undefined;
+      return this.#server.features.tools.find(tool, context) !== undefined;
     } catch {
       // The call itself reports this error.
       return false;
     }
   }
 
-  /** Why the headers that mirror arguments of the called tool reject the call. Few tools mirror arguments. */
-  #mirrorProblem(exchange: Exchange, { name, arguments: args }: Params): string | undefined {
-    const schema = this.#server.features.tools.entries.get(name as string)?.definition.inputSchema;
+  /**
+   * Why the headers that mirror arguments of the called tool reject the call, and the tool. Few tools mirror arguments. A call
+   * that cannot be translated is answered by its own error.
+   */
+  #mirrorProblem(
+    exchange: Exchange,
+    { method, params = {} }: RequestMessage,
+    revision: RevisionView<"server">,
+  ): { readonly tool: string; readonly problem: string } | undefined {
+    let called = params;
+    try {
+      if (revision.translates) called = revision.lift("incomingRequests", method, params, undefined, false);
+    } catch {
+      return undefined;
+    }
+    const tool = called["name"] as string;
+    const schema = this.#server.features.tools.entries.get(tool)?.definition.inputSchema;
     if (!isObject(schema)) return undefined;
     let mirrored = this.#mirrored.get(schema);
     if (mirrored === undefined)
       this.#mirrored.set(schema, (mirrored = JSON.stringify(schema).includes(keyword)));
-    return mirrored ? paramProblem(exchange, paramHeadersOf(schema).headers, args) : undefined;
-  }
-}
-
-/**
- * The parameters of a tool call, in the words of the tools; `undefined` for any other request, and for a call that cannot
- * be translated: its own error answers it.
- */
-function toolCallOf(
-  { method, params = {} }: RequestMessage,
-  revision: RevisionView<"server">,
-): Params | undefined {
-  if (!runsTools(revision.table.incomingRequests.get(method))) return undefined;
-  try {
-    return revision.lift("incomingRequests", method, params, undefined, false);
-  } catch {
-    return undefined;
+    if (!mirrored || !runsTools(revision.table.incomingRequests.get(method))) return undefined;
+    const problem = paramProblem(exchange, paramHeadersOf(schema).headers, called["arguments"]);
+    return problem === undefined ? undefined : { tool, problem };
   }
 }
 
@@ -261,6 +261,22 @@ function mirrorProblem(
   return value === expected
     ? undefined
     : `${header} is ${JSON.stringify(value)}, and the body has ${JSON.stringify(expected)}`;
+}
+
+/** Decodes the value of a header; `undefined` if it is malformed. */
+export function decodeHeaderValue(header: string): string | undefined {
+  if (
+    !header.startsWith(encodedStart) ||
+    !header.endsWith(encodedEnd) ||
+    header.length < encodedStart.length + encodedEnd.length
+  )
+    return /^[\t\x20-\x7e]*$/.test(header) ? header : undefined;
+  const bytes = fromBase64(header.slice(encodedStart.length, -encodedEnd.length));
+  try {
+    return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;

@@ -18,7 +18,9 @@ afterEach(() => void vi.restoreAllMocks());
 
 /** The reading of one body that no limit stops. */
 function unlimited(): BodyReading {
-  return new BodyReading(new Admission({}), "", Infinity);
+  const bodies = new Admission({});
+  bodies.take("", 0);
+  return new BodyReading(bodies, "", Infinity);
 }
 
 describe("a body in pieces", () => {

@@ -1,9 +1,8 @@
 import { array as listOf, assert, integer, property } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { acceptedBy, isJson } from "../../../../runtime/core/http/server/access.js";
-import { paramProblem } from "../../../../runtime/core/http/server/posts.js";
+import { decodeHeaderValue, paramProblem } from "../../../../runtime/core/http/server/posts.js";
 import {
-  decodeHeaderValue,
   encodeHeaderValue,
   headerValue,
   paramHeadersOf,
