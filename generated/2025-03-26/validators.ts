@@ -742,7 +742,7 @@ export function acceptsLoggingMessageNotification(value: unknown): boolean {
   if (value["method"] !== "notifications/message") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  if (!acceptsLoggingLevel(params["level"])) return false;
+  if (typeof params["level"] !== "string") return false;
   if (params["data"] === undefined) return false;
   return isOptionalString(params["logger"]);
 }
@@ -1254,7 +1254,7 @@ export function acceptsSetLevelRequest(value: unknown): boolean {
   if (value["method"] !== "logging/setLevel") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  return acceptsLoggingLevel(params["level"]);
+  return typeof params["level"] === "string";
 }
 
 export function isSubscribeRequest(value: unknown): value is types.SubscribeRequest {

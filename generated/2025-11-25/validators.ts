@@ -1282,7 +1282,7 @@ export function isLoggingMessageNotificationParams(
 
 export function acceptsLoggingMessageNotificationParams(value: unknown): boolean {
   if (!isObject(value)) return false;
-  if (!acceptsLoggingLevel(value["level"])) return false;
+  if (typeof value["level"] !== "string") return false;
   if (value["data"] === undefined) return false;
   if (!isOptionalString(value["logger"])) return false;
   return isOptionalObject(value["_meta"]);
@@ -2107,7 +2107,7 @@ export function isSetLevelRequestParams(value: unknown): value is types.SetLevel
 
 export function acceptsSetLevelRequestParams(value: unknown): boolean {
   if (!isObject(value)) return false;
-  if (!acceptsLoggingLevel(value["level"])) return false;
+  if (typeof value["level"] !== "string") return false;
   const meta = value["_meta"];
   if (meta !== undefined) {
     if (!isObject(meta)) return false;
@@ -2203,7 +2203,7 @@ export function acceptsTask(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["createdAt"] !== "string") return false;
   if (typeof value["lastUpdatedAt"] !== "string") return false;
-  if (!acceptsTaskStatus(value["status"])) return false;
+  if (typeof value["status"] !== "string") return false;
   if (typeof value["taskId"] !== "string") return false;
   const ttl = value["ttl"];
   if (!Number.isInteger(ttl) && ttl !== null) return false;

@@ -39,8 +39,7 @@ export function isAudioContent(value: unknown): value is types.AudioContent {
   if (typeof value["mimeType"] !== "string") return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsAudioContent: (value: unknown) => boolean = isAudioContent;
 
@@ -56,8 +55,7 @@ export function isBlobResourceContents(value: unknown): value is types.BlobResou
   if (typeof value["blob"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
   if (!isOptionalString(value["mimeType"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsBlobResourceContents: (value: unknown) => boolean = isBlobResourceContents;
 
@@ -554,8 +552,7 @@ export function isCreateMessageResult(value: unknown): value is types.CreateMess
   const content = value["content"];
   if (!isCreateMessageResult_content(content)) return false;
   if (!isOptionalString(value["stopReason"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 function isCreateMessageResult_content(value: unknown): boolean {
@@ -587,8 +584,7 @@ export function acceptsCreateMessageResult(value: unknown): boolean {
   const content = value["content"];
   if (!acceptsCreateMessageResult_content(content)) return false;
   if (!isOptionalString(value["stopReason"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 function acceptsCreateMessageResult_content(value: unknown): boolean {
@@ -777,8 +773,7 @@ export function isEmbeddedResource(value: unknown): value is types.EmbeddedResou
   if (!isEmbeddedResource_resource(resource)) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 function isEmbeddedResource_resource(value: unknown): boolean {
@@ -976,8 +971,7 @@ export function isImageContent(value: unknown): value is types.ImageContent {
   if (typeof value["mimeType"] !== "string") return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsImageContent: (value: unknown) => boolean = isImageContent;
 
@@ -1457,8 +1451,7 @@ export function isListRootsRequest(value: unknown): value is types.ListRootsRequ
   const params = value["params"];
   if (params !== undefined) {
     if (!isObject(params)) return false;
-    const meta = params["_meta"];
-    if (meta !== undefined && !isMetaObject(meta)) return false;
+    if (!isOptionalObject(params["_meta"])) return false;
   }
   return true;
 }
@@ -1576,7 +1569,7 @@ export function isLoggingMessageNotificationParams(
 
 export function acceptsLoggingMessageNotificationParams(value: unknown): boolean {
   if (!isObject(value)) return false;
-  if (!acceptsLoggingLevel(value["level"])) return false;
+  if (typeof value["level"] !== "string") return false;
   if (value["data"] === undefined) return false;
   if (!isOptionalString(value["logger"])) return false;
   const meta = value["_meta"];
@@ -1830,8 +1823,7 @@ export function isPrompt(value: unknown): value is types.Prompt {
   if (typeof value["name"] !== "string") return false;
   if (!isOptionalString(value["description"])) return false;
   if (!isOptionalString(value["title"])) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isMetaObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const argumentsValue = value["arguments"];
   if (argumentsValue !== undefined) {
     if (!Array.isArray(argumentsValue)) return false;
@@ -1850,8 +1842,7 @@ export function acceptsPrompt(value: unknown): boolean {
   if (typeof value["name"] !== "string") return false;
   if (!isOptionalString(value["description"])) return false;
   if (!isOptionalString(value["title"])) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isMetaObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const argumentsValue = value["arguments"];
   if (argumentsValue !== undefined) {
     if (!Array.isArray(argumentsValue)) return false;
@@ -2046,7 +2037,7 @@ export function acceptsRequestMetaObject(value: unknown): boolean {
   const clientCapabilities = value["io.modelcontextprotocol/clientCapabilities"];
   if (!isClientCapabilities(clientCapabilities)) return false;
   const logLevel = value["io.modelcontextprotocol/logLevel"];
-  if (logLevel !== undefined && !acceptsLoggingLevel(logLevel)) return false;
+  if (!isOptionalString(logLevel)) return false;
   const progressToken = value["progressToken"];
   if (progressToken !== undefined && !isProgressToken(progressToken)) return false;
   const clientInfo = value["io.modelcontextprotocol/clientInfo"];
@@ -2074,8 +2065,7 @@ export function isResource(value: unknown): value is types.Resource {
   if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isMetaObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -2095,8 +2085,7 @@ export function acceptsResource(value: unknown): boolean {
   if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isMetaObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -2109,8 +2098,7 @@ export function isResourceContents(value: unknown): value is types.ResourceConte
   if (!isObject(value)) return false;
   if (typeof value["uri"] !== "string") return false;
   if (!isOptionalString(value["mimeType"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsResourceContents: (value: unknown) => boolean = isResourceContents;
 
@@ -2126,8 +2114,7 @@ export function isResourceLink(value: unknown): value is types.ResourceLink {
   if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isMetaObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -2148,8 +2135,7 @@ export function acceptsResourceLink(value: unknown): boolean {
   if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isMetaObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -2191,8 +2177,7 @@ export function isResourceTemplate(value: unknown): value is types.ResourceTempl
   if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isMetaObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -2210,8 +2195,7 @@ export function acceptsResourceTemplate(value: unknown): boolean {
   if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isMetaObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -2287,8 +2271,7 @@ export function isRoot(value: unknown): value is types.Root {
   const uri = value["uri"];
   if (typeof uri !== "string" || !uri.startsWith("file://")) return false;
   if (!isOptionalString(value["name"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsRoot: (value: unknown) => boolean = isRoot;
 
@@ -2297,8 +2280,7 @@ export function isSamplingMessage(value: unknown): value is types.SamplingMessag
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!isSamplingMessage_content(content)) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 function isSamplingMessage_content(value: unknown): boolean {
@@ -2328,8 +2310,7 @@ export function acceptsSamplingMessage(value: unknown): boolean {
   if (!isRole(value["role"])) return false;
   const content = value["content"];
   if (!acceptsSamplingMessage_content(content)) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 function acceptsSamplingMessage_content(value: unknown): boolean {
@@ -2643,8 +2624,7 @@ export function isTextContent(value: unknown): value is types.TextContent {
   if (typeof value["text"] !== "string") return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsTextContent: (value: unknown) => boolean = isTextContent;
 
@@ -2653,8 +2633,7 @@ export function isTextResourceContents(value: unknown): value is types.TextResou
   if (typeof value["text"] !== "string") return false;
   if (typeof value["uri"] !== "string") return false;
   if (!isOptionalString(value["mimeType"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsTextResourceContents: (value: unknown) => boolean = isTextResourceContents;
 
@@ -2709,8 +2688,7 @@ export function isTool(value: unknown): value is types.Tool {
   if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isToolAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isMetaObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -2735,8 +2713,7 @@ export function acceptsTool(value: unknown): boolean {
   if (!isOptionalString(value["title"])) return false;
   const annotations = value["annotations"];
   if (annotations !== undefined && !isToolAnnotations(annotations)) return false;
-  const meta = value["_meta"];
-  if (meta !== undefined && !isMetaObject(meta)) return false;
+  if (!isOptionalObject(value["_meta"])) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -2788,8 +2765,7 @@ export function isToolResultContent(value: unknown): value is types.ToolResultCo
   if (!Array.isArray(content)) return false;
   for (const item of content) if (!isContentBlock(item)) return false;
   if (!isOptionalBoolean(value["isError"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function acceptsToolResultContent(value: unknown): boolean {
@@ -2800,8 +2776,7 @@ export function acceptsToolResultContent(value: unknown): boolean {
   if (!Array.isArray(content)) return false;
   for (const item of content) if (!acceptsContentBlock(item)) return false;
   if (!isOptionalBoolean(value["isError"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function isToolUseContent(value: unknown): value is types.ToolUseContent {
@@ -2810,8 +2785,7 @@ export function isToolUseContent(value: unknown): value is types.ToolUseContent 
   if (typeof value["id"] !== "string") return false;
   if (typeof value["name"] !== "string") return false;
   if (!isObject(value["input"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsToolUseContent: (value: unknown) => boolean = isToolUseContent;
 

@@ -1,4 +1,5 @@
 import { type SchemaNode, descendants } from "@mcpgen/engine";
+import { assertions } from "./assertions.js";
 import { condition } from "./condition.js";
 import {
   type Expression,
@@ -113,7 +114,7 @@ function membersOf(node: SchemaNode, place: Place): Member[] {
     ...described,
     ...undescribed.map((name) => [name, { pointer: node.pointer, always: true }] as const),
   ].map(([name, child]) => {
-    const accepted = condition(child, probe, place);
+    const accepted = kindAlone(child, place) ?? condition(child, probe, place);
     const rank = rankOf(child, required.has(name), accepted, place);
     return { name, node: child, required: required.has(name), accepted, rank };
   });
@@ -157,6 +158,13 @@ const sharedChecks: ReadonlyMap<string, PreludeName> = new Map<string, PreludeNa
   [flatText(kindTest("boolean", probe)), "isOptionalBoolean"],
   [flatText(kindTest("object", probe)), "isOptionalObject"],
 ]);
+
+/** The condition of a reference to a definition that states no more than one of these types: it needs no call. */
+function kindAlone(node: SchemaNode, place: Place): Expression | undefined {
+  if (node.ref === undefined || assertions(node).length > 1) return undefined;
+  const stated = condition(place.shapes.definition(node.ref), probe, place);
+  return stated && sharedChecks.has(flatText(stated)) ? stated : undefined;
+}
 
 /** @param accepted the condition of a present member, for `probe` */
 function absentOr(accepted: Expression): Expression {

@@ -41,7 +41,7 @@ export function isCancelTaskResult(value: unknown): value is types.CancelTaskRes
 
 export function acceptsCancelTaskResult(value: unknown): boolean {
   if (!isObject(value)) return false;
-  if (!acceptsTaskStatus(value["status"])) return false;
+  if (typeof value["status"] !== "string") return false;
   if (typeof value["taskId"] !== "string") return false;
   if (!isOptionalString(value["cancelledAt"])) return false;
   return isOptionalObject(value["_meta"]);
@@ -76,7 +76,7 @@ export function isCreateTaskResult(value: unknown): value is types.CreateTaskRes
 export function acceptsCreateTaskResult(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["createdAt"] !== "string") return false;
-  if (!acceptsTaskStatus(value["status"])) return false;
+  if (typeof value["status"] !== "string") return false;
   if (typeof value["taskId"] !== "string") return false;
   return isOptionalObject(value["_meta"]);
 }
@@ -126,7 +126,7 @@ export function isGetTaskResult(value: unknown): value is types.GetTaskResult {
 export function acceptsGetTaskResult(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["createdAt"] !== "string") return false;
-  if (!acceptsTaskStatus(value["status"])) return false;
+  if (typeof value["status"] !== "string") return false;
   if (typeof value["taskId"] !== "string") return false;
   if (!isOptionalString(value["completedAt"])) return false;
   if (!isOptionalString(value["currentStep"])) return false;
@@ -165,7 +165,7 @@ export function acceptsTaskCompletedNotification(value: unknown): boolean {
   if (value["method"] !== "notifications/tasks/completed") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  if (!acceptsTaskStatus(params["status"])) return false;
+  if (typeof params["status"] !== "string") return false;
   if (typeof params["taskId"] !== "string") return false;
   if (!isOptionalString(params["completedAt"])) return false;
   if (!isOptionalObject(params["_meta"])) return false;
@@ -224,7 +224,7 @@ export function isTaskState(value: unknown): value is types.TaskState {
 export function acceptsTaskState(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["createdAt"] !== "string") return false;
-  if (!acceptsTaskStatus(value["status"])) return false;
+  if (typeof value["status"] !== "string") return false;
   if (typeof value["taskId"] !== "string") return false;
   if (!isOptionalString(value["completedAt"])) return false;
   if (!isOptionalString(value["currentStep"])) return false;

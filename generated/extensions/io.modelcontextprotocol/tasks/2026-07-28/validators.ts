@@ -125,7 +125,7 @@ export function acceptsCreateTaskResult(value: unknown): boolean {
   if (value["resultType"] !== "task") return false;
   if (typeof value["createdAt"] !== "string") return false;
   if (typeof value["lastUpdatedAt"] !== "string") return false;
-  if (!acceptsTaskStatus(value["status"])) return false;
+  if (typeof value["status"] !== "string") return false;
   if (typeof value["taskId"] !== "string") return false;
   const ttlMs = value["ttlMs"];
   if (ttlMs !== null && !Number.isInteger(ttlMs)) return false;
@@ -265,7 +265,7 @@ export function acceptsTask(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value["createdAt"] !== "string") return false;
   if (typeof value["lastUpdatedAt"] !== "string") return false;
-  if (!acceptsTaskStatus(value["status"])) return false;
+  if (typeof value["status"] !== "string") return false;
   if (typeof value["taskId"] !== "string") return false;
   const ttlMs = value["ttlMs"];
   if (ttlMs !== null && !Number.isInteger(ttlMs)) return false;

@@ -299,11 +299,9 @@ function isMcpUiHostContext_part4(value: unknown): boolean {
 export function acceptsMcpUiHostContext(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (!isOptionalString(value["platform"])) return false;
-  const displayMode = value["displayMode"];
-  if (displayMode !== undefined && !acceptsMcpUiDisplayMode(displayMode)) return false;
+  if (!isOptionalString(value["displayMode"])) return false;
   if (!isOptionalString(value["locale"])) return false;
-  const theme = value["theme"];
-  if (theme !== undefined && !acceptsMcpUiTheme(theme)) return false;
+  if (!isOptionalString(value["theme"])) return false;
   if (!isOptionalString(value["timeZone"])) return false;
   if (!isOptionalString(value["userAgent"])) return false;
   const styles = value["styles"];
@@ -365,8 +363,7 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
         if (!isObject(iconsItem)) return false;
         if (typeof iconsItem["src"] !== "string") return false;
         if (!isOptionalString(iconsItem["mimeType"])) return false;
-        const iconsItemTheme = iconsItem["theme"];
-        if (iconsItemTheme !== undefined && !acceptsMcpUiTheme(iconsItemTheme)) return false;
+        if (!isOptionalString(iconsItem["theme"])) return false;
         const sizes = iconsItem["sizes"];
         if (sizes !== undefined && !isStrings(sizes)) return false;
       }
@@ -568,7 +565,7 @@ export function acceptsMcpUiRequestDisplayModeRequest(value: unknown): boolean {
   if (value["method"] !== "ui/request-display-mode") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  return acceptsMcpUiDisplayMode(params["mode"]);
+  return typeof params["mode"] === "string";
 }
 
 export function isMcpUiRequestDisplayModeResult(
@@ -580,7 +577,7 @@ export function isMcpUiRequestDisplayModeResult(
 
 export function acceptsMcpUiRequestDisplayModeResult(value: unknown): boolean {
   if (!isObject(value)) return false;
-  return acceptsMcpUiDisplayMode(value["mode"]);
+  return typeof value["mode"] === "string";
 }
 
 export function isMcpUiRequestTeardownNotification(

@@ -7,7 +7,6 @@ import type * as types from "./types.js";
 import {
   acceptsContentBlock,
   acceptsImplementation,
-  acceptsLoggingLevel,
   acceptsPrompt,
   acceptsResource,
   acceptsResourceLink,
@@ -61,8 +60,7 @@ export function isCallToolResult(value: unknown): value is types.CallToolResult 
   if (!Array.isArray(content)) return false;
   for (const item of content) if (!isContentBlock(item)) return false;
   if (!isOptionalBoolean(value["isError"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function acceptsCallToolResult(value: unknown): boolean {
@@ -71,8 +69,7 @@ export function acceptsCallToolResult(value: unknown): boolean {
   if (!Array.isArray(content)) return false;
   for (const item of content) if (!acceptsContentBlock(item)) return false;
   if (!isOptionalBoolean(value["isError"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function isCancelledNotification(value: unknown): value is types.CancelledNotification {
@@ -87,8 +84,7 @@ export function isCancelledNotificationParams(value: unknown): value is types.Ca
   if (!isObject(value)) return false;
   if (!isRequestId(value["requestId"])) return false;
   if (!isOptionalString(value["reason"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isNotificationMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsCancelledNotificationParams: (value: unknown) => boolean = isCancelledNotificationParams;
 
@@ -113,8 +109,7 @@ export function isListPromptsResult(value: unknown): value is types.ListPromptsR
   if (!Array.isArray(prompts)) return false;
   for (const item of prompts) if (!isPrompt(item)) return false;
   if (!isOptionalString(value["nextCursor"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function acceptsListPromptsResult(value: unknown): boolean {
@@ -123,8 +118,7 @@ export function acceptsListPromptsResult(value: unknown): boolean {
   if (!Array.isArray(prompts)) return false;
   for (const item of prompts) if (!acceptsPrompt(item)) return false;
   if (!isOptionalString(value["nextCursor"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function isListResourceTemplatesRequest(value: unknown): value is types.ListResourceTemplatesRequest {
@@ -144,8 +138,7 @@ export function isListResourceTemplatesResult(value: unknown): value is types.Li
   if (!Array.isArray(resourceTemplates)) return false;
   for (const item of resourceTemplates) if (!isResourceTemplate(item)) return false;
   if (!isOptionalString(value["nextCursor"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function acceptsListResourceTemplatesResult(value: unknown): boolean {
@@ -154,8 +147,7 @@ export function acceptsListResourceTemplatesResult(value: unknown): boolean {
   if (!Array.isArray(resourceTemplates)) return false;
   for (const item of resourceTemplates) if (!acceptsResourceTemplate(item)) return false;
   if (!isOptionalString(value["nextCursor"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function isListResourcesRequest(value: unknown): value is types.ListResourcesRequest {
@@ -174,8 +166,7 @@ export function isListResourcesResult(value: unknown): value is types.ListResour
   if (!Array.isArray(resources)) return false;
   for (const item of resources) if (!isResource(item)) return false;
   if (!isOptionalString(value["nextCursor"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function acceptsListResourcesResult(value: unknown): boolean {
@@ -184,8 +175,7 @@ export function acceptsListResourcesResult(value: unknown): boolean {
   if (!Array.isArray(resources)) return false;
   for (const item of resources) if (!acceptsResource(item)) return false;
   if (!isOptionalString(value["nextCursor"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function isListToolsRequest(value: unknown): value is types.ListToolsRequest {
@@ -204,8 +194,7 @@ export function isListToolsResult(value: unknown): value is types.ListToolsResul
   if (!Array.isArray(tools)) return false;
   for (const item of tools) if (!isTool(item)) return false;
   if (!isOptionalString(value["nextCursor"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function acceptsListToolsResult(value: unknown): boolean {
@@ -214,8 +203,7 @@ export function acceptsListToolsResult(value: unknown): boolean {
   if (!Array.isArray(tools)) return false;
   for (const item of tools) if (!acceptsTool(item)) return false;
   if (!isOptionalString(value["nextCursor"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function isLoggingMessageNotification(value: unknown): value is types.LoggingMessageNotification {
@@ -239,17 +227,15 @@ export function isLoggingMessageNotificationParams(
   if (!isLoggingLevel(value["level"])) return false;
   if (value["data"] === undefined) return false;
   if (!isOptionalString(value["logger"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isNotificationMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function acceptsLoggingMessageNotificationParams(value: unknown): boolean {
   if (!isObject(value)) return false;
-  if (!acceptsLoggingLevel(value["level"])) return false;
+  if (typeof value["level"] !== "string") return false;
   if (value["data"] === undefined) return false;
   if (!isOptionalString(value["logger"])) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isNotificationMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 export function isMcpUiAppCapabilities(value: unknown): value is types.McpUiAppCapabilities {
@@ -530,11 +516,9 @@ function isMcpUiHostContext_part4(value: unknown): boolean {
 export function acceptsMcpUiHostContext(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (!isOptionalString(value["platform"])) return false;
-  const displayMode = value["displayMode"];
-  if (displayMode !== undefined && !acceptsMcpUiDisplayMode(displayMode)) return false;
+  if (!isOptionalString(value["displayMode"])) return false;
   if (!isOptionalString(value["locale"])) return false;
-  const theme = value["theme"];
-  if (theme !== undefined && !acceptsMcpUiTheme(theme)) return false;
+  if (!isOptionalString(value["theme"])) return false;
   if (!isOptionalString(value["timeZone"])) return false;
   if (!isOptionalString(value["userAgent"])) return false;
   const styles = value["styles"];
@@ -596,8 +580,7 @@ export function acceptsMcpUiHostContext(value: unknown): boolean {
         if (!isObject(iconsItem)) return false;
         if (typeof iconsItem["src"] !== "string") return false;
         if (!isOptionalString(iconsItem["mimeType"])) return false;
-        const iconsItemTheme = iconsItem["theme"];
-        if (iconsItemTheme !== undefined && !acceptsMcpUiTheme(iconsItemTheme)) return false;
+        if (!isOptionalString(iconsItem["theme"])) return false;
         const sizes = iconsItem["sizes"];
         if (sizes !== undefined && !isStrings(sizes)) return false;
       }
@@ -799,7 +782,7 @@ export function acceptsMcpUiRequestDisplayModeRequest(value: unknown): boolean {
   if (value["method"] !== "ui/request-display-mode") return false;
   const params = value["params"];
   if (!isObject(params)) return false;
-  return acceptsMcpUiDisplayMode(params["mode"]);
+  return typeof params["mode"] === "string";
 }
 
 export function isMcpUiRequestDisplayModeResult(
@@ -811,7 +794,7 @@ export function isMcpUiRequestDisplayModeResult(
 
 export function acceptsMcpUiRequestDisplayModeResult(value: unknown): boolean {
   if (!isObject(value)) return false;
-  return acceptsMcpUiDisplayMode(value["mode"]);
+  return typeof value["mode"] === "string";
 }
 
 export function isMcpUiRequestTeardownNotification(
@@ -1175,8 +1158,7 @@ export const acceptsNotificationMetaObject: (value: unknown) => boolean = isNoti
 
 export function isNotificationParams(value: unknown): value is types.NotificationParams {
   if (!isObject(value)) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isNotificationMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsNotificationParams: (value: unknown) => boolean = isNotificationParams;
 
@@ -1203,8 +1185,7 @@ export function isProgressNotificationParams(value: unknown): value is types.Pro
   if (!isOptionalString(value["message"])) return false;
   const total = value["total"];
   if (total !== undefined && !Number.isFinite(total)) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isNotificationMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsProgressNotificationParams: (value: unknown) => boolean = isProgressNotificationParams;
 
@@ -1242,8 +1223,7 @@ export function isReadResourceResult(value: unknown): value is types.ReadResourc
   const contents = value["contents"];
   if (!Array.isArray(contents)) return false;
   for (const item of contents) if (!isReadResourceResult_contentsItem(item)) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 
 function isReadResourceResult_contentsItem(value: unknown): boolean {
@@ -1278,8 +1258,7 @@ export const acceptsResourceListChangedNotification: (value: unknown) => boolean
 
 export function isResult(value: unknown): value is types.Result {
   if (!isObject(value)) return false;
-  const meta = value["_meta"];
-  return meta === undefined || isResultMetaObject(meta);
+  return isOptionalObject(value["_meta"]);
 }
 export const acceptsResult: (value: unknown) => boolean = isResult;
 
