@@ -75,12 +75,12 @@ function usedDeclarations(modules: readonly string[], exported: ReadonlySet<stri
     }));
   const owners = new Map(declarations.flatMap((one) => one.names.map((name) => [name, one] as const)));
   const used = new Set<(typeof declarations)[number]>();
-  const pending = [...exported, ...namesIn(code)];
+  const pending = [...exported, ...wordsOf(code)];
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     const owner = owners.get(name);
     if (!owner || used.has(owner)) continue;
     used.add(owner);
-    pending.push(...namesIn(owner.text));
+    pending.push(...wordsOf(owner.text));
   }
   return declarations
     .filter((one) => used.has(one))
@@ -88,11 +88,6 @@ function usedDeclarations(modules: readonly string[], exported: ReadonlySet<stri
       const isExported = names.some((name) => exported.has(name));
       return `${isExported ? text : text.replace(/^export /gm, "")}\n`;
     });
-}
-
-/** Words in code that may be names, without member names. */
-function namesIn(code: string): ReadonlySet<string> {
-  return wordsOf(code.replace(/\/\/.*$/gm, "").replace(/(?<!\.\.)\.#?\w+/g, ""));
 }
 
 const statement = /^(?:import|export) (?:type )?(?:\{[^}]*\}|\*) from "(\.[^"]*)";\n/gm;

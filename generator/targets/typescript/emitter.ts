@@ -181,8 +181,8 @@ export function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** The words in code that may be names; ignores comments and string literals. */
+/** The words in code that may be names. Comments, string literals, keys and members (`types.X`) do not count. */
 export function wordsOf(code: string): ReadonlySet<string> {
-  const aside = /\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w$]+\??:/g;
+  const aside = /\/\*[\s\S]*?\*\/|\/\/.*$|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w$]+\??:|(?<!\.\.)\.#?\w+/gm;
   return new Set(code.replace(aside, " ").match(/[\w$]+/g) ?? []);
 }
