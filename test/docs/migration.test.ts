@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Type } from "ts-morph";
 import { expect, test } from "vitest";
 import { marksIn, migrationTable } from "../interop/migration-table.mjs";
 import { thoroughTest } from "../support/thorough-test.js";
@@ -101,18 +102,19 @@ async function memberReader(): Promise<(path: readonly string[]) => boolean> {
   const files = [...entries]
     .filter(([specifier]) => /^@mcpgen\/(runtime|tasks|protocol\/(authoring|model|open))/.test(specifier))
     .map(([, source]) => project.addSourceFileAtPath(source));
-  const symbols = new Map(
-    files
-      .filter((file) => file.getSymbol())
-      .flatMap((file) => file.getExportSymbols())
-      .map((symbol) => [symbol.getName(), symbol.getAliasedSymbol() ?? symbol]),
-  );
-  return ([name, ...path]) => {
-    let type = symbols.get(receivers[name!] ?? name!)?.getDeclaredType();
-    for (const member of path)
-      type = type?.getNonNullableType().getProperty(member)?.getTypeAtLocation(files[0]!);
-    return type !== undefined;
-  };
+  const symbols = files
+    .filter((file) => file.getSymbol())
+    .flatMap((file) => file.getExportSymbols())
+    .map((symbol) => [symbol.getName(), symbol.getAliasedSymbol() ?? symbol] as const);
+  // Two entries may export different types of one name.
+  return ([name, ...path]) =>
+    symbols.some(([exported, symbol]) => {
+      if (exported !== (receivers[name!] ?? name!)) return false;
+      let type: Type | undefined = symbol.getDeclaredType();
+      for (const member of path)
+        type = type?.getNonNullableType().getProperty(member)?.getTypeAtLocation(files[0]!);
+      return type !== undefined;
+    });
 }
 
 test("the types and schemas of the specification have the names that the page's rule says", () => {
