@@ -87,7 +87,9 @@ function planBothWays(previous: ProtocolModel, model: ProtocolModel): StepPlan {
     const decisions = new Decisions(notes, kind, model.revision);
     const planner = new Planner(aligner, [previous, model], kind === "lower", { decisions, wraps, reshapes });
     const methods = methodsOf(planner, source, target);
-    return { methods, filledIn: filledInPlan(planner), decisions, target, planner };
+    const filledIn = filledInPlan(planner);
+    planner.passShared();
+    return { methods, filledIn, decisions, target, planner };
   };
   const plan = { lift: way("lift", old, next), lower: way("lower", next, old), renames, wraps, reshapes };
   checkRequested(plan, [previous, model]);

@@ -113,6 +113,8 @@ export type Change =
 /** The changes to values of one arm of a union. A schema without a union counts as one arm. */
 export interface Arm {
   readonly test: Test;
+  /** Exempts values that match this schema: they are valid in the other revision. */
+  readonly unless?: Conjunction;
   readonly changes: readonly Change[];
 }
 
@@ -159,6 +161,16 @@ export function mayRefuse(root: Plan): boolean {
       changes.some((change) => change.kind === "required" || "code" in change)
     );
   });
+}
+
+/** Whether the changes of an arm convert nothing, and refuse some values. */
+export function onlyRefuses({ test, changes }: Arm): boolean {
+  const all = [...plansFrom([{ hint: "", exits: [], arms: [{ test, changes }] }])];
+  return (
+    all.every(({ arms }) => arms.every((arm) => arm.changes.every((change) => "plan" in change))) &&
+    all.every(({ exits }) => exits.every(({ outcome, pending }) => outcome.how === "refuse" && !pending)) &&
+    all.some(({ exits }) => exits.length > 0)
+  );
 }
 
 /** Whether every object is refused, whatever its members. */
@@ -212,9 +224,9 @@ function isWrap(kind: Change["kind"]): boolean {
 export function turnsOf(arms: readonly Arm[]): (readonly Arm[])[] {
   if (!hasMoves(arms)) return [arms];
   return [0, 1, 2, 3].map((turn) =>
-    arms.map(({ test, changes }) => {
+    arms.map(({ changes, ...arm }) => {
       const names = new Set(changes.flatMap(namesMade));
-      return { test, changes: changes.filter((change) => turnOf(change, names) === turn) };
+      return { ...arm, changes: changes.filter((change) => turnOf(change, names) === turn) };
     }),
   );
 }

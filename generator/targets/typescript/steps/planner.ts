@@ -9,7 +9,17 @@ import { boundsFit } from "../../../compare/shape/bounds.js";
 import { Likeness } from "./alike.js";
 import { arrayChanges, objectChanges, listArms } from "./members.js";
 import { type FilledIn, type Owner, filledInByBoth, holdsMessages, ownedMembers } from "./owned-members.js";
-import { type Change, type Exit, type Outcome, type Plan, type Test, droppedAt, unchanged } from "./plan.js";
+import {
+  type Arm,
+  type Change,
+  type Exit,
+  type Outcome,
+  type Plan,
+  type Test,
+  droppedAt,
+  onlyRefuses,
+  unchanged,
+} from "./plan.js";
 import { type Reshape, type Reshapes, mergedArm, reshapedChanges } from "./reshapes.js";
 import { type Wraps, wrappedChanges } from "./wrapped.js";
 import {
@@ -52,6 +62,8 @@ export class Planner {
   readonly parts: { readonly source: Parts; readonly target: Parts };
   /** The objects that are converted member by member: source and corresponding target. */
   readonly objects: (readonly [source: ShapeArm, target: ShapeArm])[] = [];
+  /** Arms whose values other arms of the target may take, too. */
+  private readonly shared: { readonly plan: Plan; readonly arm: Arm; readonly target: Conjunction }[] = [];
   private readonly aligner: Aligner;
   private readonly known = new Map<string, Plan>();
   private readonly likeness: Likeness;
@@ -99,6 +111,20 @@ export class Planner {
       new PlacePlanner(this, places, inside, hint).fill(plan);
     }
     return plan;
+  }
+
+  /** An arm whose values other arms of the target may take, too. @param target of the whole union */
+  share(plan: Plan, arm: Arm, target: Conjunction): void {
+    this.shared.push({ plan, arm, target });
+  }
+
+  /**
+   * Lets values pass that another arm of the target takes as they are, where the changes of their own arm would only refuse them.
+   * Call it once all places are planned.
+   */
+  passShared(): void {
+    for (const { plan, arm, target } of this.shared)
+      if (onlyRefuses(arm)) plan.arms[plan.arms.indexOf(arm)] = { ...arm, unless: target };
   }
 
   /** Reports notes that would drop a value where one is required. */
@@ -234,7 +260,9 @@ class PlacePlanner {
       if (typeof limit === "number") changes?.push({ kind: "limited", most: limit });
       if (changes === undefined) plan.exits.push(this.unlessValid(test));
       else if (changes.length > 0) {
-        plan.arms.push({ test, changes });
+        const changed = { test, changes };
+        plan.arms.push(changed);
+        if (this.isShared(arm, other)) this.planner.share(plan, changed, this.described);
         // Values of this arm are not valid in the target before they are changed, so exits test the source
         // form.
         for (const [index, each] of leaving.entries())
@@ -242,6 +270,13 @@ class PlacePlanner {
       }
     }
     for (const { test, changes } of lists) plan.arms.push({ test, changes });
+  }
+
+  /** Whether arms of the target beside the corresponding one may take values of an arm. */
+  private isShared(arm: ShapeArm, other: ShapeArm): boolean {
+    const { planner, target } = this;
+    const rest = { ...target, members: target.members.filter((member) => member !== other) };
+    return !discriminatingTest(arm, { arm: planner.source, other: planner.target }, rest);
   }
 
   /** The changes for members that a note on an arm makes by expressions. */

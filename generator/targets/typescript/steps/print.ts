@@ -85,7 +85,8 @@ export class PlanPrinter {
   /** Announces the predicates of a function, so that they are named after all places that use them. */
   private announce({ first: { exits, arms }, hint }: SamePlans): void {
     for (const { unless } of exits) if (unless) this.predicates.announce(unless, hint);
-    for (const { changes } of arms) {
+    for (const { unless, changes } of arms) {
+      if (unless) this.predicates.announce(unless, hint);
       for (const change of changes) {
         if (change.kind === "fitting") this.predicates.announce(change.to, `${hint} ${change.key}`);
         if (change.kind === "asText" && change.unless)
@@ -185,8 +186,10 @@ export class PlanPrinter {
   /** Statements for one turn. A change that several arms share is printed once. */
   private turn(arms: readonly Arm[], hint: string, tested: string): Layout[] {
     const byStatement = new Map<string, { statement: Layout; tests: (Expression | undefined)[] }>();
-    for (const { test, changes } of arms) {
-      const condition = conditionOf(test, tested);
+    for (const { test, unless, changes } of arms) {
+      const failed = unless && fails(this.predicates.of(unless, hint));
+      const parts = [conditionOf(test, tested), failed].filter((part) => part !== undefined);
+      const condition = parts.length > 0 ? and(...parts) : undefined;
       for (const statement of changes.flatMap((change) => this.change(change, hint))) {
         const text = print(statement);
         const same = byStatement.get(text);
@@ -267,7 +270,12 @@ export class PlanPrinter {
     const [arm, second] = plan.arms;
     const [only, more] = arm?.changes ?? [];
     const isList =
-      plan.exits.length === 0 && !second && !more && only?.kind === "items" && !conditionOf(arm!.test);
+      plan.exits.length === 0 &&
+      !second &&
+      !more &&
+      only?.kind === "items" &&
+      !conditionOf(arm!.test) &&
+      !arm!.unless;
     const [callee, inner] = isList ? ["list", only.plan] : ["member", plan];
     return this.called(inner, (name) => called(callee, "value", stringLiteral(key), name, ...where));
   }

@@ -57,8 +57,8 @@ export class PlanRunner {
     const isKept = hasMoves(arms);
     let value = given;
     for (const turn of turnsOf(arms)) {
-      for (const { test, changes } of turn) {
-        if (!passes(test, isKept ? given : value)) continue;
+      for (const { test, unless, changes } of turn) {
+        if (!passes(test, isKept ? given : value) || this.#fits(unless, value)) continue;
         for (const change of changes) value = this.#change(change, { value, given, arms }, report, at);
       }
     }

@@ -400,3 +400,20 @@ it("a value is of the arm whose mark it has, where another arm takes any mark", 
   });
   expect(among({ type: "audio", data: "d" })).toEqual({ refused: "no-older-form", at: "/type" });
 });
+
+it("a value that another arm takes as it is passes, where the changes of its own arm would refuse it", async () => {
+  const text = { type: "object", properties: { type: { const: "string" } }, required: ["type"] };
+  const choice = (title: JsonObject): JsonObject => ({
+    type: "object",
+    properties: { type: { const: "string" }, title, enum: { type: "array", items: { type: "string" } } },
+    required: ["type", "enum"],
+  });
+  const [named, counted] = [choice({ type: "string" }), choice({ type: "integer" })];
+  const { lower } = await between({ anyOf: [text, counted] }, { anyOf: [text, named] });
+  const value = { type: "string", enum: ["a"], title: "A" };
+  expect(lower(value)).toEqual({ value, losses: [] });
+  // No other arm takes it.
+  const closed = { ...text, additionalProperties: false };
+  const { lower: alone } = await between({ anyOf: [closed, counted] }, { anyOf: [closed, named] });
+  expect(alone(value)).toMatchObject({ refused: "no-older-form" });
+});
