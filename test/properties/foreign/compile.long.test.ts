@@ -63,6 +63,24 @@ const once: Readonly<Record<string, object>> = {
       },
     },
   },
+  "further items of a tuple that are arrays and lead back": {
+    $ref: "#/properties/a/$defs/list",
+    $defs: {
+      list: {
+        anyOf: [
+          {
+            type: "array",
+            prefixItems: [{ type: "integer" }],
+            minItems: 1,
+            items: {
+              anyOf: [{ type: "array", items: { $ref: "#/properties/a/$defs/list" } }, { type: "null" }],
+            },
+          },
+          { type: "string" },
+        ],
+      },
+    },
+  },
 };
 
 test.each(Object.entries(once))("%s", async (_, a) => {

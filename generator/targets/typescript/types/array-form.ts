@@ -37,13 +37,17 @@ function itemsAt(nodes: readonly SchemaNode[], index: number): SchemaNode[] {
 }
 
 /**
- * An array with these items in a form that TypeScript can read: a single tuple, or a union with one tuple for
- * each length.
+ * An array with these items in a form that TypeScript can read: a single tuple, a union with one tuple for each
+ * length, or a tuple with an array of all its items.
  */
 export function tuple(prefixItems: readonly SchemaNode[], items: SchemaNode, minItems: number): SchemaNode {
   const array: SchemaNode = { pointer: "", types: ["array"], items };
   if (prefixItems.length === 0) return array;
   const whole = { ...array, prefixItems, minItems };
+  if (leadsOnFromArray(items)) {
+    const any: SchemaNode = { pointer: "", anyOf: [...prefixItems, items] };
+    return { pointer: "", allOf: [tuple(prefixItems, { pointer: "" }, minItems), { ...array, items: any }] };
+  }
   if (!prefixItems.slice(minItems).some(leadsOnFromArray)) return whole;
   const none: SchemaNode = { pointer: "", never: true };
   const shorter = prefixItems.slice(minItems).map((_, index): SchemaNode => {
@@ -58,10 +62,11 @@ export function tuple(prefixItems: readonly SchemaNode[], items: SchemaNode, min
 }
 
 /**
- * Whether an item is an array of references. TypeScript resolves an optional tuple element eagerly and
- * rejects a type that refers to itself; separate tuples for each length are resolved lazily.
+ * Whether an item is an array of references. TypeScript resolves optional and rest elements of tuples eagerly and
+ * rejects a type that refers to itself there; required elements, and items of arrays, are resolved lazily.
  */
 function leadsOnFromArray(item: SchemaNode): boolean {
   const isArray = item.items !== undefined || item.prefixItems !== undefined;
-  return isArray ? referencesOf(item).size > 0 : (item.anyOf ?? item.allOf ?? []).some(leadsOnFromArray);
+  const { anyOf = [], oneOf = [], allOf = [] } = item;
+  return isArray ? referencesOf(item).size > 0 : [...anyOf, ...oneOf, ...allOf].some(leadsOnFromArray);
 }

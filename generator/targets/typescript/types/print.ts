@@ -64,8 +64,8 @@ function printArray(node: SchemaNode, names: TypeNames, indent: string): string 
   const rest = node.items ? printType(node.items, names, indent) : "unknown";
   if (!node.prefixItems) return node.items?.never ? "[]" : `${inArray(rest)}[]`;
   const required = node.minItems ?? 0;
-  const { anyOf } = tuple(node.prefixItems, node.items ?? { pointer: "" }, required);
-  if (anyOf) return union(anyOf.map((arm) => printArray(arm, names, indent)));
+  const form = tuple(node.prefixItems, node.items ?? { pointer: "" }, required);
+  if (form.anyOf ?? form.allOf) return printType(form, names, indent);
   const items = node.prefixItems.map((item, index) => {
     const text = printType(item, names, indent);
     return index < required ? text : `${inArray(text)}?`;
