@@ -51,6 +51,20 @@ class Model {
     return found !== undefined;
   }
 
+  /** Streams that listen, and calls whose answers have begun. */
+  streamsOf(sessions: readonly Known[]): number {
+    return sessions
+      .flatMap(({ call, stream }) => [call?.status === 200, stream !== undefined])
+      .filter(Boolean).length;
+  }
+
+  /** Whether a principal may listen once more: it gets half of all streams at most, and no more than stay free for others. */
+  hasStreamFor(principal: string): boolean {
+    const own = this.streamsOf(this.sessions.filter((session) => session.principal === principal));
+    const free = maxSessions - this.streamsOf(this.sessions) - 1;
+    return free >= 0 && own < maxSessions / 2 && (own === 0 || own < free);
+  }
+
   open(id: string, principal: string): void {
     this.created++;
     const lastSeen = this.now;
@@ -225,9 +239,14 @@ class Churn {
   async #listen(session: Known): Promise<void> {
     if (session.stream) return;
     const isFound = this.#finds(session);
+    const isOpen = isFound && this.model.hasStreamFor(session.principal);
     const exchange = await this.#send("GET", session.principal, session.id);
-    expect(exchange.status).toBe(isFound ? 200 : 404);
-    if (isFound) session.stream = exchange;
+    expect(exchange.status).toBe(isOpen ? 200 : isFound ? 503 : 404);
+    if (isOpen) session.stream = exchange;
+    else if (isFound) {
+      this.expected.busy++;
+      this.expected.limit++;
+    }
   }
 
   async #delete(session: Known): Promise<void> {
@@ -261,8 +280,7 @@ class Churn {
     const { gauges, counters } = endpoint.stats;
     const { deleted, expired, evicted, ended } = model.ended;
     const running = model.sessions.filter(({ call }) => call).length;
-    const listening = model.sessions.filter(({ stream }) => stream).length;
-    const streams = listening + model.sessions.filter(({ call }) => call?.status === 200).length;
+    const streams = model.streamsOf(model.sessions);
     const orphaned = model.sessions.filter(({ isOrphaned }) => isOrphaned).length;
     expect(gauges).toMatchObject({ sessions: model.sessions.length, requests: running, streams, bodies: 0 });
     expect(counters.requests).toBe(expected.requests);
