@@ -82,3 +82,22 @@ test.each(byEnvelope)("a request of %s that may no longer have an id breaks its 
   const findings = diffModels(modelFrom(document), modelFrom(changed as never));
   expect(findings.some(({ level }) => level.client === "breaking")).toBe(true);
 });
+
+test.each(byEnvelope)(
+  "an error of %s that may be null hides the envelope of no other message",
+  (revision) => {
+    const document = documentOf(revision);
+    const changed = structuredClone(document) as { $defs: Record<string, { properties?: object }> };
+    const nullable = (node: object): object => ({ anyOf: [node, { type: "null" }] });
+    const errors = ["JSONRPCErrorResponse", "JSONRPCError"].filter((name) => name in changed.$defs);
+    for (const name of errors) changed.$defs[name] = nullable(changed.$defs[name]!);
+    const list = changed.$defs["ResourceListChangedNotification"]!.properties as { params: object };
+    list.params = nullable(list.params);
+    const judges = [new Judge(document), new Judge(changed as never)] as const;
+    const findings = diffModels(modelFrom(document), modelFrom(changed as never));
+    const breaking = findings.filter(
+      ({ level }) => level.client === "breaking" || level.server === "breaking",
+    );
+    expect(breaking.filter((finding) => !isProven(finding, judges))).toEqual([]);
+  },
+);

@@ -258,15 +258,14 @@ function mayBeEnvelope(schema: Schema, arm: SchemaNode): boolean {
 }
 
 function isEnvelope(reader: FormReader, { members, scalars }: Form): boolean {
+  const isMessage = (arm: ShapeArm): boolean =>
+    arm.type === "array" ? isBatch(reader.of(arm.items)) : arm.properties.get("jsonrpc")?.required === true;
   return (
-    scalars.size === 0 &&
     members.length > 1 &&
     members.every(({ nodes }) =>
       nodes.every((node) => constantMember(reader.schema, node, "method") === undefined),
     ) &&
-    isMostly(members, (arm) =>
-      arm.type === "array" ? isBatch(reader.of(arm.items)) : arm.properties.get("jsonrpc")?.required === true,
-    )
+    isMostly([...members, ...scalars.keys()], (arm) => typeof arm !== "string" && isMessage(arm))
   );
 }
 
