@@ -119,7 +119,7 @@ export class Planner {
   }
 
   /**
-   * Lets values pass that another arm of the target takes as they are, where the changes of their own arm would only refuse them.
+   * Lets values pass that another arm of the target takes as they are, where their arm would only refuse them.
    * Call it once all places are planned.
    */
   passShared(): void {

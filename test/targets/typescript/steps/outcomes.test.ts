@@ -401,7 +401,7 @@ it("a value is of the arm whose mark it has, where another arm takes any mark", 
   expect(among({ type: "audio", data: "d" })).toEqual({ refused: "no-older-form", at: "/type" });
 });
 
-it("a value that another arm takes as it is passes, where the changes of its own arm would refuse it", async () => {
+it("a value that another arm takes as it is passes, where its arm would refuse it", async () => {
   const text = { type: "object", properties: { type: { const: "string" } }, required: ["type"] };
   const choice = (title: JsonObject): JsonObject => ({
     type: "object",
