@@ -6,7 +6,7 @@ import type { ClientTasksOptions } from "./client/options.js";
 import { type ReceiverOptions, checkReceiverOptions } from "./client/receiver-options.js";
 import { ReceiverTasks } from "./client/receiver-tasks.js";
 
-export type { ReceiverOptions, ReceiverQuotas } from "./client/receiver-options.js";
+export type { ReceiverOptions } from "./client/receiver-options.js";
 
 /** The value of the option `receiver` of `tasks`. It runs requests of the server to one client as tasks. */
 export type Receiver = NonNullable<ClientTasksOptions["receiver"]>;
@@ -37,7 +37,7 @@ export function receiver(options: ReceiverOptions = {}): Receiver {
     attach: (program) => {
       if (tasks) throw invalid("receiver: one client has it already. Call receiver() for each client.");
       const client = program as Client;
-      requests = requestsOf(client, options);
+      requests = requestsOf(client);
       const own = (tasks = new ReceiverTasks(client, options));
       client.use((request, next) => {
         const { direction, method } = request;
@@ -61,20 +61,8 @@ interface Params {
   readonly task?: { readonly ttl?: number };
 }
 
-/**
- * Returns the requests that a client runs as tasks.
- *
- * @throws {McpError} `invalid-definition`: the client has no handler for one of them
- */
-function requestsOf(client: Client, options: ReceiverOptions): Requests {
+/** Returns the requests that a client runs as tasks: those that it has functions for. */
+function requestsOf(client: Client): Requests {
   const { functions } = new ExtendedClient(client);
-  const chosen = Object.entries(all).filter(([key]) => {
-    const name = key as keyof typeof all;
-    if (options[name] && !functions[name])
-      throw invalid(
-        `receiver: ${name}: the client has no function that answers these requests. Give connect one, or leave the option out.`,
-      );
-    return options[name] ?? functions[name];
-  });
-  return Object.fromEntries(chosen);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => functions[name as keyof typeof all]));
 }

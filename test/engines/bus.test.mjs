@@ -79,10 +79,10 @@ for (const [name, connection] of Object.entries(connections)) {
       const { socket, stop } = await startRedis();
       t.after(stop);
       const open = opener(t, connection, socket);
-      const writer = await open({ maxChanges: 100 });
+      const writer = await open();
       let gate = Promise.resolve();
       let release;
-      const slow = await open({ maxChanges: 100 }, (client) =>
+      const slow = await open({}, (client) =>
         client.call
           ? { call: async (...args) => (await gate, client.call(...args)) }
           : { sendCommand: async (args) => (await gate, client.sendCommand(args)) },
@@ -90,11 +90,13 @@ for (const [name, connection] of Object.entries(connections)) {
       writer.bus.publish({ method: "first" });
       await until("the first change", () => slow.heard.length > 0);
       gate = new Promise((resolve) => (release = resolve));
-      // The read that waits takes one of these; the next one begins after the gate.
-      for (const method of numbered(1000)) writer.bus.publish({ method });
-      await until("the writer's own changes", () => writer.heard.includes("change 999"));
+      // The read that waits takes one of these; the next one begins after the gate. The stream keeps 10,000.
+      for (let first = 0; first < 20_000; first += 1000) {
+        for (const method of numbered(1000, first)) writer.bus.publish({ method });
+        await until("the writer's own changes", () => writer.heard.includes(`change ${first + 999}`));
+      }
       release();
-      await until("the last change", () => slow.heard.includes("change 999"));
+      await until("the last change", () => slow.heard.includes("change 19999"));
       assert.ok(slow.heard.includes("gap"), "no gap was reported");
       const { client, end } = await connection(socket);
       for (const { heard } of [writer, slow]) heard.length = 0;

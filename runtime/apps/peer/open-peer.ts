@@ -1,14 +1,14 @@
 import type { ChannelMessages, ChannelTable } from "@mcpgen/protocol/model";
 import type { Channel } from "@mcpgen/runtime";
-import { checkOptions, invalid, type Rules, suggestion } from "@mcpgen/base";
+import { checkOptions, gone, invalid, type Rules, suggestion } from "@mcpgen/base";
 import type { ChannelPeer, PeerHandlers, PeerOptions } from "./peer.js";
 import { PeerConnection } from "./peer-connection.js";
 
-const rules: Rules<PeerOptions> = {
+const rules: Rules<PeerOptions, "maxRequests"> = {
   timeouts: { timeout: "amount", totalTimeout: "amount" },
-  maxRequests: 1,
   onError: "function",
   clock: "object",
+  maxRequests: gone("Leave it out: 1,000 requests are answered at a time."),
 };
 
 /**

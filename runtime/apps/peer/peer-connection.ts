@@ -37,7 +37,8 @@ const progressed = "notifications/progress";
 /** A request for a sign of life, answered without a handler. */
 const ping = "ping";
 
-const defaultMaxRequests = 1000;
+/** Maximum number of requests being answered. */
+const maxRequests = 1000;
 
 /** One side of an open channel: matches responses with requests, calls handlers, and checks messages by the table. */
 export class PeerConnection implements Receiver, MessageTaker {
@@ -46,7 +47,6 @@ export class PeerConnection implements Receiver, MessageTaker {
   readonly #table: ChannelTable;
   readonly #channel: Channel;
   readonly #handlers: ReadonlyMap<string, Handler>;
-  readonly #maxRequests: number;
   readonly #onError: NonNullable<PeerOptions["onError"]>;
   readonly #peer: JsonRpcPeer<ResponseMessage, AbortController>;
   /** Aborts at the end of the channel. */
@@ -60,12 +60,11 @@ export class PeerConnection implements Receiver, MessageTaker {
     table: ChannelTable,
     channel: Channel,
     handlers: ReadonlyMap<string, Handler>,
-    { timeouts, clock, maxRequests = defaultMaxRequests, onError = print }: PeerOptions,
+    { timeouts, clock, onError = print }: PeerOptions,
   ) {
     this.#table = table;
     this.#channel = channel;
     this.#handlers = handlers;
-    this.#maxRequests = maxRequests;
     this.#onError = harmless(onError);
     this.#peer = new JsonRpcPeer({ timeouts, clock });
     this.over = new Promise((resolve) => (this.#becomeOver = resolve));
@@ -153,7 +152,7 @@ export class PeerConnection implements Receiver, MessageTaker {
     const { running } = this.#peer;
     if (running.has(id))
       return this.refuse(id, refusal("invalid-request", "a request of this id is being answered"));
-    if (running.size === this.#maxRequests) return this.refuse(id, tooMany(this.#maxRequests));
+    if (running.size === maxRequests) return this.refuse(id, tooMany);
     const controller = new AbortController();
     running.start(id, controller);
     void this.#answerOf(request, controller.signal).then((text) => {
@@ -313,13 +312,10 @@ const codes = {
   "invalid-params": rpc.invalidParams,
 } as const;
 
-function tooMany(limit: number): McpError {
-  const message = `more than ${limit} requests are being answered`;
-  return new McpError("limit-exceeded", message, {
-    rpcCode: rpc.invalidRequest,
-    data: { limit: "maxRequests" },
-  });
-}
+const tooMany = new McpError("limit-exceeded", `more than ${maxRequests} requests are being answered`, {
+  rpcCode: rpc.invalidRequest,
+  data: { limit: "maxRequests" },
+});
 
 /**
  * Whether the other side gets the text of an error. It does if the error has a JSON-RPC code other than "internal

@@ -100,8 +100,6 @@ export interface PeerOptions {
    * or progress, 3,600,000 in all.
    */
   readonly timeouts?: Partial<Timeouts>;
-  /** Maximum number of requests being answered; more are refused with `limit-exceeded`. Default: 1,000. */
-  readonly maxRequests?: number;
   /**
    * Receives errors that handlers throw, and errors about invalid notifications. Default: prints to the console.
    *

@@ -1,5 +1,5 @@
 import { type Channel, McpError, type Receiver } from "@mcpgen/runtime";
-import { checkOptions, invalid, type Rules } from "@mcpgen/base";
+import { checkOptions, gone, invalid, type Rules } from "@mcpgen/base";
 import { messageText } from "./message-text.js";
 
 /** A window, a `MessagePort`, a `Worker`, or the global object of a worker. */
@@ -23,13 +23,14 @@ type MessageEvent = { readonly data?: unknown; readonly source?: unknown; readon
 export interface PostMessageOptions {
   /** Origin of a window, such as `https://host.example`; `null` for a sandboxed frame; `*` for any. Ports have none. */
   readonly origin?: string;
-  /** Maximum length of a message's JSON text in UTF-16 units; a longer message is dropped. Default: 10,485,760. */
-  readonly limit?: number;
 }
 
-const rules: Rules<PostMessageOptions> = {
+/** Maximum length of a message's JSON text in UTF-16 units; a longer message is dropped. */
+const limit = 10 * 1024 * 1024;
+
+const rules: Rules<PostMessageOptions, "limit"> = {
   origin: (value) => (isOrigin(String(value)) ? undefined : 'an origin, "null" or "*"'),
-  limit: "amount",
+  limit: gone("Leave it out: a message with more than 10 Mi characters is dropped."),
 };
 
 /**
@@ -42,7 +43,7 @@ const rules: Rules<PostMessageOptions> = {
  */
 export function postMessageChannel(target: MessageTarget, options: PostMessageOptions = {}): Channel {
   checkOptions(options, rules, "postMessageChannel: ");
-  const { origin, limit = 10 * 1024 * 1024 } = options;
+  const { origin } = options;
   const other = target as Target;
   if (!other)
     throw invalid("postMessageChannel: there is no target. A frame outside of a document has no window.");

@@ -1,48 +1,34 @@
-import { checkFunction, checkNames, wrongOption } from "../shared/option-check.js";
+import { type OptionFault, type Rules, text, withFunctions } from "@mcpgen/base";
+import { entryFault, scopeList } from "../shared/option-rules.js";
 import { endpointUrl } from "../shared/urls.js";
-import type { FlowOptions } from "./options.js";
+import type { FlowOptions, IssuerException, KnownClient } from "./options.js";
 
-/**
- * Checks the common options of all flows, and the issuer.
- *
- * @throws {AuthError} `auth-options`
- */
-export function checkFlow({
-  store,
-  dpop,
-  issuer,
-  issuers,
-}: FlowOptions & { readonly issuer?: unknown }): void {
-  if (store !== undefined) checkFunction((store as typeof store | null)?.put, "store.put");
-  if (issuer !== undefined) checkIssuerOption(issuer, "issuer");
-  if (issuers !== undefined) checkExceptions(issuers);
-  if (dpop !== undefined && !["never", "when-offered", "required"].includes(dpop))
-    throw wrongOption("dpop", "expected never, when-offered or required");
+/** The rule for an issuer (RFC 8414, 2). */
+function issuer(value: unknown): string | undefined {
+  return endpointUrl(value, true)?.search === ""
+    ? undefined
+    : "the issuer, an https URL without query, which alone gets the credentials";
 }
 
-/** Checks the exceptions. A misspelt one would have no effect, and a pattern could match unknown issuers. */
-function checkExceptions(issuers: NonNullable<FlowOptions["issuers"]>): void {
-  checkNames(issuers, Object.keys(Object(issuers)), "issuers.");
-  for (const [issuer, exception] of Object.entries(issuers)) {
-    const place = `issuers.${issuer}`;
-    checkIssuerOption(issuer, place);
-    checkNames(exception, ["pkce", "resource", "issuer"], `${place}.`);
-    const { pkce = "assumed", resource = "omit", issuer: other } = exception;
-    if (pkce !== "assumed") throw wrongOption(`${place}.pkce`, "expected assumed");
-    if (resource !== "omit") throw wrongOption(`${place}.resource`, "expected omit");
-    if (other !== undefined) checkIssuerOption(other, `${place}.issuer`);
-  }
+/** A misspelt exception would have no effect, and a pattern could match unknown issuers. */
+function exceptions(value: unknown, place: string): string | OptionFault | undefined {
+  const rules: Rules<IssuerException> = { pkce: ["assumed"], resource: ["omit"], issuer };
+  return entryFault(value, place, issuer, rules);
 }
 
-/**
- * Checks that an option is an issuer (RFC 8414, 2).
- *
- * @throws {AuthError} `auth-options`
- */
-export function checkIssuerOption(value: unknown, name: string): asserts value is string {
-  if (endpointUrl(value, true)?.search !== "")
-    throw wrongOption(
-      name,
-      "expected the issuer, an https URL without query, which alone gets the credentials",
-    );
-}
+/** Valid values of the common options of all flows. */
+export const flowRules: Rules<FlowOptions> = {
+  store: /* @__PURE__ */ withFunctions("get", "put"),
+  chooseIssuer: "function",
+  issuers: exceptions,
+  dpop: ["never", "when-offered", "required"],
+  fetch: "function",
+  privateNetwork: "boolean",
+  onEvent: "function",
+};
+
+/** Valid values of options about one client. */
+export const clientRules: Rules<KnownClient> = { id: text, secret: text, key: "object", issuer };
+
+/** Valid values of options of flows without a user. */
+export const machineRules = { ...flowRules, scopes: scopeList };

@@ -1,15 +1,11 @@
 import type { Authorizer } from "@mcpgen/runtime";
-import { checkFunction, checkNames, checkSecret, checkText, wrongOption } from "../shared/option-check.js";
-import { checkScopes } from "../shared/scopes.js";
-import { checkFlow, checkIssuerOption } from "./flow-options.js";
-import {
-  type ClientCredentialsOptions,
-  type EnterpriseOptions,
-  type FlowOptions,
-  type WorkloadIdentityOptions,
-  flowOptions,
-} from "./options.js";
+import { type OptionFault, optionFault, type Rules, text } from "@mcpgen/base";
+import { checkOptions, givenSecret, wrongOption } from "../shared/option-rules.js";
+import { clientRules, machineRules } from "./flow-options.js";
+import type { ClientCredentialsOptions, EnterpriseOptions, WorkloadIdentityOptions } from "./options.js";
 import { authorizerOf } from "./session.js";
+
+const credentialRules: Rules<ClientCredentialsOptions> = { ...machineRules, ...clientRules };
 
 /**
  * Authorizes requests of an application without a user (extension OAuth client credentials).
@@ -17,11 +13,8 @@ import { authorizerOf } from "./session.js";
  * @throws {AuthError} `auth-options`
  */
 export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
-  checkNames(options, [...flowOptions, "id", "secret", "key", "issuer", "scopes"]);
+  checkOptions(options, credentialRules, "", ["id", "issuer", ...givenSecret(options)]);
   const { id, secret, key, issuer } = options;
-  checkMachine(options, issuer, "issuer");
-  checkText(id, "id");
-  checkSecret(options, "");
   if ((secret === undefined) === (key === undefined))
     throw wrongOption("secret", "expected either secret or key");
   return authorizerOf({
@@ -34,16 +27,21 @@ export function clientCredentials(options: ClientCredentialsOptions): Authorizer
   });
 }
 
+const workloadRules: Rules<WorkloadIdentityOptions> = {
+  ...machineRules,
+  issuer: clientRules.issuer,
+  assertion: "function",
+  clientId: "string",
+};
+
 /**
  * Authorizes requests of a workload by the JWT of its platform (extension workload identity federation).
  *
  * @throws {AuthError} `auth-options`
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
-  checkNames(options, [...flowOptions, "assertion", "clientId", "issuer", "scopes"]);
+  checkOptions(options, workloadRules, "", ["assertion", "issuer"]);
   const { clientId = "", issuer } = options;
-  checkMachine(options, issuer, "issuer");
-  checkFunction(options.assertion, "assertion");
   return authorizerOf({
     options,
     name: `workload ${clientId}`,
@@ -54,6 +52,21 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
   });
 }
 
+const enterpriseRules: Rules<EnterpriseOptions> = {
+  ...machineRules,
+  idp: (value, place) =>
+    typeof value === "object"
+      ? optionFault(value, { tokenEndpoint: text }, place, ["tokenEndpoint"])
+      : text(value),
+  idToken: "function",
+  client: (value, place) => clientFault(value, place, ["id", "issuer"]),
+  idpClient: (value, place) => clientFault(value, place, ["id"]),
+};
+
+function clientFault(value: unknown, place: string, required: readonly string[]): OptionFault | undefined {
+  return optionFault(value, clientRules, place, [...required, ...givenSecret(value)]);
+}
+
 /**
  * Authorizes requests for a user of an enterprise. The identity provider decides, without consent of the user (extension
  * enterprise-managed authorization).
@@ -61,15 +74,8 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
  * @throws {AuthError} `auth-options`
  */
 export function enterprise(options: EnterpriseOptions): Authorizer {
-  checkNames(options, [...flowOptions, "idp", "idToken", "client", "idpClient", "scopes"]);
+  checkOptions(options, enterpriseRules, "", ["idp", "idToken", "client", "idpClient"]);
   const { client, idpClient, idp } = options;
-  checkMachine(options, client?.issuer, "client.issuer");
-  checkFunction(options.idToken, "idToken");
-  checkText(client?.id, "client.id");
-  checkText(idpClient?.id, "idpClient.id");
-  checkText(typeof idp === "object" ? idp?.tokenEndpoint : idp, "idp");
-  checkSecret(client, "client.");
-  checkSecret(idpClient, "idpClient.");
   if (idpClient.issuer !== undefined && typeof idp === "string" && idpClient.issuer !== idp)
     throw wrongOption(
       "idpClient.issuer",
@@ -83,19 +89,4 @@ export function enterprise(options: EnterpriseOptions): Authorizer {
     client: async () => client,
     acquire: async (context) => (await import("./machine-flows.js")).byEnterprise(options, context),
   });
-}
-
-/**
- * Checks the common options of flows without a user. Credentials require their issuer.
- *
- * @throws {AuthError} `auth-options`
- */
-function checkMachine(
-  options: FlowOptions & { readonly scopes?: readonly string[] },
-  issuer: unknown,
-  place: string,
-): void {
-  checkFlow(options);
-  checkIssuerOption(issuer, place);
-  if (options.scopes !== undefined) checkScopes(options.scopes, "scopes");
 }

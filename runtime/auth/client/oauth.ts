@@ -1,9 +1,9 @@
 import type { Authorizer } from "@mcpgen/runtime";
-import { checkFunction, checkNames, checkSecret, wrongOption } from "../shared/option-check.js";
-import { checkScopes } from "../shared/scopes.js";
+import { isObject, type OptionFault, optionFault, type Rules } from "@mcpgen/base";
+import { checkOptions, givenSecret, scopeList, wrongOption } from "../shared/option-rules.js";
 import { endpointUrl } from "../shared/urls.js";
-import { checkFlow, checkIssuerOption } from "./flow-options.js";
-import { type OAuthOptions, flowOptions } from "./options.js";
+import { clientRules, flowRules } from "./flow-options.js";
+import type { OAuthClient, OAuthOptions } from "./options.js";
 import { authorizerOf } from "./session.js";
 
 /**
@@ -13,7 +13,7 @@ import { authorizerOf } from "./session.js";
  * @throws {AuthError} `auth-options`. Later, requests fail with `authorize-failed`, whose cause is an AuthError
  */
 export function oauth(options: OAuthOptions = {}): Authorizer {
-  checkOptions(options);
+  checkOAuthOptions(options);
   const { client = {}, issuer, legacy } = options;
   return authorizerOf({
     options,
@@ -26,33 +26,48 @@ export function oauth(options: OAuthOptions = {}): Authorizer {
   });
 }
 
-const known = [...flowOptions, "client", "redirect", "device", "scopes", "askClient", "issuer", "legacy"];
-const knownOfClient = ["id", "secret", "key", "issuer", "metadataUrl", "name", "applicationType"];
+const rules: Rules<OAuthOptions> = {
+  ...flowRules,
+  client,
+  redirect: (value) =>
+    typeof value === "function" || typeof (value as { receive?: unknown } | null)?.receive === "function"
+      ? undefined
+      : "a function, or an object with the function receive",
+  device: "function",
+  scopes: (value, place) => {
+    if (typeof value === "function") return undefined;
+    const required = isObject(value) && "always" in value ? "always" : "policy";
+    return optionFault(value, { policy: ["challenge"], always: scopeList }, place, [required]);
+  },
+  askClient: "function",
+  issuer: clientRules.issuer,
+  legacy: ["2025-03-26"],
+};
 
-/** @throws {AuthError} `auth-options` */
-function checkOptions(options: OAuthOptions): void {
-  checkNames(options, known);
-  const { client = {}, legacy, redirect, scopes } = options;
-  checkFlow(options);
-  if (redirect !== undefined && typeof (redirect as { receive?: unknown }).receive !== "function")
-    checkFunction(redirect, "redirect");
-  if (scopes !== undefined && typeof scopes !== "function") {
-    checkNames(scopes, ["policy", "always"], "scopes.");
-    if ("always" in scopes) checkScopes(scopes.always, "scopes.always");
-    else if (scopes.policy !== "challenge") throw wrongOption("scopes.policy", "expected challenge");
-  }
-  checkNames(client, knownOfClient, "client.");
-  if (client.metadataUrl !== undefined) {
-    const url = endpointUrl(client.metadataUrl, false);
-    if (!url || url.pathname === "/")
-      throw wrongOption("client.metadataUrl", "expected an https URL with a path");
-  }
-  if (client.id === undefined && client.secret !== undefined)
-    throw wrongOption("client.id", "expected the id that belongs to client.secret");
-  checkSecret(client, "client.");
+const oauthClientRules: Rules<OAuthClient> = {
+  ...clientRules,
+  metadataUrl: (value) => {
+    const url = endpointUrl(value, false);
+    return url && url.pathname !== "/" ? undefined : "an https URL with a path";
+  },
+  name: "string",
+  applicationType: ["native", "web"],
+};
+
+/** The rule for the client. */
+function client(value: unknown, place: string): OptionFault | undefined {
+  const { id, secret, key } = Object(value) as OAuthClient;
   // A public id may be bound to the first issuer that it is used with. A secret must not go to an issuer that only
   // a server names.
-  const isConfidential = client.id !== undefined && (client.secret ?? client.key) !== undefined;
-  if (client.issuer !== undefined || isConfidential) checkIssuerOption(client.issuer, "client.issuer");
-  if (legacy !== undefined && legacy !== "2025-03-26") throw wrongOption("legacy", 'expected "2025-03-26"');
+  const isConfidential = id !== undefined && (secret ?? key) !== undefined;
+  const required = [...givenSecret(value), ...(isConfidential ? ["issuer"] : [])];
+  return optionFault(value, oauthClientRules, place, required);
+}
+
+/** @throws {AuthError} `auth-options` */
+function checkOAuthOptions(options: OAuthOptions): void {
+  checkOptions(options, rules);
+  const { id, secret } = options.client ?? {};
+  if (id === undefined && secret !== undefined)
+    throw wrongOption("client.id", "expected the id that belongs to client.secret");
 }

@@ -109,17 +109,6 @@ export interface FlowOptions {
   readonly onEvent?: (event: AuthEvent) => void;
 }
 
-/** The names of the common options of all flows. */
-export const flowOptions = [
-  "store",
-  "chooseIssuer",
-  "issuers",
-  "dpop",
-  "fetch",
-  "privateNetwork",
-  "onEvent",
-] as const;
-
 export type ScopePolicy =
   | { readonly policy: "challenge" }
   /** Scopes to request in addition to those of the challenge. */

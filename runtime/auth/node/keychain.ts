@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { type Rules, text } from "@mcpgen/base";
 import type { TokenStore } from "../client/store.js";
 import { AuthError } from "../shared/errors.js";
-import { checkNames } from "../shared/option-check.js";
+import { checkOptions } from "../shared/option-rules.js";
 import { lockFile } from "./file-lock.js";
 import { fileStore, tokenFolder } from "./file-store.js";
 import { inFolder, preparedFolder } from "./store-folder.js";
@@ -18,13 +19,19 @@ export interface KeychainOptions {
   readonly onChoice?: (choice: "keychain" | "file") => void;
 }
 
+const rules: Rules<KeychainOptions> = {
+  fallback: ["file", "none"],
+  folder: text,
+  onChoice: "function",
+};
+
 /**
  * Stores tokens in the system's keychain, by `security` on macOS or `secret-tool` with a session bus.
  *
  * @throws {AuthError} `auth-store`, from the functions of the store
  */
 export function keychain(options: KeychainOptions = {}): TokenStore {
-  checkNames(options, ["fallback", "folder", "onChoice"]);
+  checkOptions(options, rules);
   const { fallback = "file", folder = tokenFolder(), onChoice } = options;
   let chosen: Promise<TokenStore> | undefined;
   const choose = async (): Promise<TokenStore> => {

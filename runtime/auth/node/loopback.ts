@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gone, type Rules } from "@mcpgen/base";
 import type { AuthorizationFacts, RedirectReceiver } from "../client/options.js";
 import { AuthError } from "../shared/errors.js";
-import { checkNames, wrongOption } from "../shared/option-check.js";
+import { checkOptions } from "../shared/option-rules.js";
 import { openBrowser } from "./opener.js";
 
 /** Options of `loopback()`. */
@@ -17,9 +18,22 @@ export interface LoopbackOptions {
   readonly path?: string;
   /** Opens the URL for the user. Default: `openBrowser`. */
   readonly open?: (url: string, facts: AuthorizationFacts, signal: AbortSignal) => unknown;
-  /** Milliseconds to wait for the user. Default: 300,000. */
-  readonly timeout?: number;
 }
+
+const rules: Rules<LoopbackOptions, "timeout"> = {
+  port: (value) =>
+    value === "stable" ||
+    value === "any" ||
+    (Number.isInteger(value) && Number(value) >= 0 && Number(value) < 65_536)
+      ? undefined
+      : "stable, any, or a port from 0 to 65535",
+  path: (value) => (/^\/[\w./~-]*$/.test(String(value)) ? undefined : "a path such as /callback"),
+  open: "function",
+  timeout: gone("Leave it out: the user has 5 minutes."),
+};
+
+/** Milliseconds to wait for the user. */
+const waitMs = 300_000;
 
 interface Waiting {
   readonly state: string;
@@ -44,13 +58,13 @@ class LoopbackReceiver implements RedirectReceiver {
   }
 
   async receive(url: string, facts: AuthorizationFacts, signal: AbortSignal): Promise<string> {
-    const { open = openBrowser, timeout = 300_000 } = this.#options;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
+    const { open = openBrowser } = this.#options;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
     let abort!: () => void;
     const answer = new Promise<string>((resolve, reject) => {
       this.#waiting = { state: facts.state, resolve };
       abort = () => {
-        const text = `the user did not log in within ${timeout} ms`;
+        const text = `the user did not log in within ${waitMs} ms`;
         reject(signal.aborted ? (signal.reason as Error) : new AuthError("auth-needs-user", text));
       };
       limit.addEventListener("abort", abort, { once: true });
@@ -120,10 +134,7 @@ function send(response: ServerResponse, status: number, text: string): void {
 export function loopback(
   options: LoopbackOptions = {},
 ): (server: string, signal: AbortSignal) => Promise<RedirectReceiver> {
-  checkNames(options, ["port", "path", "open", "timeout"]);
-  const { path } = options;
-  if (path !== undefined && !/^\/[\w./~-]*$/.test(path))
-    throw wrongOption("path", "expected a path such as /callback");
+  checkOptions(options, rules);
   return async (url) => {
     const { port = "stable" } = options;
     const ports = typeof port === "number" ? [port] : port === "any" ? [0] : [stablePort(url), 0];

@@ -3,6 +3,9 @@ import { randomText } from "../shared/encoding.js";
 import { type Grant, readGrant, type StoredGrant } from "./grants.js";
 import type { Settings } from "./options.js";
 
+/** Life of an access token in seconds. */
+export const accessSeconds = 1800;
+
 /** Issues an access token of the proxy: a JWT (RFC 9068) for one resource. It contains nothing of the upstream. */
 export async function issueAccessToken(
   settings: Settings,
@@ -19,7 +22,7 @@ export async function issueAccessToken(
     .setSubject(grant.subject)
     .setAudience(grant.resource)
     .setIssuedAt(now)
-    .setExpirationTime(now + settings.accessSeconds)
+    .setExpirationTime(now + accessSeconds)
     .setJti(`${grantId}.${randomText(9)}`)
     .sign(key.signing);
 }

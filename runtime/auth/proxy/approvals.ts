@@ -21,15 +21,18 @@ function requestName(client: Client, asked: AuthorizationRequest): Promise<strin
   return sha256(JSON.stringify(parts));
 }
 
+/** Seconds for which a browser remembers a decision: 30 days. */
+const rememberSeconds = 2_592_000;
+
 /**
  * Whether a decision may be remembered. A client without a secret proves its identity only by its redirect URI, and any
  * application on the machine can listen on a loopback address or claim a scheme (RFC 8252, 8.6; RFC 9700, 4.14). For
  * such redirect URIs the user decides each time, even about a dynamically registered client, because other applications
  * can read its id.
  */
-function mayRemember(proxy: Proxy, client: Client, asked: AuthorizationRequest): boolean {
+function mayRemember(client: Client, asked: AuthorizationRequest): boolean {
   const isOwned = asked.redirectUri.startsWith("https:") && !isLoopback(asked.redirectUri);
-  return proxy.settings.rememberSeconds > 0 && (client.method !== "none" || isOwned);
+  return client.method !== "none" || isOwned;
 }
 
 async function approvalsIn(
@@ -48,7 +51,7 @@ export async function approvedSubject(
   client: Client,
   asked: AuthorizationRequest,
 ): Promise<string | undefined> {
-  if (!mayRemember(proxy, client, asked) || !cookies.has("approvals")) return undefined;
+  if (!mayRemember(client, asked) || !cookies.has("approvals")) return undefined;
   const name = await requestName(client, asked);
   return (await approvalsIn(proxy, cookies)).find(([request]) => request === name)?.[1];
 }
@@ -64,8 +67,8 @@ export async function approvalCookie(
   { client, asked }: { readonly client: Client; readonly asked: AuthorizationRequest },
   subject: string | undefined,
 ): Promise<readonly string[]> {
-  if (!mayRemember(proxy, client, asked)) return [];
-  const { keys, rememberSeconds, seconds } = proxy.settings;
+  if (!mayRemember(client, asked)) return [];
+  const { keys, seconds } = proxy.settings;
   const name = await requestName(client, asked);
   const others = (await approvalsIn(proxy, cookies)).filter(([request]) => request !== name);
   const added: readonly Approval[] =

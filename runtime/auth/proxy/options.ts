@@ -1,17 +1,20 @@
-import { Turns } from "@mcpgen/base";
-import { AuthError } from "../shared/errors.js";
 import {
-  checkBoolean,
-  checkFunction,
-  checkNames,
-  checkNumber,
-  checkSecret,
-  checkText,
-  checkTexts,
-  wrongOption,
-} from "../shared/option-check.js";
+  gone,
+  isObject,
+  numberFrom,
+  type OptionFault,
+  optionFault,
+  type Rules,
+  secrets,
+  text,
+  texts,
+  Turns,
+  valueFault,
+  withFunctions,
+} from "@mcpgen/base";
+import { AuthError } from "../shared/errors.js";
+import { checkOptions, givenSecret, httpsUrl, wrongOption } from "../shared/option-rules.js";
 import { type Fetch, judgedFetch, pinnedFetch } from "../shared/pinned-fetch.js";
-import { endpointUrl } from "../shared/urls.js";
 import type { ConsentFacts } from "./consent-page.js";
 import { Keys } from "./keys.js";
 import { redirectProblem } from "./redirects.js";
@@ -46,13 +49,6 @@ export interface ClientOptions {
    * allowed.
    */
   readonly allowRedirects?: (uri: string) => boolean;
-}
-
-export interface ConsentOptions {
-  /** Returns the whole page as HTML. It must escape texts. Default: a page without scripts. */
-  readonly page?: (facts: ConsentFacts) => string;
-  /** Milliseconds for which a browser remembers a decision about a client. Default: 30 days; 0 for never. */
-  readonly rememberMs?: number;
 }
 
 /** An event of the proxy. It contains no secret. */
@@ -91,11 +87,10 @@ export interface ProxyOptions {
   readonly scopes?: Readonly<Record<string, readonly string[]>>;
   /** Texts for scopes on the consent page. */
   readonly scopeTexts?: Readonly<Record<string, string>>;
-  readonly consent?: ConsentOptions;
+  /** Returns the consent page as HTML. It must escape texts. Default: a page without scripts. */
+  readonly consentPage?: (facts: ConsentFacts) => string;
   /** URL of a page for client developers, published in the metadata (`service_documentation`). */
   readonly documentation?: string;
-  /** Life of access tokens in milliseconds, from 10 to 60 minutes. Default: 30 minutes. */
-  readonly accessTokenMs?: number;
   /** Life of an unused refresh token in milliseconds. Default: 30 days. */
   readonly refreshTokenMs?: number;
   /**
@@ -128,8 +123,6 @@ export interface Settings {
   readonly scopeTexts: Readonly<Record<string, string>>;
   readonly documentation: string | undefined;
   readonly page: ((facts: ConsentFacts) => string) | undefined;
-  readonly rememberSeconds: number;
-  readonly accessSeconds: number;
   readonly refreshSeconds: number;
   readonly fetch: typeof fetch;
   /** Fetches URLs that clients name. */
@@ -146,16 +139,10 @@ export interface Settings {
 const minute = 60_000;
 const days = 24 * 60 * minute;
 
-const known = [
-  ...["issuer", "resource", "upstream", "keys", "store", "clients", "scopes", "scopeTexts", "consent"],
-  ...["documentation", "accessTokenMs", "refreshTokenMs", "fetch", "unguarded", "onEvent", "now"],
-];
-
 /** @throws {AuthError} `auth-options` */
 export function settingsOf(options: ProxyOptions): Settings {
   checkProxyOptions(options);
-  const { issuer, upstream, now = Date.now, consent = {} } = options;
-  const { accessTokenMs = 30 * minute, refreshTokenMs = 30 * days } = options;
+  const { issuer, upstream, now = Date.now, refreshTokenMs = 30 * days } = options;
   const scopes = options.scopes ?? Object.fromEntries(upstream.scopes.map((scope) => [scope, [scope]]));
   return {
     issuer,
@@ -171,9 +158,7 @@ export function settingsOf(options: ProxyOptions): Settings {
     scopes: new Map(Object.entries(scopes)),
     scopeTexts: options.scopeTexts ?? {},
     documentation: options.documentation,
-    page: consent.page,
-    rememberSeconds: Math.floor((consent.rememberMs ?? 30 * days) / 1000),
-    accessSeconds: Math.floor(accessTokenMs / 1000),
+    page: options.consentPage,
     refreshSeconds: Math.floor(refreshTokenMs / 1000),
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     fetchDocument: fetchOfDocuments(options),
@@ -195,93 +180,113 @@ function fetchOfDocuments({ fetch: given, unguarded = false }: ProxyOptions): Fe
   return unguarded ? given : judgedFetch(given, false);
 }
 
+const rules: Rules<ProxyOptions, "consent" | "accessTokenMs"> = {
+  issuer: (value) =>
+    httpsUrl(value) ??
+    (/\?|\/$/.test(String(value)) ? "a URL without query, and without a slash at its end" : undefined),
+  resource: (value) =>
+    typeof value === "string"
+      ? httpsUrl(value)
+      : (texts(value) ?? (value as readonly string[]).map(httpsUrl).find(Boolean)),
+  upstream: upstreamFault,
+  keys: secrets(32),
+  store: withFunctions("get", "put"),
+  clients: clientsFault,
+  scopes: (value) =>
+    isObject(value) && Object.entries(value).every(isScopeOfUpstream)
+      ? undefined
+      : 'lists of scopes of the upstream, such as { "mcp:read": ["repo"] }',
+  scopeTexts: "object",
+  consentPage: "function",
+  documentation: httpsUrl,
+  refreshTokenMs: numberFrom(60 * minute, 400 * days),
+  fetch: "function",
+  unguarded: "boolean",
+  onEvent: "function",
+  now: "function",
+  consent: gone("Write consentPage for consent.page; a browser remembers a decision for 30 days."),
+  accessTokenMs: gone("Leave it out: access tokens are valid for 30 minutes."),
+};
+
+function isScopeOfUpstream([scope, needed]: [string, unknown]): boolean {
+  return /^[!#-[\]-~]+$/.test(scope) && Array.isArray(needed);
+}
+
 function checkProxyOptions(options: ProxyOptions): void {
-  checkNames(options, known);
-  const { issuer, resource, upstream, keys, store, clients = {}, scopes, consent = {} } = options;
-  checkUrl(issuer, "issuer");
-  if (/\?|\/$/.test(issuer))
-    throw wrongOption("issuer", "expected a URL without query, and without a slash at its end");
-  const resources = typeof resource === "string" ? [resource] : resource;
-  checkTexts(resources, "resource");
-  for (const each of resources) checkUrl(each, "resource");
-  checkUpstream(upstream);
-  checkKeys(keys);
-  for (const name of ["get", "put"] as const) if (store) checkFunction(store[name], `store.${name}`);
-  checkClients(clients);
-  for (const [scope, needed] of Object.entries(scopes ?? {}))
-    if (!/^[!#-[\]-~]+$/.test(scope) || !Array.isArray(needed))
-      throw wrongOption(
-        "scopes",
-        'expected lists of scopes of the upstream, such as { "mcp:read": ["repo"] }',
-      );
-  checkNames(consent, ["page", "rememberMs"], "consent.");
-  if (consent.page !== undefined) checkFunction(consent.page, "consent.page");
-  const { documentation, accessTokenMs, refreshTokenMs } = options;
-  if (documentation !== undefined) checkUrl(documentation, "documentation");
-  if (consent.rememberMs !== undefined) checkNumber(consent.rememberMs, "consent.rememberMs", 0, 365 * days);
-  if (accessTokenMs !== undefined) checkNumber(accessTokenMs, "accessTokenMs", 10 * minute, 60 * minute);
-  if (refreshTokenMs !== undefined) checkNumber(refreshTokenMs, "refreshTokenMs", 60 * minute, 400 * days);
-  if (options.unguarded !== undefined) checkBoolean(options.unguarded, "unguarded");
-  if (options.unguarded && !options.fetch)
+  checkOptions(options, rules, "", ["issuer", "resource", "upstream", "keys"]);
+  const { keys, fetch, unguarded } = options;
+  if (new Set(keys).size < keys.length) throw wrongOption("keys", "expected each secret once");
+  if (unguarded && !fetch)
     throw wrongOption("unguarded", "expected the option fetch beside it, which judges addresses");
-  for (const name of ["fetch", "onEvent", "now"] as const)
-    if (options[name] !== undefined) checkFunction(options[name], name);
 }
 
-function checkUpstream(upstream: Upstream): void {
-  if (typeof upstream?.clientId !== "string" || !Array.isArray(upstream.scopes))
-    throw wrongOption("upstream", "expected an upstream, such as github({ clientId, secret })");
-  const { clientId, server, authentication, scopes, identityScopes = [], reshape, identify } = upstream;
-  const { discover } = Object(server) as { readonly discover?: unknown };
-  if (discover !== undefined) checkUrl(discover, "upstream.server.discover");
-  checkText(clientId, "upstream.clientId");
-  checkSecret(upstream, "upstream.");
-  if (authentication !== undefined && !["basic", "post"].includes(authentication))
-    throw wrongOption("upstream.authentication", 'expected "basic" or "post"');
-  for (const [name, list] of Object.entries({ scopes, identityScopes }))
-    if (!Array.isArray(list) || !list.every((each) => typeof each === "string" && each !== ""))
-      throw wrongOption(`upstream.${name}`, "expected a list of texts, and none that is empty");
-  for (const [name, value] of Object.entries({ reshape, identify }))
-    if (value !== undefined) checkFunction(value, `upstream.${name}`);
+/** The rule for an upstream, which a profile or an application made. */
+function upstreamFault(value: unknown, place: string): string | OptionFault | undefined {
+  if (!isObject(value) || typeof value["clientId"] !== "string" || !Array.isArray(value["scopes"]))
+    return "an upstream, such as github({ clientId, secret })";
+  const scopes = (list: unknown): string | undefined =>
+    Array.isArray(list) && list.every((each) => typeof each === "string" && each !== "")
+      ? undefined
+      : "a list of texts, and none that is empty";
+  const upstreamRules = {
+    clientId: text,
+    secret: text,
+    server: (server: unknown, at: string) => valueFault(Object(server) as object, { discover: httpsUrl }, at),
+    authentication: ["basic", "post"],
+    scopes,
+    identityScopes: scopes,
+    reshape: "function",
+    identify: "function",
+  } satisfies Partial<Rules<Upstream>>;
+  return valueFault(value, upstreamRules, place, givenSecret(value));
 }
 
-function checkClients(clients: ClientOptions): void {
-  checkNames(clients, ["cimd", "dcr", "known", "customSchemes", "allowRedirects"], "clients.");
-  const { cimd, dcr, known: knownClients = [], customSchemes = [], allowRedirects } = clients;
-  if (cimd !== undefined && typeof cimd !== "boolean")
-    throw wrongOption("clients.cimd", "expected true or false");
-  if (dcr !== undefined && dcr !== false && dcr !== "sealed")
-    throw wrongOption("clients.dcr", 'expected "sealed" or false');
-  if (allowRedirects !== undefined) checkFunction(allowRedirects, "clients.allowRedirects");
-  for (const scheme of customSchemes)
-    if (!/^[a-z][a-z\d+.-]*$/.test(scheme) || unsafeSchemes.has(scheme))
-      throw wrongOption("clients.customSchemes", 'expected schemes of applications, such as "cursor"');
-  for (const [index, client] of knownClients.entries()) {
-    const { id, name, method, redirectUris } = client;
-    const place = `clients.known[${index}]`;
-    checkText(id, `${place}.id`);
-    checkText(name, `${place}.name`);
-    checkSecret(client, `${place}.`);
-    if (method !== undefined && !["client_secret_basic", "client_secret_post"].includes(method))
-      throw wrongOption(`${place}.method`, "expected client_secret_basic or client_secret_post");
-    checkTexts(redirectUris, `${place}.redirectUris`);
-    for (const uri of redirectUris) {
-      const problem = redirectProblem(uri, customSchemes);
-      if (problem !== undefined) throw wrongOption(`${place}.redirectUris`, `one ${problem}`);
-    }
-  }
+/** The rule for clients. */
+function clientsFault(value: unknown, place: string): OptionFault | undefined {
+  const { customSchemes = [] } = Object(value) as ClientOptions;
+  const clientRules: Rules<ClientOptions> = {
+    cimd: "boolean",
+    dcr: (dcr) => (dcr === false || dcr === "sealed" ? undefined : '"sealed" or false'),
+    customSchemes: (schemes) =>
+      Array.isArray(schemes) && schemes.every(isCustomScheme)
+        ? undefined
+        : 'schemes of applications, such as "cursor"',
+    known: (clients, at) => knownClientsFault(clients, at, customSchemes),
+    allowRedirects: "function",
+  };
+  return optionFault(value, clientRules, place);
+}
+
+function isCustomScheme(scheme: unknown): boolean {
+  return typeof scheme === "string" && /^[a-z][a-z\d+.-]*$/.test(scheme) && !unsafeSchemes.has(scheme);
 }
 
 const unsafeSchemes = new Set(["http", "https", "javascript", "data", "file", "blob", "about", "vbscript"]);
 
-function checkKeys(keys: readonly string[]): void {
-  checkTexts(keys, "keys");
-  if (keys.some((key) => key.length < 32))
-    throw wrongOption("keys", "expected secrets of at least 32 characters: openssl rand -base64 32");
-  if (new Set(keys).size < keys.length) throw wrongOption("keys", "expected each secret once");
-}
-
-function checkUrl(url: unknown, option: string): void {
-  if (!endpointUrl(url, true) || /\s/.test(String(url)))
-    throw wrongOption(option, "expected an https URL without user and fragment; http only for this machine");
+function knownClientsFault(
+  clients: unknown,
+  place: string,
+  customSchemes: readonly string[],
+): string | OptionFault | undefined {
+  if (!Array.isArray(clients)) return "a list of clients";
+  const rules: Rules<KnownClient> = {
+    id: text,
+    name: text,
+    secret: text,
+    method: ["client_secret_basic", "client_secret_post"],
+    redirectUris: (uris, at) => {
+      const wrong = texts(uris);
+      if (wrong !== undefined) return wrong;
+      const problem = (uris as readonly string[])
+        .map((uri) => redirectProblem(uri, customSchemes))
+        .find(Boolean);
+      return problem === undefined ? undefined : { message: `${at.slice(0, -1)}: one ${problem}.` };
+    },
+  };
+  for (const [index, client] of (clients as readonly unknown[]).entries()) {
+    const at = `${place.slice(0, -1)}[${index}].`;
+    const fault = optionFault(client, rules, at, ["id", "name", "redirectUris", ...givenSecret(client)]);
+    if (fault) return fault;
+  }
+  return undefined;
 }

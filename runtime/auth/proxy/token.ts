@@ -1,5 +1,5 @@
 import { calculatePKCECodeChallenge } from "oauth4webapi";
-import { issueAccessToken } from "./access-token.js";
+import { accessSeconds, issueAccessToken } from "./access-token.js";
 import type { Client } from "./client.js";
 import { authenticatedClient } from "./client-authentication.js";
 import { type Code, type Grant, type StoredGrant, changeGrant, readGrant, revokeGrant } from "./grants.js";
@@ -96,8 +96,8 @@ async function refresh(proxy: Proxy, read: ReadToken, { client, form, stored }: 
   throw invalidGrant(refreshFault);
 }
 
-function expiryOf({ accessSeconds, refreshSeconds, seconds }: Settings, { refreshes }: Grant): number {
-  return seconds() + (refreshes ? Math.max(refreshSeconds, accessSeconds) : accessSeconds);
+function expiryOf({ refreshSeconds, seconds }: Settings, { refreshes }: Grant): number {
+  return seconds() + (refreshes ? refreshSeconds : accessSeconds);
 }
 
 /** @param number of the refresh token in the answer */
@@ -110,7 +110,7 @@ async function tokens(
   return jsonResponse({
     access_token: await issueAccessToken(settings, id, grant, scopes),
     token_type: "Bearer",
-    expires_in: settings.accessSeconds,
+    expires_in: accessSeconds,
     scope: scopes.join(" "),
     ...(grant.refreshes && { refresh_token: await refreshToken(settings, id, number, grant) }),
   });

@@ -1,14 +1,11 @@
-import { checkNames, checkText, checkTexts } from "../shared/option-check.js";
+import { type OptionFault, optionFault, text, texts } from "@mcpgen/base";
 import type { Audience, Claims } from "./token-issuer.js";
 
-/** @throws {AuthError} `auth-options`: the value names nothing, so every token or none would match */
-export function checkAudience(value: unknown, name: string): asserts value is Audience {
-  if (typeof value === "string") return checkText(value, name);
-  if (Array.isArray(value)) return checkTexts(value, name);
-  checkNames(value, ["claim", "oneOf"], `${name}.`);
-  const { claim, oneOf } = value as { claim?: unknown; oneOf?: unknown };
-  checkText(claim, `${name}.claim`);
-  checkTexts(oneOf, `${name}.oneOf`);
+/** The rule for an audience. One that names nothing would match every token or none. */
+export function audience(value: unknown, place: string): string | OptionFault | undefined {
+  if (typeof value === "string") return text(value);
+  if (Array.isArray(value)) return texts(value);
+  return optionFault(value, { claim: text, oneOf: texts }, place, ["claim", "oneOf"]);
 }
 
 /**

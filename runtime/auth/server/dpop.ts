@@ -1,15 +1,9 @@
+import { gone, type Rules, secrets, withFunctions } from "@mcpgen/base";
 import { type CryptoKey, EmbeddedJWK, type JWK, calculateJwkThumbprint, compactVerify } from "jose";
 import { base64Url, digestOf } from "../shared/encoding.js";
 import { jsonObject } from "../shared/json-object.js";
-import {
-  checkBoolean,
-  checkFunction,
-  checkNames,
-  checkNumber,
-  checkTexts,
-  wrongOption,
-} from "../shared/option-check.js";
-import { type SignatureAlgorithm, checkAlgorithms } from "./jwks.js";
+import { checkOptions } from "../shared/option-rules.js";
+import { type SignatureAlgorithm, signatureAlgorithmList } from "./jwks.js";
 import { MemoryReplayStore, type ReplayStore } from "./replay-store.js";
 
 export interface DpopOptions {
@@ -17,8 +11,6 @@ export interface DpopOptions {
   readonly required?: boolean;
   /** Algorithms of proofs. Default: `ES256`, `EdDSA`, `RS256`. */
   readonly algorithms?: readonly SignatureAlgorithm[];
-  /** Seconds for which a proof is valid before and after its `iat`. Default: 300; at most 300. */
-  readonly seconds?: number;
   /**
    * Secrets for nonces; with them, proofs must contain a nonce of this server. All processes of a server need the same
    * secrets. The first one makes nonces; nonces by any of them are valid. Default: proofs need no nonce.
@@ -27,6 +19,15 @@ export interface DpopOptions {
   /** Stores used proofs, so that none is accepted twice. Default: in memory, for one process. */
   readonly replay?: ReplayStore;
 }
+
+const rules: Rules<DpopOptions, "nonces" | "seconds"> = {
+  required: "boolean",
+  algorithms: signatureAlgorithmList,
+  nonceKeys: /* @__PURE__ */ secrets(32),
+  replay: /* @__PURE__ */ withFunctions("use"),
+  nonces: /* @__PURE__ */ gone("Write nonceKeys for nonces.keys; a nonce is issued for two minutes."),
+  seconds: /* @__PURE__ */ gone("Leave it out: a proof is valid for 300 seconds before and after its iat."),
+};
 
 /** The request to which a proof must belong. */
 export interface ProofRequest {
@@ -64,6 +65,9 @@ export interface DpopProofs {
   ): Promise<ProofFault | undefined>;
 }
 
+/** Seconds for which a proof is valid before and after its `iat`. */
+const seconds = 300;
+
 /** Maximum lengths of a proof and of `jti`, in characters. */
 const longestProof = 8192;
 const longestId = 512;
@@ -74,15 +78,15 @@ const longestId = 512;
  * @throws {AuthError} `auth-options`
  */
 export function dpop(options: DpopOptions = {}): DpopProofs {
-  checkDpopOptions(options);
-  const { required = false, algorithms = ["ES256", "EdDSA", "RS256"], seconds = 300, nonceKeys } = options;
+  checkOptions(options, rules, "dpop.");
+  const { required = false, algorithms = ["ES256", "EdDSA", "RS256"], nonceKeys } = options;
   const replay = options.replay ?? new MemoryReplayStore(seconds);
   const issued = nonceKeys && new DpopNonces(nonceKeys);
   return {
     required,
     algorithms,
     async verify(request, digest, thumbprint, principal = thumbprint) {
-      const found = await provenClaims(request, { digest, thumbprint }, { algorithms, seconds });
+      const found = await provenClaims(request, { digest, thumbprint }, algorithms);
       const nonce = await issued?.current();
       if ("error" in found) return nonce === undefined ? found : { ...found, nonce };
       if (issued && !(await issued.accepts(found.nonce)))
@@ -96,21 +100,6 @@ export function dpop(options: DpopOptions = {}): DpopProofs {
   };
 }
 
-const former = { nonces: "Write nonceKeys for nonces.keys; a nonce is issued for two minutes" };
-
-function checkDpopOptions(options: DpopOptions): void {
-  checkNames(options, ["required", "algorithms", "seconds", "nonceKeys", "replay"], "dpop.", former);
-  const { required, algorithms, seconds, nonceKeys, replay } = options;
-  if (required !== undefined) checkBoolean(required, "dpop.required");
-  if (algorithms !== undefined) checkAlgorithms(algorithms, "dpop.algorithms");
-  if (seconds !== undefined) checkNumber(seconds, "dpop.seconds", 1, 300);
-  if (replay !== undefined) checkFunction(replay?.use, "dpop.replay.use");
-  if (nonceKeys === undefined) return;
-  checkTexts(nonceKeys, "dpop.nonceKeys");
-  if (nonceKeys.some((key) => key.length < 32))
-    throw wrongOption("dpop.nonceKeys", "expected keys of at least 32 random characters");
-}
-
 interface ProofClaims {
   readonly jti: string;
   readonly iat: number;
@@ -121,7 +110,7 @@ interface ProofClaims {
 async function provenClaims(
   { method, url, proof }: ProofRequest,
   token: { readonly digest: string; readonly thumbprint: string },
-  { algorithms, seconds }: Required<Pick<DpopOptions, "algorithms" | "seconds">>,
+  algorithms: readonly SignatureAlgorithm[],
 ): Promise<ProofClaims | ProofFault> {
   if (proof === undefined) return fault("the DPoP proof is missing");
   if (proof.includes(",")) return fault("there is more than one DPoP proof");

@@ -1,19 +1,17 @@
+import type { Rules } from "@mcpgen/base";
 import * as oauth from "oauth4webapi";
 import { AuthError } from "../shared/errors.js";
-import { checkBoolean, checkFunction, checkNames } from "../shared/option-check.js";
+import { checkOptions, httpsUrl, issuerUrl, issuerUrls } from "../shared/option-rules.js";
 import { Outgoing, toIssuer } from "../shared/outgoing.js";
-import { checkAudience } from "./audience.js";
-import {
-  type Fetch,
-  IssuerEndpoint,
-  boundedFetch,
-  checkIssuer,
-  checkIssuers,
-  checkUrl,
-  unavailable,
-} from "./issuer-document.js";
+import { audience } from "./audience.js";
+import { type Fetch, IssuerEndpoint, boundedFetch, unavailable } from "./issuer-document.js";
 import { refuseOtherTokens, refused } from "./claims.js";
-import { type ClientCredentials, checkCredentials, clientAuthentication } from "./server-client.js";
+import {
+  type ClientCredentials,
+  checkCredentials,
+  clientAuthentication,
+  credentialRules,
+} from "./server-client.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
 
 export interface IntrospectionOptions extends ClientCredentials {
@@ -35,10 +33,16 @@ export interface IntrospectionOptions extends ClientCredentials {
   readonly fetch?: Fetch;
 }
 
-const known = [
-  ...["issuer", "endpoint", "audience", "alsoIssuers", "scopes", "clientTokens", "fetch"],
-  ...["clientId", "clientSecret", "clientKey"],
-];
+const rules: Rules<IntrospectionOptions> = {
+  ...credentialRules,
+  issuer: issuerUrl,
+  endpoint: httpsUrl,
+  audience,
+  alsoIssuers: issuerUrls,
+  scopes: "function",
+  clientTokens: "boolean",
+  fetch: "function",
+};
 
 /** Seconds for which a token without expiry counts as valid. */
 const withoutExpiry = 60;
@@ -50,24 +54,17 @@ const withoutExpiry = 60;
  * @throws {AuthError} `auth-options`
  */
 export function introspection(options: IntrospectionOptions): TokenIssuer {
-  checkNames(options, known, "introspection.");
-  const { issuer, endpoint, audience, alsoIssuers = [], scopes, clientTokens = false } = options;
-  const { fetch: send = fetch } = options;
-  checkIssuer(issuer, "introspection.issuer");
+  checkOptions(options, rules, "introspection.", ["issuer", "clientId"]);
   checkCredentials(options, "introspection.");
-  if (endpoint !== undefined) checkUrl(endpoint, "introspection.endpoint");
-  if (audience !== undefined) checkAudience(audience, "introspection.audience");
-  if (options.alsoIssuers !== undefined) checkIssuers(alsoIssuers, "introspection.alsoIssuers");
-  if (scopes !== undefined) checkFunction(scopes, "introspection.scopes");
-  checkBoolean(clientTokens, "introspection.clientTokens");
-  if (options.fetch !== undefined) checkFunction(options.fetch, "introspection.fetch");
+  const { issuer, endpoint, alsoIssuers = [], scopes, clientTokens = false } = options;
+  const { fetch: send = fetch } = options;
   const found = new IssuerEndpoint(send, issuer, "introspection_endpoint", endpoint);
   const outgoing = new Outgoing(toIssuer);
   return {
     issuer,
     accepts: [issuer, ...alsoIssuers],
     opaque: true,
-    ...(audience === undefined ? {} : { audience }),
+    ...(options.audience !== undefined && { audience: options.audience }),
     ...(scopes && { scopes }),
     ...(clientTokens && { clientTokens }),
     async verify(token) {

@@ -2,7 +2,6 @@ import { AuthError } from "../shared/errors.js";
 import { boundedBytes } from "../shared/bounded-bytes.js";
 import { endpointUrl, isPublicName, issuerText, metadataPlaces } from "../shared/urls.js";
 import { jsonObject } from "../shared/json-object.js";
-import { checkTexts, wrongOption } from "../shared/option-check.js";
 
 /** Maximum size of a document of an issuer in bytes. */
 const mostBytes = 65_536;
@@ -15,27 +14,6 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Whether a URL is https, or http to this machine, and has no user, password or fragment. */
 export const isSafeUrl = (text: unknown): text is string => endpointUrl(text, true) !== undefined;
-
-/** @throws {AuthError} `auth-options`: the value is not an https URL */
-export function checkUrl(value: unknown, name: string): asserts value is string {
-  if (!isSafeUrl(value) || /[\s|]/.test(value))
-    throw wrongOption(
-      name,
-      "expected an https URL without user, password and fragment; http only for this machine",
-    );
-}
-
-/** @throws {AuthError} `auth-options`: the value is not an issuer identifier (RFC 8414, 2) */
-export function checkIssuer(value: unknown, name: string): asserts value is string {
-  checkUrl(value, name);
-  if (value.includes("?")) throw wrongOption(name, "expected an issuer, which has no query (RFC 8414, 2)");
-}
-
-/** @throws {AuthError} `auth-options`: the value is not a list of issuer identifiers, or is empty */
-export function checkIssuers(value: unknown, name: string): asserts value is readonly string[] {
-  checkTexts(value, name);
-  for (const each of value) checkIssuer(each, name);
-}
 
 /**
  * Sends a request to an issuer. Follows no redirects, and limits time and size.

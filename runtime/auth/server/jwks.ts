@@ -1,18 +1,11 @@
+import { type Rules, texts } from "@mcpgen/base";
 import { type CompactVerifyGetKey, type JSONWebKeySet, compactVerify, createLocalJWKSet } from "jose";
 import { AuthError } from "../shared/errors.js";
 import { jsonObject } from "../shared/json-object.js";
-import { checkBoolean, checkFunction, checkNames, checkTexts, wrongOption } from "../shared/option-check.js";
-import { checkAudience } from "./audience.js";
+import { checkOptions, httpsUrl, issuerUrl, issuerUrls, wrongOption } from "../shared/option-rules.js";
+import { audience } from "./audience.js";
 import { refuseOtherTokens, refused } from "./claims.js";
-import {
-  type Fetch,
-  IssuerEndpoint,
-  checkIssuer,
-  checkIssuers,
-  checkUrl,
-  fetchObject,
-  unavailable,
-} from "./issuer-document.js";
+import { type Fetch, IssuerEndpoint, fetchObject, unavailable } from "./issuer-document.js";
 import type { Audience, Claims, TokenIssuer } from "./token-issuer.js";
 
 /** Asymmetric signature algorithms. Symmetric ones are never accepted, because their verification key can also sign. */
@@ -49,18 +42,21 @@ export interface JwksOptions {
   readonly fetch?: Fetch;
 }
 
-const known = [
-  "algorithms",
-  "audience",
-  "alsoIssuers",
-  "jwksUri",
-  "keys",
-  "types",
-  "scopes",
-  "client",
-  "clientTokens",
-  "fetch",
-];
+const rules: Rules<JwksOptions> = {
+  algorithms: signatureAlgorithmList,
+  audience,
+  alsoIssuers: issuerUrls,
+  jwksUri: httpsUrl,
+  keys: (value) =>
+    Array.isArray((value as Partial<JSONWebKeySet> | null)?.keys)
+      ? undefined
+      : "a JSON Web Key Set: { keys: [...] }",
+  types: (value) => wordsFault(value, ["at+jwt", "JWT", "absent"], "at+jwt, JWT or absent"),
+  scopes: "function",
+  client: "function",
+  clientTokens: "boolean",
+  fetch: "function",
+};
 
 /**
  * An issuer of JWT access tokens, verified with the keys that it publishes.
@@ -69,14 +65,17 @@ const known = [
  * @throws {AuthError} `auth-options`
  */
 export function jwks(issuer: string, options: JwksOptions = {}): TokenIssuer {
-  checkJwksOptions(issuer, options);
-  const { algorithms = ["ES256", "RS256"], audience, alsoIssuers = [], scopes, client } = options;
+  checkOptions({ "jwks(issuer)": issuer }, { "jwks(issuer)": issuerUrl }, "", ["jwks(issuer)"]);
+  checkOptions(options, rules, "jwks.");
+  if (options.keys !== undefined && options.jwksUri !== undefined)
+    throw wrongOption("jwks.keys", "expected either keys or jwksUri, not both");
+  const { algorithms = ["ES256", "RS256"], alsoIssuers = [], scopes, client } = options;
   const { types = ["at+jwt", "JWT", "absent"], keys, clientTokens = false } = options;
   const keyOf = keys ? createLocalJWKSet(keys) : remoteKeys(issuer, options);
   return {
     issuer,
     accepts: [issuer, ...alsoIssuers],
-    ...(audience === undefined ? {} : { audience }),
+    ...(options.audience !== undefined && { audience: options.audience }),
     ...(scopes && { scopes }),
     ...(client && { client }),
     ...(clientTokens && { clientTokens }),
@@ -84,34 +83,14 @@ export function jwks(issuer: string, options: JwksOptions = {}): TokenIssuer {
   };
 }
 
-function checkJwksOptions(issuer: string, options: JwksOptions): void {
-  checkIssuer(issuer, "jwks(issuer)");
-  checkNames(options, known, "jwks.");
-  const { algorithms, audience, alsoIssuers, jwksUri, keys, types, scopes, client, fetch } = options;
-  if (options.clientTokens !== undefined) checkBoolean(options.clientTokens, "jwks.clientTokens");
-  if (algorithms !== undefined) checkAlgorithms(algorithms, "jwks.algorithms");
-  if (audience !== undefined) checkAudience(audience, "jwks.audience");
-  if (alsoIssuers !== undefined) checkIssuers(alsoIssuers, "jwks.alsoIssuers");
-  if (jwksUri !== undefined) checkUrl(jwksUri, "jwks.jwksUri");
-  if (keys !== undefined && jwksUri !== undefined)
-    throw wrongOption("jwks.keys", "expected either keys or jwksUri, not both");
-  if (keys !== undefined && !Array.isArray((keys as Partial<JSONWebKeySet> | null)?.keys))
-    throw wrongOption("jwks.keys", "expected a JSON Web Key Set: { keys: [...] }");
-  if (types !== undefined) {
-    checkTexts(types, "jwks.types");
-    if (!types.every((each) => ["at+jwt", "JWT", "absent"].includes(each)))
-      throw wrongOption("jwks.types", "expected at+jwt, JWT or absent");
-  }
-  for (const [name, value] of Object.entries({ scopes, client, fetch }))
-    if (value !== undefined) checkFunction(value, `jwks.${name}`);
+/** The rule for a list of signature algorithms. It refuses symmetric ones. */
+export function signatureAlgorithmList(value: unknown): string | undefined {
+  return wordsFault(value, signatureAlgorithms, `asymmetric algorithms: ${signatureAlgorithms.join(", ")}`);
 }
 
-/** @throws {AuthError} `auth-options`: the list is empty, or contains an unknown or symmetric algorithm */
-export function checkAlgorithms(value: unknown, name: string): void {
-  checkTexts(value, name);
-  const allowed: readonly string[] = signatureAlgorithms;
-  if (!value.every((each) => allowed.includes(each)))
-    throw wrongOption(name, `expected asymmetric algorithms: ${allowed.join(", ")}`);
+function wordsFault(value: unknown, words: readonly unknown[], expected: string): string | undefined {
+  const isKnown = (each: unknown): boolean => words.includes(each);
+  return texts(value) ?? ((value as readonly unknown[]).every(isKnown) ? undefined : expected);
 }
 
 function remoteKeys(issuer: string, { jwksUri, fetch: send = fetch }: JwksOptions): CompactVerifyGetKey {

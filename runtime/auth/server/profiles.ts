@@ -1,6 +1,7 @@
 // The access tokens of providers, by their documentation. docs/tasks/protect-a-server.md has the table.
+import { type Rules, text, texts } from "@mcpgen/base";
 import { jsonObject } from "../shared/json-object.js";
-import { checkNames, checkText, checkTexts, wrongOption } from "../shared/option-check.js";
+import { checkOptions } from "../shared/option-rules.js";
 import { Outgoing, toIssuer } from "../shared/outgoing.js";
 import { scopesOf } from "../shared/scopes.js";
 import { checkKinds, refused } from "./claims.js";
@@ -31,10 +32,28 @@ export interface EntraOptions extends ProfileOptions {
   readonly applicationIdUri?: string;
 }
 
-/** Names of the options of every profile. */
-const common = ["clientTokens", "fetch"];
+/** Valid values of the options of every profile. */
+const common: Rules<ProfileOptions> = { clientTokens: "boolean", fetch: "function" };
+
+/** Valid values of the options of a profile at which this server has a name. */
+const namedRules: Rules<NamedOptions> = {
+  ...common,
+  audience: (value) => (typeof value === "string" ? text(value) : texts(value)),
+};
+
+/** Makes a rule for a text of a form. Mark the call as pure. */
+function textLike(form: RegExp, expected: string): (value: unknown) => string | undefined {
+  return (value) => (form.test(String(value)) ? undefined : expected);
+}
 
 const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+const entraRules: Rules<EntraOptions> = {
+  ...common,
+  tenant: /* @__PURE__ */ textLike(guid, "the id of a tenant, such as 8eaef023-2b34-4da1-9baa-8bc8c9d6a490"),
+  clientId: /* @__PURE__ */ textLike(guid, "an application (client) id"),
+  applicationIdUri: text,
+};
 
 /**
  * Microsoft Entra ID. Clients request its scopes with the application id URI as a prefix, but tokens contain the scopes
@@ -44,23 +63,15 @@ const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
  * @throws {AuthError} `auth-options`
  */
 export function entra(options: EntraOptions): TokenIssuer {
-  checkNames(options, ["tenant", "clientId", "applicationIdUri", ...common], "entra.");
+  checkOptions(options, entraRules, "entra.", ["tenant", "clientId"]);
   const { tenant, clientId, applicationIdUri = `api://${clientId}` } = options;
-  if (!guid.test(String(tenant)))
-    throw wrongOption(
-      "entra.tenant",
-      "expected the id of a tenant, such as 8eaef023-2b34-4da1-9baa-8bc8c9d6a490",
-    );
-  if (!guid.test(String(clientId)))
-    throw wrongOption("entra.clientId", "expected an application (client) id");
-  checkText(applicationIdUri, "entra.applicationIdUri");
-  const host = `https://login.microsoftonline.com/${tenant}`;
-  const issuer = jwks(`${host}/v2.0`, {
+  const tenantUrl = `https://login.microsoftonline.com/${tenant}`;
+  const issuer = jwks(`${tenantUrl}/v2.0`, {
     algorithms: ["RS256"],
     types: ["at+jwt", "JWT"],
     // The version of tokens depends on the registration.
     alsoIssuers: [`https://sts.windows.net/${tenant}/`],
-    jwksUri: `${host}/discovery/v2.0/keys`,
+    jwksUri: `${tenantUrl}/discovery/v2.0/keys`,
     audience: [clientId, applicationIdUri],
     scopes: (claims) => entraGrants(claims).map((name) => `${applicationIdUri}/${name}`),
     client: ({ azp, appid }) => (azp ?? appid) as string | undefined,
@@ -92,15 +103,17 @@ export interface CognitoOptions extends ProfileOptions {
   readonly clients?: readonly string[];
 }
 
+const cognitoRules: Rules<CognitoOptions> = {
+  ...common,
+  region: /* @__PURE__ */ textLike(/^[a-z]{2}(-[a-z]+)+-\d$/, "a region, such as eu-west-1"),
+  userPool: /* @__PURE__ */ textLike(/^[\w-]+_\w+$/, "the id of a user pool, such as eu-west-1_AbCdEfGhI"),
+  clients: texts,
+};
+
 /** Amazon Cognito user pools. @throws {AuthError} `auth-options` */
 export function cognito(options: CognitoOptions): TokenIssuer {
-  checkNames(options, ["region", "userPool", "clients", ...common], "cognito.");
+  checkOptions(options, cognitoRules, "cognito.", ["region", "userPool"]);
   const { region, userPool, clients } = options;
-  if (!/^[a-z]{2}(-[a-z]+)+-\d$/.test(String(region)))
-    throw wrongOption("cognito.region", "expected a region, such as eu-west-1");
-  if (!/^[\w-]+_\w+$/.test(String(userPool)))
-    throw wrongOption("cognito.userPool", "expected the id of a user pool, such as eu-west-1_AbCdEfGhI");
-  if (clients !== undefined) checkTexts(clients, "cognito.clients");
   const issuer = jwks(`https://cognito-idp.${region}.amazonaws.com/${userPool}`, {
     algorithms: ["RS256"],
     ...(clients && { audience: { claim: "client_id", oneOf: clients } }),
@@ -111,9 +124,9 @@ export function cognito(options: CognitoOptions): TokenIssuer {
 
 /** Auth0. @param options `audience` is the identifier of the API @throws {AuthError} `auth-options` */
 export function auth0(options: NamedOptions & { readonly domain: string }): TokenIssuer {
-  const { domain } = named(options, "auth0", ["domain"]);
+  checkOptions(options, { ...namedRules, domain: host }, "auth0.", ["domain"]);
   // The issuer ends with a slash, and is compared as text.
-  return jwks(`https://${hostOf(domain, "auth0.domain")}/`, {
+  return jwks(`https://${options.domain}/`, {
     algorithms: ["RS256", "PS256"],
     ...audienceOf(options),
   });
@@ -128,8 +141,9 @@ export function auth0(options: NamedOptions & { readonly domain: string }): Toke
 export function okta(
   options: NamedOptions & { readonly domain: string; readonly server?: string },
 ): TokenIssuer {
-  const { domain, server = "default" } = named(options, "okta", ["domain", "server"]);
-  return jwks(`https://${hostOf(domain, "okta.domain")}/oauth2/${segment(server, "okta.server")}`, {
+  checkOptions(options, { ...namedRules, domain: host, server: segment }, "okta.", ["domain"]);
+  const { domain, server = "default" } = options;
+  return jwks(`https://${domain}/oauth2/${server}`, {
     algorithms: ["RS256"],
     client: ({ cid }) => cid as string | undefined,
     ...audienceOf(options),
@@ -140,9 +154,9 @@ export function okta(
 export function keycloak(
   options: NamedOptions & { readonly url: string; readonly realm: string },
 ): TokenIssuer {
-  const { url, realm } = named(options, "keycloak", ["url", "realm"]);
-  checkText(url, "keycloak.url");
-  return jwks(`${url.replace(/\/$/, "")}/realms/${segment(realm, "keycloak.realm")}`, {
+  checkOptions(options, { ...namedRules, url: text, realm: segment }, "keycloak.", ["url", "realm"]);
+  const { url, realm } = options;
+  return jwks(`${url.replace(/\/$/, "")}/realms/${realm}`, {
     algorithms: ["RS256", "PS256", "ES256", "EdDSA"],
     ...audienceOf(options),
   });
@@ -157,9 +171,9 @@ export function keycloak(
 export function pingOne(
   options: NamedOptions & { readonly environment: string; readonly domain?: string },
 ): TokenIssuer {
-  const { environment, domain = "auth.pingone.com" } = named(options, "pingOne", ["environment", "domain"]);
-  const host = hostOf(domain, "pingOne.domain");
-  return jwks(`https://${host}/${segment(environment, "pingOne.environment")}/as`, {
+  checkOptions(options, { ...namedRules, environment: segment, domain: host }, "pingOne.", ["environment"]);
+  const { environment, domain = "auth.pingone.com" } = options;
+  return jwks(`https://${domain}/${environment}/as`, {
     algorithms: ["RS256"],
     ...audienceOf(options),
   });
@@ -167,8 +181,8 @@ export function pingOne(
 
 /** WorkOS AuthKit. The resource must be one of its resource indicators. @throws {AuthError} `auth-options` */
 export function authKit(options: NamedOptions & { readonly domain: string }): TokenIssuer {
-  const { domain } = named(options, "authKit", ["domain"]);
-  return jwks(`https://${hostOf(domain, "authKit.domain")}`, {
+  checkOptions(options, { ...namedRules, domain: host }, "authKit.", ["domain"]);
+  return jwks(`https://${options.domain}`, {
     algorithms: ["RS256"],
     ...audienceOf(options),
   });
@@ -176,8 +190,8 @@ export function authKit(options: NamedOptions & { readonly domain: string }): To
 
 /** Logto. The resource must be one of its API resources. @throws {AuthError} `auth-options` */
 export function logto(options: NamedOptions & { readonly domain: string }): TokenIssuer {
-  const { domain } = named(options, "logto", ["domain"]);
-  return jwks(`https://${hostOf(domain, "logto.domain")}/oidc`, {
+  checkOptions(options, { ...namedRules, domain: host }, "logto.", ["domain"]);
+  return jwks(`https://${options.domain}/oidc`, {
     algorithms: ["ES384", "RS256"],
     ...audienceOf(options),
   });
@@ -192,10 +206,11 @@ export function logto(options: NamedOptions & { readonly domain: string }): Toke
 export function zitadel(
   options: ProfileOptions & { readonly domain: string; readonly project: string },
 ): TokenIssuer {
-  const { domain, project } = named(options, "zitadel", ["domain", "project"]);
-  return jwks(`https://${hostOf(domain, "zitadel.domain")}`, {
+  checkOptions(options, { ...common, domain: host, project: segment }, "zitadel.", ["domain", "project"]);
+  const { domain, project } = options;
+  return jwks(`https://${domain}`, {
     algorithms: ["RS256", "ES256", "EdDSA"],
-    audience: segment(project, "zitadel.project"),
+    audience: project,
     scopes: (claims) => zitadelGrants(claims, project),
     ...commonOf(options),
   });
@@ -219,13 +234,6 @@ function checked(issuer: TokenIssuer, fits: (claims: Claims) => boolean, why: st
   return { ...issuer, verify };
 }
 
-/** Checks the option names of a profile. */
-function named<Options extends object>(options: Options, profile: string, own: readonly string[]): Options {
-  const names = profile === "zitadel" ? own : [...own, "audience"];
-  checkNames(options, [...names, ...common], `${profile}.`);
-  return options;
-}
-
 function audienceOf({
   audience,
   ...options
@@ -238,21 +246,19 @@ function commonOf({ clientTokens, fetch }: ProfileOptions): Pick<JwksOptions, "c
   return { ...(clientTokens !== undefined && { clientTokens }), ...(fetch && { fetch }) };
 }
 
-/** @throws {AuthError} `auth-options`: the value is not a host (without scheme and path) */
-function hostOf(value: unknown, name: string): string {
-  if (
-    typeof value === "string" &&
-    URL.canParse(`https://${value}`) &&
-    new URL(`https://${value}`).host === value
-  )
-    return value;
-  throw wrongOption(name, "expected a host in lower case, without https:// and path");
+/** The rule for a host, without scheme and path. */
+function host(value: unknown): string | undefined {
+  const url = `https://${String(value)}`;
+  return URL.canParse(url) && new URL(url).host === value
+    ? undefined
+    : "a host in lower case, without https:// and path";
 }
 
-/** @throws {AuthError} `auth-options`: the value is not a path segment */
-function segment(value: unknown, name: string): string {
-  if (typeof value === "string" && /^[\w.~-]+$/.test(value) && !/^\.+$/.test(value)) return value;
-  throw wrongOption(name, "expected a name of letters, digits and hyphens");
+/** The rule for a segment of a path. */
+function segment(value: unknown): string | undefined {
+  return typeof value === "string" && /^[\w.~-]+$/.test(value) && !/^\.+$/.test(value)
+    ? undefined
+    : "a name of letters, digits and hyphens";
 }
 
 export interface GoogleOptions {
@@ -272,9 +278,9 @@ const tokenInfo = "https://oauth2.googleapis.com/tokeninfo";
  * @throws {AuthError} `auth-options`
  */
 export function google(options: GoogleOptions): TokenIssuer {
-  checkNames(options, ["clients", "fetch"], "google.");
+  const rules: Rules<GoogleOptions> = { clients: texts, fetch: "function" };
+  checkOptions(options, rules, "google.", ["clients"]);
   const { clients, fetch: send = fetch } = options;
-  checkTexts(clients, "google.clients");
   const outgoing = new Outgoing(toIssuer);
   return {
     issuer: "https://accounts.google.com",

@@ -1,16 +1,15 @@
+import { gone, isObject, numberFrom, type OptionFault, type Rules, text, valueFault } from "@mcpgen/base";
 import {
-  checkBoolean,
-  checkFunction,
-  checkNames,
-  checkNumber,
-  checkText,
-  checkTexts,
-  wrongOption,
-} from "../shared/option-check.js";
-import { checkScopes, isScope } from "../shared/scopes.js";
-import { checkAudience } from "./audience.js";
+  checkOptions,
+  entryFault,
+  httpsUrl,
+  issuerUrl,
+  issuerUrls,
+  scopeList,
+} from "../shared/option-rules.js";
+import { isScope } from "../shared/scopes.js";
+import { audience } from "./audience.js";
 import type { DpopProofs } from "./dpop.js";
-import { checkIssuer, checkUrl, isSafeUrl } from "./issuer-document.js";
 import type { TokenExchange } from "./token-exchange.js";
 import type { Claims, TokenIssuer } from "./token-issuer.js";
 
@@ -46,85 +45,79 @@ export interface ResourceServerOptions {
   readonly exchange?: TokenExchange;
   /** Seconds for which a verified token is not verified again, at most until its expiry. Default and maximum: 60. */
   readonly cacheSeconds?: number;
-  /** Allowed difference of issuers' clocks in seconds. Default: 30; at most 60. */
-  readonly clockSkew?: number;
   /** Name of the resource for users, in the metadata. */
   readonly name?: string;
   /** URL of a page about the resource for developers, in the metadata. */
   readonly documentation?: string;
 }
 
-const known = [
-  ...["resource", "issuers", "scopes", "principal", "dpop", "exchange"],
-  ...["cacheSeconds", "clockSkew", "name", "documentation"],
-];
+const rules: Rules<ResourceServerOptions, "cache" | "clockSkew"> = {
+  resource: (value) =>
+    httpsUrl(value) ?? (new URL(String(value)).search === "" ? undefined : "a URL without query"),
+  issuers: issuersFault,
+  scopes: {
+    required: resourceScopes,
+    supported: resourceScopes,
+    hierarchy: (value, place) =>
+      entryFault(value, place, (name) => (isScope(name) ? undefined : "a scope as name"), scopeList),
+  } satisfies Rules<ScopeOptions>,
+  principal: "function",
+  dpop: (value) => (hasFunction(value, "verify") ? undefined : "the result of dpop()"),
+  exchange: (value) => (hasFunction(value, "token") ? undefined : "the result of tokenExchange()"),
+  cacheSeconds: /* @__PURE__ */ numberFrom(0, 60),
+  name: text,
+  documentation: httpsUrl,
+  cache: /* @__PURE__ */ gone("Write cacheSeconds for cache.seconds; 10,000 tokens are kept."),
+  clockSkew: /* @__PURE__ */ gone("Leave it out: clocks may differ by 30 seconds."),
+};
 
-const former = { cache: "Write cacheSeconds for cache.seconds; 10,000 tokens are kept" };
+const issuerRules: Rules<Omit<TokenIssuer, "verify" | "routes">> = {
+  issuer: issuerUrl,
+  accepts: issuerUrls,
+  audience,
+  clientTokens: "boolean",
+  opaque: "boolean",
+  scopes: "function",
+  client: "function",
+  upstream: "function",
+};
 
 /** @throws {AuthError} `auth-options` */
 export function checkResourceServerOptions(options: ResourceServerOptions): void {
-  checkNames(options, known, "", former);
-  const { resource, issuers, scopes, principal, cacheSeconds, clockSkew, name, documentation } = options;
-  checkUrl(resource, "resource");
-  if (new URL(resource).search !== "") throw wrongOption("resource", "expected a URL without query");
-  checkIssuers(issuers);
-  if (scopes !== undefined) checkScopeOptions(scopes);
-  if (principal !== undefined) checkFunction(principal, "principal");
-  if (options.dpop !== undefined) checkMade(options.dpop, "verify", "dpop", "dpop()");
-  if (options.exchange !== undefined) checkMade(options.exchange, "token", "exchange", "tokenExchange()");
-  if (cacheSeconds !== undefined) checkNumber(cacheSeconds, "cacheSeconds", 0, 60);
-  if (clockSkew !== undefined) checkNumber(clockSkew, "clockSkew", 0, 60);
-  if (name !== undefined) checkText(name, "name");
-  if (documentation !== undefined && !isSafeUrl(documentation))
-    throw wrongOption("documentation", "expected an https URL");
+  checkOptions(options, rules, "", ["resource", "issuers"]);
 }
 
-function checkMade(value: unknown, member: string, name: string, maker: string): void {
-  if (typeof (value as Record<string, unknown> | null)?.[member] !== "function")
-    throw wrongOption(name, `expected the result of ${maker}`);
+function hasFunction(value: unknown, name: string): boolean {
+  return isObject(value) && typeof value[name] === "function";
 }
 
-function checkIssuers(issuers: readonly TokenIssuer[]): void {
-  if (!Array.isArray(issuers) || issuers.length === 0)
-    throw wrongOption("issuers", "expected a list with at least one issuer, such as jwks(url)");
-  const values = new Set<string>();
-  for (const [at, each] of (issuers as readonly (TokenIssuer | null)[]).entries()) {
-    const place = `issuers[${at}]`;
-    if (typeof each?.verify !== "function")
-      throw wrongOption(place, "expected an issuer, such as jwks(url) or introspection(options)");
-    checkIssuer(each.issuer, `${place}.issuer`);
-    if (each.audience !== undefined) checkAudience(each.audience, `${place}.audience`);
-    if (each.clientTokens !== undefined) checkBoolean(each.clientTokens, `${place}.clientTokens`);
-    if (each.opaque !== undefined) checkBoolean(each.opaque, `${place}.opaque`);
-    for (const name of ["scopes", "client", "upstream"] as const)
-      if (each[name] !== undefined) checkFunction(each[name], `${place}.${name}`);
-    if (each.accepts !== undefined) checkTexts(each.accepts, `${place}.accepts`);
-    for (const iss of new Set(each.accepts ?? [each.issuer])) {
-      checkIssuer(iss, `${place}.accepts`);
-      if (values.has(iss)) throw wrongOption(place, "another issuer in the list has the same identifier");
-      values.add(iss);
+/** The rule for the issuers of a resource server. */
+function issuersFault(value: unknown, place: string): string | OptionFault | undefined {
+  if (!Array.isArray(value) || value.length === 0)
+    return "a list with at least one issuer, such as jwks(url)";
+  const known = new Set<string>();
+  for (const [index, each] of (value as readonly unknown[]).entries()) {
+    const at = `${place.slice(0, -1)}[${index}]`;
+    if (!hasFunction(each, "verify"))
+      return { message: `${at}: expected an issuer, such as jwks(url) or introspection(options).` };
+    const issuer = each as TokenIssuer;
+    const fault = valueFault(issuer, issuerRules, `${at}.`, ["issuer"]);
+    if (fault) return fault;
+    for (const iss of new Set(issuer.accepts ?? [issuer.issuer])) {
+      if (known.has(iss)) return { message: `${at}: another issuer in the list has the same identifier.` };
+      known.add(iss);
     }
   }
   // With several such issuers, a token without `iss` would be sent to servers that did not issue it.
-  if (issuers.filter(({ opaque }) => opaque).length > 1)
-    throw wrongOption("issuers", "expected at most one issuer of tokens that are no JWT");
+  return (value as readonly TokenIssuer[]).filter(({ opaque }) => opaque).length > 1
+    ? "at most one issuer of tokens that are no JWT"
+    : undefined;
 }
 
-function checkScopeOptions(scopes: ScopeOptions): void {
-  checkNames(scopes, ["required", "supported", "hierarchy"], "scopes.");
-  const { required = [], supported = [], hierarchy = {} } = scopes;
-  for (const [name, value] of Object.entries({ required, supported })) {
-    checkScopes(value, `scopes.${name}`);
-    if (value.includes("offline_access"))
-      throw wrongOption(
-        `scopes.${name}`,
-        "offline_access is not a scope of a resource: clients ask their issuer for it",
-      );
-  }
-  if (typeof hierarchy !== "object" || hierarchy === null || Array.isArray(hierarchy))
-    throw wrongOption("scopes.hierarchy", "expected an object from a scope to the scopes that it implies");
-  for (const [scope, implied] of Object.entries(hierarchy)) {
-    if (!isScope(scope)) throw wrongOption("scopes.hierarchy", "expected scopes as names");
-    checkScopes(implied, `scopes.hierarchy.${scope}`);
-  }
+/** The rule for scopes of a resource. */
+function resourceScopes(value: unknown, place: string): string | OptionFault | undefined {
+  const wrong = scopeList(value);
+  if (wrong !== undefined || !(value as readonly string[]).includes("offline_access")) return wrong;
+  const why = "offline_access is not a scope of a resource: clients ask their issuer for it";
+  return { message: `${place.slice(0, -1)}: ${why}.` };
 }

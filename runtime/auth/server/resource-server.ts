@@ -5,7 +5,7 @@ import { isScope, missingScopes, scopeHierarchy, scopesOf } from "../shared/scop
 import { isForUs } from "./audience.js";
 import { type AuthInfo, frozen } from "./auth-info.js";
 import { challengeText, metadataRoutes, metadataUrl, mostScopeText } from "./resource-metadata.js";
-import { wrongOption } from "../shared/option-check.js";
+import { wrongOption } from "../shared/option-rules.js";
 import { digestOf } from "../shared/encoding.js";
 import type { ProofRequest } from "./dpop.js";
 import { checkClaims, refused } from "./claims.js";
@@ -92,6 +92,9 @@ const verifiedOverhead = 1000;
 const mostRefused = 10_000;
 const refusedMs = 5000;
 
+/** Allowed difference of issuers' clocks in seconds. */
+const skew = 30;
+
 const now = (): number => Date.now();
 
 /**
@@ -135,7 +138,6 @@ class ResourceGuard {
   readonly #hierarchy;
   readonly #byIssuer = new Map<string, TokenIssuer>();
   readonly #opaque: TokenIssuer | undefined;
-  readonly #skew: number;
   readonly #cacheMs: number;
   /** Verified tokens by digest; `#refused` has the reasons of refusals by digest. */
   readonly #verified: BoundedMap<string, Verified>;
@@ -147,14 +149,13 @@ class ResourceGuard {
 
   constructor(options: ResourceServerOptions) {
     this.#options = options;
-    const { resource, issuers, scopes = {}, cacheSeconds = 60, clockSkew = 30 } = options;
+    const { resource, issuers, scopes = {}, cacheSeconds = 60 } = options;
     this.#metadataUrl = metadataUrl(resource);
     this.#required = scopes.required ?? [];
     this.#hierarchy = scopeHierarchy(scopes.hierarchy);
     for (const each of issuers)
       for (const iss of each.accepts ?? [each.issuer]) this.#byIssuer.set(iss, each);
     this.#opaque = issuers.find(({ opaque }) => opaque);
-    this.#skew = clockSkew;
     this.#cacheMs = 1000 * cacheSeconds;
     this.#verified = new BoundedMap({ full: "evict", count: mostVerified, bytes: verifiedBytes, now });
     this.metadata = metadataOf(options);
@@ -298,8 +299,8 @@ class ResourceGuard {
   #checkTimes({ exp, nbf = -Infinity }: { readonly exp?: number; readonly nbf?: number }): void {
     const now = Date.now() / 1000;
     if (exp === undefined) throw refused("it has no expiry");
-    if (exp + this.#skew <= now) throw refused("it has expired");
-    if (nbf - this.#skew > now) throw refused("it is not valid yet");
+    if (exp + skew <= now) throw refused("it has expired");
+    if (nbf - skew > now) throw refused("it is not valid yet");
   }
 
   /** Makes the caller and the required checks from verified claims. */

@@ -1,6 +1,7 @@
+import { type Rules, text } from "@mcpgen/base";
 import type { CryptoKey } from "jose";
 import * as oauth from "oauth4webapi";
-import { checkText, wrongOption } from "../shared/option-check.js";
+import { wrongOption } from "../shared/option-rules.js";
 
 /** The credentials of this server at an issuer. */
 export interface ClientCredentials {
@@ -11,14 +12,18 @@ export interface ClientCredentials {
   readonly clientKey?: { readonly key: CryptoKey; readonly kid?: string };
 }
 
-/** @throws {AuthError} `auth-options` */
-export function checkCredentials(given: ClientCredentials, place: string): void {
-  const { clientId, clientSecret, clientKey } = given;
-  checkText(clientId, `${place}clientId`);
+/** Valid values of credentials. */
+export const credentialRules: Rules<ClientCredentials> = {
+  clientId: text,
+  clientSecret: text,
+  clientKey: "object",
+};
+
+/** Checks what the rules of single options cannot. @throws {AuthError} `auth-options` */
+export function checkCredentials({ clientSecret, clientKey }: ClientCredentials, place: string): void {
   if ((clientSecret === undefined) === (clientKey === undefined))
     throw wrongOption(`${place}clientSecret`, "expected either clientSecret or clientKey");
-  if (clientSecret !== undefined) checkText(clientSecret, `${place}clientSecret`);
-  if (clientKey !== undefined && (clientKey as Partial<typeof clientKey> | null)?.key?.type !== "private")
+  if (clientKey !== undefined && (clientKey as Partial<typeof clientKey>).key?.type !== "private")
     throw wrongOption(`${place}clientKey.key`, "expected a private CryptoKey");
 }
 

@@ -1,21 +1,25 @@
-import { BoundedMap } from "@mcpgen/base";
+import { BoundedMap, type Rules, text } from "@mcpgen/base";
 import * as oauth from "oauth4webapi";
 import { AuthError, isUnavailable } from "../shared/errors.js";
-import { checkNames, checkText, wrongOption } from "../shared/option-check.js";
+import {
+  checkOptions,
+  httpsUrl,
+  issuerUrl,
+  issuerUrls,
+  scopeList,
+  wrongOption,
+} from "../shared/option-rules.js";
 import { Outgoing } from "../shared/outgoing.js";
-import { checkScopes } from "../shared/scopes.js";
 import { TokenRefusal, type Tokens, tokenResponse } from "../shared/token-response.js";
 import type { AuthInfo } from "./auth-info.js";
 import { digestOf } from "../shared/encoding.js";
+import { type Fetch, IssuerEndpoint, boundedFetch } from "./issuer-document.js";
 import {
-  type Fetch,
-  IssuerEndpoint,
-  boundedFetch,
-  checkIssuer,
-  checkIssuers,
-  checkUrl,
-} from "./issuer-document.js";
-import { type ClientCredentials, checkCredentials, clientAuthentication } from "./server-client.js";
+  type ClientCredentials,
+  checkCredentials,
+  clientAuthentication,
+  credentialRules,
+} from "./server-client.js";
 
 export interface TokenExchangeOptions extends ClientCredentials {
   /** The authorization server that exchanges tokens. */
@@ -60,6 +64,17 @@ export interface TokenExchange {
   bind(auth: object, token: string, issuer: string): void;
 }
 
+const rules: Rules<TokenExchangeOptions> = {
+  ...credentialRules,
+  issuer: issuerUrl,
+  tokenEndpoint: httpsUrl,
+  from: issuerUrls,
+  flow: ["token-exchange", "on-behalf-of"],
+  fetch: "function",
+};
+
+const targetRules: Rules<UpstreamTarget> = { audience: text, resource: text, scopes: scopeList };
+
 const tokenExchangeGrant = "urn:ietf:params:oauth:grant-type:token-exchange";
 const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
 const jwtBearerGrant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
@@ -78,7 +93,8 @@ const exchanges = { running: 32, perKey: 8, waiting: 512 };
  * @throws {AuthError} `auth-options`
  */
 export function tokenExchange(options: TokenExchangeOptions): TokenExchange {
-  checkExchangeOptions(options);
+  checkOptions(options, rules, "tokenExchange.", ["issuer", "clientId"]);
+  checkCredentials(options, "tokenExchange.");
   const { issuer, from = [issuer] } = options;
   const tokens = new WeakMap<object, { readonly token: string; readonly issuer: string }>();
   const known = new BoundedMap<string, UpstreamToken>({ ...kept, full: "evict", now: () => Date.now() });
@@ -122,29 +138,13 @@ function ownerOf({ issuer, subject, clientId }: AuthInfo): string {
   return JSON.stringify([issuer, subject, clientId]);
 }
 
-function checkExchangeOptions(options: TokenExchangeOptions): void {
-  checkNames(
-    options,
-    ["issuer", "tokenEndpoint", "from", "flow", "fetch", "clientId", "clientSecret", "clientKey"],
-    "tokenExchange.",
-  );
-  const { issuer, tokenEndpoint, from, flow } = options;
-  checkIssuer(issuer, "tokenExchange.issuer");
-  if (tokenEndpoint !== undefined) checkUrl(tokenEndpoint, "tokenExchange.tokenEndpoint");
-  if (from !== undefined) checkIssuers(from, "tokenExchange.from");
-  if (flow !== undefined && !["token-exchange", "on-behalf-of"].includes(flow))
-    throw wrongOption("tokenExchange.flow", "expected token-exchange or on-behalf-of");
-  checkCredentials(options, "tokenExchange.");
-}
-
 function checkTarget(target: UpstreamTarget): void {
-  checkNames(target, ["audience", "resource", "scopes"], "target.");
-  const { audience, resource, scopes } = target;
-  if (audience !== undefined) checkText(audience, "target.audience");
-  if (resource !== undefined) checkText(resource, "target.resource");
-  if (scopes !== undefined) checkScopes(scopes, "target.scopes");
-  if (audience === undefined && resource === undefined && scopes === undefined)
-    throw wrongOption("target", "expected an audience, a resource or scopes: a token for everything is none");
+  checkOptions(target, targetRules, "target.");
+  if (Object.values(target).every((each) => each === undefined))
+    throw wrongOption(
+      "target",
+      "expected an audience, a resource or scopes: an unrestricted token is not allowed",
+    );
 }
 
 async function exchanged(

@@ -1,5 +1,3 @@
-import { wrongOption } from "./option-check.js";
-
 /** A scope token (RFC 6749, 3.3). Without this check, a scope could break out of a header value. */
 const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 
@@ -11,12 +9,6 @@ export function scopesOf(text: string): string[] {
 /** Whether a value is a scope that is safe in a header. */
 export function isScope(value: unknown): value is string {
   return typeof value === "string" && scopeToken.test(value);
-}
-
-/** @throws {AuthError} `auth-options`: the value is not a list of scopes */
-export function checkScopes(value: unknown, name: string): asserts value is readonly string[] {
-  if (!Array.isArray(value) || !value.every(isScope))
-    throw wrongOption(name, "expected a list of scopes, without spaces, quotes and backslashes");
 }
 
 /** For each scope, the narrower scopes that it implies, directly or through others. */

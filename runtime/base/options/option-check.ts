@@ -5,10 +5,10 @@ import { longestWait } from "../time/clock.js";
 
 /**
  * The values that an option may have: a number stands for an integer of at least that number, two numbers for a range; a
- * type name for a value of that type; words for one of them; a pattern and an example for a list of matching strings;
- * nested rules for an object; "amount" for a number from 0, `Infinity` included; a function for any other.
+ * type name for a value of that type; words for one of them; nested rules for an object; "amount" for a number from 0,
+ * `Infinity` included; a function for any other.
  */
-type Rule =
+export type Rule =
   | number
   | readonly [from: number, to: number]
   | "boolean"
@@ -19,12 +19,15 @@ type Rule =
   | "amount"
   | "anything"
   | readonly string[]
-  | readonly [RegExp, string]
   | OwnRule
   | OwnRules;
 
-/** Returns the expected value, if `value` is another. @param place text before the names of its members in errors */
-type OwnRule = (value: unknown, place: string) => string | undefined;
+/**
+ * Returns the expected value, if `value` is another; or a fault, which has its place.
+ *
+ * @param place text before the names of its members in errors, such as `http.`
+ */
+type OwnRule = (value: unknown, place: string) => string | OptionFault | undefined;
 
 export interface OwnRules {
   readonly [name: string]: Rule;
@@ -34,6 +37,14 @@ export interface OwnRules {
 export type Rules<Options, Former extends string = never> = {
   readonly [name in keyof Required<Options> | Former]: Rule;
 };
+
+/** What is wrong with an option. */
+export interface OptionFault {
+  /** A sentence with the place of the option, and without its value. */
+  readonly message: string;
+  /** The value, unless it may be secret. Absent if the option does not exist. */
+  readonly got?: unknown;
+}
 
 /** What to write in place of an option that is gone. */
 class Gone {
@@ -53,23 +64,22 @@ export function gone(today: string): OwnRules {
 }
 
 /**
- * Checks the names and values of options. A misspelt option would otherwise have no effect.
+ * Checks the names and values of options. A misspelt option would otherwise have no effect. The error shows a wrong value.
  *
  * @param place text before the names in errors
- * @throws {McpError} `invalid-definition`: an option does not exist, or has a wrong value
+ * @param required names of options that must be given
+ * @throws {McpError} `invalid-definition`: an option does not exist, is missing, or has a wrong value
  */
-export function checkOptions(given: object, rules: OwnRules, place = ""): void {
-  if (!isObject(given))
-    throw invalid(`${place.replace(/\.$/, ": ") || "options: "}expected an object, got ${textOf(given)}.`);
-  for (const [name, value] of Object.entries(given) as [string, unknown][]) {
-    const rule = Object.hasOwn(rules, name) ? rules[name]! : undefined;
-    if (rule instanceof Gone) throw invalid(`${place}${name}: the option is gone. ${rule.today}`);
-    if (rule === undefined)
-      throw invalid(`${place}${name}: there is no such option. ${suggestion(name, namesOf(rules))}`);
-    const expected = value === undefined ? undefined : misfit(value, rule, `${place}${name}.`);
-    if (expected === undefined) continue;
-    throw invalid(`${place}${name}: expected ${expected}, got ${textOf(value)}.`);
-  }
+export function checkOptions(
+  given: object,
+  rules: OwnRules,
+  place = "",
+  required: readonly string[] = [],
+): void {
+  const fault = optionFault(given, rules, place, required);
+  if (!fault) return;
+  const { message } = fault;
+  throw invalid("got" in fault ? `${message.slice(0, -1)}, got ${textOf(fault.got)}.` : message);
 }
 
 /** The value for an error: JSON cannot represent NaN, functions and cycles. */
@@ -82,19 +92,101 @@ function textOf(value: unknown): string {
   }
 }
 
-/** The expected value, if `value` breaks its rule. */
-function misfit(value: unknown, rule: Rule, place: string): string | undefined {
+/**
+ * Finds what is wrong with options: first a name that does not exist, then a wrong value.
+ *
+ * @param place text before the names in errors
+ * @param required names of options that must be given
+ */
+export function optionFault(
+  given: unknown,
+  rules: OwnRules,
+  place = "",
+  required: readonly string[] = [],
+): OptionFault | undefined {
+  if (!isObject(given))
+    return { message: `${place.replace(/\.$/, ": ") || "options: "}expected an object.`, got: given };
+  for (const name of Object.keys(given)) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (rule === undefined)
+      return {
+        message: `${place}${name}: there is no such option. ${suggestion(name, namesOf(rules))}`,
+      };
+    if (rule instanceof Gone) return { message: `${place}${name}: the option is gone. ${rule.today}` };
+  }
+  return valueFault(given, rules, place, required);
+}
+
+/** As `optionFault`, for an object that may have more members, such as one that another function returned. */
+export function valueFault(
+  given: object,
+  rules: OwnRules,
+  place = "",
+  required: readonly string[] = [],
+): OptionFault | undefined {
+  for (const name of Object.keys(rules)) {
+    const value = (given as Record<string, unknown>)[name];
+    if (value === undefined && !required.includes(name)) continue;
+    const wrong = misfit(value, rules[name]!, `${place}${name}.`);
+    if (typeof wrong === "object") return wrong;
+    if (wrong !== undefined) return { message: `${place}${name}: expected ${wrong}.`, got: value };
+  }
+  return undefined;
+}
+
+/** The expected value, or a fault of a member, if `value` breaks its rule. @param place text before the names of its members */
+function misfit(value: unknown, rule: Rule, place: string): string | OptionFault | undefined {
   if (typeof rule === "number") return misfit(value, [rule, longestWait], place);
   if (rule === "anything") return undefined;
   if (rule === "amount") return typeof value === "number" && value >= 0 ? undefined : "a number from 0";
   if (rule === "array") return Array.isArray(value) ? undefined : "a list";
+  if (rule === "boolean") return typeof value === rule ? undefined : "true or false";
   if (typeof rule === "string")
     return typeof value === rule && value !== null ? undefined : `${rule === "object" ? "an" : "a"} ${rule}`;
   if (Array.isArray(rule)) return unlisted(value, rule);
   if (typeof rule === "function") return rule(value, place);
-  if (!isObject(value)) return "an object";
-  checkOptions(value, rule as OwnRules, place);
-  return undefined;
+  return isObject(value) ? optionFault(value, rule as OwnRules, place) : "an object";
+}
+
+/** The rule for a string that is not empty. */
+export function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? undefined : "a text that is not empty";
+}
+
+/** The rule for a list of one or more strings that are not empty. */
+export function texts(value: unknown): string | undefined {
+  const isText = (each: unknown): boolean => text(each) === undefined;
+  return Array.isArray(value) && value.length > 0 && value.every(isText)
+    ? undefined
+    : "a list with at least one text, and none that is empty";
+}
+
+/** A rule for a number in a range. Mark the call as pure. */
+export function numberFrom(least: number, most: number): (value: unknown) => string | undefined {
+  return (value) =>
+    typeof value === "number" && value >= least && value <= most
+      ? undefined
+      : `a number from ${least} to ${most}`;
+}
+
+/** A rule for a list of strings of a form. Mark the call as pure. @param example one of them, for errors */
+export function listLike(form: RegExp, example: string): (value: unknown) => string | undefined {
+  const fits = (each: unknown): boolean => typeof each === "string" && form.test(each);
+  return (value) => (Array.isArray(value) && value.every(fits) ? undefined : `a list such as ["${example}"]`);
+}
+
+/**
+ * A rule for a list of one or more secrets. Its fault does not show them. Mark the call as pure.
+ *
+ * @param shortest least number of characters of each
+ */
+export function secrets(shortest: number): Rule {
+  return (value, place) => {
+    const isLong = (each: unknown): boolean => typeof each === "string" && each.length >= shortest;
+    if (Array.isArray(value) && value.length > 0 && value.every(isLong)) return undefined;
+    const expected = `secrets of at least ${shortest} characters: openssl rand -base64 32`;
+    return { message: `${place.slice(0, -1)}: expected ${expected}.` };
+  };
 }
 
 /** A rule for `true`, `false` or an object with these options. */
@@ -122,16 +214,12 @@ export const listOfExtensions: Rule = (value) => {
     : "a list of extensions, each as its module exports it or as its function implement returns it";
 };
 
-function unlisted(value: unknown, rule: readonly unknown[]): string | undefined {
-  const [form, last] = rule as readonly [unknown, number | string];
-  if (typeof form === "number") {
-    const fits =
-      Number.isInteger(value) && (value as number) >= form && (value as number) <= (last as number);
-    return fits ? undefined : `a whole number from ${form} to ${last}`;
-  }
-  if (!(form instanceof RegExp)) return rule.includes(value) ? undefined : rule.join(" or ");
-  const fits = Array.isArray(value) && value.every((each) => typeof each === "string" && form.test(each));
-  return fits ? undefined : `a list such as ["${last}"]`;
+function unlisted(value: unknown, rule: readonly [number, number] | readonly string[]): string | undefined {
+  const [first, last] = rule as readonly [number, number];
+  if (typeof first !== "number") return rule.includes(value as never) ? undefined : rule.join(" or ");
+  return Number.isInteger(value) && (value as number) >= first && (value as number) <= last
+    ? undefined
+    : `a whole number from ${first} to ${last}`;
 }
 
 export function invalid(message: string): McpError {

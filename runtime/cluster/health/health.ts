@@ -1,4 +1,4 @@
-import { checkOptions, invalid, type Rules, systemClock } from "@mcpgen/base";
+import { checkOptions, type Rules, systemClock } from "@mcpgen/base";
 import type { HttpRoute } from "@mcpgen/runtime/extending";
 import type { Clock } from "@mcpgen/runtime";
 
@@ -31,7 +31,11 @@ export interface Health {
   drain(target: { close(): Promise<void> }): Promise<void>;
 }
 
-const rules: Rules<HealthOptions> = { path: "string", delayMs: 0, clock: "object" };
+const rules: Rules<HealthOptions> = {
+  path: (value) => (isPath(value) ? undefined : 'one as it stands in URLs, such as "/health"'),
+  delayMs: 0,
+  clock: "object",
+};
 
 /**
  * Makes the routes of a health endpoint, and `drain`, which ends a process without failed requests.
@@ -41,10 +45,6 @@ const rules: Rules<HealthOptions> = { path: "string", delayMs: 0, clock: "object
 export function health(options: HealthOptions = {}): Health {
   checkOptions(options, rules, "health: ");
   const { path = "/health", delayMs = 5000, clock = systemClock } = options;
-  if (!isPath(path) || path.endsWith("/"))
-    throw invalid(
-      `health: path: expected one as it stands in URLs, such as "/health", got ${JSON.stringify(path)}.`,
-    );
   let drained: Promise<void> | undefined;
   const state = (): Health["state"] => (drained ? "draining" : "ready");
   return {
@@ -67,10 +67,11 @@ export function health(options: HealthOptions = {}): Health {
   };
 }
 
-/** Whether a text is a path as it stands in URLs. */
-function isPath(text: string): boolean {
+/** Whether a value is a path as it stands in URLs, without a slash at its end. */
+function isPath(value: unknown): boolean {
+  if (typeof value !== "string" || value.endsWith("/")) return false;
   const origin = "http://localhost";
-  return URL.canParse(text, origin) && new URL(text, origin).pathname === text;
+  return URL.canParse(value, origin) && new URL(value, origin).pathname === value;
 }
 
 function report(status: string, code: number): Response {

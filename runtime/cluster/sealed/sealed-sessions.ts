@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import { BoundedMap, checkOptions, invalid, type Rules, systemClock, wallTimeOf } from "@mcpgen/base";
+import { BoundedMap, checkOptions, type Rules, secrets, systemClock, wallTimeOf } from "@mcpgen/base";
 import type { NewSession, SessionOptions, SessionStore, StoredSession } from "@mcpgen/runtime/extending";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import { type Clock, type LogLevel, McpError } from "@mcpgen/runtime";
@@ -22,11 +22,14 @@ export interface SealedSessionOptions {
 /** Members of the option `sessions`. */
 export type SealedSessions = Required<Pick<SessionOptions, "generateId" | "store" | "idleMs">>;
 
-const rules: Rules<SealedSessionOptions> = { keys: "array", ttlMs: 1, clock: "object" };
+const rules: Rules<SealedSessionOptions> = {
+  keys: /* @__PURE__ */ secrets(32),
+  ttlMs: 1,
+  clock: "object",
+};
 
 /** Lengths in bytes of the key, the IV and the tag of AES-256-GCM. */
 const [keyBytes, ivBytes, tagBytes] = [32, 12, 16];
-const shortestSecret = 32;
 /** Maximum length of an id in characters. Many proxies accept at most 8 KiB of headers. */
 const longestId = 4096;
 /** Each text about the client program is cut to this length in characters: it is only for display. */
@@ -55,20 +58,14 @@ type Sealed = readonly [
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export function sealedSessions(options: SealedSessionOptions): SealedSessions {
-  checkOptions(options, rules, "sealedSessions: ");
+  checkOptions(options, rules, "sealedSessions: ", ["keys"]);
   const { keys, ttlMs = 86_400_000, clock = systemClock } = options;
-  if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isSecret))
-    throw invalid(`sealedSessions: keys: expected secrets of ${shortestSecret} characters or more.`);
   const seal = new Seal(keys);
   return {
     idleMs: forgetMs,
     generateId: (session) => idOf(seal, session),
     store: new SealedStore(seal, ttlMs, clock),
   };
-}
-
-function isSecret(key: unknown): boolean {
-  return typeof key === "string" && key.length >= shortestSecret;
 }
 
 /** @throws {McpError} `invalid-params`: the client declares more than an id can hold */

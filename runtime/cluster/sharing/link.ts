@@ -21,7 +21,7 @@ const leaseMs = 3000;
 const busyMs = 10_000;
 /** Milliseconds after which the recorded start of a node's silence is dropped. */
 const forgottenMs = 60_000;
-export const defaultTtlMs = 86_400_000;
+export const keptMs = 86_400_000;
 /** Maximum number of answers, and of their characters, that are kept for resending. */
 const mostAnswers = 256;
 const mostCharacters = 1_048_576;
@@ -48,11 +48,11 @@ export class Link {
   /** Start of silence, by node whose streams are followed here. */
   readonly #silent = new Map<string, number>();
 
-  constructor({ store, keys, node, ttlMs = defaultTtlMs }: ClusterOptions, endpoint: ClusterEndpoint) {
+  constructor({ store, keys, node }: ClusterOptions, endpoint: ClusterEndpoint) {
     this.name = `${node ? `${node}-` : ""}${randomBytes(6).toString("base64url")}`;
     this.store = store;
     this.endpoint = endpoint;
-    this.ttlMs = Math.max(ttlMs, endpoint.lifeMs ?? 0);
+    this.ttlMs = Math.max(keptMs, endpoint.lifeMs ?? 0);
     this.ids = new NodeIds(this.name, keys);
   }
 

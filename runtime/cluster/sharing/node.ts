@@ -7,7 +7,7 @@ import type {
   HttpSession,
 } from "@mcpgen/runtime/extending";
 import type { Follower } from "./follower.js";
-import { Link, defaultTtlMs, malformed } from "./link.js";
+import { Link, keptMs, malformed } from "./link.js";
 import {
   type NodeMessage,
   type SessionMessage,
@@ -50,7 +50,7 @@ export class Node implements ClusterNode {
     this.events = {
       append: (session, stream, data) => {
         const digest = digestOf(session);
-        return log.append(digest, stream, data, options.ttlMs ?? defaultTtlMs, eventsChannel(digest));
+        return log.append(digest, stream, data, keptMs, eventsChannel(digest));
       },
       after: (session, event) => log.after(digestOf(session), event),
       drop: (session) => log.drop(digestOf(session)),

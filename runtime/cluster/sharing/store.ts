@@ -88,10 +88,4 @@ export interface ClusterOptions {
   readonly keys: readonly string[];
   /** A name of this process for operators, at most 32 letters, digits, `-` and `_`. Random characters follow it. */
   readonly node?: string;
-  /**
-   * Milliseconds for which the store keeps the events of a session after the last event. It keeps the log level, the
-   * subscriptions and the end of the session equally long, or as long as `sealedSessions` can open the session, if that is
-   * longer. Default: one day.
-   */
-  readonly ttlMs?: number;
 }

@@ -3,6 +3,7 @@ import { McpError, type Middleware, type MiddlewareRequest, type Params } from "
 import {
   BoundedMap,
   checkOptions,
+  gone,
   invalid,
   isPromise,
   longestWait,
@@ -36,18 +37,16 @@ export interface RateLimits {
    * (over HTTP at 2026-07-28, and without sessions). A client has one server, and so one rate.
    */
   readonly per?: "session" | "principal";
-  /**
-   * Maximum number of principals whose requests are counted. If there are more, the count of the least recently seen
-   * principal starts again. Default: 10,000.
-   */
-  readonly maxPrincipals?: number;
 }
 
-const rules: Rules<RateLimits> = {
+/** Maximum number of principals whose requests are counted. */
+const maxPrincipals = 10_000;
+
+const rules: Rules<RateLimits, "maxPrincipals"> = {
   calls: 1,
   sampling: 1,
   per: ["session", "principal"],
-  maxPrincipals: 1,
+  maxPrincipals: /* @__PURE__ */ gone("Leave it out: the rates of 10,000 principals are kept."),
 };
 
 /**
@@ -61,10 +60,9 @@ export function rateLimit(limits: RateLimits): Middleware {
   checkOptions(limits, rules, "rateLimit: ");
   if (limits.calls === undefined && limits.sampling === undefined)
     throw invalid("rateLimit: expected calls or sampling, or both.");
-  const { calls, sampling, per = "session", maxPrincipals = 10_000 } = limits;
-  const ofCalls = calls === undefined ? undefined : new Buckets("calls", calls, per, maxPrincipals);
-  const ofSampling =
-    sampling === undefined ? undefined : new Buckets("sampling", sampling, per, maxPrincipals);
+  const { calls, sampling, per = "session" } = limits;
+  const ofCalls = calls === undefined ? undefined : new Buckets("calls", calls, per);
+  const ofSampling = sampling === undefined ? undefined : new Buckets("sampling", sampling, per);
   return (request, next) => {
     const facts = factsOf(request);
     if (request.direction === "incoming" && (!facts || facts.capability)) ofCalls?.take(request);
@@ -105,18 +103,18 @@ class Buckets {
   /** Buckets by session; they vanish with their sessions. */
   readonly #bySession = new WeakMap<object, number>();
   /**
-   * Buckets by principal. A full bucket is dropped, because it equals an absent one. If there are too many, the least
-   * recently used one is dropped.
+   * Buckets by principal. A full bucket is dropped, because it equals an absent one. If there are too many, the count of
+   * the least recently seen principal starts again.
    */
   readonly #byPrincipal: BoundedMap<string, number>;
   /** Time of the last request in milliseconds, by the clock of its server. */
   #now = 0;
 
-  constructor(limit: "calls" | "sampling", rate: number, per: "session" | "principal", most: number) {
+  constructor(limit: "calls" | "sampling", rate: number, per: "session" | "principal") {
     this.#limit = limit;
     this.#rate = rate;
     this.#per = per;
-    this.#byPrincipal = new BoundedMap({ count: most, full: "evict", now: () => this.#now });
+    this.#byPrincipal = new BoundedMap({ count: maxPrincipals, full: "evict", now: () => this.#now });
   }
 
   /** @throws {McpError} `rate-limited` */

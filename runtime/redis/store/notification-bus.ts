@@ -1,12 +1,10 @@
-import { Breaker, checkOptions, jsonOr, malformedMember, type Rules } from "@mcpgen/base";
+import { Breaker, checkOptions, gone, jsonOr, malformedMember, type Rules, text } from "@mcpgen/base";
 import type { Change, NotificationBus } from "@mcpgen/runtime";
 import { type RedisClient, send } from "./client.js";
 
 export interface RedisNotificationBusOptions {
   /** The key of the stream. Default: `mcpgen-changes-v1`, where 1 is the version of the layout. */
   readonly key?: string;
-  /** Approximate number of changes that the stream keeps for slow processes. Default: 10,000. */
-  readonly maxChanges?: number;
   /** Milliseconds after which a command without an answer fails. Default: 2,000. */
   readonly timeoutMs?: number;
   /**
@@ -22,12 +20,15 @@ export interface RedisNotificationBus extends NotificationBus {
   close(): void;
 }
 
-const rules: Rules<RedisNotificationBusOptions> = {
-  key: (value) => (typeof value === "string" && value !== "" ? undefined : "a string that is not empty"),
-  maxChanges: 100,
+const rules: Rules<RedisNotificationBusOptions, "maxChanges"> = {
+  key: text,
   timeoutMs: 1,
   onError: "function",
+  maxChanges: gone("Leave it out: the stream keeps the newest 10,000 changes, approximately."),
 };
+
+/** Approximate number of changes that the stream keeps for slow processes. */
+const maxChanges = 10_000;
 
 /** Maximum time for which a read waits for changes, in milliseconds. */
 const blockMs = 5000;
@@ -56,7 +57,7 @@ export function redisNotificationBus(
   options: RedisNotificationBusOptions = {},
 ): RedisNotificationBus {
   checkOptions(options, rules, "redisNotificationBus: ");
-  const { key = "mcpgen-changes-v1", maxChanges = 10_000, timeoutMs = 2000, onError = () => {} } = options;
+  const { key = "mcpgen-changes-v1", timeoutMs = 2000, onError = () => {} } = options;
   const listeners = new Map<(change: Change) => void, (() => void) | undefined>();
   const writing = new Breaker("Redis", timeoutMs);
   const reading = new Breaker("Redis", blockMs + timeoutMs);

@@ -6,7 +6,7 @@ import { type CoreMethod, relatedKey, statusMethod } from "../state/core-names.j
 import { coreTask } from "../state/core-task.js";
 import { type TaskRecord, internal, isFinal } from "../state/record.js";
 import { memoryTaskStore } from "../store/memory.js";
-import type { ReceiverOptions, ReceiverQuotas } from "./receiver-options.js";
+import type { ReceiverOptions } from "./receiver-options.js";
 
 /** Milliseconds between sweeps over due tasks. */
 const sweepMs = 1000;
@@ -14,8 +14,11 @@ const sweepMs = 1000;
 /** The poll interval in milliseconds that the client suggests to the server. */
 const pollMs = 5000;
 
-/** Maximum number of tasks, and of requests that wait for the end of a task. */
-const counts = { stored: 256, waiting: 256 };
+/**
+ * What the server may have at once: running handlers, tasks, requests that wait for the end of a task, and characters of
+ * the JSON of all stored requests and results.
+ */
+const quotas = { running: 32, stored: 256, waiting: 256, bytes: 16_777_216 };
 
 /** Minimum time between changes of the status message, in milliseconds. */
 const noteInterval = 1000;
@@ -43,15 +46,12 @@ interface Params {
   readonly _meta?: { readonly [key: string]: unknown };
 }
 
-type Quotas = Required<ReceiverQuotas> & typeof counts;
-
 type Next = (params: object) => object | Promise<object>;
 
 /** Runs tasks at the client for its server (2025-11-25, tasks). */
 export class ReceiverTasks {
   readonly #client: Client;
   readonly #options: ReceiverOptions;
-  readonly #most: Quotas;
   readonly #store = memoryTaskStore();
   readonly #kept = new Map<string, Kept>();
   /** Sum of the sizes. */
@@ -69,8 +69,6 @@ export class ReceiverTasks {
   constructor(client: Client, options: ReceiverOptions) {
     this.#client = client;
     this.#options = options;
-    const { running = 32, bytes = 16_777_216 } = options.quotas ?? {};
-    this.#most = { running, bytes, ...counts };
     void client.closed.then(() => this.#close());
   }
 
@@ -151,7 +149,7 @@ export class ReceiverTasks {
 
   /** @throws {McpError} `limit-exceeded` */
   #requireRoom(size: number): void {
-    const { running, stored, bytes } = this.#most;
+    const { running, stored, bytes } = quotas;
     if (this.#running >= running) throw this.#exceeded("running");
     for (const id of this.#spent) {
       if (this.#kept.size < stored && this.#bytes + size <= bytes) break;
@@ -161,11 +159,11 @@ export class ReceiverTasks {
     if (this.#bytes + size > bytes) throw this.#exceeded("bytes");
   }
 
-  #exceeded(quota: keyof Quotas): McpError {
+  #exceeded(quota: keyof typeof quotas): McpError {
     const limit = `receiver.quotas.${quota}`;
     return new McpError("limit-exceeded", `the server has as many tasks as it may have (${limit})`, {
       rpcCode: -32600,
-      data: { limit, value: this.#most[quota] },
+      data: { limit, value: quotas[quota] },
     });
   }
 
@@ -192,7 +190,7 @@ export class ReceiverTasks {
     const kept = this.#kept.get(id);
     if (!kept || kept.isOver) return;
     const bytes = this.#bytes + size - kept.size;
-    if (bytes > this.#most.bytes) throw this.#exceeded("bytes");
+    if (bytes > quotas.bytes) throw this.#exceeded("bytes");
     this.#bytes = bytes;
     kept.size = size;
   }
@@ -281,7 +279,7 @@ export class ReceiverTasks {
   /** Waits for the end of a task. @throws the reason of the signal; {McpError} `limit-exceeded` */
   async #endOf(id: string, signal: AnswerContext["signal"]): Promise<TaskRecord | undefined> {
     const kept = this.#kept.get(id);
-    if (this.#waiting >= this.#most.waiting) throw this.#exceeded("waiting");
+    if (this.#waiting >= quotas.waiting) throw this.#exceeded("waiting");
     this.#waiting++;
     let wake!: () => void;
     const ended = new Promise<void>((resolve) => (wake = resolve));

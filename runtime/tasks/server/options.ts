@@ -1,4 +1,4 @@
-import { checkOptions, gone, type Rules, withFunctions } from "@mcpgen/base";
+import { checkOptions, gone, type Rules, secrets, withFunctions } from "@mcpgen/base";
 import type { TaskStore } from "../store/store.js";
 import type { TaskEventListener } from "./events.js";
 import type { Quotas } from "./quotas.js";
@@ -78,10 +78,7 @@ export interface ToolTask {
 
 const rules: Rules<TasksOptions, "sweepMs"> = {
   store: withFunctions("create", "read", "replace", "due", "remove"),
-  keys: (value) =>
-    Array.isArray(value) && value[0] && value.every((key) => typeof key === "string" && key.length >= 16)
-      ? undefined
-      : "secrets of at least 16 characters",
+  keys: secrets(16),
   keepMs: 0,
   waitMs: 1,
   pollMs: 1,

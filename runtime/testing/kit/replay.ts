@@ -49,7 +49,7 @@ export class Replay implements Channel {
 
   /** @throws {McpError} `invalid-definition`: an option is invalid */
   constructor(session: Iterable<Recorded>, options: ReplayOptions) {
-    checkOptions(options, rules);
+    checkOptions(options, rules, "", ["play"]);
     const { play, opaque = ["requestState"] } = options;
     this.#session = [...session];
     this.#play = play;

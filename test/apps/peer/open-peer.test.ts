@@ -363,18 +363,20 @@ describe("hostile messages", () => {
     expect(({} as { url?: unknown }).url).toBeUndefined();
   });
 
-  test("more requests than maxRequests, and two of one id, are refused", async () => {
+  test("more than 1,000 requests, and two of one id, are refused", async () => {
     const ends: (() => void)[] = [];
-    const { send, sent } = rawHost(
-      { "ui/open-link": () => new Promise((resolve) => ends.push(() => resolve({}))) },
-      { maxRequests: 2 },
-    );
-    send(...[1, 1, 2, 3].map((id) => request(id, "ui/open-link", { url: "a" })));
-    await expect.poll(() => sent).toEqual([refusal(1, -32600, "id"), refusal(3, -32600, "more than 2")]);
+    const { send, sent } = rawHost({
+      "ui/open-link": () => new Promise((resolve) => ends.push(() => resolve({}))),
+    });
+    const ids = Array.from({ length: 1001 }, (_, index) => index + 1);
+    send(...[1, ...ids].map((id) => request(id, "ui/open-link", { url: "a" })));
+    await expect
+      .poll(() => sent)
+      .toEqual([refusal(1, -32600, "id"), refusal(1001, -32600, "more than 1000")]);
     ends.forEach((end) => end());
-    await expect.poll(() => sent.length).toBe(4);
-    send(request(3, "ping"));
-    await expect.poll(() => sent.length).toBe(5);
+    await expect.poll(() => sent.length).toBe(1002);
+    send(request(1001, "ping"));
+    await expect.poll(() => sent.length).toBe(1003);
   });
 
   test("a cancelled request gets no answer, and its id can be used again", async () => {
@@ -475,13 +477,13 @@ describe("definitions", () => {
     ],
     [
       "an option",
-      () => openPeer(viewTable, channel(), {}, { maxRequest: 1 } as never),
-      "Did you mean maxRequests?",
+      () => openPeer(viewTable, channel(), {}, { onErrors: () => {} } as never),
+      "Did you mean onError?",
     ],
     [
       "a value",
-      () => openPeer(viewTable, channel(), {}, { maxRequests: 0 }),
-      "maxRequests: expected a whole number from 1",
+      () => openPeer(viewTable, channel(), {}, { timeouts: { timeout: -1 } }),
+      "timeouts.timeout: expected a number from 0",
     ],
     [
       "a role without the handler that answers the handshake",

@@ -33,12 +33,15 @@ class Inbox implements Receiver {
   }
 }
 
+/** Maximum length of a message as JSON text. */
+const limit = 10 * 1024 * 1024;
+
 /** Two ports, of which the second one is a channel. */
-function portAndInbox(limit?: number) {
+function portAndInbox() {
   const { port1, port2 } = new MessageChannel();
   onTestFinished(() => port1.close());
   const inbox = new Inbox();
-  const channel = postMessageChannel(port2, limit === undefined ? {} : { limit });
+  const channel = postMessageChannel(port2);
   channel.open(inbox);
   return { port: port1, channel, inbox };
 }
@@ -103,15 +106,16 @@ describe("a port", () => {
   });
 
   test("drops messages that are longer than the limit", async () => {
-    const length = JSON.stringify(ping).length;
-    const { port, inbox } = portAndInbox(length);
-    port.postMessage({ ...ping, id: 10 });
-    port.postMessage(ping);
-    await expect.poll(() => inbox.read).toEqual([`longer than ${length}`, ping]);
+    const { port, inbox } = portAndInbox();
+    const padding = limit - JSON.stringify({ ...ping, params: { text: "" } }).length;
+    const longest = { ...ping, params: { text: "x".repeat(padding) } };
+    port.postMessage({ ...longest, params: { text: "x".repeat(padding + 1) } });
+    port.postMessage(longest);
+    await expect.poll(() => inbox.read).toEqual([`longer than ${limit}`, longest]);
   });
 
   test("drops small values of a long text, without making the text", async () => {
-    const { port, inbox } = portAndInbox(100_000);
+    const { port, inbox } = portAndInbox();
     const shared = (part: unknown): unknown => {
       let whole = part;
       for (let level = 0; level < 40; level++) whole = [whole, { whole }];
@@ -122,12 +126,12 @@ describe("a port", () => {
       shared(new String("x".repeat(1000))),
       shared({ ["x".repeat(1000)]: 1 }),
       Object.assign([], { length: 2 ** 32 - 1 }),
-      new Uint8Array(20_000),
+      new Uint8Array(2_000_000),
     ];
     for (const a of params) port.postMessage({ ...ping, params: { a } });
     port.postMessage(Object.assign([], { [2 ** 32 - 2]: ping }));
     port.postMessage({ ...ping, params: { a: new Uint8Array(2), b: undefined } });
-    const read = [...params.map(() => "longer than 100000"), { ...ping, params: { a: { 0: 0, 1: 0 } } }];
+    const read = [...params.map(() => `longer than ${limit}`), { ...ping, params: { a: { 0: 0, 1: 0 } } }];
     await expect.poll(() => inbox.read).toEqual(read);
   });
 
@@ -279,7 +283,7 @@ describe("a window", () => {
         "data:text/html,a",
       ].map((wrong) => [other, { origin: wrong }, 'origin: expected an origin, "null" or "*"'] as const),
       [null, { origin }, "there is no target"],
-      [port1, { limit: -1 }, "limit: expected a number from 0"],
+      [port1, { limit: 1000 }, "limit: the option is gone."],
       [port1, { orgin: origin }, "Did you mean origin?"],
     ] as const;
     for (const [target, options, message] of errors as readonly (readonly [MessageTarget, object, string])[])

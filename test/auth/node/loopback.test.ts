@@ -2,7 +2,7 @@ import { createServer, request } from "node:http";
 import { connect } from "node:net";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { loopback, stablePort } from "../../../runtime/auth/node/loopback.js";
 import { type LoopbackOptions, openBrowser } from "../../../runtime/auth/node.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -110,8 +110,14 @@ describe("attack 15: the loopback listener", () => {
   });
 
   test("ends when the user does not come, and when the request is given up", async () => {
-    const { answer } = await waiting({ timeout: 20 });
-    await expect(answer).rejects.toMatchObject({ code: "auth-needs-user" });
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValueOnce(AbortSignal.timeout(20));
+    const { answer } = await waiting();
+    await expect(answer).rejects.toMatchObject({
+      code: "auth-needs-user",
+      message: "the user did not log in within 300000 ms",
+    });
+    expect(timeout).toHaveBeenCalledWith(300_000);
+    timeout.mockRestore();
     const controller = new AbortController();
     const receiver = await loopback({ port: "any", open: () => undefined })("https://rs.example", never);
     onTestFinished(() => receiver.close!());
@@ -187,3 +193,13 @@ test.each(["/cb?code=x", "cb", "/cb#x", "//[", "/cb\r\n"])(
     expect(() => loopback({ path })).toThrow(expect.objectContaining({ code: "auth-options" }));
   },
 );
+
+test.each([
+  [{ port: 65_536 }, "port: expected stable, any, or a port from 0 to 65535."],
+  [{ port: "3000" }, "port: expected stable, any, or a port from 0 to 65535."],
+  [{ open: "firefox" }, "open: expected a function."],
+  [{ timeout: 1000 }, "timeout: the option is gone. Leave it out: the user has 5 minutes."],
+  [{ ports: 1 }, "ports: there is no such option. Did you mean port?"],
+])("the options %j are refused", (options, message) => {
+  expect(() => loopback(options as never)).toThrow(message);
+});

@@ -11,7 +11,7 @@ test("a page of the operator gets the facts, and its form works", async () => {
     return `<form method="post" action="${facts.action}"><input type="hidden" name="request" value="${facts.fields["request"]}">`;
   };
   const scopes = { "notes:write": ["gist"], "notes:read": [] };
-  const proxied = new Proxied({ consent: { page }, scopes, scopeTexts: { "notes:write": "Write notes" } });
+  const proxied = new Proxied({ consentPage: page, scopes, scopeTexts: { "notes:write": "Write notes" } });
   const client = await proxied.register({ redirect_uris: ["http://127.0.0.1:8123/cb"] });
   const login = await proxied.login(client);
   expect(login.code).not.toBe("");
@@ -31,17 +31,18 @@ test("a page of the operator gets the facts, and its form works", async () => {
   expect(login.page.response.headers.get("content-security-policy")).toContain(`'nonce-${seen[0]!.nonce}'`);
 });
 
-test("with rememberMs 0, the user decides each time; otherwise until it is over", async () => {
-  for (const rememberMs of [0, 60_000]) {
-    const proxied = new Proxied({ consent: { rememberMs } });
-    const client = await proxied.register();
-    const browser = proxied.browser();
-    await proxied.login(client, {}, browser);
-    const again = await browser.open(authorizationUrl(client, verifier));
-    expect(again.text.includes("<form")).toBe(rememberMs === 0);
-    proxied.now += 60_000;
-    expect((await browser.open(authorizationUrl(client, verifier))).text).toContain("<form");
-  }
+test("a browser remembers a decision for 30 days", async () => {
+  const proxied = new Proxied();
+  const client = await proxied.register();
+  const browser = proxied.browser();
+  await proxied.login(client, {}, browser);
+  const asks = async (): Promise<boolean> =>
+    (await browser.open(authorizationUrl(client, verifier))).text.includes("<form");
+  expect(await asks()).toBe(false);
+  proxied.now += 29 * 86_400_000;
+  expect(await asks()).toBe(false);
+  proxied.now += 86_400_000;
+  expect(await asks()).toBe(true);
 });
 
 test("a browser remembers the twenty newest decisions", async () => {

@@ -32,13 +32,13 @@ test.each<[string, Record<string, unknown>]>([
   ["upstream.authentication: ", { upstream: { ...upstream, authentication: "none" } }],
   ["upstream.scopes: ", { upstream: { ...upstream, scopes: [""] } }],
   ["clients.known[0].method: ", { clients: { known: [{ ...knownClient, method: "none" }] } }],
-  ["accessTokenMs: ", { accessTokenMs: Number.NaN }],
+  ["accessTokenMs: the option is gone. ", { accessTokenMs: 600_000 }],
   ["refreshTokenMs: ", { refreshTokenMs: -1 }],
   ["keys: ", { keys: [] }],
   ["keys: ", { keys: ["short"] }],
   ["keys: ", { keys: ["x".repeat(32), "x".repeat(32)] }],
   ["keys: ", { keys: "x".repeat(32) }],
-  ["store.put: ", { store: { get: () => undefined } }],
+  ["store: ", { store: { get: () => undefined } }],
   ["clients.dcr: ", { clients: { dcr: true } }],
   ["clients.allowRedirect: ", { clients: { allowRedirect: () => true } }],
   ["clients.customSchemes: ", { clients: { customSchemes: ["javascript"] } }],
@@ -47,8 +47,8 @@ test.each<[string, Record<string, unknown>]>([
     { clients: { known: [{ id: "a", name: "A", redirectUris: ["http://a.example"] }] } },
   ],
   ["scopes: ", { scopes: { "a b": [] } }],
-  ["consent.rememberMs: ", { consent: { rememberMs: -1 } }],
-  ["consent.script: ", { consent: { script: true } }],
+  ["consent: the option is gone. Write consentPage", { consent: { rememberMs: 0 } }],
+  ["consentPage: ", { consentPage: "<form>" }],
   ["documentation: ", { documentation: "docs" }],
   ["documentation: ", { documentation: "javascript:alert(1)" }],
   ...["http://login.example.com", "", null, 7, "login.example.com"].map(
@@ -57,22 +57,26 @@ test.each<[string, Record<string, unknown>]>([
       { upstream: { name: "x", clientId: "c", scopes: [], server: { discover } } },
     ],
   ),
-  ["accessTokenMs: ", { accessTokenMs: 3_600_001 }],
-  ["accessTokenMs: ", { accessTokenMs: 599_999 }],
   ["refreshTokenMs: ", { refreshTokenMs: 1 }],
   ["unguarded: ", { unguarded: "yes" }],
   ["unguarded: ", { unguarded: true, fetch: undefined }],
   ["audience: ", { audience: "x" }],
+  ["scopeTexts: ", { scopeTexts: "x" }],
+  ["clients.known: ", { clients: { known: knownClient } }],
+  ["clients.customSchemes: ", { clients: { customSchemes: "cursor", known: [knownClient] } }],
 ])("a wrong option is named: %s%o", (place, change) => {
   const make = (): unknown => oauthProxy({ ...new Proxied().defaults(), ...change } as ProxyOptions);
   expect(make).toThrow(AuthError);
   expect(make).toThrow(new RegExp(`^${place.replace(/[.[\]]/g, "\\$&")}`));
 });
 
-/** Kilobytes of the entry with all that it loads, minified and compressed, without `jose` and `oauth4webapi`. */
-const mostOwn = 23.7;
+/**
+ * Kilobytes of the entry with all that it loads, minified and compressed, without `jose` and `oauth4webapi`. The check of
+ * options is a part of it, which a program with an HTTP server has anyway.
+ */
+const mostOwn = 24.1;
 /** The same with both. */
-const mostWhole = 36.3;
+const mostWhole = 36.8;
 
 test(`the entry has at most ${mostOwn} KB, and ${mostWhole} KB with its dependencies`, async () => {
   const size = async (external: string[]): Promise<number> => {

@@ -63,11 +63,10 @@ test.each([
   await expectRefused(guardOf(as), await as.sign(claimsFor(as, claims)), why);
 });
 
-test("clocks may differ by 30 seconds, and not more than 60 by option", async () => {
+test("clocks may differ by 30 seconds", async () => {
   const as = await authorizationServer();
   await callerOf(guardOf(as), await as.sign(claimsFor(as, { exp: now() - 20, nbf: now() + 20 })));
-  await expectRefused(guardOf(as, { clockSkew: 0 }), await as.sign(claimsFor(as, { exp: now() - 2 })));
-  expect(() => guardOf(as, { clockSkew: 61 })).toThrow("clockSkew: expected a number from 0 to 60.");
+  await expectRefused(guardOf(as), await as.sign(claimsFor(as, { nbf: now() + 33 })));
 });
 
 test.each([

@@ -51,9 +51,12 @@ test.each<[object, string]>([
   [{ exchange: {} }, "exchange: expected the result of tokenExchange()"],
   [{ cacheSeconds: 61 }, "cacheSeconds: expected a number from 0 to 60"],
   [{ cache: { seconds: 30 } }, "cache: the option is gone. Write cacheSeconds"],
-  [{ clockSkew: -1 }, "clockSkew: "],
+  [{ clockSkew: 10 }, "clockSkew: the option is gone. Leave it out"],
   [{ documentation: "javascript:alert(1)" }, "documentation: "],
   [{ name: "" }, "name: "],
+  [{ scopes: { hierarchy: { "a b": ["c"] } } }, "scopes.hierarchy.a b: expected a scope as name"],
+  [{ scopes: { hierarchy: { a: undefined } } }, "scopes.hierarchy.a: "],
+  [{ issuers: [{ issuer, accepts: ["x"], verify: () => ({}) }] }, "issuers[0].accepts: "],
 ])("resourceServer refuses %j", (more, message) => {
   expect(codeOf(() => resourceServer(options(more)))).toContain(message);
 });
@@ -79,6 +82,7 @@ test.each<[string, object, string]>([
   [issuer, { keys: { keys: [] }, jwksUri: "https://keys.example.com" }, "jwks.keys: "],
   [issuer, { types: ["any"] }, "jwks.types: "],
   [issuer, { scopes: "scp" }, "jwks.scopes: "],
+  [issuer, { clientTokens: "yes" }, "jwks.clientTokens: expected true or false"],
 ])("jwks(%j, %j) is refused", (url, more, message) => {
   expect(codeOf(() => jwks(url, more))).toContain(message);
 });
@@ -115,10 +119,10 @@ test.each<[object, string]>([
   [{ require: true }, "dpop.require: there is no such option"],
   [{ required: 1 }, "dpop.required: "],
   [{ algorithms: ["HS256"] }, "dpop.algorithms: "],
-  [{ seconds: 301 }, "dpop.seconds: "],
+  [{ seconds: 60 }, "dpop.seconds: the option is gone. Leave it out"],
   [{ nonceKeys: ["short"] }, "dpop.nonceKeys: "],
   [{ nonces: { keys: ["k".repeat(32)] } }, "dpop.nonces: the option is gone. Write nonceKeys"],
-  [{ replay: {} }, "dpop.replay.use: "],
+  [{ replay: {} }, "dpop.replay: "],
 ])("dpop refuses %j", (given, message) => {
   expect(codeOf(() => dpop(given as never))).toContain(message);
 });

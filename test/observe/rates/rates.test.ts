@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { clientRevisions } from "@mcpgen/protocol";
-import { type Client, type McpError, type ServerEvent, connect, memoryChannels } from "@mcpgen/runtime";
+import {
+  type Client,
+  type McpError,
+  type MiddlewareRequest,
+  type ServerEvent,
+  connect,
+  memoryChannels,
+} from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { rateLimit, timeLimit } from "@mcpgen/observe";
 import { logRequests } from "@mcpgen/observe";
@@ -416,29 +423,41 @@ test.each(["session", "principal"] as const)(
   },
 );
 
-test("the rates of principals are kept within a bound: the one used least recently starts again", async () => {
-  const clock = new VirtualClock();
-  const server = serverWith({ clock });
-  server.tool("t", {}, () => "done");
-  server.use(rateLimit({ calls: 1, per: "principal", maxPrincipals: 2 }));
-  const call = async (principal: string): Promise<string> => {
-    const [near, far] = memoryChannels();
-    server.connect(far, { principal });
-    const client = await connect(near, { revisions: clientRevisions });
-    const outcome = await client.callTool("t").then(
-      () => "answered",
-      (error: McpError) => error.code,
-    );
-    await client.close();
-    return outcome;
+/** The object, with another value of one member. */
+function replaced<Target extends object>(target: Target, name: string, value: unknown): Target {
+  const get = (of: Target, key: string | symbol): unknown => {
+    const member: unknown = key === name ? value : Reflect.get(of, key);
+    return typeof member === "function" ? member.bind(of) : member;
   };
-  expect([await call("a"), await call("b"), await call("a"), await call("c")]).toEqual([
-    "answered",
-    "answered",
-    "rate-limited",
-    "answered",
-  ]);
-  expect([await call("c"), await call("a")]).toEqual(["rate-limited", "answered"]);
+  return new Proxy(target, { get });
+}
+
+test("the rates of 10,000 principals are kept: the one seen least recently starts again", async () => {
+  const server = serverWith({ clock: new VirtualClock() });
+  server.tool("t", {}, () => "done");
+  let seen!: MiddlewareRequest;
+  server.use((request, next) => ((seen = request), next()));
+  const [near, far] = memoryChannels();
+  server.connect(far);
+  const client = await connect(near, { revisions: clientRevisions });
+  await client.callTool("t");
+  await client.close();
+  const limited = rateLimit({ calls: 1, per: "principal" });
+  const { connection } = seen.context as unknown as { readonly connection: object };
+  /** The same call, of another principal. */
+  const call = (principal: string): string => {
+    const context = replaced(seen.context, "connection", replaced(connection, "principal", principal));
+    try {
+      limited({ ...seen, context } as MiddlewareRequest, () => ({}));
+      return "answered";
+    } catch (error) {
+      return (error as McpError).code;
+    }
+  };
+  for (let each = 0; each < 10_000; each++) expect(call(`${each}`)).toBe("answered");
+  expect([call("0"), call("9999")]).toEqual(["rate-limited", "rate-limited"]);
+  expect(call("another")).toBe("answered");
+  expect([call("1"), call("another"), call("0")]).toEqual(["rate-limited", "rate-limited", "answered"]);
 });
 
 test("wrong options are refused", () => {

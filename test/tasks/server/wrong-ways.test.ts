@@ -41,8 +41,14 @@ test("a progress message that is not a string is converted to a string", async (
 
 test("an empty list of keys is refused: ids would not outlive the process", () => {
   expect(() => serverOf({ store: memoryTaskStore(), keys: [] })).toThrow(
-    /tasks: keys: expected secrets of at least 16 characters, got/,
+    /tasks: keys: expected secrets of at least 16 characters/,
   );
+});
+
+test("a key that is too short is refused, and the error does not show it", () => {
+  const made = (): unknown => serverOf({ store: memoryTaskStore(), keys: ["hunter2"] });
+  expect(made).toThrow(/tasks: keys: expected secrets of at least 16 characters/);
+  expect(made).not.toThrow(/hunter2/);
 });
 
 test("after close, calls are answered inline: no process would run their tasks on", async () => {

@@ -1,4 +1,4 @@
-import { checkOptions, gone, invalid, isObject, type platform, type Rules } from "@mcpgen/base";
+import { checkOptions, gone, invalid, isObject, listLike, type platform, type Rules } from "@mcpgen/base";
 import { type GuardOptions, anyName } from "./access.js";
 import { type Denial, type Exchange, type Principal, parseTarget } from "./exchange.js";
 import type { HttpLimits } from "./limits.js";
@@ -103,7 +103,7 @@ export const endpointRules: Rules<EndpointOptions, keyof typeof goneOptions> = {
   responses: ["auto", "json", "sse"] satisfies ResponseForm[],
   keepAliveMs: 0,
   graceMs: 0,
-  contextHeaders: [/^[!#$%&'*+.^_`|~\w-]+$/, "x-tenant"],
+  contextHeaders: /* @__PURE__ */ listLike(/^[!#$%&'*+.^_`|~\w-]+$/, "x-tenant"),
   authenticate: "function",
   permit: "function",
   publicUrl: "string",

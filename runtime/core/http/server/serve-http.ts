@@ -7,7 +7,7 @@ import {
   createServer as createNodeServer,
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { invalid, McpError, messageOf, type Rules } from "@mcpgen/base";
+import { gone, invalid, McpError, messageOf, type Rules } from "@mcpgen/base";
 import { parseTarget, unslashed } from "./exchange.js";
 import { anyName } from "./access.js";
 import { type EndpointOptions, checkEndpointOptions } from "./endpoint-options.js";
@@ -23,18 +23,14 @@ export interface ListenOptions {
   readonly host?: string;
   /** Path of the endpoint, as it stands in URLs; a slash may follow in requests. Default: `/mcp`. */
   readonly path?: string;
-  /** Milliseconds until the headers of a request must be complete. Default: 10 s; 0 for no limit. */
-  readonly headersTimeout?: number;
-  /** Milliseconds until a request must be complete. Default: 60 s; 0 for no limit. */
-  readonly requestTimeout?: number;
 }
 
-const listenRules: Rules<ListenOptions> = {
+const listenRules: Rules<ListenOptions, "headersTimeout" | "requestTimeout"> = {
   port: [0, 65_535],
   host: "string",
   path: "string",
-  headersTimeout: 0,
-  requestTimeout: 0,
+  headersTimeout: gone("Set node.headersTimeout of the server that serveHttp returns; it is 10 seconds."),
+  requestTimeout: gone("Set node.requestTimeout of the server that serveHttp returns; it is 60 seconds."),
 };
 
 const defaultPath = "/mcp";
@@ -78,20 +74,13 @@ export async function listen<Options extends EndpointOptions>(
   endpointOf: (options: Options) => Endpoint,
 ): Promise<HttpServer> {
   checkServeOptions(options, rules);
-  const {
-    port = 3000,
-    host = "127.0.0.1",
-    path = defaultPath,
-    headersTimeout,
-    requestTimeout,
-    ...rest
-  } = options;
+  const { port = 3000, host = "127.0.0.1", path = defaultPath, ...rest } = options;
   const name = nameOf(host);
   const { allowedHosts = [] } = rest;
   const hosts = allowedHosts === anyName ? anyName : [name, ...allowedHosts];
   const endpoint = endpointOf({ ...rest, allowedHosts: hosts } as unknown as Options);
   const handle = nodeHandler(endpoint, path, rest.publicUrl);
-  const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), handle);
+  const node = createNodeServer(timeLimits, handle);
   // A rejected client gets its answer before it sends the body.
   node.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     deferContinue(request, response);
@@ -149,25 +138,15 @@ function nameOf(host: string): string {
   return host.includes(":") ? "[::1]" : "127.0.0.1";
 }
 
-/** Timeouts against clients that send slowly or nothing; in milliseconds, 0 for none. */
-export function timeLimits(
-  headersTimeout = 10_000,
-  requestTimeout = 60_000,
-): Pick<
-  ServerOptions,
-  "headersTimeout" | "requestTimeout" | "connectionsCheckingInterval" | "keepAliveTimeout"
-> {
-  const request = requestTimeout || Infinity;
-  const headers = Math.min(headersTimeout || Infinity, request);
-  return {
-    headersTimeout: headers < Infinity ? headers : 0,
-    requestTimeout,
-    // Longer than proxies keep their connections, so that no proxy sends a request on a closed one.
-    keepAliveTimeout: 65_000,
-    // Checked late, a timeout has no effect; checked too often, it costs time.
-    connectionsCheckingInterval: Math.max(20, Math.min(5000, headers / 2)),
-  };
-}
+/** Timeouts against clients that send slowly or nothing, in milliseconds. */
+const timeLimits: ServerOptions = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  // Longer than proxies keep their connections, so that no proxy sends a request on a closed one.
+  keepAliveTimeout: 65_000,
+  // Checked late, a timeout has no effect; checked too often, it costs time.
+  connectionsCheckingInterval: 5000,
+};
 
 /** @throws {McpError} `listen-failed` */
 async function listening(node: NodeServer, port: number, host: string): Promise<number> {

@@ -121,8 +121,6 @@ async function serve(setup: Setup): Promise<void> {
           port: 0,
           keepAliveMs: 0,
           graceMs: 0,
-          requestTimeout: 0,
-          headersTimeout: 0,
           authenticate: ({ header }) => {
             const principal = header("authorization");
             return principal === undefined ? { status: 401, text: "who?" } : { principal };

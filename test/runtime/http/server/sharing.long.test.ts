@@ -161,7 +161,8 @@ function dripped(port: number, head: string): Promise<string> {
 
 test("a head that never ends, and a body of a byte now and then, are cut off", async () => {
   const { server } = inside();
-  const { port } = await serve("node", server, { headersTimeout: 100, requestTimeout: 200 });
+  const { port, node } = await serve("node", server);
+  Object.assign(node, { headersTimeout: 100, requestTimeout: 200 });
   const head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\n";
   const found = await Promise.all([
     dripped(port, `${head}X-Never: `),
