@@ -2,7 +2,7 @@
 export { tasks, type Tasks } from "./server/extension.js";
 export type { HandlerTask } from "./server/tool-call.js";
 export type { Executor, TasksOptions, ToolTask } from "./server/options.js";
-export type { Quotas } from "./server/quotas.js";
+export type { ClientLimits } from "./server/quotas.js";
 export type { TaskAudit, TaskEventListener } from "./server/events.js";
 export { type MemoryTaskStore, memoryTaskStore } from "./store/memory.js";
 export type { StoreLimits, TaskStore, TaskUsage } from "./store/store.js";

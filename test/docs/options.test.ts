@@ -120,7 +120,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   redisNotificationBus: () => redisNotificationBus({ call: unused }, { call: unused }, wrong),
   redisTaskStore: () => redisTaskStore({ call: unused }, wrong),
   "tasks of clients": () => clientTasks(clientTasksExtension, wrong),
-  quotas: () => tasks(tasksExtension, { quotas: wrong }),
+  "limits of a client of tasks": () => tasks(tasksExtension, { limits: wrong }),
   receiver: () => receiver(wrong),
   task: () =>
     createServer(info, { extensions: [tasks(tasksExtension)] }).tool(

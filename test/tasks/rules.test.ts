@@ -40,7 +40,7 @@ const rules: readonly Part[] = [
   ["C21 one refusal", guesses, "C21, E12: guesses of any form"],
   ["C22 no principals", core, "C22: without principals"],
   ["C23 limits", core, "C23: tasks at once"],
-  ["C23 quotas", "tasks/server/quotas", "quotas: a client with too many tasks"],
+  ["C23 quotas", "tasks/server/quotas", "limits: a client with too many tasks"],
   ["C23 audit", "tasks/server/audit", "events of a task of 2025-11-25"],
   ["E01 per request", extension, "E01: only a call whose request declares"],
   ["E01 both shapes", driven, "callTool resolves with the result of a task"],

@@ -8,7 +8,7 @@ import { tasks } from "@mcpgen/tasks";
 
 const server = createServer(
   { name: "bench", version: "1.0.0" },
-  { revisions: serverRevisions, extensions: [tasks(extension, { quotas: { earlyPolls: Infinity } })] },
+  { revisions: serverRevisions, extensions: [tasks(extension, { limits: { work: Infinity } })] },
 );
 server.tool("report", { task: { support: "required" } }, (_, { task }) => {
   task?.detach();

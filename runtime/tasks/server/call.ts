@@ -1,6 +1,6 @@
 import type { TaskRecord } from "../state/record.js";
 import type { Engine } from "./engine.js";
-import type { Quotas } from "./quotas.js";
+import type { ReachedLimit } from "./quotas.js";
 import { principalOf } from "./request.js";
 import { Run } from "./run.js";
 import type { CallWords, HandlerTask, Next, ToolCall } from "./tool-call.js";
@@ -109,7 +109,7 @@ export class Call {
     return this.#words.created(record, this.#engine.now());
   }
 
-  #exceeded(): keyof Quotas | undefined {
+  #exceeded(): ReachedLimit | undefined {
     const { context, params } = this.#call;
     return this.#engine.exceeded(principalOf(context), (params as { readonly name: string }).name);
   }

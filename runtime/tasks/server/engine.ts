@@ -13,7 +13,7 @@ import type { StoreLimits, TaskStore } from "../store/store.js";
 import { reporter } from "./events.js";
 import type { TaskIds } from "./ids.js";
 import type { TasksOptions } from "./options.js";
-import { QuotaCounter, type Quotas } from "./quotas.js";
+import { QuotaCounter, type ReachedLimit } from "./quotas.js";
 import { clockOf, reportTo } from "./request.js";
 import type { Run } from "./run.js";
 import type { CallWords, Next, Voice } from "./tool-call.js";
@@ -86,7 +86,7 @@ export class Engine {
       );
     if (options.list && !this.store.list)
       throw invalid("tasks: list: the store has no function list. Leave the option out.");
-    this.quotas = new QuotaCounter(options.quotas);
+    this.quotas = new QuotaCounter(options.limits);
     this.report = reporter(options.onEvent);
   }
 
@@ -120,19 +120,20 @@ export class Engine {
   }
 
   /**
-   * Returns the quota that another task of a client would exceed, as far as this process knows.
+   * Returns the limit that another task of a client would exceed, as far as this process knows.
    *
    * @param tool name of the called tool
    */
-  exceeded(owner: string, tool: string): keyof Quotas | undefined {
+  exceeded(owner: string, tool: string): ReachedLimit | undefined {
     const { quotas } = this;
-    const quota = quotas.exceeded(owner, this.clock.now()) ?? quotas.exceededBy(this.local?.usage(owner));
-    return this.refused(quota, owner, tool);
+    const limit = quotas.exceeded(owner, this.clock.now()) ?? quotas.exceededBy(this.local?.usage(owner));
+    return this.refused(limit, owner, tool);
   }
 
-  refused(quota: keyof Quotas | undefined, owner: string, tool: string): keyof Quotas | undefined {
-    if (quota) this.report("refused", { id: "", owner, tool, reason: `quotas.${quota}` });
-    return quota;
+  /** Reports the limit that refuses a call, if there is one, and returns it. */
+  refused(limit: ReachedLimit | undefined, owner: string, tool: string): ReachedLimit | undefined {
+    if (limit) this.report("refused", { id: "", owner, tool, reason: limit });
+    return limit;
   }
 
   /** Counts a poll. @returns milliseconds until the next poll is allowed, if this one came too early */
@@ -153,7 +154,7 @@ export class Engine {
       const next = advance(record, event, this.now());
       if (next === record) return record;
       const replaced = await this.store.replace(next, record.version, this.#limitsOf(record, next));
-      if (replaced === "full") throw await (await import("./refusals.js")).growthRefused(this, record, next);
+      if (replaced === "full") throw (await import("./refusals.js")).growthRefused(this.report, record);
       if (replaced) {
         this.advanced(record, next);
         return next;

@@ -24,8 +24,8 @@ export interface TaskAudit {
   /** Absent for `refused`. */
   readonly status?: TaskStatus;
   /**
-   * For `refused`: the exceeded quota, such as `quotas.running`; `unknown` for an id that is not a task of this client;
-   * or `scopes` for a token without the scopes of the call. If a quota is exceeded, a call still runs inline, unless
+   * For `refused`: the exceeded limit, such as `limits.work`; `unknown` for an id that is not a task of this client;
+   * or `scopes` for a token without the scopes of the call. If a limit is exceeded, a call still runs inline, unless
    * its tool requires tasks.
    */
   readonly reason?: string;

@@ -2,7 +2,7 @@ import { McpError } from "@mcpgen/runtime";
 import { ServerRequest } from "@mcpgen/runtime/extending";
 import { type TaskRecord, charactersOf } from "../state/record.js";
 import type { Engine } from "./engine.js";
-import { fullQuota, refuseCall } from "./refusals.js";
+import { refuseCall } from "./refusals.js";
 import { principalOf } from "./request.js";
 import type { Run } from "./run.js";
 import { began, enqueue } from "./runs.js";
@@ -56,8 +56,8 @@ async function stored(
   const owner = request.principal;
   const { keepMs = 3_600_000, waitMs = 86_400_000, pollMs = 1000 } = engine.options;
   const tool = (params as { readonly name: string }).name;
-  const quota = engine.quotas.exceededBy(await engine.store.usage?.(owner));
-  if (engine.refused(quota, owner, tool)) await refuseCall(quota!);
+  const limit = engine.quotas.exceededBy(await engine.store.usage?.(owner));
+  if (limit) refuseCall(engine.refused(limit, owner, tool)!);
   const scopes = call.scopes(engine.server, request.params);
   const id = await (await engine.ids).make(owner);
   const journal = run?.journal();
@@ -90,7 +90,7 @@ async function stored(
   const isStranded = (): boolean => run !== undefined && engine.isClosed;
   if (!isStranded()) {
     if ((await engine.store.create(record, engine.quotas.limits)) === "full") {
-      await refuseCall(engine.refused(await fullQuota(engine, owner, record.size!), owner, tool)!);
+      refuseCall(engine.refused("limits.memory", owner, tool)!);
     }
     if (!isStranded()) return record;
     await engine.store.remove(id, record.version);

@@ -1,7 +1,7 @@
 import { checkOptions, gone, type Rules, secrets, withFunctions } from "@mcpgen/base";
 import type { TaskStore } from "../store/store.js";
 import type { TaskEventListener } from "./events.js";
-import type { Quotas } from "./quotas.js";
+import type { ClientLimits } from "./quotas.js";
 
 /** Passes runs of tasks to a queue. Its workers, in any process, call `run(taskId)` of `Tasks`. */
 export interface Executor {
@@ -35,7 +35,7 @@ export interface TasksOptions {
    * this process.
    */
   readonly executor?: Executor;
-  readonly quotas?: Quotas;
+  readonly limits?: ClientLimits;
   /**
    * Whether clients of 2025-11-25 may list their tasks. Use it only on servers that authenticate, because all clients
    * without a principal share one list. Default: `false`.
@@ -76,7 +76,7 @@ export interface ToolTask {
   readonly maxRunMs?: number;
 }
 
-const rules: Rules<TasksOptions, "sweepMs"> = {
+const rules: Rules<TasksOptions, "sweepMs" | "quotas"> = {
   store: withFunctions("create", "read", "replace", "due", "remove"),
   keys: secrets(16),
   keepMs: 0,
@@ -84,18 +84,13 @@ const rules: Rules<TasksOptions, "sweepMs"> = {
   pollMs: 1,
   leaseMs: 2,
   executor: withFunctions("enqueue"),
-  quotas: {
-    running: "amount",
-    perMinute: "amount",
-    stored: "amount",
-    storedBytes: "amount",
-    totalBytes: "amount",
-    resultBytes: "amount",
-    earlyPolls: "amount",
-  } satisfies Rules<Quotas>,
+  limits: { work: "amount", memory: "amount" } satisfies Rules<ClientLimits>,
   list: "boolean",
   fallback: ["tools"],
   onEvent: "function",
+  quotas: gone(
+    "Write limits: { work, memory }: tasks of a client that run at once, and characters that it may store.",
+  ),
   sweepMs: gone("Leave it out: what is due is looked at every second."),
 };
 

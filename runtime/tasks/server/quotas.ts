@@ -1,41 +1,38 @@
 import type { StoreLimits, TaskUsage } from "../store/store.js";
 
-/** Limits for one client. Each process counts separately, unless stated otherwise. `Infinity` means no limit. */
-export interface Quotas {
+/** What one client may have. `Infinity` lifts a limit. */
+export interface ClientLimits {
   /**
-   * Maximum number of tasks that run, or wait in the queue of an `executor`. A cancelled task counts until its handler has
-   * ended. Default: 100.
+   * Maximum number of tasks that run in this process, or wait in the queue of an `executor`. A cancelled task counts until its
+   * handler has ended. Six times as many tasks may be made in a minute, and the store may have a hundred times as many.
+   * Default: 100.
    */
-  readonly running?: number;
-  /** Maximum number of new tasks per minute. Default: 600. */
-  readonly perMinute?: number;
-  /** Maximum number of stored tasks, including ended ones. The store counts them. Default: 10,000. */
-  readonly stored?: number;
+  readonly work?: number;
   /**
    * Maximum size of a client's stored tasks in characters: results and errors, and the calls, requests for input, answers
    * and effects of unfinished tasks. Above the limit, a call does not become a task, an answer is refused, and a task
-   * whose result or effect does not fit fails. Default: 100,000,000.
+   * whose result or effect does not fit fails. One result may have a tenth of it. All clients together may have two and a
+   * half times as much, and one of them no more than then stays free for others; a single client at most half. Default:
+   * 100,000,000.
    */
-  readonly storedBytes?: number;
-  /**
-   * The same for all clients together. A client may use at most as much as then stays free for others; a single client at
-   * most half. Default: 250,000,000.
-   */
-  readonly totalBytes?: number;
-  /** Maximum size of one result in characters of its JSON. A larger result fails the task. Default: 10,000,000. */
-  readonly resultBytes?: number;
-  /**
-   * Number of polls of a task that may come too early: sooner than half of `pollMs` after the previous poll. More are
-   * refused with `rate-limited`. Default: 60.
-   */
-  readonly earlyPolls?: number;
+  readonly memory?: number;
 }
+
+/** The limit that a client has reached, as errors and events name it. */
+export type ReachedLimit = "limits.work" | "limits.memory";
 
 export const minute = 60_000;
 
+/** Number of polls of a task that may come too early: sooner than half of `pollMs` after the previous poll. */
+const mostEarlyPolls = 60;
+
 /** Counts the tasks of each client, and the polls of each task. */
 export class QuotaCounter {
-  readonly #most: Required<Quotas>;
+  readonly #work: number;
+  /** Maximum size of one result in characters of its JSON. A larger result fails the task. */
+  readonly resultBytes: number;
+  /** The limits for the store. */
+  readonly limits: StoreLimits;
   readonly #running = new Map<string, number>();
   /** Owners of the tasks that this process has put into the queue, by id, oldest first. These tasks count as running. */
   readonly queued = new Map<string, string>();
@@ -46,43 +43,24 @@ export class QuotaCounter {
    */
   readonly polls = new Map<string, number>();
 
-  constructor(quotas: Quotas = {}) {
-    this.#most = {
-      running: 100,
-      perMinute: 600,
-      stored: 10_000,
-      storedBytes: 100_000_000,
-      totalBytes: 250_000_000,
-      resultBytes: 10_000_000,
-      earlyPolls: 60,
-      // An `undefined` option keeps the default.
-      ...Object.fromEntries(Object.entries(quotas).filter(([, most]) => most !== undefined)),
-    };
+  constructor({ work = 100, memory = 100_000_000 }: ClientLimits = {}) {
+    this.#work = work;
+    this.resultBytes = Math.floor(memory / 10);
+    this.limits = { bytes: memory, totalBytes: 2.5 * memory };
   }
 
-  get resultBytes(): number {
-    return this.#most.resultBytes;
-  }
-
-  /** The limits for the store. */
-  get limits(): StoreLimits {
-    const { storedBytes, totalBytes } = this.#most;
-    return { bytes: storedBytes, totalBytes };
-  }
-
-  /** Returns the quota that another task of a client would exceed, by the counts of this process. */
-  exceeded(owner: string, now: number): keyof Quotas | undefined {
-    if (this.isFull(owner)) return "running";
+  /** Returns the limit that another task of a client would exceed, by the counts of this process. */
+  exceeded(owner: string, now: number): ReachedLimit | undefined {
     const made = this.creations.get(owner) ?? [];
     while (made.length > 0 && made[0]! <= now - minute) made.shift();
-    return made.length >= this.#most.perMinute ? "perMinute" : undefined;
+    return this.isFull(owner) || made.length >= 6 * this.#work ? "limits.work" : undefined;
   }
 
-  /** Returns the quota that another task would exceed, by the content of the store. */
-  exceededBy(usage: TaskUsage | undefined): keyof Quotas | undefined {
+  /** Returns the limit that another task would exceed, by the content of the store. */
+  exceededBy(usage: TaskUsage | undefined): ReachedLimit | undefined {
     if (!usage) return undefined;
-    if (usage.tasks >= this.#most.stored) return "stored";
-    return usage.bytes >= this.#most.storedBytes ? "storedBytes" : undefined;
+    if (usage.tasks >= 100 * this.#work) return "limits.work";
+    return usage.bytes >= this.limits.bytes ? "limits.memory" : undefined;
   }
 
   made(owner: string, now: number): void {
@@ -106,7 +84,7 @@ export class QuotaCounter {
 
   /** Whether a client has the maximum number of runs in this process. */
   isFull(owner: string): boolean {
-    return (this.#running.get(owner) ?? 0) >= this.#most.running;
+    return (this.#running.get(owner) ?? 0) >= this.#work;
   }
 
   /**
@@ -117,8 +95,8 @@ export class QuotaCounter {
   polled(id: string, pollMs: number, now: number): number | undefined {
     const least = pollMs / 2;
     const known = Math.max(this.polls.get(id) ?? now, now);
-    const excess = known - now - least * this.#most.earlyPolls;
-    if (excess > 0) return Math.ceil(excess);
+    const excess = known - now - least * mostEarlyPolls;
+    if (excess > 0 && this.#work < Infinity) return Math.ceil(excess);
     this.polls.set(id, known + least);
     return undefined;
   }

@@ -2,52 +2,26 @@ import { McpError } from "@mcpgen/runtime";
 import { insufficientScopeCode, rateLimitedCode } from "@mcpgen/base";
 import type { TaskEvent } from "../state/advance.js";
 import { type TaskRecord, internal } from "../state/record.js";
-import type { TaskStore } from "../store/store.js";
 import type { Reporter } from "./events.js";
-import type { QuotaCounter, Quotas } from "./quotas.js";
+import type { ReachedLimit } from "./quotas.js";
 
 // Errors about quotas and permissions. Loaded when first needed.
 
-/** The parts of an engine that errors need. */
-interface Keeper {
-  readonly store: TaskStore;
-  readonly quotas: QuotaCounter;
-  readonly report: Reporter;
-}
-
 /** Refuses a call that cannot become a task. @throws {McpError} `limit-exceeded` */
-export async function refuseCall(quota: keyof Quotas): Promise<never> {
-  throw new McpError("limit-exceeded", `the client has as many tasks as it may have (quotas.${quota})`, {
+export function refuseCall(limit: ReachedLimit): never {
+  throw new McpError("limit-exceeded", `the client has as many tasks as it may have (${limit})`, {
     rpcCode: -32600,
-    data: { limit: `quotas.${quota}` },
+    data: { limit },
   });
 }
 
-/**
- * Returns the quota that the client, or all clients together, would exceed. @param more characters that the store
- * refused
- */
-export async function fullQuota(
-  { store, quotas }: Pick<Keeper, "store" | "quotas">,
-  owner: string,
-  more: number,
-): Promise<keyof Quotas> {
-  const usage = await store.usage?.(owner);
-  return usage && usage.bytes + more <= quotas.limits.bytes ? "totalBytes" : "storedBytes";
-}
-
 /** Makes the error for a change of a task for which the store has no room, and reports it. */
-export async function growthRefused(
-  keeper: Keeper,
-  before: TaskRecord,
-  after: TaskRecord,
-): Promise<McpError> {
-  const { id, owner, tool } = before;
-  const quota = await fullQuota(keeper, owner, (after.size ?? 0) - (before.size ?? 0));
-  keeper.report("refused", { id, owner, tool, reason: `quotas.${quota}` });
-  return new McpError("limit-exceeded", `the tasks of the client have no room for more (quotas.${quota})`, {
+export function growthRefused(report: Reporter, { id, owner, tool }: TaskRecord): McpError {
+  const limit: ReachedLimit = "limits.memory";
+  report("refused", { id, owner, tool, reason: limit });
+  return new McpError("limit-exceeded", `the tasks of the client have no room for more (${limit})`, {
     rpcCode: -32600,
-    data: { limit: `quotas.${quota}` },
+    data: { limit },
   });
 }
 
@@ -64,13 +38,13 @@ export function failureFor(
 /** Makes the failure of a task whose result or error is longer than allowed. */
 export function tooLong({ type }: TaskEvent, run: string, most: number): TaskEvent {
   const what = type === "completed" ? "result" : "error";
-  const error = internal(`the ${what} has more than ${most} characters`, "quotas.resultBytes");
+  const error = internal(`the ${what} has more than ${most} characters`, "limits.memory");
   return { type: "failed", run, error };
 }
 
 /** Reports and refuses a poll that came too early. @throws {McpError} `rate-limited` */
 export function refusePoll(report: Reporter, id: string, owner: string, retryAfterMs: number): never {
-  const limit = "quotas.earlyPolls";
+  const limit = "pollMs";
   report("refused", { id, owner, tool: "", reason: limit });
   throw new McpError("rate-limited", `the next poll of the task is allowed in ${retryAfterMs} ms`, {
     rpcCode: rateLimitedCode,

@@ -34,13 +34,7 @@ const observed = {
   },
 };
 
-const most = {
-  running: Infinity,
-  perMinute: Infinity,
-  stored: Infinity,
-  storedBytes: Infinity,
-  earlyPolls: Infinity,
-};
+const limits = { work: Infinity, memory: Infinity };
 const server = createServer(
   { name: "cluster", version: "1.0.0" },
   {
@@ -48,7 +42,7 @@ const server = createServer(
     changes: await openBus(driver, address),
     extensions: [
       tasks(tasksExtension, {
-        ...{ store: observed, keys: ["cluster: a secret for tests"], quotas: most },
+        ...{ store: observed, keys: ["cluster: a secret for tests"], limits },
         ...{ leaseMs, pollMs: 100 },
       }),
     ],

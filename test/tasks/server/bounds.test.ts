@@ -11,13 +11,9 @@ import { call, clientOf, deferred, serverOf } from "./served.js";
 // Clients that want all, cancel all, or never end. The bounds are looked at with each write of the store, and with each handler
 // that begins.
 
-const quotas = {
-  running: 3,
-  perMinute: Infinity,
-  storedBytes: 20_000,
-  totalBytes: 30_000,
-  resultBytes: 15_000,
-};
+const limits = { work: 3, memory: 12_000 };
+/** Characters that all clients together may store. */
+const total = 2.5 * limits.memory;
 const principals = ["ann", "bob", "eve"] as const;
 
 const step = fc.record({
@@ -57,11 +53,11 @@ function watched(memory: MemoryTaskStore): TaskStore {
     for (const owner of principals) {
       const records = await memory.list!(owner, undefined, Infinity);
       const kept = records.reduce((sum, record) => sum + keptBy(record), 0);
-      expect(kept).toBeLessThanOrEqual(quotas.storedBytes + records.length * punctuation);
+      expect(kept).toBeLessThanOrEqual(limits.memory + records.length * punctuation);
       all += kept;
       tasks += records.length;
     }
-    expect(all).toBeLessThanOrEqual(quotas.totalBytes + tasks * punctuation);
+    expect(all).toBeLessThanOrEqual(total + tasks * punctuation);
   };
   return {
     ...memory,
@@ -91,7 +87,7 @@ interface Running {
 async function processOf(store: TaskStore, clock: VirtualClock) {
   const options = {
     store,
-    quotas,
+    limits,
     keepMs: 60_000,
     waitMs: 600_000,
     keys: ["a secret of sixteen characters"],
@@ -104,7 +100,7 @@ async function processOf(store: TaskStore, clock: VirtualClock) {
     const { task, once, ask, progress } = context;
     const owner = task!.principal;
     live.set(owner, (live.get(owner) ?? 0) + 1);
-    if (live.get(owner)! > quotas.running) failures.push(`${live.get(owner)} handlers of ${owner}`);
+    if (live.get(owner)! > limits.work) failures.push(`${live.get(owner)} handlers of ${owner}`);
     const end = deferred<string>();
     let count = 0;
     const ended = (): void => void running.splice(running.indexOf(handler), 1);
@@ -149,7 +145,7 @@ async function turns(clock: VirtualClock): Promise<void> {
 }
 
 describe.each([1, 2])("%i processes with one store", (count) => {
-  test("no client, and not all together, have more than their quotas, whatever they do", async () => {
+  test("no client, and not all together, have more than they may, whatever they do", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 50 }), async (steps) => {
         const clock = new VirtualClock(1_000_000);
@@ -200,7 +196,7 @@ describe.each([1, 2])("%i processes with one store", (count) => {
         });
         for (const owner of principals) expect(memory.usage(owner)).toEqual({ tasks: 0, bytes: 0 });
         for (const node of nodes)
-          for (let each = 0; each < quotas.running; each++) {
+          for (let each = 0; each < limits.work; each++) {
             const called = call(node.clients.get("ann")!, "any");
             await turns(clock);
             expect((await called).resultType).toBe("task");

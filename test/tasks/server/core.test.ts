@@ -329,7 +329,7 @@ test("C20: cancelling answers with the cancelled task, which stays so; a task th
 });
 
 test("C19, C21: a list has exactly the client's tasks, page by page; wrong cursors are refused", async () => {
-  const { client, start, other } = await opened({ list: true, quotas: { running: 1000 } });
+  const { client, start, other } = await opened({ list: true, limits: { work: 1000 } });
   const ids = new Set<string>();
   for (let index = 0; index < 105; index++) ids.add((await start("may")).taskId);
   const bob = await other("bob");
@@ -359,9 +359,9 @@ test("C21: get, result and cancel refuse tasks of other clients like unknown tas
 });
 
 test("C23: too many tasks are refused", async () => {
-  const { start } = await opened({ quotas: { running: 1 } });
+  const { start } = await opened({ limits: { work: 1 } });
   await start("may");
-  expect(await start("may")).toMatchObject({ code: -32600, data: { limit: "quotas.running" } });
+  expect(await start("may")).toMatchObject({ code: -32600, data: { limit: "limits.work" } });
 });
 
 test("a task of one era is read in the words of the other", async () => {

@@ -208,7 +208,7 @@ test("polls are counted by a clock that is not set back", async () => {
     }
   }
   const clock = new Wall(10_000_000);
-  const served = serverOf({ quotas: { earlyPolls: 5 } }, {}, clock);
+  const served = serverOf({ limits: { work: 100 } }, {}, clock);
   served.server.tool("slow", { task: detached }, () => new Promise<never>(() => {}));
   const client = await clientOf(served);
   const calling = call(client, "slow");
@@ -220,8 +220,8 @@ test("polls are counted by a clock that is not set back", async () => {
   expect(await getTask(client, task)).toMatchObject({ status: "working" });
 });
 
-test("a quota that is undefined is the default", async () => {
-  const served = serverOf({ quotas: { running: undefined as never } });
+test("a limit that is undefined is the default", async () => {
+  const served = serverOf({ limits: { work: undefined as never } });
   served.server.tool(
     "slow",
     { task: { support: "required", inlineMs: 0 } },
@@ -232,12 +232,12 @@ test("a quota that is undefined is the default", async () => {
   await served.clock.advance(0);
   await Promise.all(calls);
   expect(await failureOf(call(client, "slow"))).toMatchObject({
-    data: { limit: "quotas.running" },
+    data: { limit: "limits.work" },
   });
 });
 
-test("storedBytes counts the arguments of tasks that have not ended", async () => {
-  const served = serverOf({ quotas: { storedBytes: 2000 } });
+test("the limit of memory counts the arguments of tasks that have not ended", async () => {
+  const served = serverOf({ limits: { memory: 2000 } });
   served.server.tool(
     "slow",
     { task: { support: "required", inlineMs: 0 } },
@@ -249,7 +249,7 @@ test("storedBytes counts the arguments of tasks that have not ended", async () =
   const task = await calling;
   const refused = failureOf(call(client, "slow", { text: "x".repeat(1000) }));
   await served.clock.advance(0);
-  expect(await refused).toMatchObject({ data: { limit: "quotas.storedBytes" } });
+  expect(await refused).toMatchObject({ data: { limit: "limits.memory" } });
   await cancelTask(client, task);
   const next = call(client, "slow");
   await served.clock.advance(0);

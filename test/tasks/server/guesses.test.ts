@@ -24,8 +24,8 @@ async function guarded() {
     },
   });
   // Handlers that never end are running for ever, whatever becomes of their tasks.
-  const quotas = { stored: Infinity, running: Infinity };
-  const served = serverOf({ store, keys: [key], keepMs: 1000, list: true, quotas });
+  const limits = { work: Infinity };
+  const served = serverOf({ store, keys: [key], keepMs: 1000, list: true, limits });
   served.server.tool("slow", { task: { support: "optional" } }, (_, { task }) => {
     task?.detach();
     return new Promise(() => {});

@@ -8,12 +8,12 @@ import { newest, wired } from "./wire.js";
 
 // Many tasks in memory: 10⁵ that expire together; 10⁵ that are created and expire, 1,000 at a time.
 
-const quotas = { running: Infinity, perMinute: Infinity, stored: Infinity, storedBytes: Infinity };
+const limits = { work: Infinity, memory: Infinity };
 const keys = ["a secret of sixteen characters"];
 
 /** A server whose tool ends at once as a task with some text. */
 async function serving(keepMs: number, text: string) {
-  const served = serverOf({ quotas, keepMs });
+  const served = serverOf({ limits, keepMs });
   served.server.tool("quick", { task: { support: "optional" } }, async (_, { task }) => {
     task?.detach();
     return text;
@@ -45,7 +45,7 @@ test("tasks that have ended expire in one sweep: each is looked at once, and one
     due: (now: number, limit: number) => (looks++, memory.due(now, limit)),
     remove: (id: string, version: number) => (removed.push(id), memory.remove(id, version)),
   };
-  const { clock } = serverOf({ store, keys, quotas });
+  const { clock } = serverOf({ store, keys, limits });
   await Promise.resolve();
   expect(clock.waiting).toBe(1);
   await clock.advance(2000);

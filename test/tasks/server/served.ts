@@ -24,8 +24,8 @@ export function serverOf(
   others: (tasks: Tasks) => NonNullable<ServerOptions["extensions"]> = () => [],
 ) {
   // Under a clock that stands still, every poll is early.
-  const quotas = { earlyPolls: Infinity, ...options.quotas };
-  const engine: Tasks = tasks(serverTasks, { ...options, quotas });
+  const limits = { work: Infinity, ...options.limits };
+  const engine: Tasks = tasks(serverTasks, { ...options, limits });
   const errors: unknown[] = [];
   const server = createServer(
     { name: "s", version: "1" },

@@ -27,7 +27,7 @@ function served(options: TasksOptions = {}) {
   const refused: unknown[] = [];
   const own = tasks(explainedTasks(extension), {
     pollMs: 1,
-    quotas: { earlyPolls: Infinity },
+    limits: { work: Infinity },
     ...options,
   });
   const server = createServer(
