@@ -54,11 +54,12 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   },
   "internal-error": {
     meaning: "A handler failed, or its result is not what the method allows.",
-    advice: "Read `onError` of the server, or its standard error. The client does not get the details.",
+    advice:
+      "Read the events `handler-error` of the server (`onEvent`), or its standard error. The client does not get the details.",
   },
   "unsupported-version": {
     meaning: "Client and server have no protocol revision in common.",
-    advice: "Pass more `revisions`, or remove `revision` (client) or `speaks` (server).",
+    advice: "Pass more `revisions`, or remove `revision` (client) or `revisions.speaks` (server).",
   },
   "missing-capability": {
     meaning: "The other side has not declared the capability that the request needs.",
@@ -72,16 +73,16 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   "state-rejected": {
     meaning:
       "The `requestState` of a multi round-trip request is forged, expired, used or of another principal.",
-    advice: "Call the tool again from the start. Give processes that share clients the same `stateKeys`.",
+    advice: "Call the tool again from the start. Give processes that share clients the same `state.keys`.",
   },
   "not-expressible": {
     meaning: "The message has no form at the negotiated revision.",
     advice:
-      "Return a value that older revisions have, or serve fewer revisions (`speaks`). Send the requests of a batch one by one.",
+      "Return a value that older revisions have, or serve fewer revisions (`revisions.speaks`). Send the requests of a batch one by one.",
   },
   "invalid-message": {
     meaning:
-      "A message that was to be sent is not what its revision defines (`validateSend`). It was not sent.",
+      "A message that was to be sent is not what its revision defines (`validation.send`). It was not sent.",
     advice: "Correct the value at `data.pointer`: the handler or the caller gave it.",
   },
   "remote-error": {

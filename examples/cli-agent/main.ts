@@ -36,8 +36,7 @@ async function run(server: string): Promise<void> {
   const mcp = await connect(server, {
     revisions: clientRevisions,
     // The user has five minutes for a login, which a call may need as well.
-    connectTimeout: 300_000,
-    timeouts: { timeout: 300_000 },
+    timeouts: { timeout: 300_000, connect: 300_000 },
     http: { authorize },
   });
   try {

@@ -8,7 +8,7 @@ import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 const keys = process.env["STATE_KEYS"]?.split(",") ?? [];
 const server = createServer(
   { name: "deployed", version: "1.0.0" },
-  { revisions: serverRevisions, stateKeys: keys },
+  { revisions: serverRevisions, state: { keys: keys } },
 );
 server.tool("pid", { description: "The process that answers" }, () => String(process.pid));
 

@@ -18,7 +18,7 @@ const server = createServer(
     revisions: serverRevisions,
     instructions: "Offers one of everything that the protocol has; for tests.",
     capabilities: { logging: {} },
-    stateKeys: ["everything-server: a secret for tests"],
+    state: { keys: ["everything-server: a secret for tests"] },
   },
 );
 

@@ -240,23 +240,23 @@ async function connected(
     revisions: runtime.revisions,
     ...(revision !== undefined && { revision }),
     info: { name: "mcpgen", version: packageVersion() },
-    connectTimeout: limit,
-    ...(timeout !== undefined && { timeouts: { timeout } }),
+    timeouts: { connect: limit, ...(timeout !== undefined && { timeout }) },
     http: {
       headers,
       // Without a tap, the runtime uses `node:http`, which uses the proxies.
       ...(tap && { fetch: tap.fetch(openFetch) }),
       ...(authorization && { authorize: authorization.authorizer }),
     },
-    // The callers report omitted list entries themselves.
-    onWarning: () => {},
-    // The server receives the error of a question, and its result shows the consequence.
-    onError: () => {},
+    // Nothing is printed: the callers report omitted list entries themselves, and the server receives the error of a
+    // question, whose consequence its result shows.
+    onEvent: () => true,
     ...(extensions && { extensions: extensions() }),
     ...declining(runtime, onAsked),
     ...(questions && {
-      elicit: (form: JsonObject) => questions.elicit(form),
-      elicitUrl: (page: JsonObject) => questions.elicitUrl(page),
+      elicit: {
+        form: (form: JsonObject) => questions.elicit(form),
+        url: (page: JsonObject) => questions.elicitUrl(page),
+      },
     }),
     ...connection,
   });
@@ -295,8 +295,7 @@ function declining({ userRejected }: Runtime, onAsked: (what: string) => void = 
     return { action: "decline" };
   };
   return {
-    elicit: decline,
-    elicitUrl: decline,
+    elicit: { form: decline, url: decline },
     sample: () => {
       onAsked("a model for a message");
       throw userRejected();

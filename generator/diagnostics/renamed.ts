@@ -1,3 +1,5 @@
+const listener = "the option onEvent, whose events have types";
+
 const rules = "nothing: the rules of stores are tests of mcpgen's repository, in test/support/store-rules";
 
 /**
@@ -16,6 +18,9 @@ export const renamed: { readonly [name: string]: string } = {
   "@mcpgen/runtime/sealed-sessions": "@mcpgen/cluster/sealed-sessions",
   "@mcpgen/runtime/testing": "@mcpgen/testing",
   "@mcpgen/tasks/testing": rules,
+  ClientErrorListener: listener,
+  ErrorListener: listener,
+  LossListener: listener,
   clusterStoreRules: rules,
   sampleSession: rules,
   sampleTask: rules,

@@ -215,12 +215,15 @@ export function serverFiles(request: ProjectRequest): Map<string, string> {
   const handlers = isSample
     ? render("skeleton-handlers.ts", {})
     : handlersStub(wantedMembers(contract), module, completable(contract));
-  const narrowed = speaks === undefined ? "" : `, speaks: ${JSON.stringify(speaks)}`;
+  const revisions =
+    speaks === undefined
+      ? "serverRevisions"
+      : `{ known: serverRevisions, speaks: ${JSON.stringify(speaks)} }`;
   const names = [create, ...(tasks ? taskNames : [])];
   const { locals, imports } = extensionUse(extensions, names);
   const all = [...(tasks ? ["tasks(tasksExtension)"] : []), ...locals];
   const used = all.length === 0 ? "" : `, extensions: [${all.join(", ")}]`;
-  const options = `{ revisions: serverRevisions${narrowed}${used} }`;
+  const options = `{ revisions: ${revisions}${used} }`;
   const view = { create, options, imports, tasks };
   return new Map([
     ["src/handlers.ts", handlers],

@@ -1,6 +1,8 @@
 // Everything of @mcpgen/runtime, with functions that need no `revisions`: they bring all that @mcpgen/protocol holds.
 // What is to be small imports @mcpgen/runtime, and gives the revisions that it speaks.
+import { isObject, withoutFormer } from "@mcpgen/base";
 import type { Implementation } from "@mcpgen/protocol/authoring";
+import type { Role } from "@mcpgen/protocol/model";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import type { Client } from "./client/client.js";
 import type { ConnectOptions as CoreConnectOptions, Source } from "./connect/connect.js";
@@ -15,24 +17,35 @@ import type {
   ContractHandlers,
   DefineServerOptions as CoreDefineServerOptions,
 } from "./server/define-server.js";
-import type { Server, ServerOptions as CoreServerOptions } from "./server/server.js";
+import type { KnownRevisions, ServerRevisions } from "./protocol/revision-view.js";
+import {
+  formerServerOptions,
+  type Server,
+  type ServerOptions as CoreServerOptions,
+} from "./server/server.js";
 
 export * from "./index.js";
 
-type Optional<Options, Name extends keyof Options> = Omit<Options, Name> & Partial<Pick<Options, Name>>;
+/** The options, where `revisions`, or `known` of it, may be left out. */
+type Optional<Options, Given extends KnownRevisions<Role>> = Omit<Options, "revisions"> & {
+  readonly revisions?: Given["known"] | Partial<Given>;
+};
 
 /** `revisions`: all released ones without it. */
-export type ServerOptions = Optional<CoreServerOptions, "revisions">;
+export type ServerOptions = Optional<CoreServerOptions, ServerRevisions>;
 
 /** `revisions`: all released ones without it. */
-export type DefineServerOptions = Optional<CoreDefineServerOptions, "revisions">;
+export type DefineServerOptions = Optional<CoreDefineServerOptions, ServerRevisions>;
 
 /** `revisions`: all released ones without it. */
-export type ConnectOptions = Optional<CoreConnectOptions, "revisions">;
+export type ConnectOptions = Optional<CoreConnectOptions, KnownRevisions<"client">>;
 
 /** As `createServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition` */
 export function createServer(info: Implementation, options: ServerOptions = {}): CodeFirstServer {
-  return createServerWith(info, { ...options, revisions: options.revisions ?? serverRevisions });
+  return createServerWith(info, {
+    ...options,
+    revisions: completed<ServerRevisions>(options.revisions, serverRevisions),
+  });
 }
 
 /** As `defineServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition` */
@@ -42,8 +55,9 @@ export function defineServer(
   options: DefineServerOptions,
 ): Server {
   return defineServerWith(contract, handlers, {
-    ...options,
-    revisions: options.revisions ?? serverRevisions,
+    // The small entry has no room for what to write in place of options of earlier versions.
+    ...withoutFormer(options ?? {}, formerServerOptions),
+    revisions: completed<ServerRevisions>(options.revisions, serverRevisions),
   });
 }
 
@@ -51,5 +65,17 @@ export function defineServer(
 export async function connect(source: Source, options: ConnectOptions = {}): Promise<Client> {
   // A server has no use for what a client speaks.
   const { clientRevisions } = await import("@mcpgen/protocol/client");
-  return connectWith(source, { ...options, revisions: options.revisions ?? clientRevisions });
+  return connectWith(source, {
+    ...options,
+    revisions: completed<KnownRevisions<"client">>(options.revisions, clientRevisions),
+  });
+}
+
+/** The option `revisions`, with all revisions where it does not say which are known. Anything malformed stays: it is refused. */
+function completed<Given extends KnownRevisions<Role>>(
+  given: Given["known"] | Partial<Given> | undefined,
+  known: Given["known"],
+): Given | Given["known"] {
+  if (given === undefined) return known;
+  return (isObject(given) && given["known"] === undefined ? { ...given, known } : given) as Given;
 }

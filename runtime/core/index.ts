@@ -2,7 +2,13 @@ export * from "./server.js";
 
 // Clients.
 export { connect } from "./legacy/client/connect.js";
-export type { ConnectOptions, Source } from "./connect/connect.js";
+export type {
+  ClientErrors,
+  ClientValidation,
+  ConnectOptions,
+  ConnectTimeouts,
+  Source,
+} from "./connect/connect.js";
 export type {
   Authorize,
   AuthorizeRequest,
@@ -12,8 +18,12 @@ export type {
 } from "./http/client/http-client-options.js";
 export type { ClientState } from "./client/connections.js";
 export type { BatchNotification, BatchRequest, BatchResults, Client, ToolResult } from "./client/client.js";
-export { userRejected, type ClientHandlers } from "./client/handlers.js";
-export type { ClientErrorListener } from "./client/questions.js";
+export {
+  userRejected,
+  type ClientHandlers,
+  type ElicitationHandlers,
+  type SamplingHandler,
+} from "./client/handlers.js";
 export type { VendorHandler, VendorRequestOptions } from "./client/vendor-methods.js";
 export type { ConnectLimits } from "./client/client-profile.js";
 export { UriTemplate } from "./protocol/templates.js";

@@ -23,7 +23,15 @@ export { addToTools } from "./server/registration.js";
 export { withDefaults, withoutNulls } from "./schema/arguments.js";
 export { methodSchemas, toolCheck, type MethodSchemas, type SchemaReader } from "./schema/schema-check.js";
 export type { Scopes, UncheckedArguments } from "./server/listing.js";
-export type { Server, ServerOptions, ServerStats } from "./server/server.js";
+export type {
+  ErrorOptions,
+  ListsOptions,
+  Server,
+  ServerOptions,
+  ServerStats,
+  StateOptions,
+  ValidationOptions,
+} from "./server/server.js";
 export type {
   ServerSession,
   SessionRequestOptions,
@@ -37,7 +45,7 @@ export type {
   Page,
   HandlerContext,
 } from "./server/context.js";
-export type { ErrorListener, ErrorPlace, ServerCounts, CacheHints } from "./server/server-definition.js";
+export type { ErrorPlace, ServerCounts, CacheHints } from "./server/server-definition.js";
 export {
   errorTable,
   experimentalErrors,
@@ -94,7 +102,7 @@ export type {
 export type { RequestOptions } from "@mcpgen/protocol/model";
 export type { Open } from "@mcpgen/protocol/open";
 export { type ErrorCode, McpError } from "@mcpgen/base";
-export type { ErrorTable, Loss, LossListener } from "./protocol/revision-view.js";
+export type { ErrorTable, KnownRevisions, Loss, ServerRevisions } from "./protocol/revision-view.js";
 export type { LogLevel } from "./protocol/meta.js";
 export type { Channel, ClientChannel, ClientReceiver, Outgoing, Receiver } from "@mcpgen/base";
 export type { Timeouts } from "@mcpgen/base";

@@ -152,7 +152,7 @@ const pages: Readonly<Record<string, readonly Part[]>> = {
     ["algorithms", "auth/server/jwt", "attack 11: an algorithm that the issuer does not use is refused"],
     ["typ", "auth/server/jwt", "a policy may demand at+jwt"],
     ["iss", "auth/server/jwt", "iss is compared exactly: %s is refused"],
-    ["clocks", "auth/server/jwt", "clocks may differ by 30 seconds, and not more than 60 by option"],
+    ["clocks", "auth/server/jwt", "clocks may differ by 30 seconds"],
     ["unknown kids", "auth/server/key-set", "attack 11: thousands of unknown kids lead to at most one"],
     ["profiles of providers", "auth/server/profiles", "at least 12 providers are covered"],
     ["introspection, caches", "auth/server/introspection", "RFC 7662: an opaque token is introspected once"],

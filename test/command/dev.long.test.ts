@@ -66,7 +66,7 @@ function save(file: string, change: (text: string) => string): void {
 
 async function clientOf({ program }: Running, revision: string): Promise<Client> {
   const channel = streamChannel(program.stdout!, program.stdin!);
-  return connect(channel, { revisions: clientRevisions, revision, connectTimeout: 500_000 });
+  return connect(channel, { revisions: clientRevisions, revision, timeouts: { connect: 500_000 } });
 }
 
 test.each(["2025-11-25", "2026-07-28"])(

@@ -30,7 +30,7 @@ async function reports() {
     {
       revisions: serverRevisions,
       extensions: [extension, experimentalTasks(dialect, extension)],
-      onError: () => {},
+      onEvent: () => true,
     },
   );
   onTestFinished(() => extension.close());

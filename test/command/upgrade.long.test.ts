@@ -116,7 +116,7 @@ test("adds, carries notes over, generates, and lists the open decisions: then ch
       - Pass on as they are (1): notifications/log
           Neither params nor results differ between the two revisions.
       - Translate between the revisions (1): echo
-          The steps of steps.ts do it (\`lift\` and \`lower\`); a loss goes to \`onLoss\`, and a refusal is the answer to the request.
+          The steps of steps.ts do it (\`lift\` and \`lower\`); a loss is an event \`loss\` (\`onEvent\`), and a refusal is the answer to the request.
           echo: params to 2030-01-01
           echo: params to 2031-01-01 (refused: no-newer-form)
       - Methods that are new (1): sing (request of the client)

@@ -56,7 +56,7 @@ test.each([
     };
     const options = {
       revisions: serverRevisions,
-      ...(given === undefined ? {} : { argumentDefaults: given }),
+      ...(given === undefined ? {} : { validation: { argumentDefaults: given } }),
     };
     const server = createWeatherServer({ ...handlers, tools }, options);
     const { client } = await createTestPair({ server, revisions: clientRevisions, revision: "2026-07-28" });

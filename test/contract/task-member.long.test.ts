@@ -180,7 +180,7 @@ describe("drift", () => {
     onTestFinished(() => own.close());
     const server = createServer(
       { name: "reports", version: "1" },
-      { revisions: serverRevisions, extensions: [own], speaks: [speaks] },
+      { revisions: { known: serverRevisions, speaks: [speaks] }, extensions: [own] },
     );
     const description = "Writes a report.";
     server.tool("report", { description, ...(support && { task: { support } }) }, () => "");

@@ -18,7 +18,7 @@ async function connected(revision: string, extensions: Parameters<typeof createT
   onTestFinished(() => extension.close());
   const server = createServer(
     { name: "weather", version: "1" },
-    { revisions: serverRevisions, extensions: [extension], onError: () => {} },
+    { revisions: serverRevisions, extensions: [extension], onEvent: () => true },
   );
   const inputSchema = {
     type: "object",

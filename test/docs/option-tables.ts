@@ -22,7 +22,6 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
   ["postMessageChannel", "PostMessageOptions", "runtime/apps/post-message"],
   ["stdioClientChannel", "StdioClientOptions", "stdio"],
   ["connect", "ConnectOptions", "connect", "runtime/base/jsonrpc", "protocol"],
-  ["limits", "ConnectLimits", "client"],
   ["http", "HttpClientOptions", "http/client", "client", "legacy/client"],
   ["requests", "ListBounds", "client"],
   ["instrument", "InstrumentationOptions", "runtime/observe/otel.ts"],
@@ -34,6 +33,11 @@ export const tables: readonly (readonly [heading: string, type: string, ...folde
 
 /** Interfaces of options that are part of another table, by the heading of that table. */
 export const partsOfTables: Readonly<Record<string, string>> = {
+  ConnectLimits: "connect",
+  ErrorOptions: "createServer",
+  ListsOptions: "createServer",
+  StateOptions: "createServer",
+  ValidationOptions: "createServer",
   EndpointOptions: "createHttpHandler, createNodeHandler",
   GuardOptions: "createHttpHandler, createNodeHandler",
   ListenOptions: "serveHttp",

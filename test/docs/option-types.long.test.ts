@@ -62,7 +62,10 @@ function sortOf(type: Type): string {
 }
 
 const words: readonly (readonly [RegExp, string])[] = [
-  [/^(?:ms|bytes|number|number from 1|integer from 1|0 to 65,535|UTF-16 units|characters)$/, "number"],
+  [
+    /^(?:ms|bytes|number|number from 1|integer from 1|0 to 65,535|UTF-16 units|characters)(?: or )?$/,
+    "number",
+  ],
   [/^(?:string|path|URL)$/, "string"],
   [/^boolean\b/, "boolean"],
   [/\bfunction( or |$)/, "function"],

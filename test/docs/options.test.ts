@@ -16,6 +16,8 @@ import { tasks } from "@mcpgen/tasks";
 import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { receiver } from "@mcpgen/tasks/receiver";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
+import { formerConnectOptions } from "../../runtime/core/connect/connect.js";
+import { formerServerOptions } from "../../runtime/core/server/server.js";
 import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
 import {
   serveStdio,
@@ -84,7 +86,6 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   cluster: () => cluster({ store: new MemoryClusterStore(), keys: [], ...wrong }),
   openPeer: () => openPeer(viewTable, memoryChannels()[0], {}, wrong),
   connect: () => connect(memoryChannels()[0], wrong),
-  limits: () => connect(memoryChannels()[0], { limits: wrong }),
   http: () => connect(memoryChannels()[0], { http: wrong }),
   source: () => connect({ command: "node", ...wrong }),
   requests: async () => (await clientOf()).readResource("file:///x", wrong),
@@ -170,9 +171,24 @@ async function accepted(refused: () => unknown): Promise<string[]> {
   return names!.split(", ").sort();
 }
 
+/** Rows that name the members of an option: `{ keys, store }`. Members without rules are checked otherwise. */
+const grouped = ["createServer", "connect"].flatMap((heading) =>
+  cellsOf(heading).flatMap(([, name, type]) => {
+    const [, members] = /`\{ (.+) \}`/.exec(type!) ?? [];
+    return members === undefined || name === "info" ? [] : [[heading, name!, members.split(", ")] as const];
+  }),
+);
+
 describe("docs/options.md lists the options of", () => {
   test.each(Object.entries(refusals))("%s", async (heading, refused) => {
     expect(documented(heading)).toEqual(await accepted(refused));
+  });
+
+  test.each(grouped)("%s, with the members of %s", async (heading, name, members) => {
+    const group = { [name]: wrong };
+    const refused = (): unknown =>
+      heading === "connect" ? connect(memoryChannels()[0], group) : createServer(info, group);
+    expect(members.toSorted()).toEqual(await accepted(refused));
   });
 
   test.each([
@@ -212,14 +228,15 @@ test("docs/options.md has a table for each interface of options that an entry of
 
 const former = [
   ...readFileSync("docs/migration.md", "utf8").matchAll(
-    /^\| \[([^\]]+)\]\(options\.md#\S+\) \| `(\w+)` \| (.+) \|$/gm,
+    /^\| \[([^\]]+)\]\(options\.md#\S+\) \| `([\w.]+)` \| (.+) \|$/gm,
   ),
 ].map(([, heading, name, today]) => [heading!, name!, today!] as const);
 
 test.each(former)(
   "%s: the option %s of before is refused with what docs/migration.md says",
   async (heading, name, today) => {
-    wrong = { [name]: 1 };
+    const [option, member] = name.split(".") as [string, string?];
+    wrong = { [option]: member === undefined ? 1 : { [member]: 1 } };
     onTestFinished(() => void (wrong = { [unknown]: 1 }));
     const { message } = (await failureOf(Promise.resolve().then(refusals[heading]!))) as Error;
     expect(message).toContain(`${name}: the option is gone. `);
@@ -234,7 +251,8 @@ test("docs/migration.md has a row for each option that the code knows from befor
   const known = filesBelow("runtime").flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(rule)].map(([, name]) => name!),
   );
-  expect(former.map(([, name]) => name).toSorted()).toEqual(known.toSorted());
+  known.push(...Object.keys(formerServerOptions), ...Object.keys(formerConnectOptions));
+  expect(former.map(([, name]) => name.split(".").at(-1)).toSorted()).toEqual(known.toSorted());
 });
 
 test("each table of docs/options.md is compared with what the code accepts", () => {

@@ -96,7 +96,7 @@ export class Cluster {
       revisions: clientRevisions,
       extensions: [tasksExtension],
       elicit,
-      onWarning: () => {},
+      onEvent: () => true,
     });
     this.#client = { member, client };
     return client;

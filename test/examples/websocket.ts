@@ -10,7 +10,7 @@ import { fixture } from "../portability/suite/fixture.mjs";
 /** The URL of a server that runs until the test ends. */
 export async function served(
   options: ServeWebSocketOptions = {},
-  server = fixture({ onError: () => {} }),
+  server = fixture({ onEvent: () => true }),
 ): Promise<string> {
   const service = await serveWebSocket(server, options);
   onTestFinished(() => service.close());

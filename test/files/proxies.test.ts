@@ -165,7 +165,7 @@ describe("requests by a proxy", () => {
     await used(proxy.url);
     const client = await connect("http://mcp.example.invalid/mcp", {
       revisions: clientRevisions,
-      onWarning: () => {},
+      onEvent: () => true,
     });
     expect((await client.callTool("x")).content).toEqual([]);
     await client.close();

@@ -118,8 +118,7 @@ function open({ args, env }) {
     { command: process.execPath, args, env, stderr: () => {} },
     {
       revisions: clientRevisions,
-      elicit: () => ({ action: "decline" }),
-      elicitUrl: () => ({ action: "decline" }),
+      elicit: { form: () => ({ action: "decline" }), url: () => ({ action: "decline" }) },
       sample: () => ({ role: "assistant", model: "none", content: { type: "text", text: "a text" } }),
       roots: [],
     },

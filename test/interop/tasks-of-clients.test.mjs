@@ -30,10 +30,9 @@ describe("requestStream of the SDK's server, our client", { concurrency: 1 }, ()
         {
           revisions: clientRevisions,
           extensions: [tasks(tasksExtension, { receiver: receiver() })],
-          elicit: (form, context) => user.elicit(form, context),
-          elicitUrl: () => ({ action: "accept" }),
+          elicit: { form: (form, context) => user.elicit(form, context), url: () => ({ action: "accept" }) },
           sample: (params) => user.sample(params),
-          onError: () => {},
+          onEvent: () => true,
         },
       );
     },

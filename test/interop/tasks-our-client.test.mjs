@@ -33,7 +33,7 @@ async function opened(file, way, [args, env] = [[], {}]) {
     extensions: [own],
     elicit: ask("elicit"),
     sample: ask("sample"),
-    onWarning: () => {},
+    onEvent: () => true,
   });
   const close = async () => {
     await client.close();

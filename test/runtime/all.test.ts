@@ -25,10 +25,13 @@ test("the given revisions are used", async () => {
   const [newest] = [...serverRevisions].sort((one, other) => (one.id < other.id ? 1 : -1));
   expect(createServer(info, { revisions: [newest!] }).revisions).toEqual([newest!.id]);
   expect(createServer(info, { revisions: undefined } as never).revisions).toHaveLength(revisionIds.length);
-  expect(createServer(info, { speaks: [newest!.id] }).revisions).toEqual([newest!.id]);
+  expect(createServer(info, { revisions: { speaks: [newest!.id] } }).revisions).toEqual([newest!.id]);
   const contract = { ...info, resources: [{ uri: "x://a", name: "a" }] };
   const handlers = { resources: { "x://a": () => "" } };
   expect(defineServer(contract, handlers, { checks: {} }).revisions).toHaveLength(revisionIds.length);
+  expect(() => defineServer(contract, handlers, { checks: {}, pageSize: 3 } as never)).toThrow(
+    "pageSize: the option is gone. Write lists.pageSize.",
+  );
   const [near, far] = memoryChannels();
   createServer(info).connect(far);
   const old = clientRevisions.filter(({ id }) => id === "2025-06-18");

@@ -42,7 +42,7 @@ async function serving(wire: Wire, table: Table) {
   let ran = 0;
   const server = serverWith({
     ...(table === "outgoingResults" ? { revisions: stepping(serverRevisions, table, rows) } : {}),
-    validateSend: "off",
+    validation: { send: "off" },
   });
   server.tool("odd", {}, () => {
     ran++;
@@ -105,7 +105,7 @@ describe("a result of a tool that the client cannot read", () => {
 
   async function calling(wire: Wire) {
     let ran = 0;
-    const server = serverWith({ validateSend: "off" });
+    const server = serverWith({ validation: { send: "off" } });
     for (const [name, answer] of Object.entries(sent))
       server.tool(name, { annotations: { readOnlyHint: true, idempotentHint: true } }, () => {
         ran++;

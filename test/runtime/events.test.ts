@@ -1,10 +1,11 @@
-import { clientRevisions } from "@mcpgen/protocol";
-import { type ClientEvent, type ServerEvent, connect, memoryChannels } from "@mcpgen/runtime";
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { type ClientEvent, type ServerEvent, connect, createServer, memoryChannels } from "@mcpgen/runtime";
 import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { failureOf } from "../support/failure-of.js";
-import { clientOf, eras, routes, serverWith } from "../support/served.js";
+import { heard } from "../support/heard.mjs";
+import { clientOf, eras, routes, serverWith, sourceOf } from "../support/served.js";
 
 type Server = ReturnType<typeof serverWith>;
 
@@ -35,7 +36,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
       throw thrown;
     });
     const events = eventsOf<ServerEvent>(server);
-    const client = await clientOf(server, wire, revision, { validateSend: "off" });
+    const client = await clientOf(server, wire, revision, { validation: { send: "off" } });
     await client.callTool("t");
     await failureOf(client.getPrompt("p"));
     await failureOf(client.request("tools/call", { name: 5 } as never));
@@ -106,9 +107,11 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
   });
 });
 
-test.each(eras)("onError of a server and the event report the same errors (%s)", async (revision) => {
+test.each(eras)("the option onEvent and server.onEvent report the same errors (%s)", async (revision) => {
   const errors: unknown[] = [];
-  const server = serverWith({ onError: (error, { method, name }) => errors.push([error, method, name]) });
+  const server = serverWith({
+    onEvent: heard({ onError: (error, { method, name }) => errors.push([error, method, name]) }),
+  });
   const events = eventsOf<ServerEvent>(server);
   const thrown = new Error("broken");
   const fails = (): never => {
@@ -367,4 +370,57 @@ test("a listener that is added by a listener gets later events only", async () =
   server.connect(far);
   expect(calls).toBe(1);
   await server.close();
+});
+
+describe("warnings and errors are written to standard error", () => {
+  const listeners: readonly (readonly [string, (() => unknown) | undefined, isWritten: boolean])[] = [
+    ["without onEvent", undefined, true],
+    ["if onEvent returns nothing", () => undefined, true],
+    ["but not if onEvent returns true", () => true, false],
+  ];
+
+  /** The lines that are written while some work runs. */
+  async function written(work: () => Promise<unknown>): Promise<readonly string[]> {
+    const print = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    onTestFinished(() => print.mockRestore());
+    await work();
+    return print.mock.calls.map(([text]) => String(text).split("\n")[0]!);
+  }
+
+  test.each(listeners)("of a server, %s", async (_, onEvent, isWritten) => {
+    const server = createServer(
+      { name: "s", version: "1" },
+      { revisions: serverRevisions, ...(onEvent && { onEvent }) },
+    );
+    server.tool("t", {}, () => {
+      throw new Error("broken");
+    });
+    const client = await clientOf(server, "memory", "2026-07-28");
+    expect(await written(() => client.callTool("t"))).toEqual(
+      isWritten ? ['tools/call "t": Error: broken'] : [],
+    );
+  });
+
+  test.each(listeners)("of a client, %s", async (_, onEvent, isWritten) => {
+    const server = serverWith({ validation: { send: "off" } });
+    server.tool("t", {}, async (_, { ask }) => (await ask.roots("k")).length.toString());
+    server.prompt("p", {}, () => "p");
+    server.handle("prompts/list", () => ({ prompts: [{ name: 1 }] }) as never);
+    const client = await connect(await sourceOf(server, "memory"), {
+      revisions: clientRevisions,
+      revision: "2025-11-25",
+      ...(onEvent && { onEvent }),
+      roots: () => {
+        throw new Error("broken");
+      },
+    });
+    onTestFinished(() => client.close());
+    const lines = await written(async () => {
+      await client.listPrompts();
+      await client.callTool("t").catch(() => undefined);
+    });
+    expect(lines).toEqual(
+      isWritten ? [expect.stringContaining("prompts/list") as string, "roots/list: Error: broken"] : [],
+    );
+  });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { skills } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/skills/server";
 import type { CodeFirstServer, ServerOptions } from "@mcpgen/runtime";
 import { failureOf } from "../support/failure-of.js";
+import { heard } from "../support/heard.mjs";
 import { clientOf, routes, serverWith } from "../support/served.js";
 
 const implemented = skills.implement({
@@ -24,7 +25,7 @@ describe("a server that lacks a capability which its extension needs", () => {
 
   test.each(routes)("refuses clients over %s at %s, and reports the reason", async (wire, revision) => {
     const reported: unknown[] = [];
-    const server = skilled({ onError: (error) => void reported.push(error) });
+    const server = skilled({ onEvent: heard({ onError: (error) => void reported.push(error) }) });
     expect(await failureOf(clientOf(server, wire, revision))).toBeInstanceOf(Error);
     expect(reported).toContainEqual(expect.objectContaining(refused));
   });

@@ -34,7 +34,7 @@ function serving(used: Used, options: Partial<ServerOptions> = {}): CodeFirstSer
 const connected = (server: CodeFirstServer, isExplained = false) =>
   clientOf(server, "memory", "2026-07-28", {
     extensions: [isExplained ? explainedTasks(tasksOfClients) : tasksOfClients],
-    validateSend: "off",
+    validation: { send: "off" },
   });
 
 const wrong = { taskId: 1, inputResponses: 2 } as never;
@@ -58,7 +58,7 @@ describe("refused messages of an extension", () => {
   });
 
   test("explain the faults of a result to a client: of a result that the extension adds, and of a plain one", async () => {
-    const off = { validateSend: "off" } as const;
+    const off = { validation: { send: "off" } } as const;
     const client = await connected(serving(tasks.implement(handlers), off), true);
     const wrongTask = await failureOf(client.request("tasks/get", { taskId: "wrong" }));
     expect(wrongTask).toMatchObject({
@@ -80,8 +80,8 @@ describe("refused messages of an extension", () => {
   });
 });
 
-describe("validateSend: always", () => {
-  const always = { revisions: explained(serverRevisions), validateSend: "always" } as const;
+describe("validation.send: always", () => {
+  const always = { revisions: explained(serverRevisions), validation: { send: "always" } } as const;
 
   test("judges the results of an explained extension, and those that it adds", async () => {
     const client = await connected(serving(explainedTasks(tasks).implement(handlers, { around }), always));
@@ -101,7 +101,7 @@ describe("validateSend: always", () => {
   test("validates the messages that a client sends", async () => {
     const client = await clientOf(serving(tasks.implement(handlers)), "memory", "2026-07-28", {
       revisions: explained(clientRevisions),
-      validateSend: "always",
+      validation: { send: "always" },
       extensions: [explainedTasks(tasksOfClients)],
     });
     expect(await failureOf(client.request("tasks/update", wrong))).toMatchObject({ code: "invalid-message" });
@@ -111,7 +111,9 @@ describe("validateSend: always", () => {
     expect(() => serving(tasks.implement(handlers), always)).toThrow(
       expect.objectContaining({
         code: "invalid-definition",
-        message: expect.stringContaining("extension io.modelcontextprotocol/tasks: validateSend") as string,
+        message: expect.stringContaining(
+          "extension io.modelcontextprotocol/tasks: validation.send",
+        ) as string,
       }),
     );
   });

@@ -2,6 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { CodeFirstServer, ConnectOptions, HandlerContext, ServerOptions } from "@mcpgen/runtime";
 import { failureOf } from "../support/failure-of.js";
+import { heard } from "../support/heard.mjs";
 import { type Wire, clientOf, serverWith, wires } from "../support/served.js";
 import { id, searchClient, searchServer } from "./search-extension.js";
 
@@ -85,7 +86,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
       const server = searching();
       server.use(({ method }, next) => (method === "tools/call" ? ({ ticket: "t1" } as never) : next()));
       const capabilities = { extensions: { [id]: value } } as never;
-      const connecting = connected(server, wire, revision, { capabilities, validateSend: "off" });
+      const connecting = connected(server, wire, revision, { capabilities, validation: { send: "off" } });
       // This revision describes `extensions`: the server refuses its requests, unless null counts as absent.
       if (isModern && value !== null) return expect(await failureOf(connecting)).toBeInstanceOf(Error);
       const client = await connecting;
@@ -100,7 +101,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     async (value) => {
       const server = serverWith({
         capabilities: { extensions: { [id]: value } } as never,
-        validateSend: "off",
+        validation: { send: "off" },
       });
       const client = await connected(server, wire, revision);
       expect(await failureOf(client.request("search/query", query1))).toMatchObject({
@@ -174,7 +175,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
 
   test("a client without the extension gets no such result of middleware", async () => {
     const reported: unknown[] = [];
-    const server = searching(search, { onError: (error) => void reported.push(error) });
+    const server = searching(search, { onEvent: heard({ onError: (error) => void reported.push(error) }) });
     const removed = server.use((_, next) => next());
     server.use(async (request, next) => {
       const { arguments: given } = request.params as { arguments?: { later?: true } };

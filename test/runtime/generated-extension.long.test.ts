@@ -68,7 +68,7 @@ const extensions = [skillsClient];
 describe.each(wires)("over %s", (wire) => {
   test.each(bases)("at %s the stubs reach the handlers", async (revision) => {
     // Its wrong params reach the server.
-    const options = { extensions, validateSend: "off" } as const;
+    const options = { extensions, validation: { send: "off" } } as const;
     const client = await clientOf(serving(implemented().used), wire, revision, options);
     expect(client.serverCapabilities).toMatchObject({ extensions: { [id]: { directoryRead: true } } });
     const page = await listSkills(client);
@@ -117,7 +117,7 @@ describe.each(wires)("over %s", (wire) => {
       "skills/list": () => ({ skills: [wrong, plan] }),
       "skills/get": () => ({ skill: wrong }),
     });
-    const server = serving(used, { validateSend: "off" });
+    const server = serving(used, { validation: { send: "off" } });
     const client = await clientOf(server, wire, revision, { extensions });
     expect((await listSkills(client)).skills).toEqual([plan]);
     expect(await failureOf(getSkill(client, { uri }))).toMatchObject({ code: "invalid-result" });

@@ -149,7 +149,7 @@ describe("one definition", () => {
   test.each(ids)("every feature at %s, in memory, where the server speaks nothing else", async (revision) => {
     const [near, far] = memoryChannels();
     // One that speaks no other revision lowers all the same what its handlers write.
-    everyFeature(serverRevisions, { speaks: [revision] }).connect(far);
+    everyFeature({ known: serverRevisions, speaks: [revision] }).connect(far);
     await tourAt(revision, near);
   });
 

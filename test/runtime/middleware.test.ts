@@ -1,6 +1,7 @@
 import { McpError, type MiddlewareRequest } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
+import { heard } from "../support/heard.mjs";
 import { clientOf, eras, routes, serverWith } from "../support/served.js";
 
 /** Middleware of either role that notes each request and its outcome. */
@@ -112,7 +113,9 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
 
   test("an error of a server's middleware counts as an error of a handler", async () => {
     const reported: unknown[] = [];
-    const server = serverWith({ onError: (error, place) => reported.push([error, place]) });
+    const server = serverWith({
+      onEvent: heard({ onError: (error, place) => reported.push([error, place]) }),
+    });
     server.tool("t", {}, () => "done");
     const client = await clientOf(server, wire, revision);
     const broken = new Error("broken");
@@ -156,7 +159,7 @@ describe.each(eras)("at %s", (revision) => {
   });
 
   test("a list that middleware leaves as it is keeps its cached text; another one is sent in its place", async () => {
-    const server = serverWith({ cache: { ttlMs: 60_000, cacheScope: "public" } });
+    const server = serverWith({ lists: { cache: { ttlMs: 60_000, cacheScope: "public" } } });
     server.tool("a", {}, () => "");
     server.tool("b", {}, () => "");
     const client = await clientOf(server, "memory", revision);
@@ -198,7 +201,9 @@ describe.each(eras)("at %s", (revision) => {
 
   test("an unusable result of middleware is an internal error", async () => {
     const reported: string[] = [];
-    const server = serverWith({ onError: (error) => reported.push((error as Error).message) });
+    const server = serverWith({
+      onEvent: heard({ onError: (error) => reported.push((error as Error).message) }),
+    });
     server.tool("t", {}, () => "done");
     const client = await clientOf(server, "memory", revision);
     server.use(() => undefined as never);
@@ -208,7 +213,7 @@ describe.each(eras)("at %s", (revision) => {
 });
 
 test("middleware of a client runs around its cache and its subscriptions", async () => {
-  const server = serverWith({ cache: { ttlMs: 60_000, cacheScope: "public" } });
+  const server = serverWith({ lists: { cache: { ttlMs: 60_000, cacheScope: "public" } } });
   server.tool("t", {}, () => "");
   const { lines, use } = notes();
   const client = await clientOf(server, "memory", "2026-07-28", { use: [use] });

@@ -14,6 +14,7 @@ import { rateLimit } from "@mcpgen/observe";
 import { requestLog } from "@mcpgen/observe";
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../support/failure-of.js";
+import { heard } from "../support/heard.mjs";
 import { clientOf, eras, routes, serverWith } from "../support/served.js";
 
 /** The message of the `invalid-definition` that some work throws. */
@@ -34,13 +35,23 @@ describe("options with wrong values", () => {
     refusalOf(() => createServer({ name: "s", version: "1" }, { revisions: serverRevisions, ...options }));
 
   test.each<[object, string]>([
-    [{ pageSize: "5" }, 'pageSize: expected a whole number from 1, got "5".'],
-    [{ pageSize: 1.5 }, "pageSize: expected a whole number from 1, got 1.5."],
-    [{ cache: 5 }, "cache: expected an object, got 5."],
+    [{ lists: { pageSize: "5" } }, 'lists.pageSize: expected a whole number from 1, got "5".'],
+    [{ lists: { pageSize: 1.5 } }, "lists.pageSize: expected a whole number from 1, got 1.5."],
+    [{ lists: { cache: 5 } }, "lists.cache: expected an object, got 5."],
+    [
+      { revisions: "2026-07-28" },
+      'revisions: expected a list, or an object with known, speaks, vocabulary, got "2026-07-28".',
+    ],
+    [
+      { revisions: { known: serverRevisions, speaks: "2026-07-28" } },
+      'revisions.speaks: expected a list, got "2026-07-28".',
+    ],
+    [{ errors: errorTable({}) }, "errors: expected { table: errorTable({ … }) }."],
+    [{ errors: { table: {} } }, "errors.table: expected errorTable({ … }), got {}."],
     [{ timeouts: true }, "timeouts: expected an object, got true."],
     [{ clock: {} }, "clock: expected an object with the functions now, schedule, clear, got {}."],
     [{ clock: null }, "clock: expected an object with the functions now, schedule, clear, got null."],
-    [{ stateStore: {} }, "stateStore: expected an object with the function use, got {}."],
+    [{ state: { store: {} } }, "state.store: expected an object with the function use, got {}."],
     [{ changes: [] }, "changes: expected an object with the functions publish, subscribe, got []."],
   ])("createServer %j", (options, message) => {
     expect(made(options)).toBe(message);
@@ -67,8 +78,8 @@ describe("options with wrong values", () => {
   });
 
   test.each([null, undefined, 5])("errorTable %j", (overrides) => {
-    const expected = `errors: expected an object, got ${String(overrides)}.`;
-    expect(made({ errors: errorTable(overrides as never) })).toBe(expected);
+    const expected = `errors.table: expected an object, got ${String(overrides)}.`;
+    expect(made({ errors: { table: errorTable(overrides as never) } })).toBe(expected);
   });
 
   test.each([undefined, 5, {}, [null], [{}], [{ method: 5 }]])("batch %j", async (messages) => {
@@ -208,7 +219,9 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     ["nothing after next", async (next) => void (await next())],
   ])("middleware that returns %s is named in the error, on both sides", async (_, answer) => {
     const errors: string[] = [];
-    const server = serverWith({ onError: (error) => void errors.push((error as Error).message) });
+    const server = serverWith({
+      onEvent: heard({ onError: (error) => void errors.push((error as Error).message) }),
+    });
     server.tool("t", {}, () => "done");
     const wrong = (request: { readonly method: string }, next: () => unknown): never =>
       (request.method === "tools/call" ? answer(next) : next()) as never;

@@ -80,7 +80,9 @@ describe("a legacy revision is refused, with the entry to import, by", () => {
 });
 
 test("revisions that are left out by `speaks` and `revision` are no reason to refuse", async () => {
-  const server = createServer(info, { revisions: serverRevisions, speaks: modern.map(({ id }) => id) });
+  const server = createServer(info, {
+    revisions: { known: serverRevisions, speaks: modern.map(({ id }) => id) },
+  });
   const [near, far] = memoryChannels();
   server.connect(far);
   const client = await connect(near, { revisions: clientRevisions, revision: modernClient[0]!.id });

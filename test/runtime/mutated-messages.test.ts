@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { cases, seed } from "../support/cases.mjs";
 import { everyFeature } from "../support/every-feature/server.js";
 import { answers } from "../support/every-feature/tour.js";
+import { heard } from "../support/heard.mjs";
 import { mutationsOf, strangeTexts } from "../support/mutations.mjs";
 import { uncaughtErrors } from "../support/uncaught.js";
 
@@ -139,7 +140,7 @@ async function run(
   const answered: string[] = [];
   let isOver = false;
   const replace = (text: string): string => (!isOver && sent.push(text) - 1 === place ? change(text) : text);
-  const server = everyFeature(serverRevisions, { clock, onError });
+  const server = everyFeature(serverRevisions, { clock, onEvent: heard({ onError }) });
   server.connect(side === "server" ? changed(far, replace) : far);
   const own = changed(near, (text) => {
     answered.push(text);
@@ -152,8 +153,7 @@ async function run(
       revision,
       ...answers,
       clock,
-      onError,
-      onWarning: () => {},
+      onEvent: heard({ onWarning: () => {}, onError }),
     });
     await uses[use]!(client);
   })().then(

@@ -311,7 +311,7 @@ describe("a client", () => {
         revision,
         { ...ofTasks, [method]: () => ({ result: answer }) },
         {
-          validateSend: "off",
+          validation: { send: "off" },
           onEvent: (event) => events.push(event),
         },
       );
@@ -379,12 +379,17 @@ describe("a client", () => {
       revision,
       {},
       {
-        validateSend: "off",
-        elicit: (params) => hear(params, { action: "decline" }),
-        elicitUrl: (params) => hear(params, { action: "decline" }),
-        sample: (params) =>
-          hear(params, { role: "assistant", model: "m", content: { type: "text", text: "x" } }),
-        ...{ sampleWithTools: true, sampleWithContext: true },
+        validation: { send: "off" },
+        elicit: {
+          form: (params) => hear(params, { action: "decline" }),
+          url: (params) => hear(params, { action: "decline" }),
+        },
+        sample: {
+          answer: (params) =>
+            hear(params, { role: "assistant", model: "m", content: { type: "text", text: "x" } }),
+          tools: true,
+          context: true,
+        },
         roots: () => [{ uri: "file:///a" }],
         onEvent: (event) => events.push(event),
       },

@@ -181,11 +181,14 @@ describe("null for optional members, on a server", () => {
   const withVendor = (nulls?: "reject") => {
     const heard: unknown[] = [];
     const events: ServerEvent[] = [];
-    const made = served((server) => {
-      server.onEvent((event) => event.type === "nulls-ignored" && events.push(event));
-      server.on("acme/seen", {}, (params) => void heard.push(params));
-      server.handle("acme/ask", {}, () => ({ answer: 1 }));
-    }, nulls && { nulls });
+    const made = served(
+      (server) => {
+        server.onEvent((event) => event.type === "nulls-ignored" && events.push(event));
+        server.on("acme/seen", {}, (params) => void heard.push(params));
+        server.handle("acme/ask", {}, () => ({ answer: 1 }));
+      },
+      nulls && { validation: { nulls } },
+    );
     return { ...made, heard, events };
   };
   const seen = { jsonrpc: "2.0", id: null, method: "acme/seen", params: { a: 1 } };
@@ -321,7 +324,7 @@ describe("null for optional members, on a client", () => {
     const { client, peer } = await connected(
       "2025-11-25",
       {},
-      { nulls: "reject", onEvent: (event) => events.push(event) },
+      { validation: { nulls: "reject" }, onEvent: (event) => events.push(event) },
     );
     const method = "notifications/tools/list_changed";
     let count = 0;

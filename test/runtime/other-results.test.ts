@@ -27,7 +27,7 @@ const tables = madeUp({
 });
 
 // No released revision has the definition that would judge what is sent.
-const options = { revisions: tables.server, validateSend: "off" } as const;
+const options = { revisions: tables.server, validation: { send: "off" } } as const;
 
 const unchanged = { resultType: "not_modified", etag: "1" };
 

@@ -1,6 +1,7 @@
 // Images, audio and blobs that come without base64, wherever a role receives content: the message stays as it came, and a
 // warning names the place.
 import { describe, expect, test } from "vitest";
+import { heard } from "../support/heard.mjs";
 import { type Members, clientOf, served } from "../support/raw-stdio-client.js";
 import { connected, reply } from "../support/scripted-stdio-server.js";
 
@@ -110,7 +111,7 @@ describe("a client warns of the conversation that its model is to continue", () 
           received.push(all.at(-1)!.content);
           return { role: "assistant", model: "m", content: { type: "text", text: "" } };
         },
-        onWarning: (warning) => void warnings.push(warning),
+        onEvent: heard({ onWarning: (warning) => void warnings.push(warning) }),
       },
     );
     if (revision < "2026") await peer.ask("sampling/createMessage", params);
@@ -153,7 +154,7 @@ test("arguments and structured content may hold anything", async () => {
   const { client } = await connected(
     "2025-11-25",
     { "tools/call": () => ({ result: { content: [], structuredContent: held } }) },
-    { onWarning: (warning) => void warnings.push(warning) },
+    { onEvent: heard({ onWarning: (warning) => void warnings.push(warning) }) },
   );
   await client.callTool("echo");
   expect(warnings).toEqual([]);

@@ -67,7 +67,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
   });
 
   test("a wrong result is refused before it leaves, and bytes become base64", async () => {
-    const server = serverWith({ validateSend: "development" });
+    const server = serverWith({ validation: { send: "development" } });
     server.tool("wrong", {}, () => ({ content: [{ type: "text" } as never] }));
     server.tool("bytes", {}, () => [{ type: "image", data: new Uint8Array([1, 2]), mimeType: "image/png" }]);
     const client = await clientOf(server, wire, revision);

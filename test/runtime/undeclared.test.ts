@@ -28,13 +28,13 @@ async function pair(
     ...(declared.server ? declaring : {}),
     revisions: madeUp(more).server,
     // No released revision has the definitions that would judge what is sent.
-    validateSend: "off",
+    validation: { send: "off" },
   } as Partial<ServerOptions>);
   prepare(server);
   const client = await clientOf(server, wire, revision, {
     ...(declared.client ? declaring : {}),
     revisions: madeUp(clientTables).client,
-    validateSend: "off",
+    validation: { send: "off" },
   } as Partial<ConnectOptions>);
   return { server, client };
 }

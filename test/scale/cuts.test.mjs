@@ -50,7 +50,7 @@ test(
     });
     let left = Math.ceil(events / steps);
     const drive = async (number) => {
-      const options = { revisions: clientRevisions, revision: "2025-11-25", onWarning: () => {} };
+      const options = { revisions: clientRevisions, revision: "2025-11-25", onEvent: () => true };
       const client = await connect(proxy.url, options);
       open.push(client);
       while (left-- > 0) {

@@ -71,7 +71,7 @@ async function killNodes(t, env) {
     for (const number of [1, 2, 3]) {
       const answers = new Map();
       const http = { fetch: counting(answers) };
-      const options = { revisions: clientRevisions, revision, http, onWarning: () => {} };
+      const options = { revisions: clientRevisions, revision, http, onEvent: () => true };
       clients.push({ name: `${revision} ${number}`, client: await connect(proxy.url, options), answers });
     }
 

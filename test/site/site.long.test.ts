@@ -89,7 +89,7 @@ test.each([
   ["tools/call", "reference/2026-07-28.html#method-tools/call"],
   ["InputRequiredResult", "reference/2026-07-28.html#type-InputRequiredResult"],
   ["MG3001", "docs/errors.html#mg3001"],
-  ["stateKeys", "docs/options.html"],
+  ["argumentDefaults", "docs/options.html"],
   ["ask the user", "docs/tasks/ask-the-user.html"],
   ["what changed", "docs/what-changed-2026-07-28.html"],
   ["kubernetes", "docs/tasks/deploy.html"],

@@ -2,6 +2,7 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, type ServerOptions, createServer } from "@mcpgen/runtime";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/testing";
+import { heard } from "./heard.mjs";
 import { type Adapter, type Target, serve } from "./http-adapters.js";
 import { type Members, Party } from "./raw-http-client.js";
 
@@ -32,9 +33,9 @@ export function inside(options: Partial<ServerOptions> = {}): Inside {
     {
       revisions: serverRevisions,
       capabilities: { logging: {} },
-      onWarning: (message) => void warnings.push(message),
       clock,
       ...options,
+      onEvent: heard({ onWarning: (message) => void warnings.push(message), onEvent: options.onEvent }),
     },
   );
   const found = { server, clock, gate: new Gate(), began: new Gate(), aborted: new Gate(), warnings };

@@ -12,6 +12,7 @@ import { VirtualClock } from "@mcpgen/testing";
 import { expect, onTestFinished } from "vitest";
 import { type Members, type Wired, problemFromServer } from "./sent-messages.js";
 import { Arrivals } from "./arrivals.js";
+import { heard } from "./heard.mjs";
 import { Lines } from "./lines.js";
 
 export type { Members, Wired };
@@ -221,9 +222,8 @@ export function served(
     {
       revisions: serverRevisions,
       clock,
-      onWarning: (warning) => warnings.push(warning),
-      onError: () => {},
       ...options,
+      onEvent: heard({ onWarning: (warning) => warnings.push(warning), onEvent: options.onEvent }),
     },
   );
   define(server);

@@ -193,10 +193,9 @@ export async function connected(
 export async function clientOf(url: string, options: Partial<ConnectOptions> = {}): Promise<Client> {
   const client = await connect(url, {
     revisions: clientRevisions,
-    onWarning: () => undefined,
-    onError: () => undefined,
+    onEvent: () => true,
     ...options,
-    http: { retryMs: 20, ...options.http },
+    http: { reconnects: { delayMs: 20 }, ...options.http },
   });
   onTestFinished(() => client.close());
   return client;

@@ -179,8 +179,7 @@ export function base(clock: VirtualClock): ConnectOptions {
   return {
     revisions: clientRevisions,
     clock,
-    onWarning: () => undefined,
-    onError: () => undefined,
+    onEvent: () => true,
   };
 }
 

@@ -27,8 +27,10 @@ export type Wire = (typeof wires)[number];
 export const routes = wires.flatMap((wire) => eras.map((revision) => [wire, revision] as const));
 
 export function serverWith(options: Partial<ServerOptions> = {}): CodeFirstServer {
-  const quiet = { onWarning: () => {}, onError: () => {} };
-  return createServer({ name: "s", version: "1" }, { revisions: serverRevisions, ...quiet, ...options });
+  return createServer(
+    { name: "s", version: "1" },
+    { revisions: serverRevisions, onEvent: () => true, ...options },
+  );
 }
 
 /** Serves a server on a transport. Resolves with the source to connect to. */
@@ -57,8 +59,7 @@ export async function clientOf(
   const client = await connect(await sourceOf(server, wire), {
     revisions: clientRevisions,
     revision,
-    onWarning: () => {},
-    onError: () => {},
+    onEvent: () => true,
     ...options,
   });
   onTestFinished(() => client.close());

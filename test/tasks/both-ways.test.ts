@@ -55,8 +55,10 @@ describe.each(Object.entries(sources))("over %s", (_, open) => {
     };
     const fetches = (): number => asked.filter((method) => method === "tasks/result").length;
     const { client, asked } = await opened(await open(), {
-      elicit: () => slowly({ action: "accept", content: { name: "Ann" } } as const),
-      elicitUrl: () => slowly({ action: "decline" } as const),
+      elicit: {
+        form: () => slowly({ action: "accept", content: { name: "Ann" } } as const),
+        url: () => slowly({ action: "decline" } as const),
+      },
       sample: () =>
         slowly({ role: "assistant", model: "m", content: { type: "text", text: "words" } } as const),
     });

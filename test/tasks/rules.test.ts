@@ -103,7 +103,7 @@ const rules: readonly Part[] = [
     "08, 09: a call without",
     "10, 11: a job",
     "12: a call that asks for no task",
-    "13, 14, 15: ids",
+    "13, 14, 15: unknown ids",
     "18: a task does not expire",
     "19: five calls",
     "21: tools/list says",

@@ -79,7 +79,7 @@ test("errors and answers to unknown requests are not judged", () => {
 });
 
 test("a server that relies on the tolerance of clients is found", async () => {
-  const options = { revisions: serverRevisions, validateSend: "off" } as const;
+  const options = { revisions: serverRevisions, validation: { send: "off" } } as const;
   const server = createServer({ name: "s", version: "1" }, options);
   server.tool("t", {}, () => ({ content: [{ type: "text", text: "a", annotations: { priority: 7 } }] }));
   const revision = "2025-06-18";

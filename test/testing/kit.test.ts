@@ -43,12 +43,12 @@ describe("a pair", () => {
 
   test("a server has the named revisions, and at least one", async () => {
     const [oldest, second] = revisions as [string, string];
-    const server = everyFeature(serverRevisions, { speaks: [oldest, second] });
+    const server = everyFeature({ known: serverRevisions, speaks: [oldest, second] });
     const pair = await createTestPair({ server, revisions: clientRevisions });
     expect(pair.client.revision).toBe(second);
     await pair.close();
-    expect(() => everyFeature(serverRevisions, { speaks: [] })).toThrow(/no revision is left\. Name/);
-    expect(() => everyFeature(serverRevisions.slice(1), { speaks: [oldest] })).toThrow(/is not given/);
+    expect(() => everyFeature({ known: serverRevisions, speaks: [] })).toThrow(/no revision is left\. Name/);
+    expect(() => everyFeature({ known: serverRevisions.slice(1), speaks: [oldest] })).toThrow(/is not given/);
   });
 
   test("handlers see the options of the connection", async () => {

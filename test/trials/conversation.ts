@@ -5,6 +5,7 @@ import { type Client, type Loss, type McpError, connect, memoryChannels } from "
 import { Recording } from "@mcpgen/testing";
 import { everyFeature } from "../support/every-feature/server.js";
 import { answers, stops } from "../support/every-feature/tour.js";
+import { heard } from "../support/heard.mjs";
 import { writtenIn } from "./words.js";
 
 /** The revisions that each side speaks. */
@@ -36,7 +37,7 @@ export interface Manner {
   readonly longestStop?: number;
 }
 
-const quiet = { onWarning: () => {}, onError: () => {}, validateSend: "off" } as const;
+const unchecked = { validation: { send: "off" } } as const;
 
 /** Plays a conversation, with nothing checked before it is sent, as in production. */
 export async function converse(
@@ -46,7 +47,7 @@ export async function converse(
   const losses: (Loss & { at: "client" | "server" })[] = [];
   const server = everyFeature(
     tables.server,
-    { ...quiet, onLoss: (loss) => losses.push({ ...loss, at: "server" }) },
+    { ...unchecked, onEvent: heard({ onLoss: (loss) => losses.push({ ...loss, at: "server" }) }) },
     words === undefined ? undefined : writtenIn(words),
   );
   const met: { server?: unknown; client?: unknown } = {};
@@ -65,8 +66,8 @@ export async function converse(
       revisions: tables.client,
       ...(revision !== undefined && { revision }),
       ...answers,
-      ...quiet,
-      onLoss: (loss: Loss) => losses.push({ ...loss, at: "client" }),
+      ...unchecked,
+      onEvent: heard({ onLoss: (loss: Loss) => losses.push({ ...loss, at: "client" }) }),
     });
     met.server = client.serverInfo;
     for (const stop of stops) {

@@ -8,7 +8,7 @@ type Run = (params: object, context: never) => object | Promise<object>;
 interface SerialisedOnce {
   readonly value: object;
   readonly hints: object;
-  text(): string;
+  readonly texts: ReadonlyMap<unknown, string>;
 }
 
 /** Joins the handlers of the server and of its extensions: see `Extended.methods`. */
@@ -56,7 +56,7 @@ export function isPromise(result: object): result is Promise<object> {
 }
 
 function isSerialisedOnce(result: object | null): result is SerialisedOnce {
-  return typeof (result as SerialisedOnce | null)?.text === "function";
+  return (result as SerialisedOnce | null)?.texts instanceof Map;
 }
 
 /** The handlers of an extension by method. They attach the program's cache hints to their results. */

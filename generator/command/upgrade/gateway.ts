@@ -41,7 +41,7 @@ function travelling(before: ProtocolModel, now: ProtocolModel): Point[] {
     ...point(
       "Translate between the revisions",
       translated,
-      "The steps of steps.ts do it (`lift` and `lower`); a loss goes to `onLoss`, and a refusal is the answer to the request.",
+      "The steps of steps.ts do it (`lift` and `lower`); a loss is an event `loss` (`onEvent`), and a refusal is the answer to the request.",
       translated.flatMap((name) => parts(name).map((part) => `${name}: ${part}`)),
     ),
   ];

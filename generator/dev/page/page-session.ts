@@ -169,7 +169,7 @@ export class PageSession {
       connection: {
         ...questions.handlers,
         // The page is meant for sending invalid requests and responses, too.
-        validateSend: "off",
+        validation: { send: "off" },
         prepare: (client: LiveClient) => this.#listen(client),
       },
     };

@@ -35,11 +35,8 @@ export class Questions {
       (params: JsonObject, { signal }: AnswerContext): Promise<JsonObject> =>
         this.#ask(kind, params, signal);
     return {
-      elicit: ask("form"),
-      elicitUrl: ask("url"),
-      sample: ask("sampling"),
-      sampleWithTools: true,
-      sampleWithContext: true,
+      elicit: { form: ask("form"), url: ask("url") },
+      sample: { answer: ask("sampling"), tools: true, context: true },
       roots: (context: AnswerContext) => this.#askRoots(context),
     };
   }

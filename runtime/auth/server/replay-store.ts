@@ -40,7 +40,7 @@ export class MemoryReplayStore implements ReplayStore {
     if (this.#used.get(id)) return "used";
     const left = until === undefined ? this.#windowMs : 1000 * (until + 1) - Date.now();
     const entry = {
-      bytes: 2 * id.length + overhead,
+      bytes: id.length + overhead,
       lifeMs: Math.min(Math.max(left, 1000), this.#windowMs + 1000),
       ...(principal !== undefined && { principal }),
     };

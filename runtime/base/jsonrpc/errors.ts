@@ -20,7 +20,7 @@ export type ErrorCode =
   | "state-rejected"
   /** The message has no form at the revision that was negotiated. */
   | "not-expressible"
-  /** The message is not what its revision defines, and was not sent (`validateSend`). */
+  /** The message is not what its revision defines, and was not sent (`validation.send`). */
   | "invalid-message"
   /** The other side answered with an error; `rpcCode` and `data` are from there. */
   | "remote-error"
@@ -100,9 +100,16 @@ export function parseError(problem: string): McpError {
   return new McpError("parse-error", `not JSON: ${problem}`, { rpcCode: rpc.parseError });
 }
 
-/** @param cause of the failure; it is not sent */
+/**
+ * The error for a request that this side fails to answer, such as for an invalid result of a handler. It has no stack: the stack
+ * would show the runtime, not the handler.
+ *
+ * @param cause of the failure; it is not sent
+ */
 export function internalError(message: string, cause?: unknown): McpError {
-  return new McpError("internal-error", message, { rpcCode: rpc.internalError, cause });
+  const error = new McpError("internal-error", message, { rpcCode: rpc.internalError, cause });
+  delete error.stack;
+  return error;
 }
 
 /** The text of a thrown value. Never throws: some JavaScript values have no text. */

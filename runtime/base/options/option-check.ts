@@ -64,6 +64,19 @@ export function gone(today: string): OwnRules {
 }
 
 /**
+ * Rules, with those for options that are gone. Mark the call as pure.
+ *
+ * @param former options that are gone, each with the option that has its meaning today
+ */
+export function withGone<Given extends OwnRules>(
+  rules: Given,
+  former: Readonly<Record<string, string>>,
+): Given {
+  const names = Object.keys(former);
+  return { ...Object.fromEntries(names.map((name) => [name, gone(`Write ${former[name]}.`)])), ...rules };
+}
+
+/**
  * Checks the names and values of options. A misspelt option would otherwise have no effect. The error shows a wrong value.
  *
  * @param place text before the names in errors
@@ -189,11 +202,16 @@ export function secrets(shortest: number): Rule {
   };
 }
 
-/** A rule for `true`, `false` or an object with these options. */
-export function orBoolean(rules: OwnRules): Rule {
+/**
+ * A rule for a plain value, or an object with these options. Mark the call as pure.
+ *
+ * @param required names of options that the object must have
+ */
+export function orObject(plain: Rule, rules: OwnRules, required: readonly string[] = []): Rule {
   return (value, place) => {
-    if (typeof value === "boolean") return undefined;
-    return isObject(value) ? misfit(value, rules, place) : "true, false or an object";
+    if (isObject(value)) return optionFault(value, rules, place, required);
+    const wrong = misfit(value, plain, place);
+    return typeof wrong === "string" ? `${wrong}, or an object with ${namesOf(rules).join(", ")}` : wrong;
   };
 }
 
@@ -233,6 +251,21 @@ export function requireFunction(place: string, given: unknown): void {
 
 /** The names of all options. */
 export type Names<Options> = { readonly [name in keyof Required<Options>]: 0 };
+
+/**
+ * Returns options, unless one of them is gone.
+ *
+ * @param former options that are gone, each with the option that has its meaning today
+ * @throws {McpError} `invalid-definition`
+ */
+export function withoutFormer<Given extends object>(
+  given: Given,
+  former: Readonly<Record<string, string>>,
+): Given {
+  for (const name of Object.keys(given))
+    if (Object.hasOwn(former, name)) throw invalid(`${name}: the option is gone. Write ${former[name]}.`);
+  return given;
+}
 
 /**
  * Refuses options that do not exist. Values are not checked: the bundle of every server contains this function.

@@ -18,7 +18,7 @@ import { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListResult, collect, isMissing, leftOut, listIn, pages } from "./lists.js";
 import type { ClientMiddleware, NotificationListener } from "./middleware.js";
 import type { Handshake } from "./negotiation.js";
-import { type ClientErrorListener, Questions } from "./questions.js";
+import { Questions } from "./questions.js";
 import { Requests } from "./requests.js";
 import type { Resend } from "./retry-policy.js";
 import {
@@ -103,7 +103,6 @@ export interface ClientSetup {
   readonly known: readonly RevisionView<"client">[];
   /** The revisions that it negotiates. */
   readonly views: readonly RevisionView<"client">[];
-  readonly onError: ClientErrorListener;
   readonly thrownErrors: "hide" | "message";
   readonly onClose: ((reason: McpError | undefined) => unknown) | undefined;
   /** Opens a channel; again after one broke, if it is a function. */

@@ -205,7 +205,7 @@ export class Connections {
     const due = started + limit;
     const late = (now: number): McpError =>
       new McpError("timeout", `connect: no answer that settles the revision within ${limit} ms`, {
-        data: { timer: "connectTimeout", limit, elapsed: now - started },
+        data: { timer: "connect", limit, elapsed: now - started },
       });
     const opening: Opening = { due, last: undefined };
     try {

@@ -9,21 +9,21 @@ import type { AnswerContext } from "./middleware.js";
 
 /** The client capabilities that follow from the handlers. */
 export function capabilitiesOf(handlers: ClientHandlers): ClientCapabilities {
-  const { elicit, elicitUrl, sample, sampleWithTools, sampleWithContext, roots } = handlers;
+  const { form, url } = elicitationOf(handlers);
+  const { answer, tools, context } = samplingOf(handlers);
   return {
-    ...(elicit || elicitUrl
-      ? { elicitation: { ...(elicit ? { form: {} } : {}), ...(elicitUrl ? { url: {} } : {}) } }
-      : {}),
-    ...(sample
-      ? {
-          sampling: {
-            ...(sampleWithTools ? { tools: {} } : {}),
-            ...(sampleWithContext ? { context: {} } : {}),
-          },
-        }
-      : {}),
-    ...(roots ? { roots: {} } : {}),
+    ...(form || url ? { elicitation: { ...(form && { form: {} }), ...(url && { url: {} }) } } : {}),
+    ...(answer && { sampling: { ...(tools && { tools: {} }), ...(context && { context: {} }) } }),
+    ...(handlers.roots ? { roots: {} } : {}),
   };
+}
+
+function elicitationOf({ elicit = {} }: ClientHandlers): ElicitationHandlers {
+  return typeof elicit === "function" ? { form: elicit } : elicit;
+}
+
+function samplingOf({ sample }: ClientHandlers): Partial<SamplingHandler> {
+  return typeof sample === "function" ? { answer: sample } : { ...sample };
 }
 
 /** Calls the application when the turn of the question comes. */
@@ -37,19 +37,19 @@ type Answerer = (
 ) => Promise<Params>;
 
 const elicit: Answerer = async (handlers, params, context, ask) => {
-  const { elicit: fillIn, elicitUrl } = handlers;
-  if (!fillIn && !elicitUrl) throw notDeclared("elicitation");
+  const { form, url } = elicitationOf(handlers);
+  if (!form && !url) throw notDeclared("elicitation");
   if (params["mode"] === "url") {
-    if (!elicitUrl) throw invalidParams("the client has not declared elicitation.url");
+    if (!url) throw invalidParams("the client has not declared elicitation.url");
     const unsafe = pageProblem(params["url"]);
     if (unsafe !== undefined) throw invalidParams(`the URL of the page is refused: ${unsafe}`);
-    const { action } = answered("elicitUrl", await ask(() => elicitUrl(params as never, context)));
+    const { action } = answered("elicit.url", await ask(() => url(params as never, context)));
     return { action };
   }
-  if (!fillIn) throw invalidParams("the client has not declared elicitation.form");
+  if (!form) throw invalidParams("the client has not declared elicitation.form");
   const problem = formProblem(params["requestedSchema"]);
   if (problem !== undefined) throw invalidParams(problem);
-  const result = answered("elicit", await ask(() => fillIn(params as never, context)));
+  const result = answered("elicit", await ask(() => form(params as never, context)));
   if (result.action !== "accept") return { action: result.action };
   const content = result.content ?? {};
   const bad = contentProblem(params["requestedSchema"], content);
@@ -57,13 +57,14 @@ const elicit: Answerer = async (handlers, params, context, ask) => {
   return { action: "accept", content };
 };
 
-const sample: Answerer = async ({ sample: handler, sampleWithTools }, params, context, ask) => {
-  if (!handler) throw notDeclared("sampling");
-  if ((params["tools"] ?? params["toolChoice"]) !== undefined && !sampleWithTools)
+const sample: Answerer = async (handlers, params, context, ask) => {
+  const { answer, tools } = samplingOf(handlers);
+  if (!answer) throw notDeclared("sampling");
+  if ((params["tools"] ?? params["toolChoice"]) !== undefined && !tools)
     throw invalidParams("the client has not declared sampling.tools");
   const problem = messagesProblem(params["messages"]);
   if (problem !== undefined) throw invalidParams(problem);
-  const message = await ask(() => handler(params as never, context));
+  const message = await ask(() => answer(params as never, context));
   return ((await encodeBytes(message)) ?? message) as unknown as Params;
 };
 
@@ -122,10 +123,10 @@ function notDeclared(capability: string): McpError {
 /** What a handler of sampling requests returns. */
 export type SamplingAnswer = CreateMessageResult | WithBytes<CreateMessageResult>;
 
-/** Handlers for requests of the server. The client declares a capability for each handler given. */
-export interface ClientHandlers {
+/** Questions to the user, by mode. The client declares those that have a function. */
+export interface ElicitationHandlers {
   /** Shows a form to the user and returns the content. */
-  readonly elicit?: (
+  readonly form?: (
     form: Open<"ElicitRequestFormParams">,
     context: AnswerContext,
   ) => ElicitResult | Promise<ElicitResult>;
@@ -134,19 +135,31 @@ export interface ClientHandlers {
    * elicitation, safe URL handling). The URL is `https:`, or `http:` on this machine, in printable ASCII and without
    * credentials; the server gets −32602 for any other.
    */
-  readonly elicitUrl?: (
+  readonly url?: (
     page: Open<"ElicitRequestURLParams">,
     context: AnswerContext,
   ) => Pick<ElicitResult, "action"> | Promise<Pick<ElicitResult, "action">>;
+}
+
+/** Requests to a model, and what the client declares of them. */
+export interface SamplingHandler {
   /** Lets a model write a message; `data` of images and audio may be bytes. Throw `userRejected()` if the user rejects the request. */
-  readonly sample?: (
+  readonly answer: (
     params: Open<"CreateMessageRequestParams">,
     context: AnswerContext,
   ) => SamplingAnswer | Promise<SamplingAnswer>;
-  /** Whether `sample` accepts requests with tools. */
-  readonly sampleWithTools?: boolean;
-  /** Whether `sample` accepts requests for the context of other servers. */
-  readonly sampleWithContext?: boolean;
+  /** Whether it accepts requests with tools. Default: `false`. */
+  readonly tools?: boolean;
+  /** Whether it accepts requests for the context of other servers. Default: `false`. */
+  readonly context?: boolean;
+}
+
+/** Handlers for requests of the server. The client declares a capability for each handler given. */
+export interface ClientHandlers {
+  /** Asks the user. A function stands for `form` alone. */
+  readonly elicit?: NonNullable<ElicitationHandlers["form"]> | ElicitationHandlers;
+  /** Has a model write a message. A function stands for `answer` alone. */
+  readonly sample?: SamplingHandler["answer"] | SamplingHandler;
   /** The folders and files that the server should stay in; `file://` URIs. */
   readonly roots?: readonly Root[] | ((context: AnswerContext) => readonly Root[] | Promise<readonly Root[]>);
 }

@@ -2,7 +2,6 @@ import type { IncomingRequest, OutgoingRequest } from "@mcpgen/protocol/model";
 import {
   Aborts,
   Admission,
-  harmless,
   internalError,
   invalidParams,
   isMcpError,
@@ -23,12 +22,6 @@ import { invalidResult } from "./decode.js";
 import { type Ask, type ClientHandlers, answererOf } from "./handlers.js";
 import { type AnswerContext, type Hooked, type IncomingContext, peerOf } from "./middleware.js";
 import type { VendorHandlers } from "./vendor-methods.js";
-
-/**
- * Gets what handlers and listeners of the application throw, and errors for wrong results of handlers. `method` is that of the
- * request or notification; `onClose` for that option.
- */
-export type ClientErrorListener = (error: unknown, place: { readonly method: string }) => unknown;
 
 /** A request of the server; one inside a result has no id. */
 export interface Question {
@@ -169,7 +162,6 @@ interface QuestionSetup {
   readonly vendor: VendorHandlers;
   readonly hooked: Hooked;
   readonly limits: ClientLimits;
-  readonly onError: ClientErrorListener;
   /** Whether the server gets the text of a thrown value. */
   readonly thrownErrors: "hide" | "message";
 }
@@ -182,21 +174,18 @@ export class Questions {
   readonly #maxRoundQuestions: number;
   readonly #turns: QuestionTurns;
   readonly #thrownErrors: QuestionSetup["thrownErrors"];
-  readonly #onError: (error: unknown, place: { readonly method: string }) => void;
 
-  constructor({ handlers, vendor, hooked, limits, onError, thrownErrors }: QuestionSetup) {
+  constructor({ handlers, vendor, hooked, limits, thrownErrors }: QuestionSetup) {
     this.handlers = handlers;
     this.hooked = hooked;
     this.#vendor = vendor;
     this.#maxRoundQuestions = limits.maxRoundQuestions;
     this.#turns = new QuestionTurns(limits);
     this.#thrownErrors = thrownErrors;
-    this.#onError = harmless(onError);
   }
 
-  /** Reports an error of the application to the option `onError`, and as event `handler-error`. Never throws. */
+  /** Reports an error of the application as event `handler-error`. Never throws. */
   report(error: unknown, method: string, requestId?: RequestId): void {
-    this.#onError(error, { method });
     this.hooked.hooks.emit({ type: "handler-error", method, error, requestId });
   }
 

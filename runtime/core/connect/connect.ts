@@ -4,40 +4,42 @@ import {
   type Clock,
   defaultTimeouts,
   gone,
-  harmless,
   invalid,
-  isMcpError,
   isObject,
   listOfExtensions,
   McpError,
   type Opener,
+  orObject,
   type platform,
-  printError,
-  printWarning,
   requireFunction,
   type Rules,
   systemClock,
   type Timeouts,
   withFunctions,
+  withGone,
 } from "@mcpgen/base";
 import { logLevels, type LogLevel } from "../protocol/meta.js";
 import type { LegacyHttp } from "../http/client/http-client.js";
-import type { HttpClientOptions } from "../http/client/http-client-options.js";
+import type { HttpClientOptions, Reconnects } from "../http/client/http-client-options.js";
 import { type StdioClientOptions, clientRules } from "../stdio/client-options.js";
 import type { ClientCapabilities, Implementation, Root } from "@mcpgen/protocol/authoring";
-import type { Revision, Signal, UsedExtension } from "@mcpgen/protocol/model";
+import type { Signal, UsedExtension } from "@mcpgen/protocol/model";
 import {
+  type KnownRevisions,
   type ValidateSend,
-  type LossListener,
-  type RevisionView,
   linkRevisions,
   requireModern,
   selectRevisions,
 } from "../protocol/revision-view.js";
-import { nullReader, type ClientEvent } from "../protocol/events.js";
-import { type ClientHandlers, capabilitiesOf, rootsProblem } from "../client/handlers.js";
-import type { ClientErrorListener } from "../client/questions.js";
-import { Client, type LegacyParts } from "../client/client.js";
+import { nullReader, type ClientEvent, withPrinting } from "../protocol/events.js";
+import {
+  type ClientHandlers,
+  type ElicitationHandlers,
+  type SamplingHandler,
+  capabilitiesOf,
+  rootsProblem,
+} from "../client/handlers.js";
+import { Client, type ClientSetup, type LegacyParts } from "../client/client.js";
 import type { VendorHandler } from "../client/vendor-methods.js";
 import type { AnswerContext, ClientHooks, ClientMiddleware } from "../client/middleware.js";
 import { contentWarnings } from "../protocol/binary-content.js";
@@ -50,28 +52,51 @@ import {
   limitsOf,
 } from "../client/client-profile.js";
 
-const httpRules: Rules<HttpClientOptions> = {
+const httpRules: Rules<HttpClientOptions, "retryMs"> = {
   headers: "anything",
   fetch: "function",
   authorize: "anything",
-  reconnects: "amount",
-  retryMs: "amount",
+  reconnects: /* @__PURE__ */ orObject("amount", {
+    attempts: "amount",
+    delayMs: "amount",
+  } satisfies Rules<Reconnects>),
+  retryMs: gone("Write http.reconnects.delayMs."),
   resend: ["safe", "hinted", "always", "never"],
   limit: "amount",
 };
 
-const rules: Rules<ConnectOptions> = {
-  revisions: "array",
+/** Options of earlier versions, and what has their meaning today. docs/migration.md has the same rows. */
+export const formerConnectOptions = {
+  vocabulary: "revisions.vocabulary",
+  connectTimeout: "timeouts.connect",
+  nulls: "validation.nulls",
+  validateSend: "validation.send",
+  thrownErrors: "errors.thrown",
+  onWarning: "onEvent",
+  onError: "onEvent",
+  onLoss: "onEvent",
+  elicitUrl: "elicit.url",
+  sampleWithTools: "sample.tools, beside sample.answer",
+  sampleWithContext: "sample.context, beside sample.answer",
+};
+
+const optionRules: Rules<ConnectOptions> = {
+  revisions: /* @__PURE__ */ orObject(
+    "array",
+    { known: "array", vocabulary: "string" } satisfies Rules<Known>,
+    ["known"],
+  ),
   extensions: listOfExtensions,
   revision: "string",
-  vocabulary: "string",
   info: "object",
   logLevel: logLevels,
-  timeouts: { timeout: "amount", totalTimeout: "amount" },
-  connectTimeout: "amount",
+  timeouts: { timeout: "amount", totalTimeout: "amount", connect: "amount" } satisfies Rules<ConnectTimeouts>,
   signal: /* @__PURE__ */ withFunctions("addEventListener", "removeEventListener"),
-  nulls: ["absent", "reject"],
-  validateSend: ["off", "development", "always"],
+  validation: {
+    nulls: ["absent", "reject"],
+    send: ["off", "development", "always"],
+  } satisfies Rules<ClientValidation>,
+  errors: { thrown: ["hide", "message"] } satisfies Rules<ClientErrors>,
   limits: {
     maxQuestions: "amount",
     maxCacheBytes: "amount",
@@ -82,23 +107,25 @@ const rules: Rules<ConnectOptions> = {
   } satisfies Rules<ConnectLimits, keyof ClientLimits>,
   clock: /* @__PURE__ */ withFunctions("now", "schedule", "clear"),
   http: httpRules,
-  onWarning: "function",
   capabilities: { experimental: "object", extensions: "object" } satisfies Rules<MoreCapabilities>,
   prepare: "function",
   use: "array",
   onEvent: "function",
-  onError: "function",
-  onLoss: "function",
-  thrownErrors: ["hide", "message"],
   onClose: "function",
-  elicit: "function",
-  elicitUrl: "function",
-  sample: "function",
-  sampleWithTools: "boolean",
-  sampleWithContext: "boolean",
+  elicit: /* @__PURE__ */ orObject("function", {
+    form: "function",
+    url: "function",
+  } satisfies Rules<ElicitationHandlers>),
+  sample: /* @__PURE__ */ orObject(
+    "function",
+    { answer: "function", tools: "boolean", context: "boolean" } satisfies Rules<SamplingHandler>,
+    ["answer"],
+  ),
   roots: (value) =>
     Array.isArray(value) || typeof value === "function" ? undefined : "a list or a function",
 };
+
+const rules = /* @__PURE__ */ withGone(optionRules, formerConnectOptions);
 
 const commandRules: Rules<Command> = {
   command: "string",
@@ -134,9 +161,11 @@ function checkScheme(address: string): void {
     throw invalid(`source: expected http://…, https://… or "stdio:COMMAND …", got the scheme ${scheme}:.`);
 }
 
+type Known = KnownRevisions<"client">;
+
 export interface ConnectOptions extends ClientHandlers {
-  /** The revisions of the client: `clientRevisions` of the generated package, or some of them. */
-  readonly revisions: readonly Revision<"client">[];
+  /** The revisions of the client: `clientRevisions` of the generated package, or an object that names the vocabulary, too. */
+  readonly revisions: Known | Known["known"];
   /**
    * Extensions of the protocol: each as its module exports it, or with handlers and settings as
    * `extension.implement({ method: handler }, { settings })`.
@@ -144,20 +173,51 @@ export interface ConnectOptions extends ClientHandlers {
   readonly extensions?: readonly UsedExtension<"client", AnswerContext>[];
   /** The id of the only revision to use, one of `revisions`. */
   readonly revision?: string;
-  /**
-   * Id of the revision in whose words parameters and results are written, one of `revisions`. Default: the vocabulary that
-   * the tables are generated for, whose types `@mcpgen/protocol/authoring` has. The types do not follow this option.
-   */
-  readonly vocabulary?: string;
   readonly info?: Implementation;
   /** The least severity of log messages from the server. */
   readonly logLevel?: LogLevel;
-  /** Timeouts of requests without timeouts in their options. Milliseconds. */
-  readonly timeouts?: Partial<Timeouts>;
-  /** Milliseconds for opening the connection and negotiating the revision: 30,000 by default. */
-  readonly connectTimeout?: number;
+  /** Timeouts of connecting, and of requests without timeouts in their options. */
+  readonly timeouts?: ConnectTimeouts;
   /** Aborts the connecting. It has no effect on a connected client. */
   readonly signal?: Signal;
+  /** How strictly messages are validated. */
+  readonly validation?: ClientValidation;
+  /** What errors tell the server. */
+  readonly errors?: ClientErrors;
+  /** Limits on what the server can make the client keep or do, if other than the defaults. */
+  readonly limits?: ConnectLimits;
+  readonly clock?: Clock;
+  /** Options for servers over HTTP. */
+  readonly http?: HttpClientOptions;
+  /** Capabilities beside those that follow from the functions that are given. */
+  readonly capabilities?: MoreCapabilities;
+  /**
+   * Gets the client before it connects. It registers handlers (`client.handle`) and listeners (`client.on`), which then
+   * miss no message. `connect` waits for it, and fails with what it throws.
+   */
+  readonly prepare?: (client: Client) => unknown;
+  /** Middleware, the outermost first. As `client.use`, and around the requests that negotiate the revision, too. */
+  readonly use?: readonly ClientMiddleware[];
+  /**
+   * Receives events, those of the first connection too. Warnings (`warning`) and errors of functions, handlers and listeners
+   * (`handler-error`) are also written to standard error, except those for which it returns `true`. What it throws is ignored.
+   */
+  readonly onEvent?: (event: ClientEvent) => unknown;
+  /**
+   * Called once when the client is closed after `connect` has resolved: with `undefined` after `close()`, else with the
+   * error that ended the connection.
+   */
+  readonly onClose?: (reason: McpError | undefined) => unknown;
+}
+
+/** Timeouts of a client, in milliseconds. */
+export interface ConnectTimeouts extends Partial<Timeouts> {
+  /** For opening the connection and negotiating the revision. Default: 30,000. */
+  readonly connect?: number;
+}
+
+/** How strictly a client validates messages. */
+export interface ClientValidation {
   /**
    * Whether null counts as absent where a member is optional (default; with the event `nulls-ignored`), or is an invalid
    * value.
@@ -168,48 +228,16 @@ export interface ConnectOptions extends ClientHandlers {
    * are sent. What fails is not sent: the call rejects with `invalid-message`, and the server gets an internal error for
    * an answer. Default: `development`, unless `NODE_ENV` is `production`. `always` needs `explained` revisions.
    */
-  readonly validateSend?: ValidateSend;
-  /** Limits on what the server can make the client keep or do, if other than the defaults. */
-  readonly limits?: ConnectLimits;
-  readonly clock?: Clock;
-  /** Options for servers over HTTP. */
-  readonly http?: HttpClientOptions;
-  /** Receives warnings, such as rejected items of lists. Default: prints to stderr. */
-  readonly onWarning?: (message: string) => void;
-  /** Capabilities beside those that follow from the functions that are given. */
-  readonly capabilities?: MoreCapabilities;
-  /**
-   * Gets the client before it connects. It registers handlers (`client.handle`) and listeners (`client.on`), which then
-   * miss no message. `connect` waits for it, and fails with what it throws.
-   */
-  readonly prepare?: (client: Client) => unknown;
-  /** Middleware, the outermost first. As `client.use`, and around the requests that negotiate the revision, too. */
-  readonly use?: readonly ClientMiddleware[];
-  /** Receives events, those of the first connection too. Exceptions of the listener are ignored. */
-  readonly onEvent?: (event: ClientEvent) => void;
-  /**
-   * Gets what functions, handlers and listeners throw, and errors for wrong results of handlers; the event `handler-error`
-   * reports the same errors. Default: prints them to standard error. Errors for the server (an `McpError` with an
-   * `rpcCode`) and errors after a cancellation are not reported. At 2026-07-28 the request that led to the question also
-   * fails with the error. Exceptions of `onError` are ignored.
-   */
-  readonly onError?: ClientErrorListener;
-  /**
-   * Gets each part of a message that was lost on the way: of this client's own, what the server's revision cannot express;
-   * of the server's, what the vocabulary cannot express. It was left out, or a text or another value stands in its place.
-   * Exceptions of the listener are ignored.
-   */
-  readonly onLoss?: LossListener;
+  readonly send?: ValidateSend;
+}
+
+/** What errors tell the server. */
+export interface ClientErrors {
   /**
    * Whether the server gets the text of what functions and handlers throw that answer its requests (up to 2025-11-25).
    * The text of an `McpError` is always sent. Default: `hide`. Texts of errors may name files and hosts.
    */
-  readonly thrownErrors?: "hide" | "message";
-  /**
-   * Called once when the client is closed after `connect` has resolved: with `undefined` after `close()`, else with the
-   * error that ended the connection.
-   */
-  readonly onClose?: (reason: McpError | undefined) => unknown;
+  readonly thrown?: "hide" | "message";
 }
 
 /** Capabilities that no function stands for (2025-11-25 and 2026-07-28, lifecycle, capability negotiation). */
@@ -234,37 +262,38 @@ export async function connect(
   checkConnectOptions(options);
   checkExtensionIds(options.capabilities);
   const { revision } = options;
+  // A list has no such members: it stands for `known`.
+  const { known: given = options.revisions as Known["known"], vocabulary } =
+    options.revisions as Partial<Known>;
   const extended = options.extensions?.[0]?.extend(
-    { ...options, revisionOf: () => client.revision },
+    { ...options, revisions: given, revisionOf: () => client.revision },
     McpError,
   );
-  const { clock = systemClock, nulls, onWarning = printWarning } = options;
-  const known = linkRevisions(extended?.revisions ?? options.revisions, {
-    vocabulary: options.vocabulary,
-    validateSend: options.validateSend,
-    onLoss: options.onLoss,
-    onReceived: contentWarnings(harmless(onWarning), [
-      "incomingRequests",
-      "incomingResults",
-      "incomingNotifications",
-    ]),
+  const { clock = systemClock, validation: { nulls, send } = {} } = options;
+  const { connect: connectTimeout = 30_000, ...timeouts } = options.timeouts ?? {};
+  const hooks: ClientHooks = new Hooks();
+  const onWarning = (message: string): void => hooks.emit({ type: "warning", message });
+  const known = linkRevisions(extended?.revisions ?? given, {
+    vocabulary,
+    send,
+    onLoss: (loss) => hooks.emit({ type: "loss", ...loss }),
+    onReceived: contentWarnings(onWarning, ["incomingRequests", "incomingResults", "incomingNotifications"]),
   });
   const views = selectRevisions(known, revision === undefined ? undefined : [revision]);
   if (!legacy) requireModern(views);
-  const hooks: ClientHooks = new Hooks();
   for (const middleware of options.use ?? []) {
     requireFunction("use", middleware);
     hooks.use(middleware as never);
   }
   for (const middleware of extended?.middleware ?? []) hooks.use(middleware as never);
-  if (options.onEvent) hooks.onEvent(options.onEvent);
+  hooks.onEvent(withPrinting(options.onEvent));
   const profile: ClientProfile = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },
     capabilities: { ...options.capabilities, ...capabilitiesOf(options) },
     extended,
     logLevel: options.logLevel,
-    connectTimeout: options.connectTimeout ?? 30_000,
-    timeouts: { ...defaultTimeouts, ...options.timeouts },
+    connectTimeout,
+    timeouts: { ...defaultTimeouts, ...timeouts },
     clock,
     readNulls: nullReader(nulls, hooks.emit),
     nulls,
@@ -273,14 +302,13 @@ export async function connect(
   };
   const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
-  const opener = await openerOf(source, options, views, legacy);
+  const opener = await openerOf(source, options, { views, onWarning, legacy });
   const client: Client = new Client({
     profile,
     handlers: options,
     limits: limitsOf(options.limits),
     known,
-    onError: options.onError ?? printAnswerError,
-    thrownErrors: options.thrownErrors ?? "hide",
+    thrownErrors: options.errors?.thrown ?? "hide",
     onClose: options.onClose,
     onWarning,
     views,
@@ -293,10 +321,6 @@ export async function connect(
   for (const { attach } of options.extensions ?? []) attach?.(client, options);
   return client.start(options.signal, options.prepare);
 }
-
-/** Prints an error to standard error: what the application threw with its stack, a wrong result with its message. */
-const printAnswerError: ClientErrorListener = (error, { method }) =>
-  printError(method, isMcpError(error) ? error.message : error);
 
 /**
  * The address of a server: a URL, `stdio:` and a command, a command with arguments, an open channel, or a function that
@@ -322,9 +346,12 @@ function endpointOf(source: Source): string | undefined {
 /** The function that opens a channel to a source. Loads the code of the transport. */
 async function openerOf(
   source: Source,
-  { http, onWarning }: ConnectOptions,
-  views: readonly RevisionView<"client">[],
-  legacy: LegacyClient | undefined,
+  { http }: ConnectOptions,
+  {
+    views,
+    onWarning,
+    legacy,
+  }: Pick<ClientSetup, "views" | "onWarning"> & { legacy: LegacyClient | undefined },
 ): Promise<Opener> {
   if (typeof source === "function") return source;
   if (typeof source === "object" && source !== null && "open" in source) return source;

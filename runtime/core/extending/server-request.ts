@@ -129,7 +129,7 @@ export class ServerRequest {
   /**
    * A result in the words of the request's revision, which is sent as it is.
    *
-   * @throws {McpError} `invalid-message`: the result does not match its definition (`validateSend`)
+   * @throws {McpError} `invalid-message`: the result does not match its definition (`validation.send`)
    */
   asSent(result: object): object {
     const { method, protocol } = this.#context;

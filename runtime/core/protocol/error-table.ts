@@ -100,10 +100,10 @@ const refusalRules: Rules<RefusalOverrides> = {
 const overrideRules: Rules<RefusalOverride> = { code: "anything", message: "anything", data: "function" };
 
 function checkOverrides(errors: RefusalOverrides, revisions: readonly RevisionView<"server">[]): void {
-  checkOptions(errors, refusalRules, "errors.");
+  checkOptions(errors, refusalRules, "errors.table.");
   for (const [name, override] of Object.entries(errors) as [string, RefusalOverride | undefined][]) {
     if (!override) continue;
-    const place = `errors.${name}.`;
+    const place = `errors.table.${name}.`;
     checkOptions(override, overrideRules, place);
     const { code, message = "" } = override;
     if (typeof message !== "string" && typeof message !== "function")

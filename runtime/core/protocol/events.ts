@@ -1,6 +1,7 @@
 import type { OpenDefinition } from "@mcpgen/protocol/model";
-import { longestText, type RequestId, shortened } from "@mcpgen/base";
+import { longestText, printError, printWarning, type RequestId, shortened } from "@mcpgen/base";
 import { withoutWrongNulls } from "@mcpgen/engine/explain";
+import type { Loss } from "./revision-view.js";
 
 /** A request by its method, and by the tool, prompt or resource that it names. */
 interface Place {
@@ -77,9 +78,24 @@ export interface LimitHit extends Partial<Place>, Peer {
   readonly limit: string;
 }
 
+/** A problem that no response reports, such as an item of a list that is left out. */
+export interface Warning extends Peer {
+  readonly type: "warning";
+  readonly message: string;
+}
+
 /**
- * A handler or listener of the application threw, or a handler gave an unusable result: the errors that `onError` gets. What is
- * meant for the other side is not reported.
+ * A part of a message was lost on the way: of this side's own, what the revision of the other side cannot express; of the
+ * other side's, what the vocabulary cannot express. It was left out, or a text or another value stands in its place. A page of a
+ * list is reported once for a revision.
+ */
+export interface PartLost extends Loss, Peer {
+  readonly type: "loss";
+}
+
+/**
+ * A handler or listener of the application threw, or a handler gave an unusable result. What is meant for the other side is not
+ * reported (an `McpError` with an `rpcCode`, or with the code `missing-capability`), nor are errors after a cancellation.
  */
 export interface HandlerError extends Place, Peer {
   readonly type: "handler-error";
@@ -144,6 +160,8 @@ export type ServerEvent =
   | HandlerError
   | NullsIgnored
   | RequestTimedOut
+  | Warning
+  | PartLost
   | ProtocolWarning;
 
 /** What a client reports beside requests. */
@@ -157,10 +175,33 @@ export type ClientEvent =
   | RequestTimedOut
   | RequestRetried
   | NullsIgnored
+  | Warning
+  | PartLost
   | ProtocolWarning;
 
 /** What both roles report. */
 export type CommonEvent = Extract<ServerEvent, ClientEvent>;
+
+/**
+ * The first listener of a server or a client: it writes warnings and errors of the application to standard error.
+ *
+ * @param listener the option `onEvent`, which keeps an event from being written by returning `true`
+ */
+export function withPrinting<Event extends ServerEvent | ClientEvent>(
+  listener: ((event: Event) => unknown) | undefined,
+): (event: Event) => unknown {
+  return (event) => {
+    const result = listener?.(event);
+    if (result === true) return result;
+    if (event.type === "warning") printWarning(event.message);
+    if (event.type === "handler-error") {
+      const { method, name, error } = event;
+      printError(name === undefined ? method : `${method} ${JSON.stringify(name)}`, error);
+    }
+    // It may be a promise that rejects.
+    return result;
+  };
+}
 
 /**
  * Reads a message or a part of it: without the members that are null instead of absent, as some languages write them, if its

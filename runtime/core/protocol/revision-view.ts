@@ -14,7 +14,7 @@ import type {
   MethodFacts,
   Refuse,
 } from "@mcpgen/protocol/model";
-import { harmless, invalid, isObject, McpError, type Params, type RequestId, requestOf } from "@mcpgen/base";
+import { invalid, isObject, McpError, type Params, type RequestId, requestOf } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import { locateIssue, placeOf, summaryOf } from "@mcpgen/engine/explain";
 
@@ -50,8 +50,7 @@ export class RevisionView<R extends Role = Role> {
 
   /** @throws {McpError} `invalid-definition`: `always`, and the revision has no `sends` */
   constructor(revision: Revision<R>, chain: readonly Steps[], vocabulary: string, options: ViewOptions) {
-    this.sends =
-      (isNewer(revision.id, vocabulary) && revision.sends) || sendsOf(revision, options.validateSend);
+    this.sends = (isNewer(revision.id, vocabulary) && revision.sends) || sendsOf(revision, options.send);
     this.id = revision.id;
     this.era = revision.era;
     this.revision = revision.completed?.(revision, McpError) ?? revision;
@@ -104,10 +103,9 @@ export class RevisionView<R extends Role = Role> {
   }
 
   #report(direction: Loss["direction"], method: string, request?: Params, isHeard = true): StepReport {
-    const { onLoss } = this.#options;
-    if (!onLoss || !isHeard) return new Report(this, noListener, request);
-    const about = { revision: this.id, method, direction };
-    return new Report(this, (loss) => harmless(onLoss)({ ...about, ...loss }), request);
+    const lost: StepReport["lost"] = (loss) =>
+      isHeard && this.#options.onLoss?.({ revision: this.id, method, direction, ...loss });
+    return new Report(this, lost, request);
   }
 
   #steps(kind: StepKind, method: string): readonly Step[] {
@@ -179,16 +177,34 @@ export interface ErrorTable {
   thrown(error: McpError, method: string): McpError;
 }
 
+/** The revisions that a server or a client knows. */
+export interface KnownRevisions<R extends Role> {
+  /** `serverRevisions` or `clientRevisions` of the generated package, or some of them. */
+  readonly known: readonly Revision<R>[];
+  /**
+   * Id of the revision in whose words the program reads and writes, one of `known`. Default: the vocabulary that the tables
+   * are generated for, whose types `@mcpgen/protocol/authoring` has. The types do not follow this option.
+   */
+  readonly vocabulary?: string;
+}
+
+/** The revisions that a server knows, and which of them it speaks. */
+export interface ServerRevisions extends KnownRevisions<"server"> {
+  /**
+   * Ids of those to negotiate. Default: all. Prefer this option to a shorter `known`: without the revision of the vocabulary,
+   * handlers write in the words of the newest one below it.
+   */
+  readonly speaks?: readonly string[];
+}
+
 /** How revisions are read and written. */
 export interface ViewOptions {
   /** Id of the authoring vocabulary: see `linkRevisions`. */
   readonly vocabulary?: string | undefined;
-  readonly validateSend?: ValidateSend | undefined;
+  readonly send?: ValidateSend | undefined;
   readonly onLoss?: LossListener | undefined;
   readonly onReceived?: Received | undefined;
 }
-
-const noListener = (): void => {};
 
 /** Hears what the steps of one message cannot carry over. It is made for each message: a literal with a getter takes a microsecond. */
 class Report implements StepReport {
@@ -271,12 +287,12 @@ export function isNewer(id: string, other: string): boolean {
 /** The definitions to check sent messages by, if they are checked. */
 function sendsOf<R extends Role>(
   { id, developmentSends, sends }: Revision<R>,
-  validateSend: ValidateSend = "development",
+  check: ValidateSend = "development",
 ): SendTable<R> | undefined {
-  if (validateSend !== "always") return validateSend === "off" ? undefined : developmentSends;
+  if (check !== "always") return check === "off" ? undefined : developmentSends;
   if (!sends)
     throw invalid(
-      `validateSend: revision ${id} has no exact definitions. Pass explained(revisions), of @mcpgen/protocol/explained.`,
+      `validation.send: revision ${id} is not explained. Pass explained(revisions), of @mcpgen/protocol/explained.`,
     );
   return sends;
 }

@@ -1,6 +1,5 @@
-import { invalidParams, McpError, type Params } from "@mcpgen/base";
+import { internalError, invalidParams, McpError, type Params } from "@mcpgen/base";
 import type { HandlerContext } from "./context.js";
-import { unusableResult } from "./server-definition.js";
 
 /** Suggests values for an argument, from its first letters and the other arguments (`settled`). */
 export type Completer = (
@@ -63,7 +62,7 @@ export async function complete(
   const completer = Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
   const values = completer ? await completer(argument.value, given?.arguments ?? {}, context) : [];
   if (!isTexts(values))
-    throw unusableResult(`the completer of ${JSON.stringify(argument.name)} gave no list of texts`);
+    throw internalError(`the completer of ${JSON.stringify(argument.name)} gave no list of texts`);
   return {
     completion: {
       values: values.slice(0, valueLimit),

@@ -107,11 +107,8 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
   readonly principal: string;
   readonly #channel: ServerChannel;
   #peer: JsonRpcPeer<ResponseMessage, RequestContext> | undefined;
-  /**
-   * Send what waits until the client is initialized, or opens a stream: requests by id, changes by notification and URI.
-   * They return `false` without a stream.
-   */
-  held: Map<unknown, () => boolean> | undefined;
+  /** Sends the requests that wait until the client is initialized, or opens a stream. Returns `false` without a stream. */
+  held: Map<RequestId, () => boolean> | undefined;
   #followers: Set<Follower> | undefined;
   /** Called when the connection has ended. */
   #enders: (() => void)[] | undefined;
@@ -162,7 +159,7 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
 
   /** Whether a failed tool answers with the text of what its handler threw. */
   get thrownErrors(): "hide" | "message" {
-    return this.definition.thrownErrors ?? (this.#channel.hidesErrors ? "hide" : "message");
+    return this.definition.thrown ?? (this.#channel.hidesErrors ? "hide" : "message");
   }
 
   /** Number of open requests. */
@@ -314,7 +311,6 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
 
   /** Reports what a handler threw. */
   reportError(error: unknown, place: ErrorPlace, requestId?: RequestId): void {
-    this.definition.report(error, place);
     this.emit({ type: "handler-error", error, ...place, requestId });
   }
 
@@ -413,7 +409,7 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
       this.changed({ method: resourceUpdated, uri: uri as string });
   }
 
-  /** The client is initialized, or has opened a stream: sends what waited for it. */
+  /** The client is initialized, or has opened a stream: sends the requests that waited for it. */
   sendHeld(): void {
     if (this.session?.ready !== false)
       for (const [key, send] of this.held ?? []) if (send()) this.held!.delete(key);

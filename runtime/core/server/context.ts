@@ -64,7 +64,7 @@ export interface HandlerContext extends AddedContext {
   readonly ask: Ask;
   /**
    * Runs `effect` in the first round of a multi round-trip request; later rounds return its result. Keys are unique in a
-   * handler; the result must be JSON. **Without a `stateStore`, a client that repeats a round repeats the effects that
+   * handler; the result must be JSON. **Without a `state.store`, a client that repeats a round repeats the effects that
    * follow its ask.**
    */
   readonly once: <T>(key: string, effect: () => T | Promise<T>) => Promise<T>;

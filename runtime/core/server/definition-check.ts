@@ -6,14 +6,24 @@ import {
   isObject,
   listOfExtensions,
   nearest,
+  orObject,
   requireFunction,
   type Rules,
   suggestion,
   withFunctions,
+  withGone,
 } from "@mcpgen/base";
 import { checkListener } from "../protocol/hooks.js";
+import type { ServerRevisions } from "../protocol/revision-view.js";
 import type { CacheHints, Direction, ServerDefinition } from "./server-definition.js";
-import type { ServerOptions } from "./server.js";
+import {
+  type ErrorOptions,
+  formerServerOptions,
+  type ListsOptions,
+  type ServerOptions,
+  type StateOptions,
+  type ValidationOptions,
+} from "./server.js";
 
 /** Members of a registration beside those of the protocol's definition. */
 type OwnMembers = readonly string[];
@@ -130,33 +140,47 @@ function kindOf(given: unknown): string {
       : `a ${typeof given}`;
 }
 
-const rules: Rules<ServerOptions> = {
-  revisions: "array",
+const optionRules: Rules<ServerOptions> = {
+  revisions: /* @__PURE__ */ orObject(
+    "array",
+    { known: "array", speaks: "array", vocabulary: "string" } satisfies Rules<ServerRevisions>,
+    ["known"],
+  ),
   extensions: listOfExtensions,
-  speaks: "array",
-  vocabulary: "string",
   instructions: "string",
   capabilities: "object",
-  pageSize: (value) =>
-    value === Infinity || (Number.isInteger(value) && (value as number) > 0)
-      ? undefined
-      : "a whole number from 1",
-  cache: { ttlMs: "amount", cacheScope: ["public", "private"] } satisfies Rules<CacheHints>,
-  stateKeys: "array",
-  stateStore: /* @__PURE__ */ withFunctions("use"),
+  lists: {
+    pageSize: (value) =>
+      value === Infinity || (Number.isInteger(value) && (value as number) > 0)
+        ? undefined
+        : "a whole number from 1",
+    cache: { ttlMs: "amount", cacheScope: ["public", "private"] } satisfies Rules<CacheHints>,
+  } satisfies Rules<ListsOptions>,
+  state: {
+    keys: "array",
+    store: /* @__PURE__ */ withFunctions("use"),
+  } satisfies Rules<StateOptions>,
   changes: /* @__PURE__ */ withFunctions("publish", "subscribe"),
-  argumentDefaults: "boolean",
+  validation: {
+    nulls: ["absent", "reject"],
+    argumentDefaults: "boolean",
+    send: ["off", "development", "always"],
+  } satisfies Rules<ValidationOptions>,
   wrongArguments: ["error", "result"],
-  nulls: ["absent", "reject"],
-  validateSend: ["off", "development", "always"],
-  thrownErrors: ["hide", "message"],
-  errors: "object",
+  errors: {
+    table: (value) => (isErrorTable(value) ? undefined : "errorTable({ … })"),
+    thrown: ["hide", "message"],
+  } satisfies Rules<ErrorOptions>,
   timeouts: { timeout: "amount", totalTimeout: "amount" },
   clock: /* @__PURE__ */ withFunctions("now", "schedule", "clear"),
-  onWarning: "function",
-  onError: "function",
-  onLoss: "function",
+  onEvent: "function",
 };
+
+const rules = /* @__PURE__ */ withGone(optionRules, formerServerOptions);
+
+function isErrorTable(value: unknown): boolean {
+  return isObject(value) && typeof value["apply"] === "function";
+}
 
 /** Checks the arguments of `createServer`. @throws {McpError} `invalid-definition` */
 export function checkServerOptions(info: unknown, options: unknown): void {
@@ -166,8 +190,7 @@ export function checkServerOptions(info: unknown, options: unknown): void {
     throw invalid(
       "options: expected { revisions: serverRevisions }, with serverRevisions of @mcpgen/protocol/server. Functions of @mcpgen/runtime/all need no revisions.",
     );
+  if (isErrorTable(options["errors"])) throw invalid("errors: expected { table: errorTable({ … }) }.");
   checkOptions(options, rules);
-  const { errors, capabilities } = options as unknown as ServerOptions;
-  checkExtensionIds(capabilities);
-  if (errors && !errors.apply) throw invalid("errors: expected errorTable({ … }).");
+  checkExtensionIds(options["capabilities"]);
 }

@@ -64,7 +64,7 @@ export interface TemplateDefinition<Template extends string = string>
   readonly name?: string;
   readonly cache?: CacheHints;
   /**
-   * Returns resources of this template for `resources/list`, on each request for it. What it throws goes to `onError`; the
+   * Returns resources of this template for `resources/list`, on each request for it. What it throws is reported (`handler-error`); the
    * list then has the other resources. Default: clients see the template alone.
    */
   readonly list?: TemplateLister;

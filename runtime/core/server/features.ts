@@ -1,24 +1,23 @@
 import type { Resource, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import {
-  harmless,
+  internalError,
   invalidParams,
   isObject,
   McpError,
   mostReserved,
   type Params,
-  printWarning,
   weightOf,
 } from "@mcpgen/base";
 import { contentWarnings } from "../protocol/binary-content.js";
 import { notFound } from "../protocol/error-table.js";
 import { metaKeys } from "../protocol/meta.js";
-import { type ViewOptions, isGranted, mayGet } from "../protocol/revision-view.js";
+import { type Received, isGranted, mayGet } from "../protocol/revision-view.js";
 import { type CompleteParams, complete } from "./completion.js";
 import { Listing, type ListingOptions } from "./listing.js";
 import { type PromptEntry, getPrompt } from "./prompts.js";
 import type { RequestContext } from "./request.js";
 import { type ResourceEntry, type TemplateEntry, readResource } from "./resources.js";
-import { type MethodHandler, uncached, unusableResult } from "./server-definition.js";
+import { type MethodHandler, uncached } from "./server-definition.js";
 import { type ToolEntry, callsOf } from "./tools.js";
 
 /** Options of the lists of a server. */
@@ -33,10 +32,8 @@ export interface OtherFeatures {
   capabilities(features: Features): ServerCapabilities;
   /** The handlers by method. */
   handlers(features: Features): readonly [string, MethodHandler][];
-  /** Adds to the options of a server what judges the content that it receives. */
-  judgingContent(
-    options: ViewOptions & { readonly onWarning?: ((message: string) => unknown) | undefined },
-  ): ViewOptions;
+  /** What judges the content that a server receives. */
+  judgingContent(warn: (message: string) => void): Received;
 }
 
 /** Tools, resources, templates and prompts, and the methods that serve them. */
@@ -93,11 +90,8 @@ export function pagesOf(listing: unknown): MethodHandler {
 export function otherFeatures(list?: typeof listResources): OtherFeatures {
   return {
     capabilities: capabilitiesOf,
-    judgingContent: (options) => ({
-      ...options,
-      // Requests of clients hold none.
-      onReceived: contentWarnings(harmless(options.onWarning ?? printWarning), ["incomingResults"]),
-    }),
+    // Requests of clients hold none.
+    judgingContent: (warn) => contentWarnings(warn, ["incomingResults"]),
     handlers: (features) => {
       const { resources, templates, prompts } = features;
       return [
@@ -201,7 +195,7 @@ async function resourcesOf(
   try {
     const found: unknown = await list!(context);
     if (!Array.isArray(found) || !found.every(isResource))
-      throw unusableResult(`the list of the template ${uriTemplate} gave no list of resources with URIs`);
+      throw internalError(`the list of the template ${uriTemplate} gave no list of resources with URIs`);
     // Contents have the type of the template, unless the handler says another.
     const byDefault = mimeType === undefined ? {} : { mimeType };
     return found.map(({ uri, name = uri, ...rest }) => ({ uri, name, ...byDefault, ...rest }));

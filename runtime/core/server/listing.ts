@@ -54,8 +54,7 @@ export class Listing<Entry extends Listed> {
     member: string,
     { pageSize = Infinity, cache = uncached, views = () => new Map() }: ListingOptions,
   ) {
-    if (!(pageSize >= 1))
-      throw invalid(`pageSize: expected 1 or more, got ${pageSize}. Leave it out for one page.`);
+    if (!(pageSize >= 1)) throw invalid("lists.pageSize: expected 1 or more.");
     this.#member = member;
     this.#pageSize = pageSize;
     this.#hints = cache;

@@ -97,7 +97,7 @@ export class Offers {
         this.#server.publish({ method: `notifications/${kind}/list_changed` });
       }
     } catch (error) {
-      definition.report(error, { method: "list_changed" });
+      definition.hooks.emit({ type: "handler-error", error, method: "list_changed" });
       this.#publishLater();
     }
   }

@@ -43,7 +43,6 @@ import {
   uncached,
   placeOf,
   SerialisedResult,
-  unusableResult,
   vendorMessage,
 } from "./server-definition.js";
 
@@ -219,7 +218,7 @@ export class RequestContext implements HandlerContext {
     return jsonOnly(key, await effect());
   }
 
-  /** Reports what a handler threw to `onError`, unless the error is meant for the client. */
+  /** Reports what a handler threw, unless the error is meant for the client. */
   report(thrown: unknown): void {
     if (isMeantForClient(thrown)) return;
     const { method, params, id } = this.request;
@@ -229,7 +228,7 @@ export class RequestContext implements HandlerContext {
   /** The error that answers what a handler threw. It is reported, unless it is meant for the client. */
   errorOf(thrown: unknown): McpError {
     this.report(thrown);
-    const error = errorOf(thrown, this.connection.definition.thrownErrors === "message");
+    const error = errorOf(thrown, this.connection.definition.thrown === "message");
     const { refusals } = this.protocol.revision;
     return refusals ? refusals.thrown(error, this.method) : error;
   }
@@ -354,7 +353,7 @@ export class RequestContext implements HandlerContext {
   /** Lowers a result, adds the members that its era requires, and serialises it. */
   #finishedText(value: Params, hints: CacheHints): string {
     if (!isObject(value))
-      throw unusableResult(`the result of the handler or middleware of ${this.method} is not an object`);
+      throw internalError(`the result of the handler or middleware of ${this.method} is not an object`);
     const { entry, params, protocol, request } = this;
     const { revision, era } = protocol;
     let lowered = value;
@@ -374,7 +373,7 @@ export class RequestContext implements HandlerContext {
     // A `toJSON` of the result may return anything, even nothing.
     const text = JSON.stringify(result) as string | undefined;
     if (text?.startsWith("{") !== true)
-      throw unusableResult(`the result of the handler or middleware of ${method} is not an object in JSON`);
+      throw internalError(`the result of the handler or middleware of ${method} is not an object in JSON`);
     if (protocol.revision.sends?.find("results", method, result))
       throw sendError(protocol.revision, "results", method, result)!;
     return text;

@@ -196,7 +196,7 @@ const shortestSecret = 16;
  */
 export function stateSeal(secrets: readonly string[]): StateSeal {
   if (secrets.some((secret) => secret.length < shortestSecret))
-    throw invalid(`each of stateKeys has at least ${shortestSecret} characters`);
+    throw invalid(`each of state.keys has at least ${shortestSecret} characters`);
   let isReported = secrets.length > 0;
   let keys: Promise<readonly Key[]> | undefined;
   const loaded = (): Promise<readonly Key[]> =>

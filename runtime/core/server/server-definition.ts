@@ -2,9 +2,7 @@ import {
   type Clock,
   internalError,
   isObject,
-  type McpError,
   type Params,
-  printError,
   type RequestId,
   type RequestMessage,
   type Timeouts,
@@ -35,7 +33,7 @@ export type MethodHandler = (
 /** What a server serves, as all its connections see it. No connection changes it, apart from `connections`. */
 export interface ServerDefinition {
   readonly info: Implementation;
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   /** The revisions of both eras, newest first. */
   readonly revisions: readonly RevisionView<"server">[];
   readonly modern: readonly RevisionView<"server">[];
@@ -64,16 +62,15 @@ export interface ServerDefinition {
   readonly states: StateStore | undefined;
   readonly counts: ServerCounts;
   readonly clock: Clock;
-  readonly timeouts?: Partial<Timeouts>;
-  readonly argumentDefaults?: boolean;
-  readonly nulls?: "absent" | "reject";
-  readonly wrongArguments?: "error" | "result";
-  readonly thrownErrors?: "hide" | "message";
+  readonly timeouts?: Partial<Timeouts> | undefined;
+  readonly argumentDefaults?: boolean | undefined;
+  readonly nulls?: "absent" | "reject" | undefined;
+  readonly wrongArguments?: "error" | "result" | undefined;
+  /** Whether clients get the text of what handlers throw. */
+  readonly thrown?: "hide" | "message" | undefined;
   readonly hooks: Hooks<ServerEvent>;
   /** Reports a problem that no response carries. Never throws. */
   readonly warn: (message: string) => void;
-  /** Reports a value that a handler threw. Never throws. */
-  readonly report: ErrorListener;
 }
 
 /**
@@ -132,6 +129,8 @@ export interface Session extends RequestProtocol {
   readonly era: LegacyEra;
   logLevel: LogLevel | undefined;
   ready: boolean;
+  /** Sends the notifications that wait until the client is initialized; changes by notification and URI. */
+  held?: Map<unknown, () => void> | undefined;
   /** Capabilities that the server declared in the handshake: the client gets no notifications of later ones. */
   readonly declared: ServerCapabilities;
   /** URIs of the resources that the client subscribed to. */
@@ -206,14 +205,6 @@ export interface ErrorPlace {
   readonly name?: string;
 }
 
-/** Gets each value that a handler throws. */
-export type ErrorListener = (error: unknown, place: ErrorPlace) => void;
-
-/** Prints what a handler threw, with its place, to standard error. */
-export const printHandlerError: ErrorListener = (error, { method, name }) => {
-  printError(name === undefined ? method : `${method} ${JSON.stringify(name)}`, error);
-};
-
 /** The place of the handler that a request calls. @param received the params: any value */
 export function placeOf(method: string, received: Params | null | undefined): ErrorPlace {
   const params = received ?? {};
@@ -266,17 +257,7 @@ export function isOtherResult(answer: unknown): answer is Params {
  */
 export function otherResult(answer: unknown, problem: string): Params {
   if (isOtherResult(answer)) return answer;
-  throw unusableResult(problem);
-}
-
-/**
- * The error for an invalid result of a handler; the client gets it in place of the result. It has no stack: the stack
- * would show the runtime, not the handler.
- */
-export function unusableResult(problem: string): McpError {
-  const error = internalError(problem);
-  delete error.stack;
-  return error;
+  throw internalError(problem);
 }
 
 /** A change that clients can be notified of. */

@@ -4,12 +4,12 @@ import type {
   ServerCapabilities,
   ServerNotifications,
 } from "@mcpgen/protocol/authoring";
-import type { Extended, Revision, UsedExtension } from "@mcpgen/protocol/model";
+import type { Extended, UsedExtension } from "@mcpgen/protocol/model";
 import {
   type ErrorTable,
   type ValidateSend,
-  type LossListener,
   type RevisionView,
+  type ServerRevisions,
   declares,
   selectRevisions,
   linkRevisions,
@@ -18,15 +18,13 @@ import { metaKeys } from "../protocol/meta.js";
 import {
   type Channel,
   type Clock,
-  harmless,
   invalid,
   McpError,
   type Params,
-  printWarning,
   systemClock,
   type Timeouts,
 } from "@mcpgen/base";
-import type { ServerEvent } from "../protocol/events.js";
+import { type ServerEvent, withPrinting } from "../protocol/events.js";
 import { Hooks, type Middleware, type OtherMethod } from "../protocol/hooks.js";
 import type { MethodSchemas, ParamsOf, SchemaHandler, SchemaReader } from "../schema/schema-check.js";
 import type { MessageSchema } from "../schema/schema-type.js";
@@ -40,8 +38,6 @@ import {
   type MethodHandler,
   type ServerCounts,
   type ServerDefinition,
-  type ErrorListener,
-  printHandlerError,
   type CacheHints,
   SerialisedResult,
   uncached,
@@ -54,93 +50,114 @@ import { type StateStore, stateSeal } from "./rounds.js";
 
 /** How a server behaves, apart from its tools, resources and prompts. */
 export interface ServerOptions {
-  /** The revisions it serves: `serverRevisions` of the generated package, or some of them. */
-  readonly revisions: readonly Revision<"server">[];
+  /** The revisions it knows: `serverRevisions` of the generated package, or an object that says which of them it speaks, too. */
+  readonly revisions: ServerRevisions | ServerRevisions["known"];
   /** Extensions of the protocol, each with its handlers: `extension.implement({ method: handler }, { settings })`. */
   readonly extensions?: readonly UsedExtension<"server", HandlerContext>[];
-  /**
-   * Ids of the `revisions` to serve. Default: all. Prefer this option to a shorter `revisions`: without the revision of the
-   * vocabulary, handlers write in the words of the newest one below it.
-   */
-  readonly speaks?: readonly string[];
-  /**
-   * Id of the revision in whose words handlers read and write, one of `revisions`. Default: the vocabulary that the tables
-   * are generated for, whose types `@mcpgen/protocol/authoring` has. The types do not follow this option.
-   */
-  readonly vocabulary?: string;
   /** Advice on using the server, for the client's model. */
   readonly instructions?: string;
   /** Capabilities that do not follow from tools, resources and prompts: `logging`, `experimental`, `extensions`. */
   readonly capabilities?: ServerCapabilities;
-  /** Items on a page of a list. Default: all. */
+  /** The pages of lists, and how long lists stay fresh. */
+  readonly lists?: ListsOptions;
+  /** The state of multi round-trip requests, which clients carry from round to round. */
+  readonly state?: StateOptions;
+  /** Carries changes to the clients. Several processes that serve the same clients need a bus that spans them. */
+  readonly changes?: NotificationBus;
+  /** How strictly messages and arguments of tools are validated. */
+  readonly validation?: ValidationOptions;
+  /**
+   * The response to a tool call with wrong arguments: a JSON-RPC error, or a result from which the model can correct
+   * them. Default: as the revision requires, an error up to 2025-06-18, then a result.
+   */
+  readonly wrongArguments?: "error" | "result";
+  /** What errors tell clients. */
+  readonly errors?: ErrorOptions;
+  /** Timeouts of requests from the server to the client, in milliseconds; options of a request take precedence. */
+  readonly timeouts?: Partial<Timeouts>;
+  readonly clock?: Clock;
+  /**
+   * Receives events, as a listener of `server.onEvent`. Warnings (`warning`) and errors of handlers (`handler-error`) are
+   * also written to standard error, except those for which it returns `true`. What it throws is ignored.
+   */
+  readonly onEvent?: (event: ServerEvent) => unknown;
+}
+
+/** The lists of tools, resources and prompts. */
+export interface ListsOptions {
+  /** Items on a page. Default: all. */
   readonly pageSize?: number;
   /** How long and for whom lists may be cached (2026-07-28). Default: not at all. */
   readonly cache?: CacheHints;
+}
+
+/** The state of multi round-trip requests. */
+export interface StateOptions {
   /**
-   * Secrets that encrypt the state of multi round-trip requests: the current secret first, then earlier ones that may
-   * still be in use. Processes that serve the same clients need the same secrets. Default: a random secret per process.
+   * Secrets that encrypt the state: the current secret first, then earlier ones that may still be in use. Processes that
+   * serve the same clients need the same secrets. Default: a random secret per process.
    */
-  readonly stateKeys?: readonly string[];
+  readonly keys?: readonly string[];
   /**
    * Records used states, so that no client runs a round twice: `memoryStateStore()` if one process serves a client's
    * requests, otherwise a store that all processes share. Without a store, a state can be used until it expires.
    */
-  readonly stateStore?: StateStore;
-  /** Carries changes to the clients. Several processes that serve the same clients need a bus that spans them. */
-  readonly changes?: NotificationBus;
+  readonly store?: StateStore;
+}
+
+/** How strictly messages and arguments of tools are validated. */
+export interface ValidationOptions {
+  /**
+   * The meaning of null for an optional member of a message, as some languages write absent members, and for an optional argument of
+   * a tool whose schema takes no null, as hosts in the strict mode of OpenAI send it. Default: `absent`, and the event
+   * `nulls-ignored` reports it; with `reject`, such a null is an invalid value.
+   */
+  readonly nulls?: "absent" | "reject";
   /**
    * Whether handlers get the defaults of JSON Schemas for arguments that are absent. Default: `true`. A schema of a library
    * always fills in its own.
    */
   readonly argumentDefaults?: boolean;
   /**
-   * The response to a tool call with wrong arguments: a JSON-RPC error, or a result from which the model can correct
-   * them. Default: as the revision requires, an error up to 2025-06-18, then a result.
+   * Whether results, requests and notifications are checked against the exact definitions of their revision before they
+   * are sent. A result that fails is answered with an internal error (`invalid-message`), a request rejects with it, and
+   * a notification is left out; the event `handler-error` has the error. Default: `development`, unless `NODE_ENV` is
+   * `production`. `always` needs `explained` revisions.
    */
-  readonly wrongArguments?: "error" | "result";
+  readonly send?: ValidateSend;
+}
+
+/** What errors tell clients. */
+export interface ErrorOptions {
   /**
-   * The meaning of null for an optional member of a message, as some languages write absent members, and for an optional argument of
-   * a tool whose schema takes no null, as hosts in the strict mode of OpenAI send it. Default: `absent`, and the event
-   * `nulls-ignored`; with `reject` they are wrong.
+   * Codes, texts and data of errors by name, for clients before 2026-07-28: what `errorTable` returns. Later clients
+   * always get the codes of the specification, which forbids others (2026-07-28, basic, error codes).
    */
-  readonly nulls?: "absent" | "reject";
+  readonly table?: ErrorTable;
   /**
    * Whether clients get the text of what handlers throw. The text of an `McpError` is always sent. Default: `message` for
    * tools, but `hide` over HTTP where `NODE_ENV` is `production` or the platform has no `process`; `hide` for all other
    * handlers. Texts of errors may name files, queries and hosts.
    */
-  readonly thrownErrors?: "hide" | "message";
-  /**
-   * Codes, texts and data of errors by name, for clients before 2026-07-28: what `errorTable` returns. Later clients
-   * always get the codes of the specification, which forbids others (2026-07-28, basic, error codes).
-   */
-  readonly errors?: ErrorTable;
-  /**
-   * Whether results, requests and notifications are checked against the exact definitions of their revision before they
-   * are sent. A result that fails is answered with an internal error (`invalid-message`), a request rejects with it, and
-   * a notification is left out; `onError` gets the error. Default: `development`, unless `NODE_ENV` is `production`.
-   * `always` needs `explained` revisions.
-   */
-  readonly validateSend?: ValidateSend;
-  /** Timeouts of requests from the server to the client, in milliseconds; options of a request take precedence. */
-  readonly timeouts?: Partial<Timeouts>;
-  readonly clock?: Clock;
-  /** Gets problems that no response carries. Default: prints them to standard error. */
-  readonly onWarning?: (message: string) => void;
-  /**
-   * Gets what handlers throw, and errors for invalid results of handlers: the thrown value with its stack, the method,
-   * and the name of the tool, prompt or resource. Default: prints them to standard error. Errors for the client (an
-   * `McpError` with an `rpcCode`, or with the code `missing-capability`) and errors after a cancellation are not reported.
-   * Exceptions of the listener are ignored.
-   */
-  readonly onError?: ErrorListener;
-  /**
-   * Gets each part of a message that was lost on the way: of this server's own, what the client's revision cannot express;
-   * of the client's, what the vocabulary of the handlers cannot express. It was left out, or a text or another value
-   * stands in its place. A page of a list is reported once for a revision. Exceptions of the listener are ignored.
-   */
-  readonly onLoss?: LossListener;
+  readonly thrown?: "hide" | "message";
 }
+
+/** Options of earlier versions, and what has their meaning today. docs/migration.md has the same rows. */
+export const formerServerOptions: Readonly<Record<string, string>> = {
+  speaks: "revisions.speaks",
+  vocabulary: "revisions.vocabulary",
+  pageSize: "lists.pageSize",
+  cache: "lists.cache",
+  stateKeys: "state.keys",
+  stateStore: "state.store",
+  argumentDefaults: "validation.argumentDefaults",
+  nulls: "validation.nulls",
+  validateSend: "validation.send",
+  thrownErrors: "errors.thrown",
+  onWarning: "onEvent",
+  onError: "onEvent",
+  onLoss: "onEvent",
+};
 
 /** A handler of the runtime. */
 interface BuiltIn {
@@ -184,7 +201,7 @@ export class Server {
   readonly features: Features;
   /** @internal */
   readonly definition: ServerDefinition;
-  /** All of `options.revisions`, those that `options.speaks` leaves out included. */
+  /** All that the server knows, those that it does not speak included. */
   readonly #given: readonly RevisionView<"server">[];
   readonly #extended: Extended<"server"> | undefined;
   readonly #changes: NotificationBus;
@@ -205,17 +222,36 @@ export class Server {
     options: ServerOptions,
     { changing = false, views, schemas, others, legacyEra }: ServerParts,
   ) {
-    const extended = (this.#extended = options.extensions?.[0]?.extend(options, McpError, this));
-    const reading = others?.judgingContent(options) ?? options;
-    this.#given = linkRevisions(extended?.revisions ?? options.revisions, reading);
-    const revisions = selectRevisions(this.#given, options.speaks);
+    const { lists = {}, state = {}, validation = {}, errors = {} } = options;
+    // A list has no such members: it stands for `known`.
+    const {
+      known = options.revisions as ServerRevisions["known"],
+      speaks,
+      vocabulary,
+    } = { ...options.revisions } as Partial<ServerRevisions>;
+    const hooks = new Hooks<ServerEvent>();
+    hooks.onEvent(withPrinting(options.onEvent));
+    const warn = (message: string): void => hooks.emit({ type: "warning", message });
+    const extended = (this.#extended = options.extensions?.[0]?.extend(
+      { ...options, revisions: known },
+      McpError,
+      this,
+    ));
+    this.#given = linkRevisions(extended?.revisions ?? known, {
+      ...validation,
+      vocabulary,
+      onLoss: (loss) => hooks.emit({ type: "loss", ...loss }),
+      onReceived: others?.judgingContent(warn),
+    });
+    const revisions = selectRevisions(this.#given, speaks);
     this.#changes = options.changes ?? new Changes();
     this.#extra = options.capabilities;
-    const { pageSize, cache } = options;
-    this.features = new Features({ pageSize, cache, views, changing }, others);
+    this.features = new Features({ ...lists, views, changing }, others);
     this.definition = {
       // What is not prepared below is used as it was given.
       ...options,
+      ...validation,
+      ...errors,
       info,
       revisions,
       modern: revisions.filter(({ era }) => era === "modern"),
@@ -225,7 +261,7 @@ export class Server {
       notificationHandlers: new Map<string, NotificationHandler>(extended?.listeners),
       defines: (direction, method) => this.#given.some(({ table }) => table[direction].has(method)),
       isRequest: (method) =>
-        options.nulls === "reject" ||
+        validation.nulls === "reject" ||
         this.#methods.has(method) ||
         this.definition.defines("incomingRequests", method),
       schemas: () => schemas ?? noSchemas(),
@@ -233,16 +269,15 @@ export class Server {
       capabilities: (revision) => this.#capabilities(revision),
       connections: this.connections,
       followChanges: () => this.#followChanges(),
-      seal: stateSeal(options.stateKeys ?? []),
-      states: options.stateStore,
+      seal: stateSeal(state.keys ?? []),
+      states: state.store,
       counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
       clock: options.clock ?? systemClock,
-      hooks: new Hooks(),
-      warn: harmless(options.onWarning ?? printWarning),
-      report: harmless(options.onError ?? printHandlerError),
+      hooks,
+      warn,
     };
-    options.errors?.apply(this.definition.legacy);
-    this.#builtIn = this.#builtInMethods(cache);
+    errors.table?.apply(this.definition.legacy);
+    this.#builtIn = this.#builtInMethods(lists.cache);
     this.refresh();
   }
 

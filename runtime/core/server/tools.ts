@@ -1,6 +1,14 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
 import type { Open } from "@mcpgen/protocol/open";
-import { invalidParams, isMcpError, isObject, isPromise, messageOf, type Params } from "@mcpgen/base";
+import {
+  internalError,
+  invalidParams,
+  isMcpError,
+  isObject,
+  isPromise,
+  messageOf,
+  type Params,
+} from "@mcpgen/base";
 import type { Parse, Checked } from "../schema/schema-type.js";
 import { isSuspended } from "./rounds.js";
 import type { HandlerContext } from "./context.js";
@@ -8,13 +16,7 @@ import type { RequestContext } from "./request.js";
 import type { Listed, Listing } from "./listing.js";
 import { type WithBytes, encodeBytes } from "../protocol/binary-content.js";
 import { notFound, refusal } from "../protocol/error-table.js";
-import {
-  type MethodHandler,
-  type OtherResult,
-  isOtherResult,
-  otherResult,
-  unusableResult,
-} from "./server-definition.js";
+import { type MethodHandler, type OtherResult, isOtherResult, otherResult } from "./server-definition.js";
 
 /**
  * What a tool handler may return: a text, a list of content, a result, or structured content. Without `content`, the
@@ -120,7 +122,7 @@ function run(tool: ToolEntry, args: Params, context: RequestContext): Params | P
 
 /**
  * Converts an exception of the handler to a result for the model. Errors with a JSON-RPC code are for the client. The
- * result has the text of an `McpError`; that of another error only if `thrownErrors` allows it.
+ * result has the text of an `McpError`; that of another error only if `errors.thrown` allows it.
  */
 function failed(tool: ToolEntry, error: unknown, context: RequestContext): Params {
   if (isSuspended(error) || (isMcpError(error) && error.rpcCode !== undefined)) throw error;
@@ -154,7 +156,7 @@ function complete(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params>
 /** @param result the result for `answer`, before the schema transformed its structured content */
 function checked(tool: ToolEntry, answer: ToolAnswer, result: Params, found: Checked): Params {
   if (typeof found === "string")
-    throw unusableResult(`the tool ${tool.definition.name} answered against its outputSchema: ${found}`);
+    throw internalError(`the tool ${tool.definition.name} answered against its outputSchema: ${found}`);
   return found && isObject(answer) ? resultOf(tool, { ...answer, structuredContent: found.value }) : result;
 }
 

@@ -70,7 +70,13 @@ export function requestLog(options: LogOptions = {}): RequestLog {
 const failures: ReadonlySet<string> = new Set(["handler-error", "limit-hit", "request-timed-out"]);
 
 /** Events of the level `debug`. */
-const minor: ReadonlySet<string> = new Set(["connection-opening", "connection-opened", "connection-closed"]);
+const minor: ReadonlySet<string> = new Set([
+  "connection-opening",
+  "connection-opened",
+  "connection-closed",
+  "warning",
+  "loss",
+]);
 
 class RequestLines {
   readonly #most: number;

@@ -55,7 +55,7 @@ export function errorOfHandler(context: HandlerContext, thrown: unknown): TaskEr
 
 /** Reports an error of work that belongs to no request, as the server reports what handlers throw. */
 export function reportTo({ definition }: Server, error: unknown, method: string): void {
-  definition.report(error, { method });
+  definition.hooks.emit({ type: "handler-error", error, method });
 }
 
 /** The clock of a server. */

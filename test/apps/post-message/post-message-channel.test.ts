@@ -54,7 +54,7 @@ test("the transport has at most 100 lines, and needs nothing of Node", () => {
 
 describe("a port carries servers and clients", () => {
   test.each(streamCases("a port").map((each) => [each.name, each] as const))("%s", async (_, { run }) => {
-    const server = fixture({ onError: () => {} });
+    const server = fixture({ onEvent: () => true });
     await run((options) => {
       const { port1, port2 } = new MessageChannel();
       server.connect(postMessageChannel(port1));

@@ -8,6 +8,7 @@ import { createServer } from "@mcpgen/runtime";
 import { dpop, introspection, jwks, resourceServer } from "@mcpgen/auth/server";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
 import { shown } from "../../support/auth/secrets.js";
+import { heard } from "../../support/heard.mjs";
 import { adapters, serve } from "../../support/http-adapters.js";
 import { claimsFor, resource } from "./requests.js";
 
@@ -45,7 +46,7 @@ test.each(adapters)("a proof names the public URL (%s); two headers are refused"
   const { http } = resourceServer({ resource, issuers: [jwks(as.issuer)], dpop: dpop() });
   const server = createServer(
     { name: "s", version: "1" },
-    { revisions: serverRevisions, onWarning: () => undefined },
+    { revisions: serverRevisions, onEvent: () => true },
   );
   const { url } = await serve(adapter, server, http);
   const proof = (htu: string): Promise<string> =>
@@ -82,8 +83,10 @@ test("attack 23: answers, events and warnings hold no token and no secret", asyn
     { name: "s", version: "1" },
     {
       revisions: serverRevisions,
-      onWarning: (warning) => void seen.push(warning),
-      onError: (error) => void seen.push(error),
+      onEvent: heard({
+        onWarning: (warning) => void seen.push(warning),
+        onError: (error) => void seen.push(error),
+      }),
     },
   );
   server.onEvent((event) => void seen.push(event));

@@ -8,7 +8,7 @@ import { type AuthorizationServer, authorizationServer } from "../../support/aut
 import { shown } from "../../support/auth/secrets.js";
 import { claimsFor, resource } from "./requests.js";
 
-const stateKeys = ["a key for tests, of sufficient length"];
+const keys = ["a key for tests, of sufficient length"];
 
 interface Two {
   readonly one: AuthorizationServer;
@@ -25,7 +25,7 @@ interface Two {
 async function twoIssuers(store?: MemorySessionStore): Promise<Two> {
   const [one, two] = [await authorizationServer(), await authorizationServer()];
   const handler = (): ReturnType<typeof createHttpHandler> => {
-    const quiet = { onWarning: () => undefined, stateKeys };
+    const quiet = { onEvent: () => true, state: { keys } };
     const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions, ...quiet });
     server.tool("ask", {}, async (_, { ask }) => {
       const { action } = await ask.elicit("sure", {

@@ -33,9 +33,9 @@ async function world() {
     { name: "s", version: "1" },
     {
       revisions: serverRevisions,
-      stateKeys: ["a key for tests, of sufficient length"],
-      onWarning: () => undefined,
-      pageSize: 1,
+      state: { keys: ["a key for tests, of sufficient length"] },
+      onEvent: () => true,
+      lists: { pageSize: 1 },
     },
   );
   const isAda = (context: { readonly auth?: unknown }): boolean => {

@@ -65,13 +65,17 @@ row("ELIC-01", "without the capability there is no such method", async (revision
   const elicit = () => ({ action: "cancel" }) as const;
   const elicitUrl = () => ({ action: "cancel" }) as const;
   expect(await ask(revision, "elicitation/create", page, { elicit })).toMatchObject({ code: -32602 });
-  expect(await ask(revision, "elicitation/create", form, { elicitUrl })).toMatchObject({ code: -32602 });
+  expect(await ask(revision, "elicitation/create", form, { elicit: { url: elicitUrl } })).toMatchObject({
+    code: -32602,
+  });
 });
 
 row("ELIC-03", "without a mode it is a form", async (revision) => {
   const elicit = vi.fn(() => ({ action: "accept" as const, content: { name: "Ada" } }));
   const elicitUrl = vi.fn(() => ({ action: "accept" as const }));
-  const { result } = await ask(revision, "elicitation/create", form, { elicit, elicitUrl });
+  const { result } = await ask(revision, "elicitation/create", form, {
+    elicit: { form: elicit, url: elicitUrl },
+  });
   expect(result).toEqual({ action: "accept", content: { name: "Ada" } });
   expect(elicit).toHaveBeenCalledOnce();
   expect(elicitUrl).not.toHaveBeenCalled();
@@ -108,7 +112,12 @@ row("ELIC-09", "a page is left alone until the user agrees", async (revision) =>
       if (action === "accept") await fetch(given.url);
       return { action };
     };
-    const { result } = await ask(revision, "elicitation/create", { ...page, url }, { elicitUrl });
+    const { result } = await ask(
+      revision,
+      "elicitation/create",
+      { ...page, url },
+      { elicit: { url: elicitUrl } },
+    );
     expect(result).toEqual({ action });
   }
   expect(hitsWhenAsked).toEqual([0, 0]);
@@ -160,7 +169,7 @@ row("SAMP-03", "results of tools stand alone, and answer each use", async (revis
       revision,
       "sampling/createMessage",
       { messages: given, maxTokens: 5, tools: [] },
-      { sample, sampleWithTools: true },
+      { sample: { answer: sample, tools: true } },
     );
   const refused = [
     conversation(result("a"), result("b"), text),

@@ -1,5 +1,6 @@
 import { safeIcons } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
+import { heard } from "../../support/heard.mjs";
 import {
   type Members,
   type ScriptedPeer,
@@ -242,14 +243,14 @@ test.each(revisionsOf("BASE-08"))("a listener that throws costs no message (%s)"
   const { client, peer } = await connected(
     revision,
     { "tools/call": () => undefined },
-    { onError: (error) => errors.push(error) },
+    { onEvent: heard({ onError: (error) => errors.push(error) }) },
   );
   const fail = (): never => {
     throw new Error("no screen");
   };
-  const heard: Members[] = [];
+  const got: Members[] = [];
   client.on("notifications/message", fail);
-  client.on("*", (params) => heard.push(params));
+  client.on("*", (params) => got.push(params));
   const call = client.callTool("t", {}, { onProgress: fail });
   const { id, params } = await peer.until("tools/call");
   const { progressToken } = params!._meta!;
@@ -260,6 +261,6 @@ test.each(revisionsOf("BASE-08"))("a listener that throws costs no message (%s)"
     { jsonrpc: "2.0", id, ...reply(peer, { content: [] }) },
   );
   expect((await call).content).toEqual([]);
-  expect(heard).toEqual([message]);
+  expect(got).toEqual([message]);
   expect(errors).toHaveLength(2);
 });

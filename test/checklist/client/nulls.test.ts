@@ -147,7 +147,7 @@ describe.each(clientRevisions.map(({ id }) => id))(
     });
 
     test("is wrong under `nulls: reject`", async () => {
-      const ask = await answered(revision, { nulls: "reject" });
+      const ask = await answered(revision, { validation: { nulls: "reject" } });
       for (const { name, member } of table) {
         const [instance, place] = definitions[name]!;
         const outcome = await ask(place, { ...instance, [member]: null }).catch((error: unknown) => error);
@@ -214,6 +214,6 @@ test.each(legacy)("R11, at %s: in requests and notifications of the server", asy
   peer.notify("notifications/message", { level: "info", data: null, logger: null, _meta: null });
   await expect.poll(() => heard).toEqual([{ level: "info", data: null }]);
 
-  const strict = await connected(revision, {}, { roots: [], nulls: "reject" });
+  const strict = await connected(revision, {}, { roots: [], validation: { nulls: "reject" } });
   expect((await strict.peer.ask("roots/list", { _meta: null })).error).toMatchObject({ code: -32602 });
 });

@@ -70,7 +70,7 @@ row("UTIL-04", "a request that the server cancels is stopped and not answered", 
 row("UTIL-05", "the handshake is never cancelled", async (revision) => {
   const peer = new ScriptedPeer(revision, { initialize: () => undefined });
   const clock = new VirtualClock();
-  const connecting = connect(peer.channel, { ...base(clock), revision, connectTimeout: 300 });
+  const connecting = connect(peer.channel, { ...base(clock), revision, timeouts: { connect: 300 } });
   const outcome = expect(connecting).rejects.toMatchObject({ code: "timeout" });
   await clock.advance(300);
   await outcome;

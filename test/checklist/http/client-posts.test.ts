@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { heard } from "../../support/heard.mjs";
 import { clientRow } from "./rows.js";
 import { type Script, type Wired, connected } from "../../support/scripted-http-server.js";
 
@@ -117,7 +118,7 @@ clientRow("HTTPC-05", "tools whose declarations are wrong are left out, and name
   const { client } = await connected(
     revision,
     { "tools/list": (incoming, server) => incoming.reply(server.result({ tools: [...wrong, ...right] })) },
-    { onWarning: (warning) => void warnings.push(warning) },
+    { onEvent: heard({ onWarning: (warning) => void warnings.push(warning) }) },
   );
   const { items, rejected } = await client.listTools();
   const names = (tools: readonly unknown[]): unknown[] =>

@@ -276,7 +276,7 @@ clientRow("LIFE-17", "the era is found out once", async () => {
 clientRow("LIFE-20", "a client of this era alone makes no handshake", async (revision) => {
   const server = await scripted("2025-11-25");
   await expect(
-    connect(server.url, { revisions: clientRevisions, revision, onWarning: () => undefined }),
+    connect(server.url, { revisions: clientRevisions, revision, onEvent: () => true }),
   ).rejects.toMatchObject({ code: "unsupported-version" });
   expect(server.received.map(({ message }) => message?.method)).toEqual(["server/discover"]);
 });

@@ -1,3 +1,4 @@
+import { serverRevisions } from "@mcpgen/protocol";
 import { expect } from "vitest";
 import { serve } from "../../support/http-adapters.js";
 import { http, inside } from "../../support/http-fixture.js";
@@ -23,7 +24,7 @@ serverRow(
   "-32022 names every version, for those that are served otherwise, too",
   async (revision, adapter) => {
     for (const speaks of [[revision], [revision, "2025-11-25"], [revision, "2025-06-18", "2024-11-05"]]) {
-      const { server } = inside({ speaks });
+      const { server } = inside({ revisions: { known: serverRevisions, speaks } });
       const { url } = await serve(adapter, server);
       const party = new Party(url, revision);
       for (const version of ["2025-11-25", "2025-03-26", "2099-01-01"]) {
@@ -43,7 +44,7 @@ serverRow(
 );
 
 serverRow("LIFE-14", "it answers a handshake where none is served", async (revision, adapter) => {
-  const { server } = inside({ speaks: [revision] });
+  const { server } = inside({ revisions: { known: serverRevisions, speaks: [revision] } });
   const { url } = await serve(adapter, server);
   const found = new Party(url, "2025-11-25");
   for (const [version, requested] of [
@@ -78,7 +79,7 @@ serverRow(
   "LIFE-02",
   "a version that is not served is answered with the newest",
   async (revision, adapter) => {
-    const { server } = inside({ speaks: [revision] });
+    const { server } = inside({ revisions: { known: serverRevisions, speaks: [revision] } });
     const { url } = await serve(adapter, server);
     const party = new Party(url, revision);
     for (const version of ["1999-01-01", "2099-01-01", ""]) {

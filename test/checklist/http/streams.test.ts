@@ -23,7 +23,7 @@ serverRow(
   "HTTP-10",
   "a server of this era alone answers GET and DELETE with 405",
   async (revision, adapter) => {
-    const { server } = inside({ revisions: serverRevisions, speaks: [revision] });
+    const { server } = inside({ revisions: { known: serverRevisions, speaks: [revision] } });
     const { url } = await serve(adapter, server);
     for (const method of ["GET", "DELETE", "PUT", "PATCH", "HEAD"]) {
       const answer = await send(url, method, { accept: "text/event-stream", "mcp-session-id": "x" });

@@ -102,6 +102,8 @@ describe.each(pairs)("R12: a client of %s receives messages of %s", (negotiated,
       ({ method, message }) =>
         message["id"] === undefined &&
         method !== undefined &&
+        // A request for input is a part of a result.
+        message["jsonrpc"] === "2.0" &&
         !["notifications/progress", "notifications/cancelled"].includes(method),
     );
     for (const { message } of notifications) peer.send(message);

@@ -199,7 +199,7 @@ row("LIFE-13", "server/discover carries cache hints", async (revision) => {
   const plain = new RawClient(served(empty).server, revision);
   expect((await plain.request("server/discover")).result).toMatchObject({ ttlMs: 0, cacheScope: "private" });
   const cache = { ttlMs: 5000, cacheScope: "public" } as const;
-  const hinting = new RawClient(served(empty, { cache }).server, revision);
+  const hinting = new RawClient(served(empty, { lists: { cache } }).server, revision);
   expect((await hinting.request("server/discover")).result).toMatchObject(cache);
 });
 

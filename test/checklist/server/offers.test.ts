@@ -273,14 +273,14 @@ describe("lists and completion", () => {
   };
 
   row("PAGE-04", "cursors that are none are -32602", async (revision) => {
-    const { client } = await raw(revision, many, {}, { pageSize: 50 });
+    const { client } = await raw(revision, many, {}, { lists: { pageSize: 50 } });
     const { result } = await client.request("prompts/list");
     for (const cursor of ["garbage", "", 5, {}, result!["nextCursor"]])
       expect((await client.request("tools/list", { cursor })).error?.code).toBe(-32602);
   });
 
   row("PAGE-05", "the same cursor gives the same page; none repeats or loses items", async (revision) => {
-    const { client, server } = await raw(revision, many, {}, { pageSize: 50 });
+    const { client, server } = await raw(revision, many, {}, { lists: { pageSize: 50 } });
     const cursors: (string | undefined)[] = [undefined];
     const pages: string[][] = [];
     const page = async (cursor: string | undefined): Promise<[string[], string | undefined]> => {

@@ -300,7 +300,7 @@ describe("rounds", () => {
 
   row("MRTR-12", "any process with the key takes up what another one asked", async (revision) => {
     const make = async (stateKeys: string[]): Promise<RawClient> =>
-      (await raw(revision, asker, capabilities, { stateKeys })).client;
+      (await raw(revision, asker, capabilities, { state: { keys: stateKeys } })).client;
     const key = "a key of several processes";
     const [one, other, rotated, stranger] = [
       await make([key]),
@@ -379,7 +379,7 @@ describe("caching", () => {
             server.tool(`t${index}`, index === 5 && visible ? { visible } : {}, () => "");
         },
         {},
-        { cache, pageSize: 2 },
+        { lists: { pageSize: 2, cache } },
       );
       const pages = await pagesOf(client);
       const scope = visible ? "private" : "public";
@@ -394,7 +394,7 @@ describe("caching", () => {
         server.tool("all", {}, () => "");
         server.tool("admin", { visible: (_, { auth }) => auth === "admin" }, () => "");
       },
-      { cache },
+      { lists: { cache } },
     );
     for (const [auth, names] of [
       ["admin", ["all", "admin"]],

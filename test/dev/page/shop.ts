@@ -8,7 +8,11 @@ import { tasks } from "@mcpgen/tasks";
 const server = createServer(
   { name: "shop", title: "Shop <b>of</b> tests", version: "1.0.0" },
   {
-    ...{ revisions: serverRevisions, capabilities: { logging: {} }, stateKeys: ["shop: a secret for tests"] },
+    ...{
+      revisions: serverRevisions,
+      capabilities: { logging: {} },
+      state: { keys: ["shop: a secret for tests"] },
+    },
     extensions: [tasks(tasksExtension, { pollMs: 50 })],
   },
 );

@@ -122,7 +122,7 @@ test("mcp-remote logs in, calls, and refreshes", { timeout: 120_000 }, async (t)
   await callsThrice(user, async () => {
     // It is a server over stdio.
     const open = () => stdioClientChannel([node, ...args], { env: user.env, stderr: user.reader() });
-    const client = await connect(open, { revisions: clientRevisions, connectTimeout: 60_000 });
+    const client = await connect(open, { revisions: clientRevisions, timeouts: { connect: 60_000 } });
     try {
       return (await client.callTool("whoami", {})).content[0].text;
     } finally {

@@ -15,8 +15,7 @@ export async function connect(target, revision, args = [], options = {}) {
   const source = target instanceof URL ? target.href : () => stdioClientChannel(command, options);
   const client = await open(source, {
     revisions: clientRevisions.filter(({ id }) => revision === undefined || id === revision),
-    elicit: (form) => user.elicit(form),
-    elicitUrl: (page) => user.elicit(page),
+    elicit: { form: (form) => user.elicit(form), url: (page) => user.elicit(page) },
     sample: (params) => user.sample(params),
     roots: () => user.roots().roots,
   });

@@ -13,7 +13,7 @@ const server = createServer(
     revisions: serverRevisions,
     instructions: "A fixture.",
     capabilities: { logging: {} },
-    stateKeys: ["a key of the fixture, for tests"],
+    state: { keys: ["a key of the fixture, for tests"] },
   },
 );
 const string = { type: "string" };

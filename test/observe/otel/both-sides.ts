@@ -14,6 +14,7 @@ import {
 import { instrument, instrumentation } from "@mcpgen/observe/otel";
 import { VirtualClock, createTestPair } from "@mcpgen/testing";
 import { definitionOf } from "../../support/definition-names.js";
+import { heard } from "../../support/heard.mjs";
 import type { Ending, Operation, SpanFacts } from "./conventions.js";
 import { telemetry } from "./telemetry.js";
 
@@ -108,8 +109,7 @@ function shop(clock: VirtualClock): CodeFirstServer {
     {
       revisions: serverRevisions,
       clock,
-      onError: () => {},
-      onWarning: () => {},
+      onEvent: () => true,
       capabilities: { logging: {}, completions: {}, resources: { subscribe: true }, tasks } as never,
     },
   );
@@ -145,12 +145,9 @@ async function tracedPair(revision: string, plans: Plan[], { options }: ReturnTy
     revisions: clientRevisions,
     revision,
     clock,
-    onError: () => {},
-    onWarning: () => {},
+    onEvent: heard({ onEvent }),
     use: [...use, declaring as never, answering(plans, "client", revision) as never],
-    onEvent,
-    elicit: () => ({ action: "accept", content: {} }),
-    elicitUrl: () => ({ action: "accept" }),
+    elicit: { form: () => ({ action: "accept", content: {} }), url: () => ({ action: "accept" }) },
     sample: () => ({ role: "assistant", model: "m", content: { type: "text", text: "a" } }),
     roots: [],
     prepare: (opened: Client) => {

@@ -17,7 +17,7 @@ async function anyNamePair(revision: string) {
   const [near, far] = [telemetry(), telemetry()];
   const server = createServer(
     { name: "any", version: "1.0.0" },
-    { revisions: serverRevisions, onError: () => {}, onWarning: () => {} },
+    { revisions: serverRevisions, onEvent: () => true },
   );
   server.tool("one", {}, () => "one");
   server.prompt("one", {}, () => "one");

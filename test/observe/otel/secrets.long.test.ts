@@ -6,6 +6,7 @@ import { instrument, instrumentation } from "@mcpgen/observe/otel";
 import { describe, expect, test } from "vitest";
 import { revisions } from "../../support/revisions.js";
 import { telemetry, useOpenTelemetry } from "./telemetry.js";
+import { heard } from "../../support/heard.mjs";
 
 useOpenTelemetry();
 
@@ -15,7 +16,7 @@ const secret = (name: string): string => `SECRET-${name}`;
 function vault() {
   const server = createServer(
     { name: "vault", version: "1.0.0" },
-    { revisions: serverRevisions, onError: () => {}, onWarning: () => {}, capabilities: { logging: {} } },
+    { revisions: serverRevisions, onEvent: () => true, capabilities: { logging: {} } },
   );
   const properties = { pin: { type: "number" }, note: { type: "string" } } as const;
   server.tool(
@@ -67,11 +68,12 @@ describe.each(revisions)("at %s", (revision) => {
     instrument(server, { ...telemetries[0].options, sessions });
     const http = await serveHttp(server, { port: 0 });
     const bodies: string[] = [];
+    const { use, onEvent } = instrumentation({ ...telemetries[1].options, sessions });
     const client = await connect(`${http.url}?token=${secret("url")}`, {
       revisions: clientRevisions,
       revision,
-      onError: () => {},
-      onWarning: () => {},
+      use,
+      onEvent: heard({ onEvent }),
       elicit: () => ({
         action: "accept",
         content: { name: secret("elicited"), pin: secret("wrong-answer") },
@@ -83,7 +85,6 @@ describe.each(revisions)("at %s", (revision) => {
           return fetch(url, init);
         },
       },
-      ...instrumentation({ ...telemetries[1].options, sessions }),
     });
     const baggage = propagation.createBaggage({ user: { value: secret("baggage") } });
     const active = propagation.setBaggage(context.active(), baggage);

@@ -11,7 +11,7 @@ const form = {
 export function shop(reached: (place: string) => void = () => {}): CodeFirstServer {
   const server = createServer(
     { name: "shop", version: "1.0.0" },
-    { revisions: serverRevisions, onError: () => {}, capabilities: { logging: {} } },
+    { revisions: serverRevisions, onEvent: () => true, capabilities: { logging: {} } },
   );
   server.tool("order", { inputSchema: { type: "object" } }, () => "ordered");
   server.tool("fail", {}, () => {

@@ -2,5 +2,8 @@
 import { serveHttp } from "@mcpgen/runtime/http";
 import { fixture } from "../suite/fixture.mjs";
 
-const { url } = await serveHttp(fixture({ stateKeys: ["a secret of tests"] }), { port: 0, keepAliveMs: 200 });
+const { url } = await serveHttp(fixture({ state: { keys: ["a secret of tests"] } }), {
+  port: 0,
+  keepAliveMs: 200,
+});
 console.log(url);

@@ -2,7 +2,9 @@
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { fixture } from "../suite/fixture.mjs";
 
-const { fetch } = createHttpHandler(fixture({ stateKeys: ["a secret of tests"] }), { keepAliveMs: 200 });
+const { fetch } = createHttpHandler(fixture({ state: { keys: ["a secret of tests"] } }), {
+  keepAliveMs: 200,
+});
 const { Bun, Deno } = globalThis;
 const listening = { hostname: "127.0.0.1", port: 0 };
 if (Bun) console.log(`http://127.0.0.1:${Bun.serve({ ...listening, fetch, idleTimeout: 255 }).port}/mcp`);

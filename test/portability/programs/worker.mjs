@@ -4,14 +4,14 @@ import { createHttpHandler } from "@mcpgen/runtime/http";
 import { everything, run } from "../suite/cases.mjs";
 import { fixture } from "../suite/fixture.mjs";
 
-const alone = createHttpHandler(fixture({ stateKeys: ["a secret of tests"] }), {
+const alone = createHttpHandler(fixture({ state: { keys: ["a secret of tests"] } }), {
   sessions: false,
   keepAliveMs: 200,
 });
 
 /** One instance of it keeps the sessions. A client that has gone is noticed when something is written. */
 export class Endpoint {
-  handler = createHttpHandler(fixture({ stateKeys: ["a secret of tests"] }), { keepAliveMs: 100 });
+  handler = createHttpHandler(fixture({ state: { keys: ["a secret of tests"] } }), { keepAliveMs: 100 });
 
   fetch(request) {
     return this.handler.fetch(request);

@@ -10,7 +10,7 @@ import { streamCases } from "./stream.mjs";
 
 function open(options = {}) {
   const { port1, port2 } = new MessageChannel();
-  fixture({ onError: () => {} }).connect(postMessageChannel(port1));
+  fixture({ onEvent: () => true }).connect(postMessageChannel(port1));
   return connect(postMessageChannel(port2), { revisions: clientRevisions, ...options });
 }
 

@@ -53,9 +53,9 @@ export const rounds = [
     name: "servers that share a key share rounds, old keys count, and others do not",
     needs: ["inside"],
     async run(world) {
-      const keys = ["a secret of tests, the first", "a secret of tests, the second"];
-      const served = (stateKeys) => world.raw(newest, asking, world.serve({ stateKeys }));
-      const [first, second, third] = [[keys[0]], [keys[1], keys[0]], [keys[1]]].map(served);
+      const secrets = ["a secret of tests, the first", "a secret of tests, the second"];
+      const served = (keys) => world.raw(newest, asking, world.serve({ state: { keys } }));
+      const [first, second, third] = [[secrets[0]], [secrets[1], secrets[0]], [secrets[1]]].map(served);
       const { result } = await first.request("tools/call", { name: "greet", arguments: {} });
       same(textOf((await answered(second, result.requestState)).result), "Hello, Ada, who ordered twice");
       same((await answered(third, result.requestState)).error.code, -32602);
@@ -69,7 +69,7 @@ export const rounds = [
       const party = world.raw(newest, asking);
       for (let count = 0; count < 2; count++)
         await party.request("tools/call", { name: "greet", arguments: {} });
-      same([world.warnings.length, /stateKeys/.test(world.warnings[0])], [1, true]);
+      same([world.warnings.length, /state\.keys/.test(world.warnings[0])], [1, true]);
     },
   },
 ];

@@ -1,4 +1,5 @@
 import { createHttpHandler } from "@mcpgen/runtime/http";
+import { heard } from "../../support/heard.mjs";
 import { fixture } from "./fixture.mjs";
 import { Party } from "./party.mjs";
 
@@ -24,7 +25,10 @@ export class World {
 
   /** A server of the case's own, in this very program. */
   serve(options = {}, http = {}) {
-    const server = fixture({ onWarning: (message) => this.warnings.push(message), ...options });
+    const server = fixture({
+      ...options,
+      onEvent: heard({ onWarning: (message) => this.warnings.push(message), onEvent: options.onEvent }),
+    });
     const handler = createHttpHandler(server, http);
     this.#handlers.push(handler);
     return { url, send: handler.fetch, server, handler };

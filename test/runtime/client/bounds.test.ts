@@ -103,7 +103,7 @@ async function restarting(): Promise<Restarting> {
     );
     return peers.at(-1)!.channel;
   };
-  const client = await connect(start, { ...base(clock), connectTimeout: 4000 });
+  const client = await connect(start, { ...base(clock), timeouts: { connect: 4000 } });
   onTestFinished(() => client.close());
   const last = failureOf(client.callTool("last"));
   peers[0]!.hangUp();

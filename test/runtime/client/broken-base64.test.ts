@@ -4,13 +4,14 @@ import { createTestPair } from "@mcpgen/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases, seed } from "../../support/cases.mjs";
+import { heard } from "../../support/heard.mjs";
 
 /** What a client is warned of that calls a tool, gets a prompt and reads a resource with this text in place of base64. */
 async function warnings(data: string, revision: string): Promise<string[]> {
   const found: string[] = [];
   const server = createServer(
     { name: "s", version: "1" },
-    { revisions: serverRevisions, validateSend: "off" },
+    { revisions: serverRevisions, validation: { send: "off" } },
   );
   const image = { type: "image", data, mimeType: "image/png" } as const;
   server.tool("t", {}, () => ({ content: [{ type: "text", text: "no base64: !" }, image] }));
@@ -20,7 +21,7 @@ async function warnings(data: string, revision: string): Promise<string[]> {
     server,
     revisions: clientRevisions,
     revision,
-    onWarning: (text) => void found.push(text),
+    onEvent: heard({ onWarning: (text) => void found.push(text) }),
   });
   const { content } = await client.callTool("t", {});
   expect(content[1]).toMatchObject({ data });

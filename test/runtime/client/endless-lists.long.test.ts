@@ -3,6 +3,7 @@ import * as http from "../../support/scripted-http-server.js";
 import { type Members, connected } from "../../support/scripted-stdio-server.js";
 import { everyWay } from "./asked.js";
 import { failureOf } from "../../support/failure-of.js";
+import { heard } from "../../support/heard.mjs";
 
 const inputSchema = { type: "object" };
 
@@ -104,7 +105,7 @@ test("a page of wrong items is rejected with one error, without a warning for ea
   const { client } = await connected(
     "2025-11-25",
     { "tools/list": () => ({ result: { tools: Array(100_000).fill(1) } }) },
-    { onWarning: (text) => warnings.push(text) },
+    { onEvent: heard({ onWarning: (text) => warnings.push(text) }) },
   );
   expect(await failureOf(client.listTools())).toMatchObject({ code: "invalid-result" });
   expect(warnings).toEqual([]);

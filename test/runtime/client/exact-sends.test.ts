@@ -4,11 +4,15 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type ClientHandlers, type McpError, createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { heard } from "../../support/heard.mjs";
 
 const revisions = clientRevisions.map(({ id }) => id);
 
 async function pairOf(revision: string, handlers: ClientHandlers = {}) {
-  const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions, onError: () => {} });
+  const server = createServer(
+    { name: "s", version: "1" },
+    { revisions: serverRevisions, onEvent: () => true },
+  );
   server.tool("asks", {}, async (_, { ask }) => {
     const { model } = await ask.sample("s", {
       maxTokens: 1,
@@ -19,7 +23,13 @@ async function pairOf(revision: string, handlers: ClientHandlers = {}) {
   server.prompt("p", { arguments: [{ name: "a" }] }, () => "");
   const reported: unknown[] = [];
   const onError = (error: unknown) => reported.push(error);
-  const pair = await createTestPair({ server, revisions: clientRevisions, revision, onError, ...handlers });
+  const pair = await createTestPair({
+    server,
+    revisions: clientRevisions,
+    revision,
+    onEvent: heard({ onError }),
+    ...handlers,
+  });
   onTestFinished(() => pair.close());
   return { ...pair, reported };
 }

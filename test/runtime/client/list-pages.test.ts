@@ -3,6 +3,7 @@ import { clientRevisions } from "@mcpgen/protocol";
 import type { Revision, Step } from "@mcpgen/protocol/model";
 import type { Client } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
+import { heard } from "../../support/heard.mjs";
 import { connected, reply } from "../../support/scripted-stdio-server.js";
 
 /** Revisions of which the tables of `id` do not say which member of the result of a method is the list. */
@@ -50,7 +51,7 @@ test.each<[string, (client: Client) => Promise<unknown>, readonly string[]]>([
   const { client } = await connected(
     "2025-11-25",
     { "tools/list": ({ params }, own) => reply(own, pages[params?.["cursor"] === "2" ? 1 : 0]!) },
-    { onWarning: (text) => warnings.push(text) },
+    { onEvent: heard({ onWarning: (text) => warnings.push(text) }) },
   );
   await read(client);
   expect(warnings.map((text) => /^tools\/list: (.*) is left out: /.exec(text)?.[1])).toEqual(items);

@@ -91,7 +91,9 @@ test.each(everyWay.filter(([revision]) => revision >= "2025-11"))(
       "https://a@b.example/",
       "ms-msdt:/id",
     ]) {
-      const { answers, failure } = await asked(revision, transport, [page(url)], { elicitUrl });
+      const { answers, failure } = await asked(revision, transport, [page(url)], {
+        elicit: { url: elicitUrl },
+      });
       const expected = revision > "2026" ? failure : answers[0]!.error;
       expect(expected).toMatchObject(
         revision > "2026"
@@ -100,7 +102,9 @@ test.each(everyWay.filter(([revision]) => revision >= "2025-11"))(
       );
     }
     expect(elicitUrl).not.toHaveBeenCalled();
-    const fine = await asked(revision, transport, [page("https://a.example/")], { elicitUrl });
+    const fine = await asked(revision, transport, [page("https://a.example/")], {
+      elicit: { url: elicitUrl },
+    });
     expect(fine.answers[0]!.result).toEqual({ action: "accept" });
     expect(elicitUrl).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ url: "https://a.example/" }),

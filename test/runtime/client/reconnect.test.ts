@@ -5,6 +5,7 @@ import { expect, test, vi } from "vitest";
 import { ScriptedPeer, type Script, base, reply } from "../../support/scripted-stdio-server.js";
 import type { ConnectOptions } from "@mcpgen/runtime";
 import { failureOf } from "../../support/failure-of.js";
+import { heard } from "../../support/heard.mjs";
 
 interface Reconnecting {
   readonly client: Client;
@@ -126,7 +127,7 @@ test("a server that does not log gets no level; a refusal is a warning", async (
   const warnings: string[] = [];
   const options: Partial<ConnectOptions> = {
     logLevel: "error",
-    onWarning: (message) => warnings.push(message),
+    onEvent: heard({ onWarning: (message) => warnings.push(message) }),
   };
   const quiet = await reconnecting(
     "2025-11-25",

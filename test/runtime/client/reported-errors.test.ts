@@ -1,20 +1,20 @@
-// `onError` and the event `handler-error` report the same errors, at every revision.
-import { type ClientEvent, McpError, userRejected } from "@mcpgen/runtime";
+// The event `handler-error` reports the errors of the application, at every revision.
+import { McpError, userRejected } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
+import { heard } from "../../support/heard.mjs";
 import { connected, reply } from "../../support/scripted-stdio-server.js";
 import { asked, everyWay } from "./asked.js";
 
-/** What both report, in order: errors with their methods. */
+/** What is reported, in order: errors with their methods, and warnings. */
 function reporting() {
-  const heard: unknown[] = [];
-  const events: unknown[] = [];
-  const onError = (error: unknown, { method }: { readonly method: string }): void =>
-    void heard.push([error, method]);
-  const onEvent = (event: ClientEvent): void => {
-    if (event.type === "handler-error") events.push([event.error, event.method]);
-  };
-  return { heard, events, options: { onError, onEvent } };
+  const errors: (readonly [error: unknown, method: string])[] = [];
+  const warnings: string[] = [];
+  const onEvent = heard({
+    onError: (error, { method }) => errors.push([error, method]),
+    onWarning: (text) => warnings.push(text),
+  });
+  return { errors, warnings, options: { onEvent } };
 }
 
 const sampling = {
@@ -36,7 +36,7 @@ test.each(everyWay)("what handlers throw, and wrong results (%s, %s)", async (re
     [{ method: "roots/list" }, () => [], undefined],
   ];
   for (const [question, handler, error] of cases) {
-    const { heard, events, options } = reporting();
+    const { errors, options } = reporting();
     const { failure } = await asked(revision, transport, [question as typeof vendor], {
       ...options,
       sample: handler as never,
@@ -44,16 +44,14 @@ test.each(everyWay)("what handlers throw, and wrong results (%s, %s)", async (re
       prepare: (client) => void client.handle("acme/a", handler as never),
     });
     const method = (question as typeof vendor).method;
-    expect(heard).toEqual(error === undefined ? [] : [[error, method]]);
-    expect(events).toEqual(heard);
+    expect(errors).toEqual(error === undefined ? [] : [[error, method]]);
     // The caller gets the error as well where the question came in its result.
     if (revision < "2026") expect(failure).toBeUndefined();
   }
 });
 
 test.each(["2025-11-25", "2026-07-28"])("what listeners throw (%s)", async (revision) => {
-  const { heard, events, options } = reporting();
-  const warnings: string[] = [];
+  const { errors, warnings, options } = reporting();
   const mine = new Error("mine");
   const { client, peer } = await connected(
     revision,
@@ -64,7 +62,7 @@ test.each(["2025-11-25", "2026-07-28"])("what listeners throw (%s)", async (revi
         return reply(own, { content: [] });
       },
     },
-    { ...options, onWarning: (text) => warnings.push(text), onClose: () => fail(mine) },
+    { ...options, onClose: () => fail(mine) },
   );
   client.on("notifications/tools/list_changed", () => fail(mine));
   client.on("notifications/tools/list_changed", () => Promise.reject(mine) as never);
@@ -73,29 +71,28 @@ test.each(["2025-11-25", "2026-07-28"])("what listeners throw (%s)", async (revi
   await client.close();
   await client.closed;
   await new Promise((resolve) => setImmediate(resolve));
-  const sorted = heard.map((each) => (each as [unknown, string])[1]).sort();
+  const sorted = errors.map(([, method]) => method).toSorted();
   expect(sorted).toEqual([
     "notifications/progress",
     "notifications/tools/list_changed",
     "notifications/tools/list_changed",
     "onClose",
   ]);
-  expect(new Set(heard.map((each) => (each as [unknown, string])[0]))).toEqual(new Set([mine]));
-  expect(events).toEqual(heard);
+  expect(new Set(errors.map(([error]) => error))).toEqual(new Set([mine]));
   expect(warnings).toEqual([]);
 });
 
-test.each(["2025-11-25", "2026-07-28"])("an onError that throws breaks nothing (%s)", async (revision) => {
+test.each(["2025-11-25", "2026-07-28"])("a listener that rejects breaks nothing (%s)", async (revision) => {
   const { answers, failure } = await asked(revision, "stdio", [sampling, sampling], {
     sample: () => fail(new Error("mine")),
-    onError: () => Promise.reject(new Error("yours")),
+    onEvent: ({ type }) => (type === "handler-error" ? Promise.reject(new Error("yours")) : true),
   });
   if (revision > "2026") expect(failure).toMatchObject({ code: "internal-error" });
   else expect(answers.map(({ error }) => error?.["code"] as unknown)).toEqual([-32603, -32603]);
 });
 
 test("an error that a handler throws after its request was cancelled is not reported", async () => {
-  const { heard, events, options } = reporting();
+  const { errors, options } = reporting();
   const { peer, client } = await connected(
     "2025-11-25",
     {},
@@ -111,7 +108,7 @@ test("an error that a handler throws after its request was cancelled is not repo
   peer.notify("notifications/cancelled", { requestId: "s" });
   expect(await failureOf(client.callTool("a"))).toBeUndefined();
   await client.close();
-  expect([heard, events]).toEqual([[], []]);
+  expect(errors).toEqual([]);
 });
 
 function fail(thrown: unknown): never {

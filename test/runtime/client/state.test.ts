@@ -3,6 +3,7 @@ import { type ClientState, McpError, connect, memoryChannels, userRejected } fro
 import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
+import { heard } from "../../support/heard.mjs";
 import * as http from "../../support/scripted-http-server.js";
 import { ScriptedPeer, base, connected, supervise } from "../../support/scripted-stdio-server.js";
 
@@ -89,8 +90,8 @@ test.each(["throws", "rejects"])("a prepare that %s opens no connection", async 
   expect(opened).toBe(false);
 });
 
-describe("onError", () => {
-  test("gets errors of handlers and wrong results, and not errors that are meant for the server", async () => {
+describe("events of errors", () => {
+  test("report errors of handlers and wrong results, and not errors that are meant for the server", async () => {
     const errors: [unknown, string][] = [];
     let rejecting: () => unknown = () => ({});
     const { peer } = await connected(
@@ -98,7 +99,7 @@ describe("onError", () => {
       {},
       {
         sample: () => rejecting() as never,
-        onError: (error, { method }) => void errors.push([error, method]),
+        onEvent: heard({ onError: (error, { method }) => void errors.push([error, method]) }),
         prepare: (client) => void client.handle("acme/a", () => rejecting() as object),
       },
     );
@@ -126,7 +127,7 @@ describe("onError", () => {
     ]);
   });
 
-  test("prints to standard error by default: an exception with its stack, a wrong result with its message", async () => {
+  test("are printed to standard error by default: an exception with its stack, a wrong result with its message", async () => {
     const print = vi.spyOn(console, "error").mockImplementation(() => undefined);
     onTestFinished(() => print.mockRestore());
     let roots: () => unknown = () => {
@@ -134,7 +135,7 @@ describe("onError", () => {
     };
     const peer = new ScriptedPeer("2025-11-25");
     const clock = new VirtualClock();
-    const { onError: _, ...others } = base(clock);
+    const { onEvent: _, ...others } = base(clock);
     const client = await connect(peer.channel, {
       ...others,
       revision: "2025-11-25",

@@ -34,14 +34,14 @@ const cases = [
 test.each(everyWay)("%s, %s", async (revision, transport) => {
   // The transport sends what the client answers: one case of each setting shows that.
   const some = transport === "http" ? [cases[0], cases[2]] : cases;
-  for (const [thrownErrors, make, error] of some) {
+  for (const [thrown, make, error] of some) {
     const fails = (): never => {
       throw make();
     };
     const { answers, failure } = await asked(revision, transport, questions, {
       sample: fails,
       prepare: (client) => void client.handle("acme/a", fails),
-      ...(thrownErrors ? { thrownErrors } : {}),
+      ...(thrown ? { errors: { thrown } } : {}),
     });
     if (revision > "2026") {
       // No error goes to the server; the caller gets it.

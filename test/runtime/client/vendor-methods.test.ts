@@ -3,6 +3,7 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { failureOf } from "../../support/failure-of.js";
+import { heard } from "../../support/heard.mjs";
 import * as http from "../../support/scripted-http-server.js";
 import * as stdio from "../../support/scripted-stdio-server.js";
 import { asked, everyWay } from "./asked.js";
@@ -88,7 +89,11 @@ test.each(eras)("a result of the protocol passes its table first, then the schem
 
 test.each(eras)("a vendor notification is sent and received (%s)", async (revision) => {
   const warnings: string[] = [];
-  const { client, peer } = await stdio.connected(revision, {}, { onWarning: (text) => warnings.push(text) });
+  const { client, peer } = await stdio.connected(
+    revision,
+    {},
+    { onEvent: heard({ onWarning: (text) => warnings.push(text) }) },
+  );
   await client.notify("notifications/acme/seen", { count: 1 });
   expect((await peer.until("notifications/acme/seen")).params).toEqual({ count: 1 });
   // Only the legacy era has it.
@@ -175,7 +180,7 @@ describe.each(everyWay)("a vendor request of the server (%s, %s)", (revision, tr
     ] as const;
     for (const [each, code, message] of outcomes) {
       const { answers, failure } = await asked(revision, transport, [each], {
-        onWarning: () => undefined,
+        onEvent: () => true,
         ...prepared((client) =>
           client.handle("acme/confirm", { params, result }, () => ({ action: "no" }) as never),
         ),
@@ -207,7 +212,7 @@ test("a schema that cannot be read is a warning when it is registered, and an er
   const { client, peer } = await stdio.connected(
     "2025-11-25",
     {},
-    { onWarning: (text) => warnings.push(text), onError: (error) => errors.push(error) },
+    { onEvent: heard({ onWarning: (text) => warnings.push(text), onError: (error) => errors.push(error) }) },
   );
   client.handle("acme/a", { params: { type: "nonsense" } }, () => ({}));
   client.on("notifications/acme/a", { params: 3 as never }, () => undefined);

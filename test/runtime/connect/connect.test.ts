@@ -13,23 +13,26 @@ import {
   reply,
 } from "../../support/scripted-stdio-server.js";
 import { failureOf } from "../../support/failure-of.js";
+import { heard } from "../../support/heard.mjs";
 import { scripted } from "../../support/scripted-http-server.js";
 
 const silent: Script = { "server/discover": () => undefined, initialize: () => undefined };
 
 const late = (limit: number): object => ({
   code: "timeout",
-  data: { timer: "connectTimeout", limit, elapsed: limit },
+  data: { timer: "connect", limit, elapsed: limit },
 });
 
 test.each(["2026-07-28", "2025-11-25", undefined])(
-  "connectTimeout bounds all that connecting takes (%s)",
+  "timeouts.connect bounds all that connecting takes (%s)",
   async (revision) => {
     const clock = new VirtualClock();
     const peer = new ScriptedPeer("2025-11-25", silent);
     vi.spyOn(peer.channel, "close");
     const only = revision === undefined ? {} : { revision };
-    const outcome = failureOf(connect(peer.channel, { ...base(clock), ...only, connectTimeout: 1500 }));
+    const outcome = failureOf(
+      connect(peer.channel, { ...base(clock), ...only, timeouts: { connect: 1500 } }),
+    );
     await clock.advance(1499);
     expect(peer.channel.close).not.toHaveBeenCalled();
     await clock.advance(1);
@@ -49,7 +52,7 @@ test("it bounds a second attempt with the first", async () => {
     peers.push(new ScriptedPeer("2025-11-25", peers.length === 0 ? mortal : silent));
     return peers.at(-1)!.channel;
   };
-  const outcome = failureOf(connect(start, { ...base(clock), connectTimeout: 900 }));
+  const outcome = failureOf(connect(start, { ...base(clock), timeouts: { connect: 900 } }));
   await expect.poll(() => peers[1]?.of("initialize")).toHaveLength(1);
   await clock.advance(100);
   expect(await outcome).toMatchObject(late(900));
@@ -60,7 +63,7 @@ test("it bounds a source that opens nothing, and closes a channel that the sourc
   const clock = new VirtualClock();
   let open: (channel: Channel) => void = () => {};
   const source = () => new Promise<Channel>((resolve) => (open = resolve));
-  const outcome = failureOf(connect(source, { ...base(clock), connectTimeout: 50 }));
+  const outcome = failureOf(connect(source, { ...base(clock), timeouts: { connect: 50 } }));
   await clock.advance(50);
   expect(await outcome).toMatchObject(late(50));
   const peer = new ScriptedPeer("2025-11-25");
@@ -70,15 +73,15 @@ test("it bounds a source that opens nothing, and closes a channel that the sourc
   expect(peer.received).toEqual([]);
 });
 
-test("a level of logs that is never set takes no longer than connectTimeout, either", async () => {
+test("a level of logs that is never set takes no longer than timeouts.connect, either", async () => {
   const clock = new VirtualClock();
   const warnings: string[] = [];
   const peer = new ScriptedPeer("2025-11-25", { "logging/setLevel": () => undefined });
   const connecting = connect(peer.channel, {
     ...base(clock),
-    connectTimeout: 500,
+    timeouts: { connect: 500 },
     logLevel: "error",
-    onWarning: (message) => void warnings.push(message),
+    onEvent: heard({ onWarning: (message) => void warnings.push(message) }),
   });
   await peer.until("logging/setLevel");
   await clock.advance(500);
@@ -87,7 +90,7 @@ test("a level of logs that is never set takes no longer than connectTimeout, eit
 });
 
 test.each([Infinity, 2 ** 40])(
-  "a connectTimeout of %d waits for the probe, and no millisecond",
+  "timeouts.connect of %d waits for the probe, and no millisecond",
   async (limit) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -96,7 +99,7 @@ test.each([Infinity, 2 ** 40])(
       "server/discover": () => new Promise<Reply>((resolve) => (answer = resolve)),
     });
     const source = Object.assign(clientChannelOf(peer.channel), { guaranteesReply: true });
-    const connecting = connect(source, { revisions: clientRevisions, connectTimeout: limit });
+    const connecting = connect(source, { revisions: clientRevisions, timeouts: { connect: limit } });
     await peer.until("server/discover");
     await vi.advanceTimersByTimeAsync(60_000);
     answer(reply(peer, { supportedVersions: [peer.revision], capabilities: everything }));

@@ -77,7 +77,7 @@ const connecting =
   (url: string): Promise<Client> =>
     clientOf(url, {
       revision,
-      http: { retryMs: 50, reconnects: 100, ...(resend === undefined ? {} : { resend }) },
+      http: { reconnects: { attempts: 100, delayMs: 50 }, ...(resend === undefined ? {} : { resend }) },
     });
 
 describe.each(["2025-11-25", "2026-07-28"])("at %s", (revision) => {

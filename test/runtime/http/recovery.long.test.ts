@@ -18,7 +18,7 @@ import { until } from "../../support/until.mjs";
 function lives(life: number): ReturnType<typeof createServer> {
   const server = createServer(
     { name: "lives", version: "1" },
-    { revisions: serverRevisions, onWarning: () => undefined },
+    { revisions: serverRevisions, onEvent: () => true },
   );
   server.tool("life", {}, () => `${life}`);
   return server;
@@ -161,7 +161,7 @@ test("a stream that a proxy cuts, however often, is taken up again, and nothing 
   const proxy = new Proxy(http.port);
   const client = await clientOf(await proxy.listen(), {
     revision: "2025-11-25",
-    http: { retryMs: 20, reconnects: 2 },
+    http: { reconnects: { attempts: 2, delayMs: 20 } },
   });
   let heard = 0;
   let hears: (() => void) | undefined;
@@ -196,7 +196,7 @@ test("a stream that cannot be had again ends the connection with a typed error, 
   const proxy = new Proxy(http.port);
   const client = await clientOf(await proxy.listen(), {
     revision: "2025-11-25",
-    http: { retryMs: 10, reconnects: 3 },
+    http: { reconnects: { attempts: 3, delayMs: 10 } },
   });
   await listening;
   await client.ping();

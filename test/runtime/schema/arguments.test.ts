@@ -161,9 +161,12 @@ describe("a handler", () => {
     expect(prompt).toMatch(/unit/);
   });
 
-  test("gets no defaults with argumentDefaults: false, except a library's", async () => {
-    expect(await given(sound, {}, { argumentDefaults: false })).toEqual([{}, {}]);
+  test("does not get defaults with argumentDefaults: false, except a library's", async () => {
+    expect(await given(sound, {}, { validation: { argumentDefaults: false } })).toEqual([{}, {}]);
     const ofLibrary = z.object({ unit: z.enum(["c", "f"]).default("c") });
-    expect(await given(ofLibrary, {}, { argumentDefaults: false })).toEqual([{ unit: "c" }, { unit: "c" }]);
+    expect(await given(ofLibrary, {}, { validation: { argumentDefaults: false } })).toEqual([
+      { unit: "c" },
+      { unit: "c" },
+    ]);
   });
 });

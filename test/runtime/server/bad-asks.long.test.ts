@@ -17,8 +17,7 @@ async function pairOf(revision: string, run: (context: HandlerContext) => unknow
       revisions: serverRevisions,
       clock,
       capabilities: { logging: {} },
-      onWarning: () => {},
-      onError: () => {},
+      onEvent: () => true,
     },
   );
   server.tool("t", {}, async (_, context) => {
@@ -34,7 +33,7 @@ async function pairOf(revision: string, run: (context: HandlerContext) => unknow
     elicit: answer as never,
     sample: answer as never,
     roots: answer as never,
-    onError: () => {},
+    onEvent: () => true,
   });
   return {
     // In an object: what the application threw may not be one to resolve a promise with.

@@ -1,6 +1,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, type ErrorPlace, McpError, createServer } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
+import { heard } from "../../support/heard.mjs";
 import { serve } from "../../support/http-adapters.js";
 import { Party } from "../../support/raw-http-client.js";
 import { type Members, RawClient, type Wired } from "../../support/raw-stdio-client.js";
@@ -57,13 +58,15 @@ function acting(act: () => unknown): { server: CodeFirstServer; reported: [unkno
     { name: "s", version: "1" },
     {
       revisions: serverRevisions,
-      onError: (...report) => {
-        reported.push(report);
-        throw new Error("the listener fails");
-      },
-      onWarning: () => {
-        throw new Error("the listener fails");
-      },
+      onEvent: heard({
+        onWarning: () => {
+          throw new Error("the listener fails");
+        },
+        onError: (...report) => {
+          reported.push(report);
+          throw new Error("the listener fails");
+        },
+      }),
     },
   );
   server.tool("t", {}, act as () => string);

@@ -25,7 +25,10 @@ test.each(
 )(
   "%s %j before the handshake, at a server of %j: the error names %j",
   async (method, params, speaks, ways) => {
-    const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions, speaks });
+    const server = createServer(
+      { name: "s", version: "1" },
+      { revisions: { known: serverRevisions, speaks } },
+    );
     const client = new RawClient(server, speaks[0]!);
     client.revision = "2025-11-25";
     const { error } = await client.request(method, params);

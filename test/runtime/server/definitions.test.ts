@@ -268,8 +268,8 @@ describe("misspelt options", () => {
     ],
     [
       "of a wrong type",
-      () => make(info, { revisions, onWarning: "x" }),
-      'onWarning: expected a function, got "x".',
+      () => make(info, { revisions, onEvent: "x" }),
+      'onEvent: expected a function, got "x".',
     ],
     [
       "of another word",
@@ -281,8 +281,8 @@ describe("misspelt options", () => {
     ["no info", () => make({ revisions }), "info: expected { name:"],
     [
       "of a server of a contract",
-      () => defineServer(contract, {}, { revisions, checks, pagesize: 3 } as never),
-      "pagesize: there is no such option. Did you mean pageSize?",
+      () => defineServer(contract, {}, { revisions, checks, timeout: {} } as never),
+      "timeout: there is no such option. Did you mean timeouts?",
     ],
     [
       "of a client",

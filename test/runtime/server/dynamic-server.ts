@@ -11,6 +11,7 @@ import {
 } from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { onTestFinished } from "vitest";
+import { heard } from "../../support/heard.mjs";
 
 type Connect = (server: CodeFirstServer, revision: string) => Promise<Client>;
 
@@ -45,7 +46,11 @@ export async function served<Offered>(
   const errors: [unknown, ErrorPlace][] = [];
   const server = createServer(
     { name: "s", version: "1" },
-    { revisions: serverRevisions, onError: (...report) => void errors.push(report), ...options },
+    {
+      revisions: serverRevisions,
+      ...options,
+      onEvent: heard({ onError: (...report) => void errors.push(report), onEvent: options.onEvent }),
+    },
   );
   const offered = offer(server);
   const client = await wires[wire]!(server, revision);

@@ -129,7 +129,7 @@ describe.each(cells)("over %s at %s", (...cell) => {
         );
         it.resourceTemplate("x://late/{id}", { list: async () => [{ uri: "x://late/1" }] }, () => "");
       },
-      { pageSize: 2, cache: { ttlMs: 5000, cacheScope: "public" } },
+      { lists: { pageSize: 2, cache: { ttlMs: 5000, cacheScope: "public" } } },
     );
     const expected = [
       { uri: "x://fixed", name: "x://fixed", title: "Fixed" },

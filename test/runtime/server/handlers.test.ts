@@ -9,6 +9,7 @@ import {
   createServer,
 } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
+import { heard } from "../../support/heard.mjs";
 
 const eras = ["2025-11-25", "2026-07-28"];
 
@@ -30,8 +31,10 @@ async function pair(
     { name: "s", version: "1" },
     {
       revisions: serverRevisions,
-      onWarning: (text) => void warnings.push(text),
-      onError: (...report) => void errors.push(report),
+      onEvent: heard({
+        onWarning: (text) => void warnings.push(text),
+        onError: (...report) => void errors.push(report),
+      }),
       capabilities: { logging: {} },
     },
   );
@@ -323,7 +326,7 @@ describe("a definition that cannot work is refused at its registration", () => {
   test("a request of any generated revision may have a handler, even if the revision is not served", () => {
     const own = createServer(
       { name: "s", version: "1" },
-      { revisions: serverRevisions, speaks: ["2026-07-28"] },
+      { revisions: { known: serverRevisions, speaks: ["2026-07-28"] } },
     );
     own.handle("ping", () => ({}));
     own.on("notifications/roots/list_changed", () => {});

@@ -62,7 +62,10 @@ type Answer = { action: "accept"; content: Record<string, unknown> } | { action:
 async function asked(form: StandardJsonSchema, answer: Answer, revision: string, bySession = false) {
   const questions: { requestedSchema?: unknown }[] = [];
   let got: unknown;
-  const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions, onError: () => {} });
+  const server = createServer(
+    { name: "s", version: "1" },
+    { revisions: serverRevisions, onEvent: () => true },
+  );
   server.tool("book", {}, async (_, context) => {
     const question = { message: "Seats?", requestedSchema: form };
     try {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Loss, createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
+import { heard } from "../../support/heard.mjs";
 
 const link = { type: "resource_link", uri: "note://one", name: "one" } as const;
 
@@ -9,7 +10,7 @@ async function lossesOf(revision: string, onLoss?: (loss: Loss) => void): Promis
   const losses: Loss[] = [];
   const server = createServer(
     { name: "s", version: "1" },
-    { revisions: serverRevisions, onLoss: onLoss ?? ((loss) => losses.push(loss)) },
+    { revisions: serverRevisions, onEvent: heard({ onLoss: onLoss ?? ((loss) => losses.push(loss)) }) },
   );
   server.tool("note", { outputSchema: { type: "array" } }, () => ({
     content: [link],

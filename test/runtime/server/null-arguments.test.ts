@@ -171,7 +171,7 @@ describe("null counts as absent", () => {
     const { got, ignored } = await called(schema, given);
     expect(got).toEqual(expected);
     expect(ignored.length).toBeGreaterThan(0);
-    expect((await called(schema, given, { nulls: "reject" })).got).toBe("refused");
+    expect((await called(schema, given, { validation: { nulls: "reject" } })).got).toBe("refused");
   });
 
   test("names the members in the event", async () => {

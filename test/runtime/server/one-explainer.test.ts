@@ -35,7 +35,7 @@ async function answerOf(
 }
 
 function codeFirst(inputSchema: JsonSchema) {
-  const server = createServer(info, { revisions, onError: () => {} });
+  const server = createServer(info, { revisions, onEvent: () => true });
   server.tool("t", { inputSchema }, () => "taken");
   return server;
 }
@@ -50,7 +50,7 @@ function ofContract(inputSchema: JsonSchema) {
 }
 
 function asking(requestedSchema: JsonSchema) {
-  const server = createServer(info, { revisions, onError: () => {} });
+  const server = createServer(info, { revisions, onEvent: () => true });
   server.tool("t", {}, async (_, { ask }) => {
     const { action } = await ask.elicit("k", { message: "?", requestedSchema: requestedSchema as never });
     return action;

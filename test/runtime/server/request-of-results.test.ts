@@ -3,6 +3,7 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import type { Revision, Role, Step, Steps } from "@mcpgen/protocol/model";
 import { createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
+import { heard } from "../../support/heard.mjs";
 import { pinnedAt } from "../../support/pinned-revisions.js";
 
 const form = {
@@ -77,7 +78,7 @@ describe("a step of results hears the params of the request", () => {
   test("and a list that depends on it is made for each request", async () => {
     const server = createServer(
       { name: "s", version: "1" },
-      { revisions: hearing(serverRevisions, ["outgoingResults"], ["tools/list"]), pageSize: 1 },
+      { revisions: hearing(serverRevisions, ["outgoingResults"], ["tools/list"]), lists: { pageSize: 1 } },
     );
     for (const name of ["a", "b"]) server.tool(name, {}, () => name);
     const { client, close } = await createTestPair({ server, revisions: clientRevisions, revision: older });
@@ -109,22 +110,22 @@ describe("a step of results hears the params of the request", () => {
           }
         : each,
     );
-    const heard: unknown[] = [];
+    const requests: unknown[] = [];
     const losses: unknown[] = [];
     const server = createServer(
       { name: "s", version: "1" },
-      { revisions, validateSend: "off", onLoss: ({ what }) => losses.push(what) },
+      { revisions, validation: { send: "off" }, onEvent: heard({ onLoss: ({ what }) => losses.push(what) }) },
     );
     server.tool("ask", {}, async (_, { ask }) => {
-      heard.push(await ask.elicit("name", form));
+      requests.push(await ask.elicit("name", form));
       return "done";
     });
     const { client, close } = await createTestPair({
-      ...{ server, revisions: clientRevisions, revision: "2026-07-28", validateSend: "off" },
+      ...{ server, revisions: clientRevisions, revision: "2026-07-28", validation: { send: "off" } },
       elicit: () => ({ action: "accept", content: { ok: true } }),
     });
     await client.callTool("ask");
-    expect(heard).toMatchObject([{ _meta: { heard: { message: "?", required: "here" } } }]);
+    expect(requests).toMatchObject([{ _meta: { heard: { message: "?", required: "here" } } }]);
     expect(losses).toEqual(["required"]);
     await close();
   });

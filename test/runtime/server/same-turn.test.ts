@@ -1,6 +1,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, type Receiver, createServer } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
+import { heard } from "../../support/heard.mjs";
 import { type Members, metaOf } from "../../support/raw-stdio-client.js";
 
 interface Sent {
@@ -70,7 +71,11 @@ test("an error of a bus at a change of a list is reported, and the other lists a
   };
   const server = createServer(
     { name: "s", version: "1" },
-    { revisions: serverRevisions, changes, onError: (error, place) => errors.push([error, place]) },
+    {
+      revisions: serverRevisions,
+      changes,
+      onEvent: heard({ onError: (error, place) => errors.push([error, place]) }),
+    },
   );
   server.tool("first", {}, () => "");
   server.prompt("second", {}, () => "");
@@ -110,7 +115,7 @@ test.each(
 )(
   "after %s, what a handler changes %s (mounted: %s) is announced before its answer",
   async (beginning, _, isMounted, handler) => {
-    const options = { revisions: serverRevisions, onError: () => undefined };
+    const options = { revisions: serverRevisions, onEvent: () => true };
     const server = createServer({ name: "s", version: "1" }, options);
     const offering = isMounted ? createServer({ name: "guest", version: "1" }, options) : server;
     offering.tool("change", {}, () => handler(() => void offering.tool("another", {}, () => "")));

@@ -28,10 +28,9 @@ type Request = (method: string, params: Members) => Promise<Wired>;
 const secret = "no such file: /home/ada/key";
 
 function failing(options: Partial<ServerOptions>) {
-  const quiet = { onError: () => {}, onWarning: () => {} };
   const server = createServer(
     { name: "s", version: "1" },
-    { revisions: serverRevisions, ...quiet, ...options },
+    { revisions: serverRevisions, onEvent: () => true, ...options },
   );
   const fails = (): never => {
     throw new Error(secret);
@@ -78,9 +77,9 @@ describe.each([legacy[0]!, newest])("thrown errors at %s", (revision) => {
     ["stdio", "development", "hide", undefined],
     ["HTTP", "development", "hide", undefined],
     ["HTTP", "production", "message", secret],
-  ] as const)("of tools over %s in %s, with %s: %s", async (transport, environment, thrownErrors, text) => {
+  ] as const)("of tools over %s in %s, with %s: %s", async (transport, environment, thrown, text) => {
     vi.stubEnv("NODE_ENV", environment);
-    const request = await transports[transport](thrownErrors ? { thrownErrors } : {}, revision);
+    const request = await transports[transport](thrown ? { errors: { thrown } } : {}, revision);
     for (const name of ["fails", "late"])
       expect(await textOf(request, name)).toBe(text ?? `the tool ${name} failed`);
     expect(await textOf(request, "coded")).toBe("the back end is slow");
@@ -90,8 +89,8 @@ describe.each([legacy[0]!, newest])("thrown errors at %s", (revision) => {
     [undefined, "the server failed to answer"],
     ["hide", "the server failed to answer"],
     ["message", secret],
-  ] as const)("of other handlers, with %s: %s", async (thrownErrors, text) => {
-    const request = await transports.stdio(thrownErrors ? { thrownErrors } : {}, revision);
+  ] as const)("of other handlers, with %s: %s", async (thrown, text) => {
+    const request = await transports.stdio(thrown ? { errors: { thrown } } : {}, revision);
     expect((await request("prompts/get", { name: "p" })).error).toEqual({ code: -32603, message: text });
   });
 });
@@ -117,7 +116,10 @@ describe("overrides of errors", () => {
     for (const revision of revisions) {
       const clock = new VirtualClock();
       const errors = errorTable({ TIMEOUT: { code: -1234, message: (subject) => `too slow: ${subject}` } });
-      const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions, clock, errors });
+      const server = createServer(
+        { name: "s", version: "1" },
+        { revisions: serverRevisions, clock, errors: { table: errors } },
+      );
       const forever = () => new Promise<never>(() => {});
       server.tool("slow", {}, forever);
       server.prompt("slow", {}, forever);
@@ -144,7 +146,7 @@ describe("overrides of errors", () => {
         },
       };
       const request = await transports.stdio(
-        { errors: errorTable(errors), wrongArguments: "error" },
+        { errors: { table: errorTable(errors) }, wrongArguments: "error" },
         revision,
       );
       const [method, params, subject] = refused[name];
@@ -165,7 +167,10 @@ describe("overrides of errors", () => {
   test.each(["stdio", "HTTP"] as const)(
     "over %s: the preset of the experimental table",
     async (transport) => {
-      const request = await transports[transport]({ errors: errorTable(experimentalErrors) }, legacy[0]!);
+      const request = await transports[transport](
+        { errors: { table: errorTable(experimentalErrors) } },
+        legacy[0]!,
+      );
       const codes: unknown[] = [];
       for (const name of names) codes.push((await request(...refusedOf(name))).error?.code);
       expect(codes).toEqual([-32003, -32004, -32002, -32005, -32601, -32001, -32006]);
@@ -181,7 +186,7 @@ describe("overrides of errors", () => {
   test("are for legacy clients only: a modern client gets the same error without them", async () => {
     const [plain, request] = await Promise.all([
       transports.stdio({}, newest),
-      transports.stdio({ errors: errorTable(experimentalErrors) }, newest),
+      transports.stdio({ errors: { table: errorTable(experimentalErrors) } }, newest),
     ]);
     for (const name of names) {
       const { error, result } = await request(...refusedOf(name));
@@ -193,17 +198,24 @@ describe("overrides of errors", () => {
   const modern = serverRevisions.filter(({ era }) => era === "modern");
 
   test.each([
-    ["createServer", () => failing({ errors: errorTable(experimentalErrors), revisions: modern })],
+    ["createServer", () => failing({ errors: { table: errorTable(experimentalErrors) }, revisions: modern })],
     [
       "defineServer",
       () =>
         defineServer(
           { name: "s", version: "1" },
           {},
-          { checks: {}, errors: errorTable(experimentalErrors), revisions: modern },
+          { checks: {}, errors: { table: errorTable(experimentalErrors) }, revisions: modern },
         ),
     ],
-    ["speaks", () => failing({ errors: errorTable(experimentalErrors), speaks: [newest] })],
+    [
+      "speaks",
+      () =>
+        failing({
+          errors: { table: errorTable(experimentalErrors) },
+          revisions: { known: serverRevisions, speaks: [newest] },
+        }),
+    ],
   ])("are refused by a server without legacy revisions (%s)", (_, make) => {
     expect(make).toThrow(
       expect.objectContaining({
@@ -216,39 +228,48 @@ describe("overrides of errors", () => {
   test.each([
     [
       { TOOL_NOT_FUND: { code: 1 } },
-      "errors.TOOL_NOT_FUND: there is no such option. Did you mean TOOL_NOT_FOUND?",
+      "errors.table.TOOL_NOT_FUND: there is no such option. Did you mean TOOL_NOT_FOUND?",
     ],
     [
       { TOOL_NOT_FOUND: { kode: 1 } },
-      "errors.TOOL_NOT_FOUND.kode: there is no such option. Did you mean code?",
+      "errors.table.TOOL_NOT_FOUND.kode: there is no such option. Did you mean code?",
     ],
-    [{ TOOL_NOT_FOUND: { code: 1.5 } }, "errors.TOOL_NOT_FOUND.code: expected a whole number, got 1.5."],
+    [
+      { TOOL_NOT_FOUND: { code: 1.5 } },
+      "errors.table.TOOL_NOT_FOUND.code: expected a whole number, got 1.5.",
+    ],
     [
       { TOOL_NOT_FOUND: { message: 1 } },
-      "errors.TOOL_NOT_FOUND.message: expected a string or a function, got number.",
+      "errors.table.TOOL_NOT_FOUND.message: expected a string or a function, got number.",
     ],
     [
       { TOOL_NOT_FOUND: { code: -32002 } },
-      "errors.TOOL_NOT_FOUND.code: -32002 is RESOURCE_NOT_FOUND at 2025-11-25. Choose another code.",
+      "errors.table.TOOL_NOT_FOUND.code: -32002 is RESOURCE_NOT_FOUND at 2025-11-25. Choose another code.",
     ],
     [
       { TOOL_NOT_FOUND: { code: -32030 } },
-      "errors.TOOL_NOT_FOUND.code: -32030 is reserved for the specification. Choose another code.",
+      "errors.table.TOOL_NOT_FOUND.code: -32030 is reserved for the specification. Choose another code.",
     ],
   ])("%j is refused", (errors, message) => {
-    expect(() => failing({ errors: errorTable(errors as never) })).toThrow(
+    expect(() => failing({ errors: { table: errorTable(errors as never) } })).toThrow(
       expect.objectContaining({ code: "invalid-definition", message }),
     );
   });
 
   test("are refused where they are not a table, and checked in servers from contracts, too", () => {
-    expect(() => failing({ errors: { TOOL_NOT_FOUND: {} } as never })).toThrow(
-      expect.objectContaining({ message: "errors: expected errorTable({ … })." }),
+    expect(() => failing({ errors: { table: { TOOL_NOT_FOUND: {} } as never } })).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/^errors.table: expected errorTable\(/) as string,
+      }),
     );
     const errors = errorTable({ TOOL_NOT_FOUND: { code: -32002 } });
     expect(() =>
-      defineServer({ name: "s", version: "1" }, {}, { checks: {}, errors, revisions: serverRevisions }),
-    ).toThrow("errors.TOOL_NOT_FOUND.code: -32002 is RESOURCE_NOT_FOUND at 2025-11-25");
+      defineServer(
+        { name: "s", version: "1" },
+        {},
+        { checks: {}, errors: { table: errors }, revisions: serverRevisions },
+      ),
+    ).toThrow("errors.table.TOOL_NOT_FOUND.code: -32002 is RESOURCE_NOT_FOUND at 2025-11-25");
   });
 
   test("leave out what they do not say: the code of the revision, and errors without an override", async () => {
@@ -259,7 +280,7 @@ describe("overrides of errors", () => {
     for (const revision of legacy) {
       const [plain, request] = await Promise.all([
         transports.stdio({}, revision),
-        transports.stdio({ errors }, revision),
+        transports.stdio({ errors: { table: errors } }, revision),
       ]);
       const usual = (await plain(...refusedOf("RESOURCE_NOT_FOUND"))).error;
       expect((await request(...refusedOf("RESOURCE_NOT_FOUND"))).error).toEqual({
@@ -273,7 +294,9 @@ describe("overrides of errors", () => {
   });
 
   test("may use a code of JSON-RPC", () => {
-    expect(() => failing({ errors: errorTable({ RESOURCE_NOT_FOUND: { code: -32602 } }) })).not.toThrow();
+    expect(() =>
+      failing({ errors: { table: errorTable({ RESOURCE_NOT_FOUND: { code: -32602 } }) } }),
+    ).not.toThrow();
   });
 });
 

@@ -1,9 +1,10 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { type ServerOptions, type StateStore, createServer, memoryStateStore } from "@mcpgen/runtime";
 import { expect, test, vi } from "vitest";
+import { heard } from "../../support/heard.mjs";
 import { type Members, RawClient, type Wired, textOf } from "../../support/raw-stdio-client.js";
 
-const stateKeys = ["a secret that processes share"];
+const keys = ["a secret that processes share"];
 const form = {
   message: "?",
   requestedSchema: { type: "object" as const, properties: { ok: { type: "boolean" as const } } },
@@ -11,11 +12,11 @@ const form = {
 const yes = { action: "accept", content: { ok: true } };
 
 /** A server that pays after one question, and ships after the next. */
-function shop(options: Partial<ServerOptions>) {
+function shop({ state, ...options }: Partial<ServerOptions>) {
   const done: string[] = [];
   const server = createServer(
     { name: "s", version: "1" },
-    { revisions: serverRevisions, stateKeys, ...options },
+    { revisions: serverRevisions, state: { keys, ...state }, ...options },
   );
   server.tool("buy", {}, async (_, { ask, once }) => {
     await ask.elicit("pay", form);
@@ -38,7 +39,7 @@ const stateOf = ({ result }: Wired): string => (result as Members)["requestState
 const rejected = { error: { code: -32602, message: expect.stringContaining("used before") as string } };
 
 test("with a store no state is used twice, and none of an earlier round after a later one", async () => {
-  const { done, round } = shop({ stateStore: memoryStateStore() });
+  const { done, round } = shop({ state: { store: memoryStateStore() } });
   const first = stateOf(await round());
   const second = stateOf(await round(first, "pay"));
   expect(await round(first, "pay")).toMatchObject(rejected);
@@ -51,7 +52,7 @@ test("with a store no state is used twice, and none of an earlier round after a 
 });
 
 test("of two simultaneous retries, one is refused", async () => {
-  const { done, round } = shop({ stateStore: memoryStateStore() });
+  const { done, round } = shop({ state: { store: memoryStateStore() } });
   const first = stateOf(await round());
   const answers = await Promise.all([round(first, "pay"), round(first, "pay")]);
   expect(answers.filter(({ error }) => error)).toHaveLength(1);
@@ -59,9 +60,9 @@ test("of two simultaneous retries, one is refused", async () => {
 });
 
 test("without a store, and in another process with a separate store, an effect runs again: that is documented", async () => {
-  for (const stateStore of [undefined, memoryStateStore()]) {
-    const one = shop(stateStore ? { stateStore } : {});
-    const other = shop(stateStore ? { stateStore: memoryStateStore() } : {});
+  for (const store of [undefined, memoryStateStore()]) {
+    const one = shop(store ? { state: { store } } : {});
+    const other = shop(store ? { state: { store: memoryStateStore() } } : {});
     const first = stateOf(await one.round());
     await one.round(first, "pay");
     await other.round(first, "pay");
@@ -71,8 +72,8 @@ test("without a store, and in another process with a separate store, an effect r
 
 test("processes that share a store share the used states", async () => {
   const memory = memoryStateStore();
-  const stateStore: StateStore = { use: async (state) => memory.use(state) };
-  const [one, other] = [shop({ stateStore }), shop({ stateStore })];
+  const store: StateStore = { use: async (state) => memory.use(state) };
+  const [one, other] = [shop({ state: { store } }), shop({ state: { store } })];
   const first = stateOf(await one.round());
   await one.round(first, "pay");
   expect(await other.round(first, "pay")).toMatchObject(rejected);
@@ -84,7 +85,7 @@ test("a store that fails runs nothing", async () => {
   const use = (): never => {
     throw new Error("the store is down");
   };
-  const { done, round } = shop({ stateStore: { use }, onError });
+  const { done, round } = shop({ state: { store: { use } }, onEvent: heard({ onError }) });
   expect(await round(stateOf(await round()), "pay")).toMatchObject({ error: { code: -32603 } });
   expect(done).toEqual([]);
   expect(onError).toHaveBeenCalledOnce();

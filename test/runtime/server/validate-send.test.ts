@@ -3,6 +3,7 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { explained } from "@mcpgen/protocol/explained";
 import { type ErrorPlace, type McpError, type ServerOptions, createServer } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
+import { heard } from "../../support/heard.mjs";
 import { serve } from "../../support/http-adapters.js";
 import { Party } from "../../support/raw-http-client.js";
 import { type Members, RawClient, type Wired } from "../../support/raw-stdio-client.js";
@@ -101,7 +102,7 @@ describe.each(revisions)("at %s", (revision) => {
       const request = await requester(
         giving(() => content),
         revision,
-        { onError: (...report) => reported.push(report as never) },
+        { onEvent: heard({ onError: (...report) => reported.push(report as never) }) },
       );
       const read: (typeof calls)[number][] = item["resource"]
         ? [["resources/read", { uri: "x://1" }, "/contents/0"]]
@@ -133,7 +134,7 @@ describe.each(revisions)("at %s", (revision) => {
       {
         revisions: serverRevisions,
         capabilities: { logging: {} },
-        onError: (...report) => reported.push(report as never),
+        onEvent: heard({ onError: (...report) => reported.push(report as never) }),
       },
     );
     server.tool("t", {}, (_, { progress, log }) => {
@@ -161,7 +162,7 @@ describe.each(revisions)("at %s", (revision) => {
 
 test.each([oldest, newest])("over HTTP a wrong result is answered with the place (%s)", async (revision) => {
   const build = giving(() => ({ type: "image", data: "no base64!", mimeType: "image/png" }));
-  const request = await requester(build, revision, { onError: () => {} }, "HTTP");
+  const request = await requester(build, revision, { onEvent: () => true }, "HTTP");
   const { error } = await request("tools/call", { name: "t", arguments: {} });
   expect(error).toEqual({
     code: -32603,
@@ -177,7 +178,7 @@ test("a list is checked once for its text: each request gets the error", async (
     server.tool("t", { description: 3 as never }, () => "");
     return server;
   };
-  const request = await requester(build, newest, { onError: () => reports++ });
+  const request = await requester(build, newest, { onEvent: heard({ onError: () => reports++ }) });
   for (const _ of [1, 2])
     expect((await request("tools/list", {})).error?.data).toEqual({ pointer: "/tools/0/description" });
   expect(reports).toBe(2);
@@ -220,27 +221,27 @@ test("a value that becomes right in JSON leaves", async () => {
   expect(result?.["content"]).toEqual([{ type: "text", text: "x://1" }]);
 });
 
-describe("validateSend", () => {
+describe("validation.send", () => {
   const wrong = giving(() => ({ type: "text" }));
   const call = { name: "t", arguments: {} };
 
   test("off: everything leaves", async () => {
-    const request = await requester(wrong, newest, { validateSend: "off" });
+    const request = await requester(wrong, newest, { validation: { send: "off" } });
     expect((await request("tools/call", call)).result?.["content"]).toEqual([{ type: "text" }]);
   });
 
   test("always: explained revisions have the required definitions", async () => {
     const options = {
-      validateSend: "always",
+      validation: { send: "always" },
       revisions: explained(serverRevisions),
-      onError: () => {},
+      onEvent: () => true,
     } as const;
     const request = await requester(wrong, newest, options);
     expect((await request("tools/call", call)).error?.code).toBe(-32603);
   });
 
   test("always: plain revisions are refused, in development as in production", () => {
-    expect(() => wrong({ revisions: serverRevisions, validateSend: "always" })).toThrow(
+    expect(() => wrong({ revisions: serverRevisions, validation: { send: "always" } })).toThrow(
       expect.objectContaining({ code: "invalid-definition", message: expect.stringContaining("explained(") }),
     );
   });

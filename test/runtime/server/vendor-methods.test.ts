@@ -186,7 +186,7 @@ test("a method of the protocol may have schemas, too: both are checked", async (
 });
 
 test("before the handshake, a server of the legacy era refuses a vendor request", async () => {
-  const made = served(acme, { speaks: ["2025-11-25"] });
+  const made = served(acme, { revisions: { known: serverRevisions, speaks: ["2025-11-25"] } });
   const { client } = await raw("2025-11-25", () => {});
   const early = await clientOf(made, "2026-07-28");
   early.revision = "2025-11-25";

@@ -7,7 +7,7 @@ import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 export async function shared() {
   const keys = (process.env.SCALE_KEYS ?? "the first secret of the service for tests").split(",");
   return {
-    serverOptions: { stateKeys: keys, changes: parentBus() },
+    serverOptions: { state: { keys }, changes: parentBus() },
     httpOptions: {
       sessions: sealedSessions({ keys }),
       ...(await clusterOf(keys)),

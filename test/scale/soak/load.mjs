@@ -96,7 +96,7 @@ function draw(random) {
 export async function startLoad({ url, random, pauseMs, over, ended }) {
   const running = new Set();
   const open = (revision) =>
-    connect(url, { revisions: clientRevisions, revision, elicit: answer, onWarning: () => {} });
+    connect(url, { revisions: clientRevisions, revision, elicit: answer, onEvent: () => true });
   const clients = [];
   for (const revision of revisions) clients.push(await open(revision));
 

@@ -1,4 +1,3 @@
-import type { Revision } from "@mcpgen/protocol/model";
 import { type CodeFirstServer, type ServerOptions, createServer } from "@mcpgen/runtime";
 
 const icons = [
@@ -11,7 +10,7 @@ const icons = [
  * @param create makes the server
  */
 export function everyFeature(
-  revisions: readonly Revision<"server">[],
+  revisions: ServerOptions["revisions"],
   options: Partial<ServerOptions> = {},
   create: typeof createServer = createServer,
 ): CodeFirstServer {
@@ -28,9 +27,8 @@ export function everyFeature(
       revisions,
       instructions: "Try everything.",
       capabilities: { logging: {} },
-      pageSize: 4,
-      onWarning: () => {},
-      onError: () => {},
+      lists: { pageSize: 4 },
+      onEvent: () => true,
       ...options,
     },
   );

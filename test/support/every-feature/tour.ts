@@ -2,9 +2,11 @@ import type { Client, ClientHandlers, McpError, Subscription } from "@mcpgen/run
 
 /** Answers of the client to all requests of the server. */
 export const answers: ClientHandlers = {
-  elicit: ({ message }) =>
-    message.startsWith("Decline") ? { action: "decline" } : { action: "accept", content: { name: "Ada" } },
-  elicitUrl: () => ({ action: "accept" }),
+  elicit: {
+    form: ({ message }) =>
+      message.startsWith("Decline") ? { action: "decline" } : { action: "accept", content: { name: "Ada" } },
+    url: () => ({ action: "accept" }),
+  },
   sample: () => ({ role: "assistant", model: "test", content: { type: "text", text: "short" } }),
   roots: [{ uri: "file:///work", name: "work" }],
 };

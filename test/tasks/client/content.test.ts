@@ -1,5 +1,6 @@
 // Results of tasks whose images are not base64: the client warns of them, as of other results of tools.
 import { expect, test } from "vitest";
+import { heard } from "../../support/heard.mjs";
 import { ScriptedServer, clientOf, during, extensionDeclared, taskAt } from "./scripted.js";
 
 const content = [{ type: "image", data: "!", mimeType: "image/png" }];
@@ -13,7 +14,7 @@ test("of 2026-07-28", async () => {
     "tools/call": () => ({ ...taskAt("working"), resultType: "task" }),
     "tasks/get": () => ({ ...taskAt("completed"), result: { resultType: "complete", content } }),
   });
-  const more = { onWarning: (text: string) => void warnings.push(text) };
+  const more = { onEvent: heard({ onWarning: (text) => warnings.push(text) }) };
   const { client, clock } = await clientOf(server, { push: false }, more);
   expect(await during(clock, client.callTool("slow"))).toMatchObject({ content });
   expect(warnings).toEqual([warning("tasks/get", "result.content")]);
@@ -35,7 +36,7 @@ test("of 2025-11-25", async () => {
       "tasks/result": () => ({ content }),
     },
   );
-  const more = { onWarning: (text: string) => void warnings.push(text) };
+  const more = { onEvent: heard({ onWarning: (text) => warnings.push(text) }) };
   const { client, clock } = await clientOf(server, {}, more);
   expect(await during(clock, client.callTool("must"))).toMatchObject({ content });
   expect(warnings).toEqual([warning("tasks/result", "content")]);

@@ -28,7 +28,7 @@ async function connected(revision: string, more: Partial<ConnectOptions> = {}) {
   onTestFinished(() => own.close());
   const server = createServer(
     { name: "s", version: "1" },
-    { revisions: serverRevisions, extensions: [own, serving(serverDialect, own)], onError: () => {} },
+    { revisions: serverRevisions, extensions: [own, serving(serverDialect, own)], onEvent: () => true },
   );
   const task = { support: "required" } as const;
   server.tool("plain", {}, () => "plain");
@@ -50,7 +50,7 @@ async function connected(revision: string, more: Partial<ConnectOptions> = {}) {
     revisions: clientRevisions,
     revision,
     extensions: client.extensions,
-    onWarning: () => {},
+    onEvent: () => true,
     ...more,
   });
   onTestFinished(() => pair.close());
@@ -96,7 +96,7 @@ async function scripted(server: ScriptedServer) {
   const clock = new VirtualClock();
   const { own, extensions } = withDialect();
   const options = { revisions: clientRevisions, revision: server.revision, extensions, clock };
-  const client = await connect(server.channel, { ...options, onWarning: () => {} });
+  const client = await connect(server.channel, { ...options, onEvent: () => true });
   onTestFinished(() => client.close());
   return { client, own, clock };
 }

@@ -25,7 +25,7 @@ function serving(clock: VirtualClock, pollMs = 1000): { readonly server: Server;
   });
   const server = createServer(
     { name: "s", version: "1" },
-    { revisions: serverRevisions, extensions: [extension], clock, onError: () => {} },
+    { revisions: serverRevisions, extensions: [extension], clock, onEvent: () => true },
   );
   onTestFinished(() => extension.close());
   const after = (ms: number): Promise<void> => new Promise((resolve) => clock.schedule(resolve, ms));
@@ -63,7 +63,7 @@ async function clientOf(
     clock,
     revisions: clientRevisions,
     extensions: [extension],
-    onWarning: () => {},
+    onEvent: () => true,
     ...more,
   });
   onTestFinished(() => pair.close());

@@ -5,6 +5,7 @@ import { VirtualClock, memoryChannels } from "@mcpgen/testing";
 import { tasks } from "@mcpgen/tasks/client";
 import { type ReceiverOptions, receiver } from "@mcpgen/tasks/receiver";
 import { onTestFinished } from "vitest";
+import { heard } from "../../support/heard.mjs";
 
 /** The members of results that these tests read. */
 export interface Result {
@@ -131,9 +132,8 @@ export async function running(
     revision,
     extensions: [extension],
     clock,
-    onWarning: () => {},
-    onError: (error) => errors.push(error),
     ...options,
+    onEvent: heard({ onError: (error) => errors.push(error), onEvent: options.onEvent }),
   } as ConnectOptions);
   onTestFinished(() => client.close());
   const { params } = await server.next("initialize");

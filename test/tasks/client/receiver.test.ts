@@ -1,4 +1,5 @@
 import { McpError, userRejected } from "@mcpgen/runtime";
+import { heard } from "../../support/heard.mjs";
 import { expect, test } from "vitest";
 import { deferred, form, prompt, running, type Message, type RawServer } from "./raw-server.js";
 
@@ -19,12 +20,14 @@ async function asked(run: NonNullable<Parameters<typeof running>[0]> = {}, more:
   const signals: AbortSignal[] = [];
   const seen: object[] = [];
   const opened = await running(run, {
-    elicit: (params, { signal }) => {
-      seen.push(params);
-      signals.push(signal as AbortSignal);
-      return answer.promise;
+    elicit: {
+      form: (params, { signal }) => {
+        seen.push(params);
+        signals.push(signal as AbortSignal);
+        return answer.promise;
+      },
+      url: () => ({ action: "accept" }),
     },
-    elicitUrl: () => ({ action: "accept" }),
     sample: (_, context) => {
       signals.push(context.signal as AbortSignal);
       context.progress(1, 2, "thinking");
@@ -130,7 +133,7 @@ test("C12, C13: an error of the request becomes the error of the task", async ()
       elicit: () => {
         throw new Error("disk full");
       },
-      onError: (error: unknown) => errors.push(error),
+      onEvent: heard({ onError: (error: unknown) => errors.push(error) }),
     },
   );
   const { taskId } = await create("sampling/createMessage", prompt);

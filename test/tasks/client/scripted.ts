@@ -133,7 +133,7 @@ export async function clientOf(
     revision: server.revision,
     extensions: [own],
     clock,
-    onWarning: () => {},
+    onEvent: () => true,
     ...more,
   });
   onTestFinished(() => client.close());

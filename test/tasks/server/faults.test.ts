@@ -1,3 +1,4 @@
+import { serverRevisions } from "@mcpgen/protocol";
 import { cancelTask, getTask } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import { tasks as serverTasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { McpError } from "@mcpgen/runtime";
@@ -258,7 +259,9 @@ test("the limit of memory counts the arguments of tasks that have not ended", as
 
 test("a server that was refused for an option leaves no timer to fail", async () => {
   const store: TaskStore = memoryTaskStore();
-  expect(() => serverOf({ keys, store }, { speaks: ["1999-01-01"] })).toThrow(McpError);
+  expect(() =>
+    serverOf({ keys, store }, { revisions: { known: serverRevisions, speaks: ["1999-01-01"] } }),
+  ).toThrow(McpError);
   await new Promise((resolve) => setImmediate(resolve));
 });
 

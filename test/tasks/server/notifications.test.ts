@@ -44,7 +44,7 @@ test("a subscription gets each status of its tasks, as tasks/get shows it, and n
 test("a client without the extension may not subscribe to tasks", async () => {
   const served = serverOf();
   served.server.tool("slow", { task: { support: "optional" } }, () => "done");
-  const plain = await clientOf(served, { extensions: [], validateSend: "off" });
+  const plain = await clientOf(served, { extensions: [], validation: { send: "off" } });
   const refused = failureOf(
     plain.request("subscriptions/listen" as string, { notifications: { taskIds: ["x"] } }),
   );

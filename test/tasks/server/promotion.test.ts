@@ -153,7 +153,7 @@ test("E04, E05: asks before the task are rounds, asks of the task wait for answe
   await updateTask(client, { ...task, inputResponses: { two: answer, first: answer, never: answer } });
   const half = await getTask(client, task);
   expect(Object.keys((half as { inputRequests: object }).inputRequests)).toEqual(["one"]);
-  const careless = await clientOf(served, { validateSend: "off" });
+  const careless = await clientOf(served, { validation: { send: "off" } });
   const wrong = { ...task, inputResponses: { one: { action: 7 } as never } };
   expect(await failureOf(updateTask(careless, wrong))).toMatchObject({ rpcCode: -32602 });
   await updateTask(client, { ...task, inputResponses: { one: { action: "decline" } } });

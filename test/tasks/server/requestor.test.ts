@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { heard } from "../../support/heard.mjs";
 import { until } from "../../support/until.mjs";
 import { serverOf, text } from "./served.js";
 import { type Message, RawClient } from "./raw.js";
@@ -37,7 +38,7 @@ async function opened(
   revision = "2025-11-25",
   onWarning = (_text: string): void => {},
 ) {
-  const served = serverOf({ waitMs: 600_000, pollMs: 1000 }, { onWarning });
+  const served = serverOf({ waitMs: 600_000, pollMs: 1000 }, { onEvent: heard({ onWarning }) });
   const { server } = served;
   const task = { support: "optional" } as const;
   server.tool("asks", { task }, async (_, { ask }) => {

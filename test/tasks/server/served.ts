@@ -14,6 +14,7 @@ import {
 import { VirtualClock, createTestPair } from "@mcpgen/testing";
 import { type Tasks, type TasksOptions, tasks } from "@mcpgen/tasks";
 import { onTestFinished } from "vitest";
+import { heard } from "../../support/heard.mjs";
 import { until } from "../../support/until.mjs";
 
 /** A server with tasks, and the clock of both sides. */
@@ -33,9 +34,8 @@ export function serverOf(
       revisions: serverRevisions,
       extensions: [engine, ...others(engine)],
       clock,
-      onWarning: () => {},
-      onError: (error) => errors.push(error),
       ...more,
+      onEvent: heard({ onError: (error) => errors.push(error), onEvent: more.onEvent }),
     },
   );
   onTestFinished(() => engine.close());
@@ -53,7 +53,7 @@ export async function clientOf(
     revisions: clientRevisions,
     connection: { principal },
     extensions: [clientTasks],
-    onWarning: () => {},
+    onEvent: () => true,
     ...options,
   });
   onTestFinished(() => pair.close());

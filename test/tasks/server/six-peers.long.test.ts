@@ -9,6 +9,7 @@ import { createServer } from "@mcpgen/runtime";
 import { type TasksOptions, tasks } from "@mcpgen/tasks";
 import { experimentalTasks } from "@mcpgen/tasks/experimental";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { heard } from "../../support/heard.mjs";
 import { type Json, type Peer, newest, relatedKey, transports, wired } from "./wire.js";
 import { text } from "./served.js";
 
@@ -34,11 +35,11 @@ function served(options: TasksOptions = {}) {
     { name: "s", version: "1" },
     {
       revisions: explained(serverRevisions),
-      validateSend: "always",
+      validation: { send: "always" },
       extensions: [own, experimentalTasks(explainedDialect(dialect), own)],
       capabilities: { logging: {} },
-      stateKeys: ["a secret of sixteen characters"],
-      onError: (error) => refused.push(error),
+      state: { keys: ["a secret of sixteen characters"] },
+      onEvent: heard({ onError: (error) => refused.push(error) }),
     },
   );
   onTestFinished(() => own.close());

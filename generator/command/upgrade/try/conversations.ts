@@ -14,6 +14,9 @@ import type {
 } from "./plan.js";
 
 type Members = Readonly<Record<string, unknown>>;
+
+/** The option `onEvent`, as far as losses go. It returns true: nothing is written to standard error. */
+type EventListener = (event: { readonly type: string } & Lost) => true;
 type Side = "client" | "server";
 
 /** The parts of the runtime that the sessions need. */
@@ -124,15 +127,18 @@ class Rehearsal {
   ): Promise<Conversation> {
     const calls: Call[] = [];
     const losses: Lost[] = [];
-    const onLoss = ({ method, pointer, how }: Lost): void => void losses.push({ method, pointer, how });
+    const onEvent: EventListener = ({ type, method, pointer, how }) => {
+      if (type === "loss") losses.push({ method, pointer, how });
+      return true;
+    };
     const recording = new this.#testing.Recording();
     const [near, far] = this.#runtime.memoryChannels();
     const stage: Stage = { answer: undefined, ask: undefined, tell: undefined, ran: false };
     let client: RuntimeClient | undefined;
     try {
-      const server = this.#server(wire, served, stage, onLoss);
+      const server = this.#server(wire, served, stage, onEvent);
       server.connect(far);
-      client = await this.#client(wire, asked, recording.of(near, "client"), onLoss);
+      client = await this.#client(wire, asked, recording.of(near, "client"), onEvent);
       for (const [call, params, scene] of scenes(wire, served, asked))
         calls.push(await outcome(call, stage, scene, () => client!.request(scene.method, params)));
       calls.push(...(await announced(server, client, changesOf(wire, served, asked))));
@@ -154,10 +160,15 @@ class Rehearsal {
     };
   }
 
-  #server(wire: RevisionWords, words: RevisionWords, stage: Stage, onLoss: unknown): RuntimeServer {
+  #server(wire: RevisionWords, words: RevisionWords, stage: Stage, onEvent: EventListener): RuntimeServer {
     const server = this.#runtime.createServer(
       { name: "rehearsal", version: "0.0.0" },
-      { ...this.#tablesOf("server", wire, words), ...quiet, capabilities: words.capabilities, onLoss },
+      {
+        ...this.#tablesOf("server", wire, words),
+        ...unchecked,
+        capabilities: words.capabilities,
+        onEvent,
+      },
     );
     for (const { method } of words.requests)
       attempt(() =>
@@ -180,19 +191,19 @@ class Rehearsal {
     wire: RevisionWords,
     words: RevisionWords,
     channel: unknown,
-    onLoss: unknown,
+    onEvent: EventListener,
   ): Promise<RuntimeClient> {
     return this.#runtime.connect(channel, {
       ...this.#tablesOf("client", wire, words),
-      ...quiet,
+      ...unchecked,
       revision: wire.id,
-      onLoss,
-      connectTimeout: longestCall,
-      timeouts: { timeout: longestCall, totalTimeout: longestCall },
-      elicit: () => ({ action: "decline" }),
-      elicitUrl: () => ({ action: "decline" }),
-      sample: () => ({ role: "assistant", model: "none", content: { type: "text", text: "nothing" } }),
-      sampleWithTools: true,
+      onEvent,
+      timeouts: { timeout: longestCall, totalTimeout: longestCall, connect: longestCall },
+      elicit: { form: () => ({ action: "decline" }), url: () => ({ action: "decline" }) },
+      sample: {
+        answer: () => ({ role: "assistant", model: "none", content: { type: "text", text: "nothing" } }),
+        tools: true,
+      },
       roots: [{ uri: "file:///rehearsal", name: "rehearsal" }],
     });
   }
@@ -206,7 +217,7 @@ class Rehearsal {
     const revisions = this.#tables[side].filter(({ id }) => isPinned || id === wire.id);
     // An application of a revision newer than the vocabulary must name its own revision as vocabulary.
     const isAbove = !isPinned && words.id > this.#plan.vocabulary;
-    return { revisions, ...(isAbove && { vocabulary: words.id }) };
+    return { revisions: isAbove ? { known: revisions, vocabulary: words.id } : revisions };
   }
 
   async #sends(id: string): Promise<object> {
@@ -344,7 +355,7 @@ function attempt(act: () => void): void {
 }
 
 /** Messages are sent unchecked, as in production, so that the recording shows invalid ones. */
-const quiet = { validateSend: "off", onWarning: () => {}, onError: () => {} };
+const unchecked = { validation: { send: "off" } };
 
 async function main(): Promise<void> {
   const chunks: string[] = [];

@@ -58,6 +58,17 @@ export interface Authorizer {
   identity?(): string | undefined;
 }
 
+/** Attempts to resume a stream. */
+export interface Reconnects {
+  /** Attempts that may fail in a row. Default: 5. */
+  readonly attempts?: number;
+  /**
+   * Milliseconds before the first of them; doubled each time. Default: 1,000. A `retry` of the server replaces it, but not by
+   * less than 100 or this option, whichever is less.
+   */
+  readonly delayMs?: number;
+}
+
 /** How to reach a server over HTTP. */
 export interface HttpClientOptions {
   /** Headers of each request. */
@@ -69,13 +80,8 @@ export interface HttpClientOptions {
   readonly fetch?: (url: string, init: platform.RequestInit) => Promise<platform.Response>;
   /** Returns the headers that authorize a request: a function that is called once more after a refusal, or an object. */
   readonly authorize?: Authorize | Authorizer;
-  /** Attempts to resume a stream that may fail in a row. Default: 5. */
-  readonly reconnects?: number;
-  /**
-   * Milliseconds before the first of these attempts; doubled each time. Default: 1,000. A `retry` of the server replaces
-   * it, but not by less than 100 or this option, whichever is less.
-   */
-  readonly retryMs?: number;
+  /** Attempts to resume a stream that was lost. A number stands for `attempts` alone. */
+  readonly reconnects?: number | Reconnects;
   /**
    * Requests that are sent again if the connection breaks before the answer; the server may then process them twice.
    * Default: `safe`, all except `tools/call`. The option `resend` of a request takes precedence.

@@ -66,7 +66,7 @@ import { permitCallOf } from "./permit.js";
 import type { EarlierCall, ServerConnection } from "../../server/connection.js";
 
 const randomKey =
-  "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give stateKeys, or it is lost with the process";
+  "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give state.keys, or it is lost with the process";
 
 const anonymous: Principal = {};
 

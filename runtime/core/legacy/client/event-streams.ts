@@ -52,7 +52,7 @@ export class EventStreams implements SessionStreams {
    */
   async answer(response: HttpResponse, request: StreamedRequest): Promise<void> {
     const { signal } = request;
-    const backoff = new Backoff(this.#options);
+    const backoff = new Backoff(this.#options.reconnects);
     let lastId: string | undefined;
     for await (const attempt of attempts(backoff.pace(signal))) {
       const current = attempt === 0 ? response : await this.#again(lastId, signal, backoff);
@@ -95,7 +95,7 @@ export class EventStreams implements SessionStreams {
    */
   async #listen(decided: () => void): Promise<void> {
     const signal = this.#signal;
-    const backoff = new Backoff(this.#options);
+    const backoff = new Backoff(this.#options.reconnects);
     const missed = (): void => {
       this.#lastId = undefined;
       this.#warn(
@@ -210,13 +210,11 @@ export class Backoff {
   /** The error of the last connection that failed or broke. */
   #cause: unknown;
 
-  constructor({
-    reconnects = 5,
-    retryMs: ms = 1000,
-  }: Pick<HttpClientOptions, "reconnects" | "retryMs"> = {}) {
-    this.#most = reconnects;
-    this.#ms = ms;
-    this.#shortest = Math.max(Math.min(ms, shortestPause), 1);
+  constructor(given: HttpClientOptions["reconnects"] = {}) {
+    const { attempts = 5, delayMs = 1000 } = typeof given === "number" ? { attempts: given } : given;
+    this.#most = attempts;
+    this.#ms = delayMs;
+    this.#shortest = Math.max(Math.min(delayMs, shortestPause), 1);
   }
 
   /** Whether too many attempts have failed. */

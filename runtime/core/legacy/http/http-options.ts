@@ -1,6 +1,6 @@
 import { type EndpointOptions, endpointRules, type goneOptions } from "../../http/server/endpoint-options.js";
 import type { SessionEnd, SessionInfo } from "../../http/server/http-stats.js";
-import { gone, orBoolean, type Rules, withFunctions } from "@mcpgen/base";
+import { gone, orObject, type Rules, withFunctions } from "@mcpgen/base";
 import type { EventStore } from "./event-store.js";
 import type { SessionCluster } from "./session-cluster.js";
 import type { NewSession, SessionStore } from "./session-store.js";
@@ -63,7 +63,7 @@ const inSessions = "Write limits: { sessions } beside it: one principal may have
 /** Valid values of each option. */
 export const httpRules: Rules<HttpOptions, keyof typeof goneOptions | "retryMs" | "streamMs"> = {
   ...endpointRules,
-  sessions: /* @__PURE__ */ orBoolean({
+  sessions: /* @__PURE__ */ orObject("boolean", {
     idleMs: 1,
     maxSessions: gone(inSessions),
     maxPerPrincipal: gone(inSessions),
@@ -72,7 +72,7 @@ export const httpRules: Rules<HttpOptions, keyof typeof goneOptions | "retryMs" 
     onSession: "function",
     store: /* @__PURE__ */ withFunctions("get", "set", "touch", "delete"),
   } satisfies Rules<SessionOptions, "maxSessions" | "maxPerPrincipal" | "maxRequests">),
-  sse: /* @__PURE__ */ orBoolean({ messages: "string" } satisfies Rules<SseOptions>),
+  sse: /* @__PURE__ */ orObject("boolean", { messages: "string" } satisfies Rules<SseOptions>),
   events: /* @__PURE__ */ withFunctions("append", "after", "drop"),
   cluster: /* @__PURE__ */ withFunctions("join"),
   retryMs: gone(

@@ -33,6 +33,8 @@ export const legacyEra: LegacyEra = {
   heard(connection, session, method) {
     if (method === readyMethod && !session.ready) {
       session.ready = true;
+      for (const send of session.held?.values() ?? []) send();
+      session.held &&= undefined;
       connection.sendHeld();
     }
     if (method === rootsChanged) forgetRoots(connection, session);
@@ -47,12 +49,9 @@ function notify(
   params: Params | undefined,
   key: unknown = {},
 ): void {
-  const send = (): boolean => {
-    connection.notify(session, method, params);
-    return true;
-  };
+  const send = (): void => void connection.notify(session, method, params);
   if (session.ready) send();
-  else (connection.held ??= new Map()).set(key, send);
+  else (session.held ??= new Map()).set(key, send);
 }
 
 function initialize(params: Params, context: RequestContext): Params {

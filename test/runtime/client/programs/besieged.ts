@@ -223,7 +223,7 @@ function serveHttp(attack: Attack): void {
 async function besiege(attack: Attack, name: string): Promise<void> {
   const [node, program] = [process.execPath, process.argv[1]!];
   // What ends an attack is a limit of the client, and no timeout on a busy machine.
-  const patient = { connectTimeout: 600_000, timeouts: { timeout: 600_000 } };
+  const patient = { timeouts: { connect: 600_000, timeout: 600_000 } };
   const options = { revisions: clientRevisions, revision: attack.revision, ...patient, ...attack.options };
   let source: string | { command: string; args: string[] } = {
     command: node,
@@ -234,7 +234,7 @@ async function besiege(attack: Attack, name: string): Promise<void> {
     const [port] = (await once(child.stdout, "data")) as [Buffer];
     source = `http://127.0.0.1:${String(port).trim()}/mcp`;
   }
-  const client = await connect(source, { ...options, onWarning: () => {} });
+  const client = await connect(source, { ...options, onEvent: () => true });
   const outcome = await attack.run(client);
   process.stdout.write(`${JSON.stringify({ outcome, peak: process.resourceUsage().maxRSS * 1024 })}\n`, () =>
     process.exit(),

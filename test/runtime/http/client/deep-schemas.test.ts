@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { heard } from "../../../support/heard.mjs";
 import { connected } from "../../../support/scripted-http-server.js";
 
 test.each(["2026-07-28", "2025-11-25"])(
@@ -16,7 +17,7 @@ test.each(["2026-07-28", "2025-11-25"])(
           incoming.status(200, answer.replace('"deep"', deep), { "content-type": "application/json" });
         },
       },
-      { onWarning: (warning) => void warnings.push(warning) },
+      { onEvent: heard({ onWarning: (warning) => void warnings.push(warning) }) },
     );
     const { items, rejected } = await client.listTools();
     const usable = items.map(({ name }) => name);

@@ -69,7 +69,7 @@ describe("a probe that gets a temporary error", () => {
     expect(server.of("server/discover")).toHaveLength(4);
   });
 
-  test("is not repeated after connectTimeout", async () => {
+  test("is not repeated after timeouts.connect", async () => {
     const clock = new VirtualClock();
     const server = await refusing(99, (incoming) => incoming.status(503, "", { "retry-after": "120" }));
     expect((await clientOf(server.url, { clock })).revision).toBe(legacy);

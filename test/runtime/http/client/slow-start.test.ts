@@ -26,10 +26,10 @@ test("a late answer to the probe decides over HTTP", async () => {
   expect(server.of("initialize")).toEqual([]);
 });
 
-test("an unanswered probe over HTTP leads to the handshake after half of connectTimeout", async () => {
+test("an unanswered probe over HTTP leads to the handshake after half of timeouts.connect", async () => {
   const clock = new VirtualClock();
   const server = await scripted(legacy, { "server/discover": () => undefined });
-  const connecting = clientOf(server.url, { clock, connectTimeout: 20_000 });
+  const connecting = clientOf(server.url, { clock, timeouts: { connect: 20_000 } });
   await server.until("server/discover");
   await clock.advance(10_000);
   expect((await connecting).revision).toBe(legacy);

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { attempts } from "@mcpgen/base";
 import { Backoff, EventStreams } from "../../../../runtime/core/legacy/client/event-streams.js";
+import { heard } from "../../../support/heard.mjs";
 import { type Incoming, type Script, connected } from "../../../support/scripted-http-server.js";
 
 const notice = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
@@ -51,7 +52,7 @@ test.each(Object.keys(trouble))(
         GET: (incoming, each) =>
           each.of("GET").length > 1 ? trouble[kind]!(incoming, each) : incoming.event(notice, "e1").end(),
       },
-      { onWarning, http: { retryMs: 10, reconnects: 2, limit: 2000 } },
+      { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 2, delayMs: 10 }, limit: 2000 } },
     );
     const call = client.callTool("held");
     expect(await first).toContain("the stream of the server's messages is lost");
@@ -76,14 +77,14 @@ test("a lost stream is requested again with the next request, and resumes", asyn
         incoming.event(notice, "e1").end();
       },
     },
-    { onWarning, http: { retryMs: 10, reconnects: 2 } },
+    { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 2, delayMs: 10 } } },
   );
   await first;
   const asked = server.of("GET").length;
   down = false;
-  const heard = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+  const notified = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
   await client.callTool("x");
-  await heard;
+  await notified;
   expect(server.of("GET")).toHaveLength(asked + 1);
   expect(server.of("initialize")).toHaveLength(1);
   expect(warnings).toHaveLength(1);
@@ -103,12 +104,12 @@ describe.each([400, 404])("an event that the server does not know (%i)", (status
           else if (each.of("GET").length === 1) incoming.event(notice, "e1").end();
         },
       },
-      { onWarning, http: { retryMs: 10, reconnects: 1 } },
+      { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 1, delayMs: 10 } } },
     );
     const fresh = await server.until("GET", 3);
-    const heard = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+    const notified = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
     fresh.event(notice, "e2");
-    await heard;
+    await notified;
     expect(eventsNamed(server.of("GET"))).toEqual([undefined, "e1", undefined]);
     expect(warnings).toEqual([expect.stringMatching(/does not resume .* messages in between are lost/)]);
     await client.callTool("x");
@@ -130,13 +131,13 @@ describe.each([400, 404])("an event that the server does not know (%i)", (status
           if (isFirst) sent.end();
         },
       },
-      { onWarning, http: { retryMs: 10, reconnects: 2 } },
+      { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 2, delayMs: 10 } } },
     );
     expect(await first).toContain("the next request opens the stream again");
     isAway = false;
-    const heard = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+    const notified = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
     await client.callTool("x");
-    await heard;
+    await notified;
     expect(eventsNamed(server.of("GET")).slice(-2)).toEqual(["e1", undefined]);
     expect(warnings).toHaveLength(2);
     expect(server.of("initialize")).toHaveLength(1);
@@ -154,7 +155,7 @@ describe.each([400, 404])("an event that the server does not know (%i)", (status
           if (answers.length > 0) sent.end();
         },
       },
-      { onWarning: () => undefined, http: { retryMs: 10, reconnects: 2 } },
+      { onEvent: () => true, http: { reconnects: { attempts: 2, delayMs: 10 } } },
     );
     await server.until("GET", 4);
     expect(eventsNamed(server.of("GET"))).toEqual([undefined, "e1", undefined, undefined]);
@@ -170,7 +171,7 @@ test("a server that refuses the fresh stream, too, is asked for it once", async 
       GET: (incoming, each) =>
         each.of("GET").length > 1 ? incoming.status(400) : incoming.event(notice, "e1").end(),
     },
-    { onWarning, http: { retryMs: 10 } },
+    { onEvent: heard({ onWarning }), http: { reconnects: { delayMs: 10 } } },
   );
   await first;
   for (let call = 0; call < 3; call++) await client.callTool("x");
@@ -189,7 +190,7 @@ test("a session that the server has forgotten is lost by the fresh stream, and t
         incoming.status(404);
       },
     },
-    { onWarning: () => undefined, http: { retryMs: 10 } },
+    { onEvent: () => true, http: { reconnects: { delayMs: 10 } } },
   );
   await server.until("GET", 3);
   while (server.of("initialize").length < 2) await client.callTool("x");
@@ -201,7 +202,7 @@ test("streams that open and end at once are given up", async () => {
   const { server } = await connected(
     "2025-11-25",
     { GET: (incoming) => incoming.events("retry: 0\n\n: nothing\n\n").end() },
-    { onWarning, http: { retryMs: 10, reconnects: 3 } },
+    { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 3, delayMs: 10 } } },
   );
   await first;
   expect(server.of("GET")).toHaveLength(3);
@@ -233,7 +234,7 @@ test("a response stream that the server lets the client poll is requested withou
         incoming.event(server.of("tools/call")[0]!.answer({ content: [] })).end();
       },
     },
-    { http: { reconnects: 2, retryMs: 1 } },
+    { http: { reconnects: { attempts: 2, delayMs: 1 } } },
   );
   expect((await client.callTool("x")).content).toEqual([]);
 });
@@ -246,7 +247,7 @@ test("a stream that lasted some seconds counts as opened, and is requested again
   const spy = vi.spyOn(performance, "now").mockImplementation(() => (now += 3000));
   onTestFinished(() => spy.mockRestore());
   const streams = new EventStreams(
-    { reconnects: 2, retryMs: 1 },
+    { reconnects: { attempts: 2, delayMs: 1 } },
     {
       get: () => {
         if (++asked === 8) end.abort();
@@ -277,7 +278,7 @@ test("a response to GET that is not an event stream is ignored without a warning
   const { server, client } = await connected(
     "2025-11-25",
     { GET: (incoming) => incoming.status(200, "<p>", { "content-type": "text/html" }) },
-    { onWarning, http: { retryMs: 1 } },
+    { onEvent: heard({ onWarning }), http: { reconnects: { delayMs: 1 } } },
   );
   for (let call = 0; call < 10; call++) await client.callTool("x");
   expect([server.of("GET").length, warnings]).toEqual([1, []]);
@@ -337,7 +338,7 @@ test("a GET stream is requested again from a busy server", async () => {
   const { client } = await connected(
     "2025-11-25",
     { GET: (incoming) => (++asked === 1 ? incoming.status(503) : void incoming.event(notice, "e1")) },
-    { http: { retryMs: 10 } },
+    { http: { reconnects: { delayMs: 10 } } },
   );
   await new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
   expect(asked).toBe(2);
@@ -356,16 +357,16 @@ test("a lost GET stream is requested again after one refusal", async () => {
         if (answer === "e1") sent.end();
       },
     },
-    { onWarning, http: { retryMs: 10, reconnects: 1 } },
+    { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 1, delayMs: 10 } } },
   );
   await first;
-  const heard = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+  const notified = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
   await client.callTool("x");
   await client.callTool("x");
-  await heard;
+  await notified;
 });
 
-test("an onWarning that throws affects nothing else", async () => {
+test("a listener of events that throws affects nothing else", async () => {
   let warn: (() => void) | undefined;
   const warned = new Promise<void>((resolve) => (warn = resolve));
   const onWarning = (): never => {
@@ -375,7 +376,7 @@ test("an onWarning that throws affects nothing else", async () => {
   const { client, server } = await connected(
     "2025-11-25",
     { GET: (incoming) => incoming.events("retry: 0\n\n").end() },
-    { onWarning, http: { retryMs: 10, reconnects: 1 } },
+    { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 1, delayMs: 10 } } },
   );
   await client.callTool("x");
   await warned;

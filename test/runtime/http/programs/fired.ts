@@ -72,10 +72,9 @@ const served: Served[] = [];
 const held = new Set<() => void>();
 
 function serverOf({ rates = [], timeLimit: most }: Setup): CodeFirstServer {
-  const quiet = { onWarning: () => {}, onError: () => {}, onLoss: () => {} };
   const server = createServer(
     { name: "fired", version: "1.0.0" },
-    { revisions: serverRevisions, clock, stateKeys: ["0123456789abcdef"], ...quiet },
+    { revisions: serverRevisions, clock, state: { keys: ["0123456789abcdef"] }, onEvent: () => true },
   );
   server.tool("t", {}, () => "done");
   server.tool("later", {}, async () => "done");

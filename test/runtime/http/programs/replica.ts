@@ -22,7 +22,7 @@ const changes: NotificationBus = {
 
 const server = createServer(
   { name: "replica", version: "1.0.0" },
-  { revisions: serverRevisions, changes, stateKeys: ["shared between the replicas of this test"] },
+  { revisions: serverRevisions, changes, state: { keys: ["shared between the replicas of this test"] } },
 );
 server.resource("note://shared", {}, () => "shared");
 server.tool("pid", {}, () => `${process.pid}`);

@@ -24,7 +24,7 @@ function counting(sessions: boolean): { endpoint: Endpoint; seen: unknown[] } {
   const seen: unknown[] = [];
   const server = createServer(
     { name: "counted", version: "1" },
-    { revisions: serverRevisions, onWarning: () => undefined },
+    { revisions: serverRevisions, onEvent: () => true },
   );
   server.tool("count", {}, () => {
     const { requests, held } = endpoint.kept;

@@ -41,7 +41,7 @@ class RemoteEvents implements EventStore {
 function counting(): ReturnType<typeof createServer> {
   const server = createServer(
     { name: "counting", version: "1" },
-    { revisions: serverRevisions, onWarning: () => undefined },
+    { revisions: serverRevisions, onEvent: () => true },
   );
   server.tool("count", {}, async (_, { progress }) => {
     for (let at = 1; at <= count; at++) {

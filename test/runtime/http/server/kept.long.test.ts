@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { isThorough } from "../../../support/cases.mjs";
 import { heap } from "../../../support/heap.js";
+import { heard } from "../../../support/heard.mjs";
 import { Party } from "../../../support/raw-http-client.js";
 import { exchangeOf } from "./exchange-of.js";
 
@@ -17,7 +18,12 @@ function keeping(options: HttpOptions = {}, more: Partial<ServerOptions> = {}) {
   const reported: unknown[] = [];
   const server = createServer(
     { name: "kept", version: "1" },
-    { revisions: serverRevisions, clock, onError: (error) => void reported.push(error), ...more },
+    {
+      revisions: serverRevisions,
+      clock,
+      onEvent: heard({ onError: (error) => void reported.push(error) }),
+      ...more,
+    },
   );
   onTestFinished(() => expect(reported).toEqual([]));
   let info: unknown;
@@ -213,7 +219,10 @@ describe("streams of subscriptions/listen", () => {
     const subscribe = (): never => {
       throw new Error("the bus is down");
     };
-    const { listen, endpoint } = listening({}, { changes: { publish() {}, subscribe }, onError() {} });
+    const { listen, endpoint } = listening(
+      {},
+      { changes: { publish() {}, subscribe }, onEvent: () => true },
+    );
     const { status, body, written } = listen(["note://one"]);
     expect({ status, written }).toEqual({ status: 200, written: "" });
     expect(body).toContain('"code":-32603');
@@ -224,7 +233,7 @@ describe("streams of subscriptions/listen", () => {
     const { listen, server } = listening();
     const stream = listen(["note://one", "note://two"]);
     for (const uri of ["note://two", "note://three", "note://one"]) server.resourceUpdated(uri);
-    const heard = [...stream.written.matchAll(/"uri":"([^"]*)"/g)].map(([, uri]) => uri);
-    expect(heard).toEqual(["note://two", "note://one"]);
+    const uris = [...stream.written.matchAll(/"uri":"([^"]*)"/g)].map(([, uri]) => uri);
+    expect(uris).toEqual(["note://two", "note://one"]);
   });
 });

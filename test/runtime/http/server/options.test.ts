@@ -64,7 +64,10 @@ describe("options of every handler", () => {
     [{ bodyLimit: -1 }, "bodyLimit: expected a whole number from 1 to 2147483647, got -1."],
     [{ bodyLimit: "4 MiB" }, 'bodyLimit: expected a whole number from 1 to 2147483647, got "4 MiB".'],
     [{ limits: { work: 0 } }, "limits.work: expected"],
-    [{ sessions: 5 }, "sessions: expected true, false or an object, got 5."],
+    [
+      { sessions: 5 },
+      "sessions: expected true or false, or an object with idleMs, generateId, onSession, store, got 5.",
+    ],
     [{ limits: { sessions: 0 } }, "limits.sessions: expected a whole number from 1 to 2147483647, got 0."],
     [
       { sessions: { idleMs: Infinity } },

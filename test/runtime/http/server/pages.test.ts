@@ -20,7 +20,7 @@ describe.each(adapters)("pages of browsers, %s (R26)", (adapter) => {
   async function allowed(revisions: readonly string[], tools: readonly string[] = []): Promise<string[]> {
     const server = createServer(
       { name: "cors", version: "1" },
-      { revisions: serverRevisions, speaks: revisions },
+      { revisions: { known: serverRevisions, speaks: revisions } },
     );
     for (const name of tools) server.tool(name, { inputSchema: declaring(name) }, () => "");
     const { url } = await serve(adapter, server);

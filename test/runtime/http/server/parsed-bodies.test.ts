@@ -8,6 +8,7 @@ import {
   createNodeHandler,
 } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { heard } from "../../../support/heard.mjs";
 import { listen } from "../../../support/listen.js";
 
 type Front = (request: IncomingMessage, text: string) => unknown;
@@ -15,7 +16,7 @@ type Front = (request: IncomingMessage, text: string) => unknown;
 function echoing(warnings: string[] = []) {
   const server = createServer(
     { name: "parsed", version: "1.0.0" },
-    { revisions: serverRevisions, onWarning: (warning) => warnings.push(warning) },
+    { revisions: serverRevisions, onEvent: heard({ onWarning: (warning) => warnings.push(warning) }) },
   );
   server.tool<{ message: string }>("echo", {}, ({ message }) => message);
   return server;

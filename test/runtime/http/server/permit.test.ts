@@ -4,6 +4,7 @@ import type { HttpOptions, PermitCall } from "@mcpgen/runtime/http";
 import { describe, expect, test } from "vitest";
 import type { Step } from "@mcpgen/protocol/model";
 import { permitCallOf } from "../../../../runtime/core/http/server/permit.js";
+import { heard } from "../../../support/heard.mjs";
 import { adapters, serve } from "../../../support/http-adapters.js";
 
 const modern = "2026-07-28";
@@ -14,7 +15,7 @@ function serverWith(scopes: Scopes | undefined) {
   const warnings: string[] = [];
   const server = createServer(
     { name: "permit", version: "1" },
-    { revisions: serverRevisions, onWarning: (text) => void warnings.push(text) },
+    { revisions: serverRevisions, onEvent: heard({ onWarning: (text) => void warnings.push(text) }) },
   );
   const given = scopes && { scopes };
   server.tool("write", { ...given, inputSchema: { type: "object" } }, () => {
@@ -279,7 +280,10 @@ describe("params whose revision has other words than the vocabulary", () => {
   });
 
   const callOf = (speaks: readonly string[], params: object): PermitCall => {
-    const server = createServer({ name: "permit", version: "1" }, { revisions, speaks });
+    const server = createServer(
+      { name: "permit", version: "1" },
+      { revisions: { known: revisions, speaks } },
+    );
     server.tool("read", { scopes: ["files:read"] }, () => "read");
     server.tool("write", { scopes: ["files:write"] }, () => "written");
     return permitCallOf(server, { jsonrpc: "2.0", id: 1, method: "tools/call", params: params as never });

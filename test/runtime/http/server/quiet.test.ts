@@ -132,7 +132,7 @@ describe.each(adapters)("over %s", (adapter) => {
         revision,
         { keepAliveMs },
         {},
-        { onError: () => {} },
+        { onEvent: () => true },
       );
       server.handle("tools/list", () => new Promise((_, reject) => void (fail = reject)));
       let fail: (error: Error) => void = () => undefined;

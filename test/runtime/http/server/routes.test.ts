@@ -9,6 +9,7 @@ import {
   serveHttp,
 } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { heard } from "../../../support/heard.mjs";
 import { adapters, serve } from "../../../support/http-adapters.js";
 import { listen } from "../../../support/listen.js";
 
@@ -95,7 +96,7 @@ describe.each(adapters)("routes over %s", (adapter) => {
     let warned = "";
     const server = createServer(
       { name: "routes", version: "1" },
-      { revisions: serverRevisions, onWarning: (text) => void (warned = text) },
+      { revisions: serverRevisions, onEvent: heard({ onWarning: (text) => void (warned = text) }) },
     );
     const { url } = await serve(adapter, server, {
       routes: [

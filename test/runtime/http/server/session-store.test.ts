@@ -2,6 +2,7 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { type ServeHttpOptions, type SessionStore, MemorySessionStore } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, test } from "vitest";
+import { heard } from "../../../support/heard.mjs";
 import { adapters, serve } from "../../../support/http-adapters.js";
 import { inside } from "../../../support/http-fixture.js";
 import { Party } from "../../../support/raw-http-client.js";
@@ -31,7 +32,11 @@ async function sharing(
     delete: noted("delete", (id) => (more.delete ?? memory.delete.bind(memory))(id)),
   };
   const node = async (revisions = serverRevisions) => {
-    const found = inside({ clock, revisions, onError: (error) => void errors.push(error) });
+    const found = inside({
+      clock,
+      revisions,
+      onEvent: heard({ onError: (error) => void errors.push(error) }),
+    });
     const given = typeof options.sessions === "object" ? options.sessions : {};
     const ends: string[] = [];
     const sessions = {

@@ -14,7 +14,7 @@ import { exchangeOf } from "./exchange-of.js";
 function tokens(): ReturnType<typeof createServer> {
   const server = createServer(
     { name: "tokens", version: "1" },
-    { revisions: serverRevisions, onWarning: () => undefined },
+    { revisions: serverRevisions, onEvent: () => true },
   );
   server.tool<{ turns: number }>("whoami", {}, async ({ turns }, { auth, progress, signal }) => {
     for (let turn = 1; turn <= turns; turn++) {

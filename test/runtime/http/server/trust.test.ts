@@ -4,6 +4,7 @@ import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
+import { heard } from "../../../support/heard.mjs";
 import { metaOf } from "../../../support/raw-stdio-client.js";
 import { exchangeOf } from "./exchange-of.js";
 
@@ -24,7 +25,11 @@ function served(
 ): { server: CodeFirstServer; post: Post } {
   const server = createServer(
     { name: "trust", version: "1.0.0" },
-    { revisions: serverRevisions, onWarning: (message) => void warnings.push(message), stateKeys },
+    {
+      revisions: serverRevisions,
+      onEvent: heard({ onWarning: (message) => void warnings.push(message) }),
+      state: { keys: stateKeys },
+    },
   );
   server.tool("whoami", {}, (_, { auth }) => JSON.stringify(auth ?? null));
   const handler = createHttpHandler(server, { keepAliveMs: 0, ...options });
@@ -237,7 +242,7 @@ describe("keys of state", () => {
   };
 
   test("a key of this process alone is warned of, once", async () => {
-    expect(await asked([])).toEqual([expect.stringContaining("stateKeys")]);
+    expect(await asked([])).toEqual([expect.stringContaining("state.keys")]);
   });
 
   test("keys that are given are not", async () => {

@@ -9,7 +9,7 @@ const requestedSchema = { type: "object" as const, properties: { ok: { type: "bo
 
 /** A server whose tool of the same name says which server it is, and one that asks. */
 function named(name: string) {
-  const server = createServer({ name, version: "1" }, { revisions: serverRevisions, onWarning: () => {} });
+  const server = createServer({ name, version: "1" }, { revisions: serverRevisions, onEvent: () => true });
   server.tool("who", {}, () => name);
   server.tool(
     "ask",

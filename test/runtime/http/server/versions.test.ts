@@ -17,7 +17,7 @@ type Send = (
 ) => Promise<Answer>;
 
 function served(speaks: readonly string[], options: HttpOptions = {}): Send {
-  const { server } = inside({ speaks });
+  const { server } = inside({ revisions: { known: serverRevisions, speaks } });
   const handler = createHttpHandler(server, { keepAliveMs: 0, ...options });
   onTestFinished(() => handler.close());
   return async (message, headers = {}, method = "POST") => {

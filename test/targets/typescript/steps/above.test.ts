@@ -33,7 +33,7 @@ function outcome(
   vocabulary?: string,
 ): Outcome {
   const losses: Loss[] = [];
-  const views = linkRevisions(all, { vocabulary, validateSend: "off", onLoss: (loss) => losses.push(loss) });
+  const views = linkRevisions(all, { vocabulary, send: "off", onLoss: (loss) => losses.push(loss) });
   const reported = (): object[] => losses.map(({ pointer, what, how }) => ({ pointer, what, how }));
   try {
     return [run(views), reported()];
@@ -121,7 +121,7 @@ test("a request that has no form in the vocabulary is refused", () => {
   const all = pinned("server", 3).map((revision) =>
     revision.peerSteps ? { ...revision, peerSteps: { ...revision.peerSteps, outgoingRequests } } : revision,
   );
-  const view = linkRevisions(all, { vocabulary: revisions[3], validateSend: "off" })[0]!;
+  const view = linkRevisions(all, { vocabulary: revisions[3], send: "off" })[0]!;
   expect(() => view.lift("incomingRequests", "tools/call", {})).toThrow(
     expect.objectContaining({ code: "not-expressible", message: "/x: no" }) as Error,
   );
@@ -132,7 +132,7 @@ test.each(["client", "server"] as const)(
   (role) => {
     const place = 2;
     const checkedAt = (vocabulary?: string): string[] =>
-      linkRevisions(pinned(role, place), { vocabulary, validateSend: "off" })
+      linkRevisions(pinned(role, place), { vocabulary, send: "off" })
         .filter(({ sends }) => sends)
         .map(({ id }) => id)
         .reverse();

@@ -12,6 +12,7 @@ import { everyFeature } from "../../../support/every-feature/server.js";
 import { expectedTour } from "../../../support/every-feature/expected.js";
 import { type Tour, answers, tour } from "../../../support/every-feature/tour.js";
 import { failureOf } from "../../../support/failure-of.js";
+import { heard } from "../../../support/heard.mjs";
 import { type NextProtocol, filesWithNext, newest, next, withNext } from "./next-revision.js";
 import { pinnedAt } from "../../../support/pinned-revisions.js";
 import { revisions } from "../../../support/revisions.js";
@@ -25,7 +26,7 @@ beforeAll(async () => {
   protocol = await withNext({ vocabulary: newest });
 });
 
-const checked = { validateSend: "always" } as const;
+const checked = { validation: { send: "always" } } as const;
 
 const only = <R extends Role>(
   all: readonly Revision<R>[],
@@ -165,10 +166,10 @@ describe("conversations at the released revisions", () => {
   test.each(revisions)("at %s no byte differs from what is sent without the new one", async (revision) => {
     const { serverRevisions, clientRevisions } = protocol;
     const speaks = [revision];
-    const before = await recorded(everyFeature(publishedForServers, { speaks }), {
+    const before = await recorded(everyFeature({ known: publishedForServers, speaks }), {
       ...{ revisions: publishedForClients, revision },
     });
-    const after = await recorded(everyFeature(serverRevisions, { speaks, ...checked }), {
+    const after = await recorded(everyFeature({ known: serverRevisions, speaks }, checked), {
       ...{ revisions: clientRevisions, revision },
     });
     expect(after).toEqual(before);
@@ -178,7 +179,7 @@ describe("conversations at the released revisions", () => {
 test("the newest revision is served above the one before it, except for pages that need an id", async () => {
   const vocabulary = revisions.at(-2)!;
   const all = pinnedAt(vocabulary);
-  const server = everyFeature(all.server, { ...checked, speaks: [newest] });
+  const server = everyFeature({ known: all.server, speaks: [newest] }, checked);
   expect(server.vocabulary).toBe(vocabulary);
   const { client, close } = await createTestPair({
     ...{ server, revisions: all.client, revision: newest, ...checked, ...answers },
@@ -191,9 +192,13 @@ describe("losses", () => {
   test("both sides report what the new revision cannot express of the vocabulary", async () => {
     const { serverRevisions, clientRevisions } = protocol;
     const [sent, received]: Loss[][] = [[], []];
-    const server = everyFeature(serverRevisions, { onLoss: (loss) => sent!.push(loss) });
+    const server = everyFeature(serverRevisions, { onEvent: heard({ onLoss: (loss) => sent!.push(loss) }) });
     const { client, close } = await createTestPair({
-      ...{ server, revisions: clientRevisions, onLoss: (loss: Loss) => received!.push(loss) },
+      ...{
+        server,
+        revisions: clientRevisions,
+        onEvent: heard({ onLoss: (loss: Loss) => received!.push(loss) }),
+      },
     });
     await client.callTool("media");
     await client.listTools();
@@ -218,14 +223,18 @@ describe("losses", () => {
     const server = createServer(
       { name: "s", version: "1" },
       // Its handlers write the words of the new revision.
-      { revisions: serverRevisions, vocabulary: next, capabilities: { tools: {} }, ...checked },
+      { revisions: { known: serverRevisions, vocabulary: next }, capabilities: { tools: {} }, ...checked },
     );
     expect(server.vocabulary).toBe(next);
     const content = [{ type: "video", url: "https://example.com/1" }];
     server.handle("tools/call", () => ({ content }) as never);
     const losses: Loss[] = [];
     const { client, close } = await createTestPair({
-      ...{ server, revisions: clientRevisions, onLoss: (loss: Loss) => losses.push(loss) },
+      ...{
+        server,
+        revisions: clientRevisions,
+        onEvent: heard({ onLoss: (loss: Loss) => losses.push(loss) }),
+      },
     });
     const read = await client.callTool("film");
     await close();
@@ -238,10 +247,12 @@ describe("losses", () => {
     const { client, close } = await createTestPair({
       server: everyFeature(publishedForServers),
       ...{ revisions: publishedForClients, revision: "2024-11-05", ...answers },
-      onLoss: (loss: Loss) => {
-        losses.push(loss);
-        throw new Error("full");
-      },
+      onEvent: heard({
+        onLoss: (loss: Loss) => {
+          losses.push(loss);
+          throw new Error("full");
+        },
+      }),
     });
     expect((await client.callTool("work")).isError).toBeUndefined();
     await close();
@@ -255,7 +266,7 @@ describe("linking", () => {
   const server = (all: readonly Revision<"server">[], vocabulary?: string): CodeFirstServer =>
     createServer(
       { name: "s", version: "1" },
-      { revisions: all, ...(vocabulary !== undefined && { vocabulary }) },
+      { revisions: { known: all, ...(vocabulary !== undefined && { vocabulary }) } },
     );
 
   test("the vocabulary is that of the tables, or the newest revision below it", () => {
