@@ -148,8 +148,12 @@ describe.each(adapters)("%s", (adapter) => {
 function dripped(port: number, head: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
-    const socket = openSocket(port, "127.0.0.1", () => socket.write(head));
-    const drip = setInterval(() => socket.write("x"), 20);
+    let drip: ReturnType<typeof setInterval> | undefined;
+    // Bytes that are written before the connection is open would come before the head.
+    const socket = openSocket(port, "127.0.0.1", () => {
+      socket.write(head);
+      drip = setInterval(() => socket.write("x"), 20);
+    });
     socket.on("data", (chunk) => (text += String(chunk)));
     socket.on("error", () => undefined);
     socket.on("close", () => {
