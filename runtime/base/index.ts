@@ -1,4 +1,4 @@
-// What the runtime and the packages beside it stand on. It knows no revision, no role and no transport.
+// The foundation of the runtime and of its extension packages, independent of revisions, roles and transports.
 
 // JSON-RPC 2.0: messages, errors, both ends of a connection, the channel that transports implement.
 export {
@@ -67,10 +67,10 @@ export {
 export { memoryChannels } from "./jsonrpc/memory-channel.js";
 export { mostLevels, mostReserved, weightOf } from "./jsonrpc/json-limits.js";
 
-// Texts of others, as far as errors and logs show them.
+// Shortens texts of the peer for errors and logs.
 export { longestName, longestText, shortText, shortened, visible } from "./jsonrpc/foreign-text.js";
 
-// Options, and members of documents, judged by name.
+// Checks of options, and of members of documents, by name.
 export {
   checkOptions,
   gone,

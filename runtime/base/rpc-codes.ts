@@ -1,2 +1,2 @@
-// A second entry, so that a bundle has the numbers of error codes in place of a namespace.
+// A separate entry, so that a bundle contains the numbers of error codes instead of a namespace object.
 export * from "./jsonrpc/rpc-codes.js";

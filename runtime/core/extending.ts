@@ -1,6 +1,6 @@
-// The hooks of packages that give an extension its behaviour, or stand around requests: docs/extensions.md has a row for each.
+// Hooks for packages that implement an extension or wrap requests. docs/extensions.md has a row for each.
 
-// Requests of both roles, as such packages see them.
+// Requests of both roles.
 export { RequestContext } from "./server/request.js";
 export { ServerRequest, type RequestAgain, type StoredRequest } from "./extending/server-request.js";
 export { ExtendedClient, ServerQuestion } from "./extending/extended-client.js";
@@ -14,7 +14,7 @@ export { refusal } from "./protocol/error-table.js";
 export type { InternalContext, Peer, Surrounding } from "./protocol/hooks.js";
 export type { RevisionView } from "./protocol/revision-view.js";
 
-// Messages beside the protocol.
+// Messages outside of the protocol.
 export { readOpenly, type OpenReading } from "./extending/open-reading.js";
 export { wrongPlace } from "./protocol/revision-view.js";
 

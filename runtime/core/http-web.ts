@@ -1,5 +1,5 @@
-// Servers on platforms that speak in `Request` and `Response`. Nothing here loads a module of Node: the `workerd` and `browser`
-// conditions of the package choose it in place of `http`.
+// Servers on platforms that use `Request` and `Response`. Nothing here loads a module of Node: the `workerd` and
+// `browser` conditions of the package choose it in place of `http`.
 export type { PermitCall, Denial, Principal } from "./http/server/exchange.js";
 export type { HttpHandler } from "./http/server/fetch-http.js";
 export { createHttpHandler } from "./legacy/http/fetch-handler.js";

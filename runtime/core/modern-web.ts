@@ -1,5 +1,5 @@
-// Servers and clients of modern revisions alone, where no module of Node can be loaded: the `workerd` and `browser` conditions
-// of the package choose it in place of `modern`.
+// Servers and clients that only use modern revisions, for platforms without the modules of Node: the `workerd` and
+// `browser` conditions of the package choose it in place of `modern`.
 export type { PermitCall, Denial, Principal } from "./http/server/exchange.js";
 import type { Implementation } from "@mcpgen/protocol/authoring";
 import type { UsedExtension } from "@mcpgen/protocol/model";
@@ -17,7 +17,7 @@ import type { Server, ServerOptions } from "./server/server.js";
 
 export * from "./index.js";
 
-/** As `createServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition`: also for a legacy revision */
+/** Like `createServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition`: also for a legacy revision */
 export function createServer<const Used extends readonly UsedExtension<"server", HandlerContext>[] = []>(
   info: Implementation,
   options: ServerOptions & { readonly extensions?: Used },
@@ -25,7 +25,7 @@ export function createServer<const Used extends readonly UsedExtension<"server",
   return modern(code.createServer(info, options));
 }
 
-/** As `defineServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition`: also for a legacy revision */
+/** Like `defineServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition`: also for a legacy revision */
 export function defineServer(
   contract: contracts.Contract,
   handlers: contracts.ContractHandlers,
@@ -34,7 +34,7 @@ export function defineServer(
   return modern(contracts.defineServer(contract, handlers, options));
 }
 
-/** As `defineToolServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition`: also for a legacy revision */
+/** Like `defineToolServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition`: also for a legacy revision */
 export function defineToolServer(
   contract: contracts.Contract,
   handlers: contracts.ContractHandlers,
@@ -48,17 +48,19 @@ function modern<Made extends Server>(server: Made): Made {
   return server;
 }
 
-/** As `connect` of @mcpgen/runtime. @throws {McpError} as there; `invalid-definition` also for a legacy revision */
+/** Like `connect` of @mcpgen/runtime. @throws {McpError} as there; `invalid-definition` also for a legacy revision */
 export function connect(source: client.Source, options: client.ConnectOptions): Promise<Client> {
   return client.connect(source, options);
 }
 
-/** As `createHttpHandler` of @mcpgen/runtime/http, without options of sessions. @throws {McpError} `invalid-definition` */
+/**
+ * Like `createHttpHandler` of @mcpgen/runtime/http, without session options. @throws {McpError} `invalid-definition`
+ */
 export function createHttpHandler(server: Server, options?: EndpointOptions): HttpHandler {
   return fetchHandler(modernEndpoint(server, options));
 }
 
-// As @mcpgen/runtime/http has them.
+// The same type as in @mcpgen/runtime/http.
 export type { HttpHandler };
 export type { EndpointOptions as HttpOptions } from "./http/server/endpoint-options.js";
 export type { HttpLimits } from "./http/server/limits.js";

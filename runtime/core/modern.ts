@@ -1,5 +1,5 @@
-// Servers and clients of modern revisions alone (2026-07-28 and later), over every transport: what only the revisions before need
-// is left out. A legacy revision is refused.
+// Servers and clients that only use modern revisions (2026-07-28 and later), over every transport. The code for earlier
+// revisions is left out, and a legacy revision is refused.
 import { type EndpointOptions, endpointRules } from "./http/server/endpoint-options.js";
 import { Endpoint, modernEndpoint } from "./http/server/endpoint.js";
 import { type NodeHandler, nodeHandler } from "./http/server/node-http.js";
@@ -11,15 +11,15 @@ export * from "./modern-web.js";
 export type { NodeHandler } from "./http/server/node-http.js";
 export type { HttpServer } from "./http/server/serve-http.js";
 
-/** As of @mcpgen/runtime/http, without options of sessions. */
+/** The options of `serveHttp` of @mcpgen/runtime/http, without session options. */
 export type ServeHttpOptions = EndpointOptions & ListenOptions;
 
-/** As `createNodeHandler` of @mcpgen/runtime/http. @throws {McpError} `invalid-definition` */
+/** Like `createNodeHandler` of @mcpgen/runtime/http. @throws {McpError} `invalid-definition` */
 export function createNodeHandler(server: Server, options?: EndpointOptions): NodeHandler {
   return nodeHandler(modernEndpoint(server, options));
 }
 
-/** As `serveHttp` of @mcpgen/runtime/http. @throws {McpError} `invalid-definition`, `listen-failed` */
+/** Like `serveHttp` of @mcpgen/runtime/http. @throws {McpError} `invalid-definition`, `listen-failed` */
 export function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServer> {
   return listen<EndpointOptions>(options, endpointRules, (rest) => new Endpoint(server, rest));
 }

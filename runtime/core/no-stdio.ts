@@ -1,4 +1,5 @@
-// In place of `stdio` where programs cannot be started: the `workerd` and `browser` conditions of the package choose it.
+// Replaces `stdio` on platforms that cannot start programs: the `workerd` and `browser` conditions of the package
+// choose it.
 import { McpError } from "@mcpgen/base";
 
 /** @throws {McpError} `spawn-failed`, always */

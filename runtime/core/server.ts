@@ -1,5 +1,5 @@
-// All that a server needs, without the code of clients. Nothing of it is imported on demand: bundlers that write one file wrap
-// every module that such an import reaches.
+// Everything for servers, without the code of clients. Imports on demand are avoided: bundlers that write one file wrap
+// every module behind such an import.
 
 // Servers: written in code, or from a contract.
 export { createServer, defineServer, defineToolServer } from "./legacy/server/servers.js";
@@ -55,8 +55,7 @@ export {
 } from "./protocol/error-table.js";
 export type { ConnectionOptions, ServerConnection } from "./server/connection.js";
 
-// What handlers are given, and what they give.
-// With the star, packages of extensions can add members to them.
+// Parameters and return values of handlers. The star lets packages of extensions add members to these interfaces.
 export type * from "./server/added-members.js";
 export type { StructuredAnswer, ToolAnswer, ToolHandler } from "./server/tools.js";
 export {
@@ -81,7 +80,7 @@ export type {
   ToolSchema,
 } from "./schema/schema-type.js";
 
-// Around requests, on both roles.
+// Middleware and events of both roles.
 export type {
   Middleware,
   Next,
@@ -92,7 +91,7 @@ export type {
 export type { ClientEvent, CommonEvent, ServerEvent } from "./protocol/events.js";
 export type { ServerMiddleware, ServerMiddlewareRequest } from "./server/middleware.js";
 
-// What clients have, too.
+// Also exported for clients.
 export type {
   CallToolResult,
   CompleteResult,

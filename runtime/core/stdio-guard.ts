@@ -1,4 +1,5 @@
-// Import this first of all: it takes standard output for messages, so that nothing else can print there.
+// Import this before all other modules: it reserves standard output for messages, so that other code cannot print
+// there.
 import { keepStdout } from "./stdio/guard.js";
 
 keepStdout();

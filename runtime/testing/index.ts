@@ -1,4 +1,4 @@
-// For tests of servers and clients: both in one process, time that stands still, and sessions on record.
+// Tools for tests of servers and clients: both in one process, a virtual clock, and recorded sessions.
 export { createTestPair, type TestPair, type TestPairOptions } from "./kit/test-pair.js";
 export { VirtualClock } from "./kit/virtual-clock.js";
 export { Recording } from "./kit/recording.js";

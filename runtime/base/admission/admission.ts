@@ -1,4 +1,4 @@
-/** How much of one resource may be in use. Absent members have no limit. */
+/** The limits of one resource. Absent members are unlimited. */
 export interface Amounts {
   readonly count?: number;
   readonly bytes?: number;
@@ -6,37 +6,37 @@ export interface Amounts {
 
 /** A quota that principals share. */
 export interface Quota extends Amounts {
-  /** What one principal may use. Default: half of the whole, and no more than is left free after it. */
+  /** The limit for one principal. Default: half of the whole, and at most as much as then stays free. */
   readonly share?: Amounts;
 }
 
-/** Why something is not admitted: its principal uses its share, or all principals together use the whole. */
+/** The reason for a refusal: the principal has used its share, or all principals together have used the whole. */
 export type Refusal = "share" | "whole";
 
-/** What is in use. */
+/** The amounts in use. */
 export interface Usage {
   readonly count: number;
   readonly bytes: number;
 }
 
-/** What is in use, while it changes. */
+/** The amounts in use, writable. */
 type Used = { -readonly [kind in keyof Usage]: number };
 
 const nothing = (): Used => ({ count: 0, bytes: 0 });
 
 /**
- * A quota in number and bytes. Without a share that is given, no principal can use the whole: one that already uses something
- * gets no more than is left free after it (the dynamic threshold of Choudhury and Hahne, 1998). One alone gets half, two a
- * third each, and a principal that uses nothing yet finds room.
+ * A quota in number and bytes. Without an explicit share, no principal can use the whole: it may use at most as much as
+ * then stays free (the dynamic threshold of Choudhury and Hahne, 1998). A single principal gets half, two get a third
+ * each, and a new principal always finds room.
  */
 export class Admission {
-  /** What all principals together can use. */
+  /** The limit for all principals together. */
   readonly whole: Required<Amounts>;
-  /** What one principal can use while no other uses anything. */
+  /** The limit for a single principal while the others use nothing. */
   readonly share: Required<Amounts>;
   readonly #isFair: boolean;
   readonly #byPrincipal = new Map<string, Used>();
-  /** What all principals use. */
+  /** The amounts that all principals use. */
   readonly used: Usage = nothing();
 
   constructor({ count = Infinity, bytes = Infinity, share }: Quota) {
@@ -51,13 +51,13 @@ export class Admission {
     return this.#byPrincipal.get(principal) ?? nothing();
   }
 
-  /** Whether a quota in which nothing is used would refuse. */
+  /** Whether even an unused quota would refuse. */
   isTooLarge(principal: string | undefined, bytes: number, count = 1): boolean {
     const most = principal === undefined ? this.whole : this.share;
     return bytes > most.bytes || count > most.count;
   }
 
-  /** Why something is not admitted. Takes nothing. Parameters as of `admit`. */
+  /** The reason why `admit` would refuse; `undefined` if it would not. Changes nothing. */
   refusal(principal: string | undefined, bytes: number, count = 1): Refusal | undefined {
     const first = this.#refusal("count", principal, count);
     return first === "whole" ? first : (this.#refusal("bytes", principal, bytes) ?? first);
@@ -74,10 +74,10 @@ export class Admission {
   }
 
   /**
-   * Takes from the quota, or refuses and takes nothing.
+   * Takes from the quota, or refuses and changes nothing.
    *
-   * @param principal `undefined`: only the whole is a limit
-   * @param count 0 for something that was admitted, and grows
+   * @param principal `undefined`: only the whole limits
+   * @param count 0 for an admitted entry that grows
    */
   admit(principal: string | undefined, bytes: number, count = 1): Refusal | undefined {
     const refused = this.refusal(principal, bytes, count);
@@ -85,7 +85,7 @@ export class Admission {
     return refused;
   }
 
-  /** Takes even beyond the whole: what is in use already, or was judged before. */
+  /** Takes without a check, even beyond the whole: for amounts that are already in use or were checked before. */
   take(principal: string | undefined, bytes: number, count = 1): void {
     add(this.used as Used, bytes, count);
     if (principal === undefined) return;
@@ -95,7 +95,7 @@ export class Admission {
     else this.#byPrincipal.delete(principal);
   }
 
-  /** Gives back what was taken. */
+  /** Returns amounts to the quota. */
   release(principal: string | undefined, bytes: number, count = 1): void {
     this.take(principal, -bytes, -count);
   }

@@ -2,22 +2,25 @@ import { systemClock } from "../time/clock.js";
 import { Admission, type Quota } from "./admission.js";
 
 export interface MapBounds<Key = unknown> extends Quota {
-  /** What a new entry does where there is no room: the entry used least recently leaves, or the new one is refused. */
+  /** Without room, the least recently used entry is evicted, or the new one is refused. */
   readonly full: "evict" | "refuse";
-  /** Milliseconds that an entry lives, if `set` says nothing else. Default: for ever. */
+  /** Lifetime of an entry in milliseconds, unless `set` gives another one. Default: unlimited. */
   readonly lifeMs?: number;
-  /** Milliseconds since any fixed point. Default: the clock of the system, which is never set back. */
+  /** Milliseconds since any fixed point. Default: the monotonic clock of the system. */
   readonly now?: () => number;
-  /** Called for each entry that leaves by itself: its life is over, or another one took its room. */
+  /** Called for each entry that has expired or was evicted. */
   readonly gone?: (key: Key) => void;
 }
 
 export interface EntryOptions {
   /** Default: 0. */
   readonly bytes?: number;
-  /** Milliseconds from now. */
+  /** Lifetime in milliseconds from now. */
   readonly lifeMs?: number;
-  /** Whose entry it is: entries of one principal leave first for its own. Default: none; only the whole is a limit. */
+  /**
+   * Owner of the entry. A new entry first evicts entries of this principal. Default: no owner; only the whole
+   * limits.
+   */
   readonly principal?: string;
 }
 
@@ -28,21 +31,21 @@ interface Entry<Value> {
   readonly principal: string | undefined;
 }
 
-/** Milliseconds between two searches for entries whose life is over: their room is free at most so much later. */
+/** Milliseconds between two searches for expired entries. Their room becomes free with at most this delay. */
 const sweepMs = 1000;
 
-/** A map that keeps a number of entries and of bytes at most, each entry for a time. */
+/** A map with limits for the number of entries, their bytes and their lifetimes. */
 export class BoundedMap<Key, Value> {
   readonly #admission: Admission;
   readonly #evicts: boolean;
   readonly #lifeMs: number;
   readonly #now: () => number;
   readonly #gone: (key: Key) => void;
-  /** The entry used least recently is first. */
+  /** Entries, the least recently used first. */
   readonly #entries = new Map<Key, Entry<Value>>();
-  /** In the same order. */
+  /** The keys of each principal, in the same order. */
   readonly #byPrincipal = new Map<string, Set<Key>>();
-  /** The first end of a life that may be among the entries. */
+  /** No entry expires before this time. */
   #endsAt = Infinity;
   #sweptAt = -Infinity;
 
@@ -69,19 +72,19 @@ export class BoundedMap<Key, Value> {
     return entry?.value;
   }
 
-  /** The value of an entry that is not used by this: it leaves when it would have. */
+  /** The value of an entry. Does not count as a use, so the order of eviction stays. */
   peek(key: Key): Value | undefined {
     return this.#living(key)?.value;
   }
 
-  /** The entries that live; the one used least recently is first. */
+  /** The entries that have not expired, the least recently used first. */
   *[Symbol.iterator](): Generator<readonly [Key, Value], void> {
     const now = this.#now();
     for (const [key, { value, until }] of this.#entries) if (until > now) yield [key, value];
   }
 
   /**
-   * Sets an entry. If it is refused, the map stays as it was.
+   * Sets an entry. A refusal leaves the map unchanged.
    *
    * @returns whether there is room for the entry
    */
@@ -95,7 +98,7 @@ export class BoundedMap<Key, Value> {
       if (before) this.#remove(key, before);
       while (this.#admission.admit(principal, bytes)) this.#evict(principal);
     } else if (before && before.principal === principal) {
-      // It has its room. Only what it grows by may be refused.
+      // The entry already has its room: only its growth may be refused.
       const growth = bytes - before.bytes;
       if (growth > 0 && this.#admission.admit(principal, growth, 0)) return false;
       if (growth < 0) this.#admission.release(principal, -growth, 0);
@@ -121,7 +124,7 @@ export class BoundedMap<Key, Value> {
     return undefined;
   }
 
-  /** Makes room: an entry of the principal that wants it leaves, if it has one, else that of anybody. */
+  /** Makes room: evicts an entry of the given principal, or else of any principal. */
   #evict(principal: string | undefined): void {
     const own = principal === undefined ? undefined : this.#byPrincipal.get(principal);
     const [key] = (own ?? this.#entries).keys() as Iterable<Key>;

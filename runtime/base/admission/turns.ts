@@ -1,13 +1,13 @@
 import type * as platform from "../platform/platform.js";
 import { Admission } from "./admission.js";
 
-/** How many operations run, and how many wait for their turn. */
+/** Limits for running and waiting operations. */
 export interface TurnLimits {
-  /** Operations that run at once. */
+  /** Number of operations that run at the same time. */
   readonly running: number;
-  /** Operations of one key that run at once. Default: as many as of all keys. */
+  /** Number of operations of one key that run at the same time. Default: `running`. */
   readonly perKey?: number;
-  /** Operations that wait at once; one key gets a fair share of them. */
+  /** Number of waiting operations; one key gets a fair share of them. */
   readonly waiting: number;
 }
 
@@ -15,24 +15,27 @@ interface Waiter {
   readonly start: () => void;
 }
 
-/** Lets a bounded number of operations run at once. The others wait: keys take turns, and operations of one key keep their order. */
+/**
+ * Limits the number of operations that run at the same time. Others wait: keys take turns, and operations of one key
+ * keep their order.
+ */
 export class Turns {
   readonly #limits: Required<TurnLimits>;
   readonly #queue: Admission;
   readonly #busy: () => Error;
   readonly #running = new Map<string, number>();
   #total = 0;
-  /** The key whose turn is next is first. */
+  /** Waiting operations by key, in the order of their turns. */
   readonly #waiting = new Map<string, Set<Waiter>>();
 
-  /** @param busy the error of an operation for which there is no room in the queue */
+  /** @param busy makes the error for an operation if the queue is full */
   constructor(limits: TurnLimits, busy: () => Error) {
     this.#limits = { perKey: limits.running, ...limits };
     this.#queue = new Admission({ count: limits.waiting });
     this.#busy = busy;
   }
 
-  /** Operations that run, and that wait. */
+  /** Numbers of running and of waiting operations. */
   get counts(): { readonly running: number; readonly waiting: number } {
     return { running: this.#total, waiting: this.#queue.used.count };
   }
@@ -40,9 +43,9 @@ export class Turns {
   /**
    * Runs an operation when its turn comes.
    *
-   * @param key whose operation it is: a host, a principal
+   * @param key the owner of the operation, such as a host or a principal
    * @param signal ends the wait, not the operation
-   * @throws {Error} what `busy` makes: the queue is full; the signal's reason; or as the operation does
+   * @throws {Error} the error of `busy` if the queue is full; the signal's reason; or the error of the operation
    */
   async run<T>(key: string, operation: () => Promise<T>, signal?: platform.AbortSignal): Promise<T> {
     if (signal?.aborted) throw signal.reason;
@@ -69,12 +72,12 @@ export class Turns {
     const left = this.#running.get(key)! - 1;
     if (left > 0) this.#running.set(key, left);
     else this.#running.delete(key);
-    // No more keys are passed over here than can run at once.
+    // The loop skips at most as many keys as operations can run at the same time.
     for (const [next, waiters] of this.#waiting) {
       if (!this.#mayStart(next)) continue;
       const [first] = waiters;
       this.#leave(next, first!);
-      // The key goes behind the others.
+      // The key moves behind the others.
       if (waiters.size > 0) {
         this.#waiting.delete(next);
         this.#waiting.set(next, waiters);

@@ -3,8 +3,8 @@ import { type RequestId, isObject } from "./message.js";
 import type * as platform from "../platform/platform.js";
 
 /**
- * A duplex stream of messages between two sides: a pipe, or a pair in memory. It carries the text of one JSON-RPC message
- * at a time, so that the sides share no objects and nothing is serialised twice.
+ * A duplex stream of messages between two sides: a pipe, or a pair in memory. It carries the text of one JSON-RPC
+ * message at a time. So the sides share no objects, and a message is serialised once.
  */
 export interface Channel {
   /**
@@ -12,15 +12,15 @@ export interface Channel {
    */
   open(receiver: Receiver): void;
   /**
-   * Queues the text of one message. Messages of one turn are written together. Does nothing after `close`, or when the
-   * other side is gone.
+   * Queues the text of one message. Messages of one turn are written together. Does nothing after `close`, or after the
+   * other side has disconnected.
    *
-   * @param origin the incoming request that the message belongs to, for channels with one stream a request
+   * @param origin the incoming request that the message belongs to, for channels with one stream per request
    */
   send(text: string, origin?: RequestId): void;
   /**
-   * Sends the answer of a client to a request of the server, in place of `send`. The channel stops reading while too many
-   * of these answers wait to be read.
+   * Sends a client's answer to a request of the server, instead of `send`. The channel stops reading while too many of
+   * these answers wait for the other side.
    */
   reply?(text: string): void;
   /**
@@ -35,37 +35,40 @@ export interface Channel {
 }
 
 /**
- * The server's end of a transport, as the server uses it: a transport that keeps requests apart, such as HTTP, implements
- * it. The server wraps any other `Channel`.
+ * The server's end of a transport. A transport that separates requests, such as HTTP, implements it. The server wraps
+ * any other `Channel`.
  */
 export interface ServerChannel extends Pick<Channel, "flush" | "close"> {
   /**
-   * Whether the channel ends with the answers to one POST. Most are answered at once: the server then does not enter the
-   * connection among the open ones.
+   * Whether the channel ends with the answers to one POST. Most POSTs are answered at once, so the server does not
+   * register their connections as open.
    */
   readonly isBrief?: boolean;
   /** Id of the HTTP session, if there is one. */
   readonly id?: string | undefined;
-  /** Whether clients do not get what handlers throw, unless the server says otherwise. */
+  /** Whether the texts of handlers' exceptions are hidden from clients by default. */
   readonly hidesErrors?: boolean;
   /**
-   * Sends a message that is not an answer. Does nothing after `close`, or when the client is gone.
+   * Sends a message that is not an answer. Does nothing after `close`, or after the client has disconnected.
    *
    * @param origin the request of the client that the message belongs to
-   * @returns `false` if nothing was sent: the client has no stream for messages that belong to no request
+   * @returns `false` if it was not sent, because the client has no stream for messages outside of requests
    */
   send(text: string, origin?: RequestId): boolean | void;
   /**
    * Sends the answer to a message of the client.
    *
-   * @param id of a request; absent if it could not be read
+   * @param id the id of the request; absent if it could not be read
    * @param rpcCode the code of an error
-   * @param reported when the last progress of the request was sent (milliseconds, `performance.now()`)
+   * @param reported the time of the request's last progress (milliseconds, `performance.now()`)
    */
   answer(id: RequestId | undefined, text: string, rpcCode?: number, reported?: number): void;
   /** Sends the answers to a batch as one text. Absent if `answer` collects them. */
   sendBatch?(text: string): void;
-  /** A request was cancelled and gets no answer. Absent, as the functions below, where nothing follows from it. */
+  /**
+   * A request was cancelled and will not be answered. Channels that do not need to know omit this function and the
+   * following ones.
+   */
   dropAnswer?(id: RequestId): void;
   /**
    * Counts requests that were aborted while their handlers still run.
@@ -76,12 +79,12 @@ export interface ServerChannel extends Pick<Channel, "flush" | "close"> {
   /**
    * Reserves memory for the client.
    *
-   * @param bytes negative to release them
+   * @param bytes a negative number releases bytes
    * @returns `false` if the bytes are not available
    */
   reserve?(bytes: number): boolean;
   /**
-   * Ends the connection of a request, where the client can fetch the answer later.
+   * Ends the connection of a request if the client can fetch the answer later.
    *
    * @param retryMs milliseconds before the client connects again
    */
@@ -96,41 +99,41 @@ export interface Receiver {
   turn(): void;
   /** A message was longer than `limit` bytes and was dropped. */
   tooLong(limit: number): void;
-  /** The input ended in order; messages that are sent may still be read. `closed` follows. */
+  /** The input ended in order; the other side may still read messages. `closed` follows. */
   ended?(): void;
-  /** The channel is closed, with a reason if that was not in order. Called once. */
+  /** The channel is closed; `reason` is given if the end was not in order. Called once. */
   closed(reason?: Error): void;
 }
 
 /**
- * The client's end of a transport, as the client uses it: a transport with an exchange for each request, such as HTTP,
- * implements it. The client wraps any other `Channel`.
+ * The client's end of a transport. A transport with an exchange for each request, such as HTTP, implements it. The
+ * client wraps any other `Channel`.
  */
 export interface ClientChannel {
-  /** Whether each request is answered or fails, even if the server does not answer it. */
+  /** Whether each request gets an answer or an error, even if the server does not answer it. */
   readonly guaranteesReply: boolean;
   /** Whether the transport carries the headers of messages. */
   readonly carriesHeaders: boolean;
-  /** As for `Channel`. */
+  /** See `Channel`. */
   open(receiver: ClientReceiver): void;
   /** Sends a request or notification. Does nothing after `close`. */
   post(message: Outgoing): void;
-  /** Sends requests and notifications as one JSON-RPC batch (2025-03-26); absent if the transport has none. */
+  /** Sends requests and notifications as one JSON-RPC batch (2025-03-26); absent if the transport has no batches. */
   postBatch?(messages: readonly Outgoing[]): void;
   /** Sends the answer to a request of the server. */
   reply(text: string): void;
   /** Cancels a request without a message. Returns whether the transport can do that. */
   abandon(id: RequestId): boolean;
   /**
-   * The authorization that a request would have now, as a text to compare: empty if there is none, `undefined` if it cannot be
-   * compared.
+   * The current authorization of requests, as a text to compare: empty without authorization, `undefined` if it cannot
+   * be compared.
    *
    * @throws {McpError} `authorize-failed`
    */
   authorization(signal: platform.AbortSignal): string | undefined | Promise<string | undefined>;
-  /** Sets the headers of all later messages: the revision is negotiated. */
+  /** Sets the headers of all later messages, after the revision is negotiated. */
   setProtocolHeaders(headers: Headers): void;
-  /** As for `Channel`. */
+  /** See `Channel`. */
   close(): Promise<void>;
 }
 
@@ -140,12 +143,12 @@ type Headers = Readonly<Record<string, string>>;
 export interface Outgoing {
   readonly text: string;
   readonly method: string;
-  /** Of a request. */
+  /** The id of a request. */
   readonly id?: RequestId;
   /** The request that this message cancels: after this message, its response is not read. */
   readonly ends?: RequestId | undefined;
   readonly headers: Headers;
-  /** Called with the authorization of the message, each time it is sent. */
+  /** Called with the authorization of the message for each attempt. */
   readonly authorized?: ((authorization: string | undefined) => void) | undefined;
 }
 
@@ -159,19 +162,19 @@ export interface ClientReceiver extends Receiver {
   /**
    * A message, or a batch, that the channel has parsed.
    *
-   * @param refusal the error of the transport that came with the message: an HTTP status, for example
-   * @param exchange the request that it answers, whatever id its response has
+   * @param refusal the error of the transport for the message, such as an HTTP status
+   * @param exchange the request that the transport assigns to the response, whatever its id
    */
   parsed(value: unknown, refusal?: Error, exchange?: RequestId): void;
-  /** One request failed; others go on. */
+  /** One request failed; others continue. */
   failed(id: RequestId, error: Error): void;
-  /** No more messages can be sent, but requests that were sent may be answered. `closed` may follow. */
+  /** No more messages can be sent, but sent requests may still be answered. `closed` may follow. */
   draining(reason: Error): void;
-  /** Whether a request has been answered, or was given up. */
+  /** Whether a request was answered or aborted. */
   isSettled(id: RequestId): boolean;
 }
 
-/** What a client connects over. */
+/** A channel that a client can connect over. */
 export type AnyChannel = Channel | ClientChannel;
 
 /** A channel, or a function that opens one at each call. */
@@ -201,7 +204,7 @@ type RequiredMember<T> = keyof { [K in keyof T as undefined extends T[K] ? never
 /**
  * Checks that a value has all members of a channel. A channel with `post` is a `ClientChannel`.
  *
- * @param place the parameter, for errors
+ * @param place the name of the parameter in errors
  * @throws {McpError} `invalid-definition`: members are missing
  */
 export function checkChannel(value: unknown, place: string): asserts value is AnyChannel {
@@ -220,12 +223,12 @@ export function isClientChannel(channel: AnyChannel): channel is ClientChannel {
   return "post" in channel;
 }
 
-/** A channel as the client uses it. */
+/** Adapts a channel to the client. */
 export function clientChannelOf(channel: AnyChannel): ClientChannel {
   return isClientChannel(channel) ? channel : new StreamOfMessages(channel);
 }
 
-/** A plain channel: it has no exchanges, headers or authorization. */
+/** A plain channel, without exchanges, headers and authorization. */
 class StreamOfMessages implements ClientChannel {
   readonly guaranteesReply = false;
   readonly carriesHeaders = false;

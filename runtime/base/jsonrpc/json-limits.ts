@@ -1,16 +1,16 @@
-/** Most levels of arrays and objects in a message. */
+/** Maximum number of levels of arrays and objects in a message. */
 export const mostLevels = 512;
 
-/** Bytes of memory for one client: its description and its subscriptions. */
+/** Maximum bytes of memory for the description and the subscriptions of one client. */
 export const mostReserved = 262_144;
 
-/** A rough figure of the bytes that an object, array, string or member takes beside its content. */
+/** Estimated bytes of an object, array, string or member without its content. */
 const overhead = 32;
 
 /**
- * A rough figure of the bytes that a JSON value takes in memory.
+ * Estimates the bytes of a JSON value in memory.
  *
- * @param most bytes at which counting stops: the result is then greater than `most`
+ * @param most counting stops above this number of bytes: the result is then greater than `most`
  */
 export function weightOf(value: unknown, most: number): number {
   let weight = 0;

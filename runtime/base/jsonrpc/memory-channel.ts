@@ -2,7 +2,8 @@ import type { RequestId } from "./message.js";
 import type { Channel, Receiver } from "./channel.js";
 
 /**
- * Two connected channels inside one process. Messages arrive in a later microtask, those of one turn together.
+ * Two connected channels inside one process. Messages arrive in a later microtask, and messages of one turn arrive
+ * together.
  */
 export function memoryChannels(): [Channel, Channel] {
   const one = new MemoryChannel();

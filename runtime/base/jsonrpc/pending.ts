@@ -3,11 +3,11 @@ import { Aborts, type Clock, longestWait, systemClock } from "../time/clock.js";
 import { McpError } from "./errors.js";
 import { type RequestId, renewed } from "./message.js";
 
-/** Milliseconds of one request; its own options take precedence. */
+/** Timeouts of a request in milliseconds; its own options take precedence. */
 export interface Timeouts {
-  /** Without an answer or progress. */
+  /** Limit for the time without an answer or progress. */
   readonly timeout: number;
-  /** In total, with progress or without. */
+  /** Limit for the total time, with progress or without. */
   readonly totalTimeout: number;
 }
 
@@ -17,7 +17,7 @@ export interface PendingOptions {
   /** Default: 60,000 ms without an answer or progress, 3,600,000 in all. */
   readonly timeouts?: Partial<Timeouts> | undefined;
   readonly clock?: Clock | undefined;
-  /** What came since a time and answered no request, for the errors of requests that time out. */
+  /** Describes unexpected messages since a time, for the errors of requests that time out. */
   readonly meanwhile?: (since: number) => string;
 }
 
@@ -27,10 +27,10 @@ export interface PendingRequest<Answer> {
   readonly method: string;
   readonly onProgress: ((progress: Progress) => void) | undefined;
   readonly limits: Timeouts;
-  /** When it was first sent, and when its last attempt was. */
+  /** The times of its first and of its last attempt. */
   readonly started: number;
   readonly sent: number;
-  /** When the request was sent, or its last progress arrived. */
+  /** The time when the request was sent, or when its last progress arrived. */
   lastSign: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
@@ -39,7 +39,7 @@ export interface PendingRequest<Answer> {
   ignore: (() => void) | undefined;
 }
 
-/** When a request times out, unless progress arrives. */
+/** The time when a request times out, unless progress arrives. */
 function dueOf({ lastSign, started, limits }: PendingRequest<never>): number {
   return Math.min(lastSign + limits.timeout, started + limits.totalTimeout);
 }
@@ -47,7 +47,7 @@ function dueOf({ lastSign, started, limits }: PendingRequest<never>): number {
 /**
  * The error of a request that has timed out at `now`.
  *
- * @param meanwhile what came instead of an answer, in words
+ * @param meanwhile describes the unexpected messages that came instead of an answer
  */
 function expiry(
   { method, limits, started, lastSign }: PendingRequest<never>,
@@ -68,7 +68,7 @@ function expiry(
 
 /**
  * The requests of one side that wait for answers: their ids, timers and abort signals. Each request settles once. One
- * timer serves them all: it is set to the first request that may time out.
+ * timer serves all of them: it is set to the first time at which one may time out.
  */
 export class Pending<Answer> {
   #requests = new Map<RequestId, PendingRequest<Answer>>();
@@ -76,7 +76,7 @@ export class Pending<Answer> {
   #aborts: Aborts | undefined;
   #lastId = 0;
   #timer: unknown;
-  /** When the timer fires. */
+  /** The time at which the timer fires. */
   #firesAt = Infinity;
   readonly #timeouts: Timeouts;
   readonly #clock: Clock;
@@ -92,7 +92,7 @@ export class Pending<Answer> {
     return this.#requests.size;
   }
 
-  /** The number of ids that were given. */
+  /** The last id; ids are counted from 1. */
   get lastId(): number {
     return this.#lastId;
   }
@@ -115,8 +115,8 @@ export class Pending<Answer> {
   /**
    * Waits for the answer to `id`.
    *
-   * @param abandon called when the request is given up (signal, timer), before its promise rejects
-   * @param started when a request that is sent again was first sent: its total timeout counts from there
+   * @param abandon called when the signal or a timeout ends the request, before its promise rejects
+   * @param started for a request that is sent again: the time of its first attempt, at which its total timeout starts
    */
   wait(
     id: RequestId,
@@ -156,8 +156,8 @@ export class Pending<Answer> {
   }
 
   /**
-   * Removes the request that a response answers, and returns it. Some peers write the id of a request as text, or the text as
-   * a number: that is taken where no other request has exactly this id.
+   * Removes the request that a response answers, and returns it. Some peers change the type of an id (number or text):
+   * such an id is accepted unless another request has exactly this id.
    */
   answered(id: unknown): PendingRequest<Answer> | undefined {
     const exact = this.take(id as RequestId);

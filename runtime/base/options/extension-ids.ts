@@ -2,16 +2,16 @@ import { isObject } from "../jsonrpc/message.js";
 import { invalid } from "./option-check.js";
 
 /**
- * The identifiers of extensions that the specification allows: a prefix that is mandatory, and a name (2026-07-28, basic, `_meta`;
- * SEP-2133). Prefixes whose second label is `mcp` or `modelcontextprotocol` are reserved.
+ * The identifiers of extensions that the specification allows: a mandatory prefix, and a name (2026-07-28, basic,
+ * `_meta`; SEP-2133). Prefixes whose second label is `mcp` or `modelcontextprotocol` are reserved.
  */
 export const extensionIdPattern =
   /^(?!(?!io\.modelcontextprotocol\/)[^./]*\.(?:mcp|modelcontextprotocol)[./])[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\/[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?$/;
 
 /**
- * Checks the identifiers of extensions that a program declares itself.
+ * Checks the identifiers of the extensions in the option `capabilities`.
  *
- * @param capabilities the option of that name
+ * @param capabilities the value of the option
  * @throws {McpError} `invalid-definition`
  */
 export function checkExtensionIds(capabilities: unknown): void {

@@ -1,9 +1,9 @@
 import { isObject } from "../jsonrpc/message.js";
 
-/** What a member of a document must be. */
+/** The kind of value that a member of a document must have. */
 export type Kind = keyof typeof kinds;
 
-/** Seconds since 1970 at most: a later time is no date (ECMAScript, time values). */
+/** Maximum of seconds since 1970: later times are not valid dates (ECMAScript, time values). */
 const latest = 8.64e12;
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
@@ -11,22 +11,22 @@ const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 
 const kinds = {
-  /** A string that is not empty. */
+  /** A non-empty string. */
   text: isText,
   /** A string. */
   string: (value: unknown) => typeof value === "string",
   /** A list of strings. */
   texts: isTexts,
-  /** A string that is not empty, or a list of such strings. */
+  /** A non-empty string, or a list of such strings. */
   "text or texts": (value: unknown) =>
     isText(value) || (isTexts(value) && (value as unknown[]).every(isText)),
   /** A string, or a list of strings. */
   "string or texts": (value: unknown) => typeof value === "string" || isTexts(value),
   number: (value: unknown) => Number.isFinite(value),
-  /** A number from 0. */
+  /** A number of at least 0. */
   amount: (value: unknown) => typeof value === "number" && value >= 0,
   boolean: (value: unknown) => typeof value === "boolean",
-  /** NumericDate (RFC 7519, 2). JSON can write numbers that are infinite when read. */
+  /** NumericDate (RFC 7519, 2). Numbers in JSON may become infinite when parsed. */
   time: (value: unknown) => typeof value === "number" && Math.abs(value) <= latest,
   /** A number of seconds, which some servers write as a text. */
   seconds: (value: unknown) =>
@@ -36,13 +36,13 @@ const kinds = {
   objects: (value: unknown) => Array.isArray(value) && value.every(isObject),
 } as const;
 
-/** What the members of a document must be, where they are present. */
+/** The kinds of a document's members, if they are present. */
 export type Members = Readonly<Record<string, Kind>>;
 
 /**
- * The first member that is present and malformed, or missing, with what it must be: `sub: expected text`.
+ * The first malformed or missing member, with the expected kind: `sub: expected text`.
  *
- * @param required names of the table that the document must have
+ * @param required names of the mandatory members
  */
 export function malformedMember(
   document: object,
@@ -58,19 +58,22 @@ export function malformedMember(
   return undefined;
 }
 
-/** Members that decide identity or rights: without one of them, a document may give more than its author meant. */
+/** Members that decide identity or rights. Without them, a document might grant more than its author intended. */
 const decisive = /^(scope|client_id|redirect_uris|issuer|resource)$/;
 
 /**
- * A document without its members that are `null`: peers write it for optional members that are absent. Where a member decides
- * identity or rights, null stays: it is malformed.
+ * Removes null members of a document, because peers write null for absent members. Null stays in members that decide
+ * identity or rights, where it is malformed.
  */
 export function withoutNulls<Document extends object>(document: Document): Document {
   const members = Object.entries(document).filter(([name, value]) => value !== null || decisive.test(name));
   return Object.fromEntries(members) as Document;
 }
 
-/** The JSON value of a text that another program may have written; any other text as it is: the value is judged then. */
+/**
+ * The JSON value of a text that another program may have written, or the text itself if it is not JSON. The caller
+ * checks the value.
+ */
 export function jsonOr(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -1,7 +1,7 @@
 import type { Signal } from "@mcpgen/protocol/model";
 
-// Types that the platform declares. Programs that include neither Node's types nor those of the DOM compile, too: there
-// each is what the runtime itself needs of it.
+// Types that the platform declares. Programs without the types of Node and of the DOM also compile: for them, each type
+// has only the members that the runtime needs.
 
 export type AbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer Declared } }
   ? Declared

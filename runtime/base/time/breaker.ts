@@ -1,22 +1,25 @@
 import { type Clock, systemClock, withTimeout } from "./clock.js";
 
-/** Commands without an answer. Clients of databases keep what they cannot send, most of them without limit. */
+/**
+ * Maximum number of commands without an answer. Database clients queue commands that they cannot send, most of them
+ * without a limit.
+ */
 const mostPending = 1024;
 
 /**
- * Sends commands to an engine that may be away. A command fails if it has no answer within the timeout. Then others fail at
- * once, but one in each timeout, until the engine answers any of them.
+ * Sends commands to an engine that may be unavailable. A command fails if it has no answer within the timeout. From
+ * then on, all commands fail at once except one per timeout, until the engine answers.
  */
 export class Breaker {
   readonly #name: string;
   readonly #timeoutMs: number;
   readonly #clock: Clock;
   #pending = 0;
-  /** The time before which commands fail at once; 0 if the engine answers. */
+  /** Commands before this time fail at once; 0 if the engine answers. */
   #openUntil = 0;
 
   /**
-   * @param name of the engine, for errors
+   * @param name the name of the engine in errors
    * @param timeoutMs milliseconds
    */
   constructor(name: string, timeoutMs: number, clock: Clock = systemClock) {
@@ -26,9 +29,9 @@ export class Breaker {
   }
 
   /**
-   * The answer to a command. The engine may execute a command that failed here later.
+   * Sends a command and returns its answer. The engine may still execute a command that has failed here.
    *
-   * @throws {Error} the engine does not answer; or as the command does
+   * @throws {Error} the engine does not answer; or the error of the command
    */
   async run<T>(command: () => Promise<T>): Promise<T> {
     const now = this.#clock.now();

@@ -1,9 +1,9 @@
 import type * as platform from "../platform/platform.js";
 import type { RequestOptions } from "@mcpgen/protocol/model";
 
-/** A source of time, which tests replace. */
+/** A source of time, which tests can replace. */
 export interface Clock {
-  /** Milliseconds since any fixed point; never set back or forward, as a wall clock is. */
+  /** Milliseconds since any fixed point. Unlike a wall clock, it is never set back or forward. */
   now(): number;
   /** Milliseconds since 1970, for dates that leave the process. Default: `Date.now`. */
   wallTime?(): number;
@@ -16,7 +16,7 @@ export interface Clock {
 export const longestWait = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
-  // Whole milliseconds: they stand in error texts and recordings.
+  // Whole milliseconds, for error texts and recordings.
   now: () => Math.floor(performance.now()),
   schedule: (callback, delay) => setTimeout(callback, Math.min(delay, longestWait)),
   clear: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
@@ -27,13 +27,13 @@ export function wallTimeOf(clock: Clock): number {
   return clock.wallTime?.() ?? Date.now();
 }
 
-/** A timer that does not keep the process alive, where the platform can do so. */
+/** Lets the process exit while the timer is set, if the platform supports that. */
 export function unref(timer: unknown): unknown {
   (timer as { unref?: () => void }).unref?.();
   return timer;
 }
 
-/** The value of `work`; `undefined` if it does not settle within `delay` milliseconds. Rejects as `work` does. */
+/** The value of `work`; `undefined` if it does not settle within `delay` milliseconds. Rejects if `work` rejects. */
 export async function withTimeout<T>(
   delay: number,
   work: Promise<T>,
@@ -53,7 +53,9 @@ export async function settleWithin(delay: number, work: Promise<unknown>): Promi
   await withTimeout(delay, work).catch(() => undefined);
 }
 
-/** The value of `work`. Rejects with `reason()` as soon as the signal aborts: code of the user may never settle. */
+/**
+ * The value of `work`. Rejects with `reason()` as soon as the signal aborts, because the user's code may never settle.
+ */
 export async function abortable<T>(
   signal: platform.AbortSignal,
   work: Promise<T>,
@@ -80,11 +82,14 @@ interface Listener {
   readonly fire: () => void;
 }
 
-/** Callbacks for abort signals, with one listener a signal: platforms warn of a leak where many calls share a signal. */
+/**
+ * Callbacks for abort signals, with one listener per signal: platforms warn of a leak if many calls add listeners to
+ * the same signal.
+ */
 export class Aborts {
   readonly #bySignal = new Map<Signal, Listener>();
 
-  /** Calls once when `signal` aborts. Returns what removes the callback. */
+  /** Calls `callback` once when `signal` aborts. Returns a function that removes the callback. */
   on(signal: Signal, callback: () => void): () => void {
     let listener = this.#bySignal.get(signal);
     if (!listener) {

@@ -1,19 +1,22 @@
 import type * as platform from "../platform/platform.js";
 import { type Clock, longestWait, systemClock } from "./clock.js";
 
-/** When an operation is attempted again. */
+/** The pauses between the attempts of an operation. */
 export interface Pace {
-  /** Milliseconds of the pauses between the attempts, 0 for none; or what gives the next one. Without a next pause, the attempts end. */
+  /**
+   * Pauses between the attempts in milliseconds (0 is allowed), or a function that returns the next pause. The attempts
+   * end when there is no next pause.
+   */
   readonly pauses: readonly number[] | (() => number | undefined);
-  /** Whether the first attempt comes after a pause, too. Default: no. */
+  /** Whether the first attempt also comes after a pause. Default: no. */
   readonly waitsFirst?: boolean;
   /** Default: the clock of the system. */
   readonly clock?: Clock;
   /** Ends a pause and the attempts. */
   readonly signal?: platform.AbortSignal | undefined;
-  /** Error of the pause that the signal ends. Default: the reason of the signal. */
+  /** Makes the error if the signal ends a pause. Default: the reason of the signal. */
   readonly reason?: () => unknown;
-  /** Register what ends a pause early: the next attempt is made then. */
+  /** Functions that register a callback that ends a pause early; the next attempt follows. */
   readonly wakes?: readonly Register[];
 }
 
@@ -21,7 +24,7 @@ export interface Pace {
 type Register = (callback: () => void) => () => void;
 
 /**
- * The attempts of an operation, counted from 0, for `for await`: the loop ends by itself when there is no pause left.
+ * The attempts of an operation, counted from 0, for `for await`. The loop ends after the last pause.
  *
  * @throws the reason of the signal, if it aborts in a pause
  */
@@ -54,7 +57,7 @@ function wait(ms: number, { clock = systemClock, signal, reason, wakes = [] }: P
     };
     const timer = clock.schedule(wake, ms);
     for (const register of signal ? [...wakes, untilAborted(signal)] : wakes) removals.push(register(wake));
-    // It may have been called already.
+    // A callback may have been called during registration.
     if (isOver) for (const remove of removals) remove();
   });
 }
@@ -67,23 +70,23 @@ function untilAborted(signal: platform.AbortSignal): Register {
   };
 }
 
-/** Pauses that grow. */
+/** Parameters of growing pauses. */
 interface Growth {
   /** Milliseconds of the first pause. */
   readonly first: number;
-  /** How many times the one before each pause is. Default: 2. */
+  /** Factor between a pause and the next one. Default: 2. */
   readonly factor?: number;
   /** Milliseconds of the longest pause. Default: no limit. */
   readonly most?: number;
   /** The number of pauses. Default: no limit. */
   readonly count?: number;
-  /** Milliseconds of all pauses and attempts; the last attempt is made then. Default: no limit. */
+  /** Total milliseconds of pauses and attempts, after which one last attempt follows. Default: no limit. */
   readonly within?: number;
-  /** A pause is multiplied by a random number between both: processes that meet once do not meet again. Default: 1 and 1. */
+  /** Range of a random factor of each pause, so that processes do not retry at the same times. Default: 1 and 1. */
   readonly spread?: readonly [least: number, greatest: number];
 }
 
-/** Pauses that grow, for `attempts`. */
+/** Makes growing pauses for `attempts`. */
 export function growing(growth: Growth): () => number | undefined {
   const { first, factor = 2, most = Infinity, count = Infinity, within = Infinity } = growth;
   const { spread: [least, greatest] = [1, 1] } = growth;
@@ -100,10 +103,10 @@ export function growing(growth: Growth): () => number | undefined {
 }
 
 /**
- * Milliseconds to wait, where the other side says how long. A timer fires at once for what it cannot take: a number that is
- * too large, negative, or none.
+ * Milliseconds to wait, as requested by the other side. Corrects values for which a timer would fire at once: too large
+ * or negative numbers, and other types.
  *
- * @param asked what was sent, of any type
+ * @param asked the received value, of any type
  */
 export function waitAsked(
   asked: unknown,

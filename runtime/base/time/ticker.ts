@@ -1,20 +1,20 @@
 import { type Clock, unref } from "./clock.js";
 
 /**
- * Whether a timer ends with the request that set it, and no request may write to the streams of another one: so it is on
+ * Whether a timer ends with the request that set it, and a request cannot write to the streams of another one, like on
  * workerd.
  */
 const timersEndWithRequests =
   (globalThis as { readonly navigator?: { readonly userAgent?: string } }).navigator?.userAgent ===
   "Cloudflare-Workers";
 
-/** Something that is due. */
+/** A job and its due time. */
 interface Job {
   readonly callback: () => void;
   readonly due: number;
 }
 
-/** One timer of a clock for all that wait: platforms pay for each timer. It does not keep the process alive. */
+/** One timer of a clock for all jobs, because each timer costs resources. It does not keep the process alive. */
 class SharedTimer {
   readonly #clock: Clock;
   readonly #jobs = new Set<Job>();
@@ -68,12 +68,12 @@ function sharedTimerOf(clock: Clock): SharedTimer {
 }
 
 /**
- * Calls a function with each of its members, again and again. All tickers of a clock share one timer, which runs only while one
- * has members; a member is first called after at most one interval. Where a timer ends with its request, each member has a
- * separate timer.
+ * Calls a function repeatedly with each of its members. All tickers of a clock share one timer, which runs only while
+ * one has members; a member is first called after at most one interval. If timers end with their requests, each member
+ * has a separate timer.
  */
 export class Ticker<Member> {
-  /** With the timers of the members, if they have some. */
+  /** The members, each with its own timer (if it has one). */
   readonly #members = new Map<Member, unknown>();
   readonly #clock: Clock;
   readonly #every: number;
@@ -82,9 +82,9 @@ export class Ticker<Member> {
   #job: Job | undefined;
 
   /**
-   * @param every milliseconds between the calls for a member; 0 for none
+   * @param every milliseconds between the calls for a member; 0 for no calls
    * @param tick may delete members
-   * @param ownTimers whether each member has its own timer; default: as the platform needs it
+   * @param ownTimers whether each member has its own timer; default: whether the platform requires that
    */
   constructor(
     clock: Clock,

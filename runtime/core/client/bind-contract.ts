@@ -30,8 +30,8 @@ export type ToolOutcome =
   | ToolFailure;
 
 /**
- * Suggests values of the argument `argument` that begin with `value`. `others` holds the values of the arguments that
- * are known already.
+ * Suggests values of the argument `argument` that begin with `value`. `others` holds the known values of other
+ * arguments.
  */
 export type Complete<Name extends string> = (
   argument: Name,
@@ -40,7 +40,7 @@ export type Complete<Name extends string> = (
   options?: RequestOptions,
 ) => Promise<Open<"CompleteResult">["completion"]>;
 
-/** Says what is wrong with structured content, or returns `undefined`. */
+/** Returns the problem of structured content, or `undefined` if it is valid. */
 export type ContentCheck = (value: unknown) => string | undefined | Promise<string | undefined>;
 
 /** The methods of a client that is generated from a contract: each row begins with the name of the method. */
@@ -63,8 +63,8 @@ type Reference = Parameters<Client["complete"]>[0]["ref"];
  * Makes the client of a contract. Generated code calls it and gives the result its exact type: a member for each list
  * of `methods`, with a function for each row.
  *
- * Functions of `tools` reject with `invalid-result` (McpError) where structured content fails the check of its row, and
- * all functions reject with what the methods of `client` reject with.
+ * Functions of `tools` reject with `invalid-result` (McpError) if structured content fails the check of its row. All
+ * functions reject with the errors of the methods of `client`.
  *
  * @param client a connected client, which sends the requests
  * @param methods the table of the contract
@@ -128,7 +128,10 @@ async function outcomeOf(
   return { isError: false, content, ...(structured !== undefined && { structuredContent: structured }) };
 }
 
-/** Structured content as servers repeat it in a text block: revisions before 2025-06-18 have no other form of it. */
+/**
+ * Reads structured content from the text block in which servers repeat it: revisions before 2025-06-18 have only that
+ * form.
+ */
 function contentInText(content: Open<"CallToolResult">["content"]): unknown {
   const [block, ...others] = content;
   if (block?.type !== "text" || others.length > 0) return undefined;

@@ -5,7 +5,7 @@ import type { ClientProfile } from "./client-profile.js";
 /** Options of requests inside an operation with its own timeout. */
 export const unbounded: RequestOptions = { timeout: Infinity, totalTimeout: Infinity };
 
-/** What ends at some time. */
+/** Has an end, with a reason. */
 interface Ending {
   /** Calls `callback` once at the end. Returns a function that removes the callback. */
   whenClosed(callback: (why: McpError) => void): () => void;

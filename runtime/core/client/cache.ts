@@ -9,21 +9,21 @@ const maxEntries = 1000;
 /** The longest time in milliseconds that a result is fresh: a day. */
 const maxFreshMs = 86_400_000;
 
-/** Bytes of an entry without its texts, about. */
+/** Approximate bytes of an entry without its texts. */
 const overhead = 300;
 
 interface Entry {
-  /** The result, as it was decoded, as JSON. */
+  /** The decoded result as JSON. */
   readonly text: string;
   readonly bytes: number;
-  /** When it is no longer fresh, by the client's clock. */
+  /** The time at which it is no longer fresh, by the client's clock. */
   readonly expires: number;
 }
 
 /** The results of equal requests. */
 interface Entries {
   readonly method: string;
-  /** By the authorization of the request; the public result by `undefined`. */
+  /** Keyed by the authorization of the request; `undefined` is the key of the public result. */
   readonly byAuthorization: ReadonlyMap<string | undefined, Entry>;
 }
 
@@ -86,7 +86,7 @@ export class ResultCache {
     if (!isPublic && authorization === undefined) return;
     const text = textOf({ result, rejected: [], listed });
     const owner = isPublic ? undefined : authorization;
-    // A character takes two bytes at most.
+    // A character takes at most two bytes.
     const bytes =
       text === undefined ? Infinity : overhead + 2 * (text.length + key.length + (owner?.length ?? 0));
     if (text === undefined || bytes > Math.min(this.#limits.maxCacheEntryBytes, this.#limits.maxCacheBytes))
@@ -96,7 +96,7 @@ export class ResultCache {
     const others = [...(this.#byKey.peek(key)?.byAuthorization ?? [])].filter(
       ([other, { expires }]) => other !== undefined && other !== owner && expires > now,
     );
-    // Where the results of other authorizations leave no room, it stands alone.
+    // If the results of other authorizations leave no room, they are dropped.
     if (!this.#keep(key, method, [...others, [owner, entry]])) this.#keep(key, method, [[owner, entry]]);
   }
 
@@ -109,7 +109,8 @@ export class ResultCache {
 
   /**
    * Drops the results that a notification declares changed: all results of the methods that its facts name, and of the
-   * methods with its capability. Of the latter, a notification about one thing drops only those of requests for that thing.
+   * methods with its capability. If it names one resource, it drops results of the latter methods only for that
+   * resource.
    *
    * @param requests the facts of all requests
    */
@@ -128,7 +129,7 @@ export class ResultCache {
     if (stale.size > 0) this.#drop((key, method) => stale.get(method)?.(key) === true);
   }
 
-  /** Drops all results, those of pending requests included. */
+  /** Drops all results, including results of pending requests. */
   clear(): void {
     this.#drop(() => true);
   }
@@ -144,7 +145,7 @@ export class ResultCache {
   }
 }
 
-/** Whether the capability of a notification is that of a method, or a part of it. */
+/** Whether a notification's capability equals a method's capability or is a part of it. */
 function sharesCapability({ capability: whole }: MethodFacts, { capability: part }: MethodFacts): boolean {
   return whole !== undefined && whole.of === part?.of && whole.path.every((key, at) => part.path[at] === key);
 }

@@ -7,10 +7,10 @@ import { type Clock, McpError, type Params, type Timeouts } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { Era, Extended, Role } from "@mcpgen/protocol/model";
 
-/** The client as it describes itself, and its settings. */
+/** The client's description of itself, and its settings. */
 export interface ClientProfile {
   readonly info: Implementation;
-  /** Those of every revision: without those of extensions. */
+  /** Capabilities for every revision, without extensions. */
   readonly capabilities: ClientCapabilities;
   readonly extended: Pick<Extended<"client">, "declared"> | undefined;
   /** The least severity of log messages: sent with each request (2026-07-28), or once for a connection (before). */
@@ -21,7 +21,7 @@ export interface ClientProfile {
   readonly timeouts: Timeouts;
   readonly clock: Clock;
   readonly readNulls: NullReader;
-  /** Whether null counts as absent around the params of messages, too; as `readNulls`. */
+  /** Whether null also counts as absent outside of the params of messages; the setting of `readNulls`. */
   readonly nulls?: "absent" | "reject" | undefined;
   readonly hooks: Hooks<ClientEvent>;
   /** Address of a server over HTTP, without a query. */
@@ -30,7 +30,7 @@ export interface ClientProfile {
 
 /** Limits on what a server can make a client keep or do. */
 export interface ClientLimits {
-  /** Questions of the server (forms, pages, sampling, roots) that the application gets at a time: 4. */
+  /** Questions of the server (forms, pages, sampling, roots) that the application handles at the same time: 4. */
   readonly maxQuestions: number;
   /** Questions that wait for their turn: 256, of 32 MiB in all. Further ones are refused. */
   readonly maxWaitingQuestions: number;
@@ -38,17 +38,19 @@ export interface ClientLimits {
   readonly maxRoundQuestions: number;
   /** Notices that a subscription keeps until they are read: 1,000, of 2 MiB in all. */
   readonly maxNotices: number;
-  /** Bytes that all cached results take: 16 MiB. The oldest are dropped; 0 caches nothing. */
+  /** Bytes of all cached results: 16 MiB. The oldest are dropped; 0 caches nothing. */
   readonly maxCacheBytes: number;
-  /** Bytes that one cached result takes: 1 MiB. A larger one is not cached. */
+  /** Bytes of one cached result: 1 MiB. A larger one is not cached. */
   readonly maxCacheEntryBytes: number;
 }
 
 /** The limits that an application chooses. */
 export interface ConnectLimits {
-  /** Questions of the server (forms, pages, sampling, roots) that the application gets at a time. Default: 4. */
+  /**
+   * Questions of the server (forms, pages, sampling, roots) that the application handles at the same time. Default: 4.
+   */
   readonly maxQuestions?: number;
-  /** Bytes that all cached results take; one takes a sixteenth of it at most. Default: 16 MiB; 0 caches nothing. */
+  /** Bytes of all cached results; one result takes at most a sixteenth of it. Default: 16 MiB; 0 caches nothing. */
   readonly maxCacheBytes?: number;
 }
 
@@ -154,7 +156,7 @@ export function eraOf({ era }: RevisionView<"client">): ClientEra {
 
 type Views = readonly RevisionView<"client">[];
 
-/** Groups revisions by what negotiates them: `server/discover` (modern) or the handshake (legacy). */
+/** Groups revisions by their negotiation: `server/discover` (modern) or the handshake (legacy). */
 export function byEra(views: Views): { readonly modern: Views; readonly legacy: Views } {
   return {
     modern: views.filter((view) => eraOf(view).discovery),

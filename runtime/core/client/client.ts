@@ -43,7 +43,7 @@ export interface ToolResult<Structured = unknown> extends Open<"CallToolResult">
   structuredContent?: Structured;
 }
 
-/** What may answer a method in place of its plain result; each has its `resultType`. */
+/** Results that may answer a method instead of its plain result; each has its `resultType`. */
 type OtherResult<Method extends keyof ClientResults, Plain extends keyof OpenDefinitions> = Exclude<
   ClientResults[Method],
   Open<Plain>
@@ -87,7 +87,7 @@ export type PlacesOf = (
   connection: Connection,
 ) => readonly BatchPlace[];
 
-/** What a client needs for legacy revisions; `runtime/core/legacy/client` has it. */
+/** The client's code for legacy revisions; `runtime/core/legacy/client` implements it. */
 export interface LegacyParts {
   readonly handshake: Handshake;
   readonly attach: LegacyAttach;
@@ -99,7 +99,7 @@ export interface ClientSetup {
   readonly profile: ClientProfile;
   readonly handlers: ClientHandlers;
   readonly limits: ClientLimits;
-  /** The revisions that the client knows, those that it does not negotiate included. */
+  /** All revisions that the client knows, including revisions that it does not negotiate. */
   readonly known: readonly RevisionView<"client">[];
   /** The revisions that it negotiates. */
   readonly views: readonly RevisionView<"client">[];
@@ -107,7 +107,7 @@ export interface ClientSetup {
   readonly onClose: ((reason: McpError | undefined) => unknown) | undefined;
   /** Opens a channel; again after one broke, if it is a function. */
   readonly opener: Opener;
-  /** Absent if the client speaks no legacy revision. */
+  /** Absent if the client has no legacy revisions. */
   readonly legacy: LegacyParts | undefined;
   /** Which requests are sent again after the connection broke; `safe` if absent. */
   readonly resend: Resend | undefined;
@@ -117,7 +117,7 @@ export interface ClientSetup {
 /** A method that `ClientRequests` does not list. Texts whose value is not known at compile time are allowed. */
 type Unlisted<Method extends string> = Method & (Method extends keyof ClientRequests ? never : unknown);
 
-/** Parameters may be left out where a method requires none. */
+/** Allows a call without parameters if the method does not require any. */
 type RequestArguments<Params> = undefined extends Params
   ? [params?: Params, options?: RequestOptions]
   : [params: Params, options?: RequestOptions];
@@ -208,8 +208,8 @@ export class Client implements Caller {
   }
 
   /**
-   * Resolves when the client is closed: with `undefined` after `close()`, else with the error that ended the connection. A
-   * client that can connect again is closed by `close()` alone.
+   * Resolves when the client is closed: with `undefined` after `close()`, else with the error that ended the
+   * connection. A client that can connect again is closed only by `close()`.
    */
   get closed(): Promise<McpError | undefined> {
     return this.#connections.ended;
@@ -240,7 +240,7 @@ export class Client implements Caller {
   /**
    * Sends a request. Resolves with its result in the authoring vocabulary, from the cache while the cached result is
    * fresh. With the option `result`, a schema, it also sends methods that the revision does not have, and resolves with
-   * what the schema makes of the result.
+   * the output of the schema.
    *
    * @throws {McpError} `method-not-found`: the revision has no such method, and there is no `result`;
    *   `invalid-definition`: `result` is not a schema; `invalid-result`
@@ -272,7 +272,7 @@ export class Client implements Caller {
     return this.#request(method, params, options);
   }
 
-  /** @param place its place in a batch */
+  /** @param place the place of the request in a batch */
   async #request(
     method: string,
     params: object = {},
@@ -280,7 +280,7 @@ export class Client implements Caller {
     place?: BatchPlace,
   ): Promise<unknown> {
     const schema = options.result;
-    // A schema that is wrong sends nothing.
+    // Checked first, so that an invalid schema prevents sending.
     const parse = schema === undefined ? undefined : await checkBy(schema, `${method}: result`);
     const { result, rejected } = await this.#requests.exchange(
       method,
@@ -293,9 +293,9 @@ export class Client implements Caller {
   }
 
   /**
-   * Sends requests and notifications as one JSON-RPC batch (2025-03-26, basic, batching). Resolves when each request has its
-   * result or its error; the outcome of a notification that is sent is `undefined`. A request that is sent again is sent
-   * alone.
+   * Sends requests and notifications as one JSON-RPC batch (2025-03-26, basic, batching). Resolves when each request
+   * has its result or its error; the outcome of a sent notification is `undefined`. Retries are sent outside of a
+   * batch.
    *
    * @throws {McpError} `not-expressible`: the revision or the transport has no batches; `invalid-request`: `initialize` is
    *   one of the requests
@@ -321,10 +321,10 @@ export class Client implements Caller {
   ): Promise<unknown> {
     const { method, params } = message;
     try {
-      // A notification keeps its place: the batch may wait for others.
+      // A notification keeps its place, because the batch may still wait for other messages.
       if (message.notification) return this.#notify(connection, method, params, place);
       const result = await this.#request(method, params, message.options, place);
-      // It may have been answered by the cache.
+      // The cache may have answered the request, so that it is not sent.
       place.leave();
       return result;
     } catch (error) {
@@ -334,7 +334,7 @@ export class Client implements Caller {
   }
 
   /**
-   * Sends a notification. One that no revision of the client has is sent as it is.
+   * Sends a notification. A method that no revision of the client has is sent unchanged.
    *
    * @throws {McpError} `method-not-found`: another revision has it; `missing-capability`
    */
@@ -354,12 +354,12 @@ export class Client implements Caller {
 
   /**
    * Answers requests of the server whose method no revision defines, or with `*` all that have no other handler. Up to
-   * 2025-11-25 they are requests; at 2026-07-28 they are input requests of a result. Types follow from the schemas; a JSON
-   * Schema must be written in the call for that. The option `prepare` of `connect` registers handlers before the server
-   * can send its first request.
+   * 2025-11-25 they are requests; at 2026-07-28 they are input requests of a result. Types follow from the schemas; a
+   * JSON Schema gives types only if it is written in the call. The option `prepare` of `connect` registers handlers
+   * before the server can send its first request.
    *
    * @returns a function that removes the handler
-   * @throws {McpError} `invalid-definition`: the method has a handler, or is answered by a function that `connect` gets
+   * @throws {McpError} `invalid-definition`: the method already has a handler, or an option of `connect` answers it
    */
   handle<const Given extends MessageSchema = never, const Taken extends MessageSchema = never>(
     method: string,
@@ -383,8 +383,8 @@ export class Client implements Caller {
   }
 
   /**
-   * Listens to the notifications of a method, or to all of them with `*`. With `params`, a schema, the listener gets what
-   * the schema makes of the parameters; a notification that the schema refuses causes a warning.
+   * Listens to the notifications of a method, or to all of them with `*`. With a schema `params`, the listener gets the
+   * output of the schema; a notification that the schema refuses causes a warning.
    *
    * @returns a function that removes the listener
    */
@@ -406,8 +406,8 @@ export class Client implements Caller {
   }
 
   /**
-   * Adds middleware around each later request in both directions, inside the middleware added before. It runs around the
-   * cache and around the attempts: once for each call. Returns a function that removes it.
+   * Adds middleware around each later request in both directions, inside the middleware added before. It wraps the
+   * cache and all attempts, so it runs once for each call. Returns a function that removes it.
    */
   use<Other extends string = OtherMethod>(middleware: ClientMiddleware<Other>): () => void {
     requireFunction("use", middleware);
@@ -443,10 +443,11 @@ export class Client implements Caller {
   }
 
   /**
-   * Fetches one entry of a list by the request that the revision has for it, whether the list names it or not.
+   * Fetches one entry of a list by the revision's request for single entries, even if the list does not contain the
+   * entry.
    *
-   * @param method of the list, such as `tools/list`
-   * @param name of the entry, or its URI: as the request for it takes it
+   * @param method the method of the list, such as `tools/list`
+   * @param name the name or URI of the entry
    * @returns `undefined` if the server has no such entry
    * @throws {McpError} `method-not-found`: the revision has no request for an entry of this list
    */
@@ -517,7 +518,7 @@ export class Client implements Caller {
     return this.request("completion/complete", params, options);
   }
 
-  /** Checks that the server answers: with `ping`, or with `server/discover` where the revision has no `ping`. */
+  /** Checks that the server answers: with `ping`, or with `server/discover` if the revision has no `ping`. */
   async ping(options: RequestOptions = {}): Promise<void> {
     const started = this.#setup.profile.clock.now();
     const { negotiated } = await this.#requests.connected({ method: "ping", options, started });
@@ -571,7 +572,10 @@ export class Client implements Caller {
     return this.#connections.close();
   }
 
-  /** Reads the list again, once for a tool that it leaves out, and then asks for the tool alone. */
+  /**
+   * Reads the list again, unless the list is known to lack the tool. A tool that an incomplete list lacks is fetched by
+   * its own request.
+   */
   async #relist(tool: string, options: RequestOptions): Promise<void> {
     const method = "tools/list";
     const { table } = this.#negotiated.view;
@@ -593,7 +597,7 @@ export class Client implements Caller {
     return listIn(result, method, [this.#negotiated.view, ...this.#setup.known]);
   }
 
-  /** @param started when the total timeout of all pages began; without it, each page has its own */
+  /** @param started the start of the total timeout for all pages; without it, each page has its own timeout */
   #pagesOf<Item>(
     method: string,
     options: ListBounds,

@@ -22,7 +22,7 @@ interface ConnectionsSetup extends ConnectionParts {
   readonly views: readonly RevisionView<"client">[];
   readonly handshake: Handshake | undefined;
   readonly onWarning: (message: string) => void;
-  /** Called when a connection takes the place of another: the process behind it may be another one. */
+  /** Called when a new connection replaces the old one: the server process may differ. */
   readonly onReplaced: () => void;
 }
 
@@ -38,7 +38,7 @@ export class Connections {
   /** The last connection for which the client checked whether the server was replaced, and the result. */
   #comparing: { readonly connection: Connection; readonly replaced: Promise<boolean> } | undefined;
   #stopped = false;
-  /** Connections that were opened. */
+  /** Number of opened connections. */
   #opened = 0;
   readonly #stops = new Set<() => void>();
   /** Resolves when no connection can follow, with the reason unless `close` was called. */
@@ -105,9 +105,9 @@ export class Connections {
   }
 
   /**
-   * Whether another server with another revision has taken the place of the first. The client negotiates once more, once
-   * for each connection (2026-07-28, versioning: a client probes again if the era it knows fails). If the outcome differs,
-   * the new connection becomes the current one.
+   * Whether a server with another revision has replaced the first one. The client negotiates once more, once for each
+   * connection (2026-07-28, versioning: a client probes again if the era it knows fails). If the outcome differs, the
+   * new connection becomes the current one.
    */
   isReplaced(connection: Connection): Promise<boolean> {
     if (this.#current !== connection) return Promise.resolve(true);
@@ -154,7 +154,7 @@ export class Connections {
   /**
    * Makes a connection the current one.
    *
-   * @param bounds of the requests that set it up
+   * @param bounds limits of the requests that set it up
    */
   async #take(made: Connection, bounds: RequestOptions): Promise<void> {
     if (!this.#stopped) {
@@ -172,7 +172,7 @@ export class Connections {
     this.#opened++;
     hooks.emit({ type: "connection-opened", revision: made.negotiated.view.id });
     made.whenClosed((why) => {
-      // The end of the last connection is that of the client, unless another can follow.
+      // The end of the last connection ends the client, unless another connection can follow.
       if (!this.#stopped && !this.renewable) this.#end(why);
       hooks.emit({ type: "connection-closed", reason: why.message });
     });
@@ -257,7 +257,7 @@ export class Connections {
     for (const each of this.#all) {
       if (!each.over || each.waiting > 0) continue;
       this.#all.delete(each);
-      // No request waits for what it still reads.
+      // Its remaining messages are not needed: no request waits for them.
       void each.close().catch(() => undefined);
     }
     this.#all.add(made);
@@ -267,7 +267,7 @@ export class Connections {
 
 /** A connection that is being opened. */
 interface Opening {
-  /** When that times out, by the clock. */
+  /** The deadline, by the clock. */
   readonly due: number;
   /** The connection of the last attempt. */
   last: Connection | undefined;
@@ -279,7 +279,7 @@ function closedByUs(): McpError {
 
 type Settle = typeof negotiate;
 
-/** Negotiates by the handshake alone, for servers that exit on a probe. */
+/** Negotiates only by the handshake, for servers that exit on a probe. */
 const handshakeOnly: Settle = (made, views, context) =>
   context.handshake!(made, byEra(views).legacy, context);
 

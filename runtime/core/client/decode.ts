@@ -15,7 +15,7 @@ import { type ClientProfile, eraOf } from "./client-profile.js";
 
 /** An invalid item of a list. The other items of the list are kept. */
 export interface Rejected {
-  /** Its position from 0: of a page in the page, of a list in the list. */
+  /** Its position from 0, in the page or (for a whole list) in the list. */
   readonly index: number;
   /** Its name, if it has one. */
   readonly name: string | undefined;
@@ -24,38 +24,38 @@ export interface Rejected {
   readonly reason: string;
 }
 
-/** What a result says of its list, in the words of the revision. */
+/** Facts about the list of a result; items are as the revision defines them. */
 interface Listed {
-  /** Whether nothing is left out of it. */
+  /** Whether the list is complete. */
   readonly complete: boolean;
-  /** The items that stand for an entry. */
+  /** The items that refer to an entry. */
   readonly references: readonly Params[];
 }
 
 export interface Decoded {
   readonly result: Params;
   readonly rejected: readonly Rejected[];
-  /** Of a part of a list that may leave entries out. */
+  /** Facts about the list, if the list may leave entries out. */
   readonly listed?: Listed | undefined;
 }
 
-/** What reads the result of a method. */
+/** The parameters for reading the result of a method. */
 interface Reading {
   readonly view: RevisionView<"client">;
   readonly method: string;
   readonly readNulls: NullReader;
 }
 
-/** Most invalid items of a page; a page with more is refused. */
+/** Maximum number of invalid items of a page; a page with more is refused. */
 const maxRejected = 1000;
 
-/** Whether a result is valid as it is. */
+/** Whether a result is valid without changes. */
 export function isAccepted({ result: definition }: OutgoingRequest, result: unknown): result is Params {
   return isObject(result) && (definition === undefined || definition.accepts(result));
 }
 
 /**
- * Decodes a result that is not valid as it is: removes members that are null instead of absent, and sets invalid items
+ * Decodes a result that `isAccepted` refuses: removes members that are null instead of absent, and sets invalid items
  * of a list aside.
  *
  * @throws {McpError} `invalid-result`
@@ -71,7 +71,7 @@ export async function decode(
   let value: Params = eraOf(view).resultTypes ? withDefaults(entry, result) : result;
   value = await readNulls(definition, value, method);
   if (definition.accepts(value)) return { result: value, rejected: [] };
-  // Some servers send structured content alone (tools, structured content: it should have both).
+  // Some servers send only structured content (tools, structured content: it should have both).
   if (value["structuredContent"] !== undefined && (value["content"] ?? undefined) === undefined) {
     value = { ...value, content: [] };
     hooks.emit(warning("missing-content", "/content", method));
@@ -89,7 +89,7 @@ export async function decode(
 }
 
 /**
- * Decodes a result in place of the plain one. It stays in the words of its revision.
+ * Decodes an alternative to the plain result. It is not translated to the vocabulary.
  *
  * @param key the member that marks it
  * @throws {McpError} `invalid-result`
@@ -122,7 +122,10 @@ export function withDefaults({ cacheable }: OutgoingRequest, result: Params): Pa
   };
 }
 
-/** Whether an item of a list stands for an entry: a whole one has the mark, or else is one. */
+/**
+ * Whether an item of a list refers to an entry. A whole entry has the marking member or matches the definition of
+ * entries.
+ */
 export function isReference(page: Page, item: unknown): boolean {
   const reference = page.partial?.reference;
   if (!reference || !isObject(item) || !reference.accepts(item)) return false;
@@ -133,9 +136,9 @@ export function isReference(page: Page, item: unknown): boolean {
 }
 
 /**
- * Separates the items of a list that are entries, or stand for one, from the others.
+ * Separates the entries of a list and references to entries from invalid items.
  *
- * @throws {McpError} `invalid-result`: too many are neither
+ * @throws {McpError} `invalid-result`: too many items are invalid
  */
 export async function sift(
   { view, method, readNulls }: Reading,
@@ -160,7 +163,7 @@ export async function sift(
   return { kept, rejected };
 }
 
-/** @param data `{ [member]: null }` where null stands in the place of a list; `{ result }` of a tool */
+/** @param data `{ [member]: null }` if the list is null; `{ result }` for a tool */
 export function invalidResult(method: string, problem: string, cause?: unknown, data?: object): McpError {
   return new McpError("invalid-result", `${method}: the server's result is invalid: ${problem}`, {
     cause,
@@ -175,9 +178,9 @@ export interface ServerResponse extends ResponseMessage {
 }
 
 /**
- * The error of a response, as one to throw. Members of it may be missing.
+ * Converts the error of a response, whose members may be missing, to an error to throw.
  *
- * @param params of the request, if it may have named a resource
+ * @param params the request's params, if they may name a resource
  */
 export function remoteError(method: string, response: ServerResponse, params?: Params): McpError {
   const error: Record<string, unknown> = isObject(response.error) ? response.error : {};

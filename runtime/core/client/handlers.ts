@@ -85,7 +85,7 @@ const answerers: { readonly [method: string]: Answerer } = {
   "roots/list": listRoots,
 };
 
-/** What answers a method of the protocol: by a function that `connect` gets, or, for `ping`, without one. */
+/** The answerer of a method of the protocol. It calls a function that `connect` got, except for `ping`. */
 export function answererOf(method: string): Answerer | undefined {
   return Object.hasOwn(answerers, method) ? answerers[method] : undefined;
 }
@@ -96,7 +96,7 @@ function answered<Result extends object>(handler: string, result: Result): Resul
   return result;
 }
 
-/** The problem of the roots of a client, if there is one (client/roots, root). */
+/** The problem of the roots of a client; `undefined` if they are valid (client/roots, root). */
 export function rootsProblem(roots: readonly Root[]): string | undefined {
   if (!Array.isArray(roots)) return `roots must be a list, not ${JSON.stringify(roots)}`;
   for (const root of roots as readonly Root[]) {
@@ -113,14 +113,14 @@ export function userRejected(message = "the user rejected the request"): McpErro
   return new McpError("cancelled", message, { rpcCode: -1 });
 }
 
-/** Revisions differ in the code; an undeclared capability counts as a missing method. */
+/** The code differs between revisions: an undeclared capability counts as a missing method. */
 function notDeclared(capability: string): McpError {
   return new McpError("missing-capability", `the client has not declared ${capability}`, {
     rpcCode: rpc.methodNotFound,
   });
 }
 
-/** What a handler of sampling requests returns. */
+/** The return value of a handler of sampling requests. */
 export type SamplingAnswer = CreateMessageResult | WithBytes<CreateMessageResult>;
 
 /** Questions to the user, by mode. The client declares those that have a function. */

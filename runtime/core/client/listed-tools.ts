@@ -5,7 +5,10 @@ import { type ParamHeader, paramHeadersOf } from "../protocol/param-headers.js";
 import type { Checked, Parse } from "../schema/schema-type.js";
 import { type Rejected, invalidResult } from "./decode.js";
 
-/** Most bytes of all tools, about. The tools used least recently are dropped, and their results are not checked. */
+/**
+ * Approximate maximum of bytes of all tools. The tools used least recently are dropped, and their results are not
+ * checked.
+ */
 const maxBytes = 64 * 1_048_576;
 
 /** The headers of one call, and the arguments that they repeat. */
@@ -14,11 +17,11 @@ export interface DeclaredHeaders {
   readonly args: unknown;
 }
 
-/** What the client keeps of a tool. */
+/** The facts about a tool that the client keeps. */
 interface KnownTool {
   /** Headers that repeat arguments. */
   readonly headers?: readonly ParamHeader[] | undefined;
-  /** Whether it says that it may be called twice. */
+  /** Whether its hints allow it to be called twice. */
   readonly isRepeatable: boolean;
   readonly outputSchema: object | undefined;
   /** Made when the first result is checked. */
@@ -31,7 +34,7 @@ interface KnownTool {
  */
 export class ListedTools {
   #tools!: BoundedMap<string, KnownTool>;
-  /** Names that a list, which leaves some out, does not hold. */
+  /** Names of tools that are missing in a list that may leave tools out. */
   #leftOut!: BoundedMap<string, true>;
   readonly #warn: (message: string) => void;
   /**
@@ -79,18 +82,18 @@ export class ListedTools {
     return { tools: usable, rejected };
   }
 
-  /** @param call the parameters of the call, in the words of the vocabulary, as the tools were learned */
+  /** @param call the parameters of the call, in the authoring vocabulary, in which the tools were learned */
   headersOf({ name, arguments: args }: Params): DeclaredHeaders | undefined {
     const headers = this.#tools.get(name as string)?.headers;
     return headers && { headers, args };
   }
 
-  /** Whether a tool says that it may be called twice, by `readOnlyHint` or `idempotentHint`. */
+  /** Whether a tool's hint (`readOnlyHint` or `idempotentHint`) allows it to be called twice. */
   isRepeatable(name: string): boolean {
     return this.#tools.get(name)?.isRepeatable === true;
   }
 
-  /** Whether the list was read, and does not hold this tool. */
+  /** Whether the list was read and does not contain this tool. */
   isLeftOut(name: string): boolean {
     return this.#leftOut.get(name) === true;
   }

@@ -13,7 +13,7 @@ export interface ListBounds extends RequestOptions {
   readonly maxItems?: number;
   /** Characters of all pages as JSON, rejected items included: 64 Mi by default. The last page is not counted. */
   readonly maxCharacters?: number;
-  /** Parameters of the request of each page, beside the cursor, where the revision has some. */
+  /** Further parameters of the request for each page, if the revision has them. */
   readonly params?: { readonly [name: string]: unknown };
 }
 
@@ -21,9 +21,9 @@ export interface ListResult<Item> {
   readonly items: readonly Item[];
   /** The invalid items. */
   readonly rejected: readonly Rejected[];
-  /** Whether the server says that it left nothing out; true where the revision has no word for that. */
+  /** Whether the server declares the list complete; true if the revision cannot express that. */
   readonly complete: boolean;
-  /** Items that stand for an entry that `client.entry` fetches, in the words of the server's revision. */
+  /** References to entries that `client.entry` fetches, as the server's revision defines them. */
   readonly references: readonly { readonly [member: string]: unknown }[];
 }
 
@@ -55,7 +55,7 @@ export async function* pages<Item>(
     const before = read.length + rejected;
     rejected += page.rejected.length + page.references.length;
     const room = maxItems - rejected - read.length;
-    // One by one: a page may have more items than a call can have arguments.
+    // Pushed one by one: a page may have more items than a call can have arguments.
     for (const item of page.items.slice(0, Math.max(room, 0))) read.push(item);
     if (page.items.length > room) {
       const items = page.items.slice(0, Math.max(room, 0));
@@ -79,7 +79,7 @@ export async function* pages<Item>(
   }
 }
 
-/** The characters counted for a page that is nested too deeply to serialise: those of the longest message. */
+/** The characters counted for a page that is nested too deeply to serialise: the length of the longest message. */
 const unreadableLength = 10 * 1_048_576;
 
 function textOf({ items, rejected, references }: ListResult<unknown>): string | undefined {
@@ -137,9 +137,10 @@ export async function collect<Item>(read: AsyncIterable<ListResult<Item>>): Prom
 }
 
 /**
- * The list in a page. A lifted result has it under the name of the vocabulary, which may not be that of its revision.
+ * The list in a page. In a lifted result, the member has its name in the vocabulary, which may differ from its name in
+ * the revision.
  *
- * @param views that of the result first
+ * @param views the views to search, first the view of the result
  * @throws {McpError} `not-expressible`: the tables do not say which member is the list
  */
 export function listIn(
@@ -166,17 +167,20 @@ function incomplete(method: string, why: string, items: readonly unknown[]): Mcp
   return new McpError("list-incomplete", `${method}: ${why}`, { data: { items } });
 }
 
-/** What a result holds of a list that may leave entries out: a page, or the one entry that was asked for. */
+/** A part of a list that may leave entries out: a page, or the requested entry. */
 export interface ListPart {
   /** The method of the list. */
   readonly list: string;
   readonly page: Page;
-  /** Parameters of the request for the page, for the steps of its result. */
+  /** The parameters of the request, which the steps of its result need. */
   readonly params?: Params;
   readonly entry?: EntryRequest & { readonly name: string };
 }
 
-/** The part of a list, as a page of it in the authoring vocabulary: whole entries alone, which every revision has a form for. */
+/**
+ * Converts the part of a list to a page in the authoring vocabulary. It contains only whole entries, which every
+ * revision can express.
+ */
 export async function readPart(
   view: RevisionView<"client">,
   { list, page, params, entry }: ListPart,
@@ -197,9 +201,9 @@ export async function readPart(
 }
 
 /**
- * The entry that was asked for; none where the result holds no entry.
+ * The requested entry as a list; empty if the result has no entry.
  *
- * @throws {McpError} `invalid-result`: another entry
+ * @throws {McpError} `invalid-result`: the result has another entry
  */
 function entriesIn(
   result: Params,
@@ -217,7 +221,7 @@ function leavesOut({ path, means }: PartialList, result: Params): boolean {
   return means === undefined ? value !== undefined : value === means;
 }
 
-/** Whether an error says that there is no such entry. One that may have another reason does not. */
+/** Whether an error certainly means that the entry does not exist. */
 export function isMissing(error: unknown, { table }: RevisionView): error is McpError {
   if (!(error instanceof McpError)) return false;
   const { code, rpcCode } = error;

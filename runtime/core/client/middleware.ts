@@ -37,7 +37,7 @@ export interface IncomingContext extends MiddlewareContext, AnswerContext {
 /**
  * A request as the middleware of a client sees it: compare `direction`, then `method`, and `params` has its type.
  *
- * @typeParam Other methods outside the authoring vocabulary, such as those of a vendor
+ * @typeParam Other methods outside the authoring vocabulary, such as vendor methods
  */
 export type ClientMiddlewareRequest<Other extends string = OtherMethod> =
   TypedRequest<ClientRequests, OutgoingFacts, Other> | TypedRequest<ServerRequests, IncomingFacts, Other>;
@@ -79,13 +79,13 @@ interface Sent {
 /** Gets the progress of a request, by its token. */
 type Reports = Map<unknown, (progress: Progress) => void>;
 
-/** A result that may take the place of the plain one. */
+/** A result that may replace the plain one. */
 export interface Alternative {
   /** The member that marks it. */
   readonly key: string;
   /**
-   * Called each time the request is sent with a listener of progress. What it puts into `later` goes on getting progress after
-   * the answer, until it is deleted.
+   * Called each time the request is sent with a listener of progress. Listeners that it puts into `later` get progress
+   * even after the answer, until they are deleted.
    */
   readonly sent: (later: Reports, token: unknown, onProgress: (progress: Progress) => void) => void;
 }
@@ -93,11 +93,11 @@ export interface Alternative {
 const alternatives = new WeakMap<object, Alternative>();
 
 /**
- * Lets an alternative result answer a request, which the request asks for in its parameters. An abort of the caller then does
- * not cancel the request: what the alternative stands for is cancelled by another request.
+ * Allows an alternative result for a request whose parameters ask for it. If the caller aborts, the request is not
+ * cancelled then: another request cancels the work behind the alternative.
  *
- * @param context of the request, as functions around requests get it
- * @param alternative `undefined`: the plain result alone
+ * @param context the request's context that middleware gets
+ * @param alternative `undefined` allows only the plain result
  */
 export function expectAlternative(context: object, alternative: Alternative | undefined): void {
   if (alternative === undefined) alternatives.delete(context);
@@ -127,7 +127,7 @@ export function peerOf(hooked: Hooked): Peer {
 /**
  * Runs the middleware of a client around a request to its server.
  *
- * @param send sends the request with these parameters; `alternative` is a result that may take the place of the plain one
+ * @param send sends the request with these parameters; `alternative` is a result that may replace the plain one
  */
 export async function sendThrough(
   hooked: Hooked,
@@ -151,10 +151,10 @@ export async function sendThrough(
 }
 
 /**
- * As `sendThrough`, for a request of the client itself. Middleware sees the parameters and the result as the revision has
- * them.
+ * Like `sendThrough`, for a request of the client itself. Middleware gets the parameters and the result as the revision
+ * defines them.
  *
- * @param send sends the request with these parameters, and resolves with the response, an error too
+ * @param send sends the request with these parameters, and resolves with the response, even if it is an error
  */
 export async function exchangeThrough(
   hooked: Hooked,

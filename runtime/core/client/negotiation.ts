@@ -25,7 +25,7 @@ export type Handshake = (
 ) => Promise<Negotiated>;
 
 interface NegotiationContext extends ClientProfile {
-  /** When the negotiation times out, by the clock. The caller enforces it. */
+  /** The deadline of the negotiation, by the clock. The caller enforces it. */
   readonly due: number;
   /** Absent if the client has no legacy revision. */
   readonly handshake: Handshake | undefined;
@@ -51,12 +51,13 @@ export async function negotiate(
   const settled = new AbortController();
   const probe = sendProbe(connection, modern[0]!, context, settled.signal);
   if (legacy.length === 0) return conclude(connection, await probe, eras, context);
-  // Where every request gets a reply, a missing one means that the server is still starting, not that it is legacy.
+  // If the channel guarantees a reply, a missing one means that the server is still starting, not that it is legacy.
   const timeout = connection.channel.guaranteesReply ? (context.due - context.clock.now()) / 2 : hedgeMs;
   const first = await withTimeout(timeout, probe, context.clock);
   if (first !== undefined) return conclude(connection, first, eras, context);
-  // Some servers take the handshake as the start of a connection, even after they answered the probe. If a server accepts
-  // the handshake, its result counts. If the handshake fails or stays unanswered, the result of the probe counts.
+  // Some servers treat the handshake as the start of a connection, even after they answered the probe. If a server
+  // accepts the handshake, its result counts. If the handshake fails or stays unanswered, the result of the probe
+  // counts.
   const shaken = context.handshake!(connection, legacy, context);
   const discovery = probe.then(async (response) => {
     const negotiated = await conclude(connection, response, { ...eras, isHandshaken: true }, context);
@@ -81,7 +82,7 @@ export async function negotiate(
 interface Offered {
   readonly modern: Views;
   readonly legacy: Views;
-  /** Whether the handshake is under way beside the probe. */
+  /** Whether the handshake already runs at the same time as the probe. */
   readonly isHandshaken?: boolean;
 }
 
@@ -241,7 +242,7 @@ async function discovered(
  * The error for client and server without a common revision.
  *
  * @param theirs the revisions that the server names, if it names any
- * @param detail what the server answered instead
+ * @param detail the answer of the server
  */
 export function noCommonVersion(
   ours: Views,

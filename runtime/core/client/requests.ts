@@ -67,37 +67,39 @@ interface RequestSetup {
   readonly notifications: Notifications;
   readonly questions: Questions;
   readonly profile: ClientProfile;
-  /** Lists the tools again, because the headers that the tool of this name declares are out of date. */
+  /** Lists the tools again, because the known header declarations of the tool are out of date. */
   readonly relist: (tool: string, options: RequestOptions) => Promise<unknown>;
 }
 
-/** What distinguishes one request from others of its method. */
+/** Options that distinguish a request from other requests of its method. */
 interface Special {
   /** Its place in a batch. */
   readonly place?: BatchPlace | undefined;
-  /** What its result holds of a list; `page`: a page, if the list may leave entries out. */
+  /** The part of a list in its result; `page`: a page, if the list may leave entries out. */
   readonly part?: ListPart | "page";
-  /** When the total timeout began, if the request is part of a longer operation. */
+  /** The start of the total timeout, if the request is part of a longer operation. */
   readonly started?: number;
 }
 
 /** A request of the application. */
 interface Call extends Bounded, Omit<Special, "started"> {
   readonly params: Params;
-  /** Those of the caller; of a method that is answered when its stream ends, without the timeouts of the client. */
+  /**
+   * The caller's options. For a method that is answered at the end of its stream, the client's timeouts do not apply.
+   */
   options: RequestOptions;
   /** Whether the server may run it twice; decided before it is first sent. */
   repeatable: boolean;
-  /** Rounds of input that it took. */
+  /** Number of its rounds of input. */
   rounds: number;
   /** Receives the authorization each time the request is sent. */
   readonly authorized?: Sending["authorized"];
   readonly numbered?: Numbered;
-  /** The member that marks a result in place of the plain one. */
+  /** The alternative to the plain result. */
   readonly alternative?: Alternative | undefined;
 }
 
-/** A request in the words of its revision. */
+/** A request, translated to its revision. */
 interface Prepared {
   readonly connection: Connection;
   readonly view: RevisionView<"client">;
@@ -157,7 +159,7 @@ export class Requests {
     for (;;) {
       let connection: Connection | undefined;
       try {
-        // An open connection costs no promise.
+        // Avoids a promise if a connection is open.
         connection = connections.standing ?? (await this.connected(call));
         const entry = this.#entryFor(connection, call);
         const isOneEntry = call.part !== undefined && call.part !== "page";
@@ -167,7 +169,7 @@ export class Requests {
         return decoded instanceof Promise ? await decoded : decoded;
       } catch (error) {
         const reason = this.#reasonFor(error, call, connection);
-        // On an open connection, the request was sent again already.
+        // For `exchange`, the request was already sent again on the open connection.
         if (reason === undefined || reason === "exchange" || used?.includes(reason)) {
           this.#reportTimeout(method, error);
           throw error;
@@ -219,7 +221,7 @@ export class Requests {
     return retryReason({ error, method, repeatable, open, renewable, view: negotiated.view });
   }
 
-  /** Whether a second negotiation gives another revision. */
+  /** Whether another negotiation results in another revision. */
   #isReplaced(connection: Connection, call: Call): Promise<boolean> {
     return this.#whileConnecting(call, () => this.#setup.connections.isReplaced(connection));
   }
@@ -240,7 +242,7 @@ export class Requests {
     if (entry.payload) throw noSuchMethod(method, view);
     requireCapability(method, entry, declarations(view, capabilities, this.#setup.profile));
     if (entry.listening) {
-      // It is answered when its stream ends, whenever that is.
+      // The answer comes at the end of its stream, so the client's timeouts do not apply.
       const { timeout = Infinity, totalTimeout = Infinity } = options;
       call.options = { ...options, timeout, totalTimeout };
     }
@@ -326,7 +328,7 @@ export class Requests {
     return result;
   }
 
-  /** Reads a result into the words of the vocabulary. Most are valid as they are, and cost no promise. */
+  /** Translates a result to the authoring vocabulary. Valid results, which are the most, do not need a promise. */
   #read({ view, entry, call, params }: Prepared, result: unknown): Decoded | Promise<Decoded> {
     const { method, alternative } = call;
     const { profile } = this.#setup;
@@ -344,8 +346,8 @@ export class Requests {
   }
 
   /**
-   * Sends a request once, or as often as a repeatable one may be while its exchange breaks on an open connection. Not an async
-   * function: most requests need no promise but that of the connection.
+   * Sends a request. A repeatable one is sent again while its exchange breaks on an open connection. Not an async
+   * function: for most requests the connection's promise suffices.
    */
   #send(prepared: Prepared, params = prepared.params): Promise<ServerResponse> {
     const { connection, view, call, options } = prepared;
@@ -367,7 +369,7 @@ export class Requests {
   /** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
   async #repeated(sending: Sending, { connection, call }: Prepared): Promise<ServerResponse> {
     const { pauses } = retries.exchange;
-    // The first attempt waits for nothing: requests leave in the order of the calls.
+    // The first attempt is sent synchronously, so that requests are sent in the order of the calls.
     let sent = connection.request(sending);
     let failure: unknown;
     for await (const attempt of attempts({ pauses, clock: this.#setup.profile.clock })) {
@@ -393,7 +395,7 @@ export class Requests {
     return replaceMeta(params, _meta);
   }
 
-  /** The `_meta` of a request without its progress token. Makes no object of two unless it needs both. */
+  /** The `_meta` of a request without its progress token. Merges objects only if there are two. */
   #metaOf({ _meta }: Params, view: RevisionView<"client">): Params | undefined {
     const general = this.#metaFor(view);
     return _meta && general ? { ..._meta, ...general } : (_meta ?? general);
@@ -409,7 +411,7 @@ export class Requests {
   }
 }
 
-/** What the result of a request holds of a list, if the list may leave entries out. */
+/** The part of a list in the result of a request, if the list may leave entries out. */
 function partOf(
   { page }: OutgoingRequest,
   { method, part, params }: Call,
@@ -429,7 +431,9 @@ function unreadable(method: string, cause: unknown): McpError {
   return invalidResult(method, `it cannot be read: ${messageOf(cause)}`, cause);
 }
 
-/** The error for a result of a tool that cannot be read: it says that the tool has run, and holds the result as it came. */
+/**
+ * The error for an unreadable result of a tool: it states that the tool has run, and contains the result as received.
+ */
 function carriedOut(error: McpError, result: unknown): McpError {
   const { code, message, data } = error;
   if (code !== "invalid-result" && code !== "not-expressible") return error;
@@ -437,7 +441,7 @@ function carriedOut(error: McpError, result: unknown): McpError {
   return new McpError(code, text, { data: { ...(isObject(data) ? data : {}), result }, cause: error });
 }
 
-/** The end of what steps of results say, too. */
+/** Errors of steps for results end with the same text. */
 const wasCarriedOut = "; the request was carried out";
 
 /** The facts of a method that the revision does not have. */

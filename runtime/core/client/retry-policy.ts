@@ -52,7 +52,9 @@ export const retries = {
     when: ({ error, method, view }) =>
       runsTools(view.table.outgoingRequests.get(method)) && isHeaderMismatch(error, view),
   },
-  /** Another server may have taken the place of the first: again after another negotiation, if that gives another revision. */
+  /**
+   * Another server may have replaced the first: again after another negotiation, if that results in another revision.
+   */
   era: {
     when: ({ error, open, renewable, view }) =>
       open !== undefined && renewable && !isInterrupted(error) && isOfAnotherEra(error, view),
@@ -61,13 +63,16 @@ export const retries = {
 
 export type RetryReason = keyof typeof retries;
 
-/** The probe was refused with a temporary HTTP status, which does not tell the era. `Retry-After` takes precedence over the pauses. */
+/**
+ * The probe was refused with a temporary HTTP status, which does not show the era. `Retry-After` takes precedence over
+ * the pauses.
+ */
 export const probeRetry: Retry<Error | undefined> = {
   when: (refusal) => isTransient(httpStatusOf(refusal)),
   pauses: [100, 200, 400],
 };
 
-/** The server's process exited on the probe: once more, with a new process and the handshake alone. */
+/** The server's process exited on the probe: once more, with a new process and without a probe. */
 export const startRetry: Once<{ readonly error: unknown; readonly answered: boolean }> = {
   when: ({ error, answered }) =>
     error instanceof McpError && error.code === "connection-closed" && !answered && !wasReached(error),
@@ -112,15 +117,15 @@ function isOfAnotherEra(error: McpError, view: RevisionView<"client">): boolean 
   return Object.values(table.errors).every(({ code }) => code !== rpcCode);
 }
 
-/** Whether the HTTP server answered, if not with a message, or does not exist: it did not exit on the probe. */
+/** Whether an HTTP server answered without a message, or does not exist. It then did not exit on the probe. */
 function wasReached({ data }: McpError): boolean {
   return isObject(data) && (typeof data["status"] === "number" || data["unreachable"] === true);
 }
 
 /**
- * Which requests the server may run twice, so that the client sends them again after the connection broke: all but those
- * that run a tool (`safe`), also calls of tools listed with `readOnlyHint` or `idempotentHint` (`hinted`, for trusted
- * servers), all, or none.
+ * Which requests the server may run twice, so that the client sends them again after the connection broke: requests
+ * that do not run a tool (`safe`); also calls of tools with `readOnlyHint` or `idempotentHint` (`hinted`, for trusted
+ * servers); all (`always`); or none (`never`).
  */
 export type Resend = "safe" | "hinted" | "always" | "never";
 
@@ -129,7 +134,7 @@ export type Resend = "safe" | "hinted" | "always" | "never";
  *
  * @param option `resend` of the request's options
  * @param runs whether the method runs tools
- * @param isHinted whether the tool says that it may be called twice: that counts for `hinted` alone
+ * @param isHinted whether the tool's hints allow it to be called twice; only `hinted` uses this
  */
 export function isRepeatable(
   resend: Resend,

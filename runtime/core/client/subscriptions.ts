@@ -18,7 +18,7 @@ export class Notifications {
   readonly #cache: ResultCache;
   readonly #questions: Questions;
 
-  /** @param questions reports what listeners throw */
+  /** @param questions reports exceptions of listeners */
   constructor(cache: ResultCache, questions: Questions) {
     this.#cache = cache;
     this.#questions = questions;
@@ -45,7 +45,7 @@ export class Notifications {
       .catch(() => undefined);
   }
 
-  /** The same options with an `onProgress` that never throws. */
+  /** Returns the options with an `onProgress` that never throws. */
   guard(options: RequestOptions): RequestOptions {
     const { onProgress } = options;
     if (!onProgress) return options;
@@ -55,7 +55,7 @@ export class Notifications {
     };
   }
 
-  /** Calls a listener, and reports what it throws or, if it is asynchronous, rejects with. */
+  /** Calls a listener, and reports its exception or rejection. */
   attempt(method: string, call: () => unknown): void {
     const failed = (error: unknown): void => this.#questions.report(error, method);
     try {
@@ -84,7 +84,7 @@ export class Notifications {
   }
 }
 
-/** What a subscription covers. */
+/** The changes that a subscription covers. */
 export interface SubscriptionRequest {
   readonly tools?: boolean;
   readonly prompts?: boolean;
@@ -94,19 +94,19 @@ export interface SubscriptionRequest {
   readonly uris?: readonly string[];
 }
 
-/** Something that changed, or may have changed while the connection was lost. */
+/** A change, or a possible change while the connection was lost. */
 export interface ChangeNotice {
   /** Method of the notification. */
   readonly method: string;
   readonly uri?: string;
-  /** Parameters of a notification of an extension; after a lost connection, only the one that the filter names. */
+  /** Parameters of an extension's notification; after a lost connection, only the parameter that the filter names. */
   readonly params?: Params;
 }
 
 /**
- * Changes in the order of their arrival. The iteration ends when the server ends the subscription, and when the reader stops
- * (`break` in `for await`). If the connection is lost, the client subscribes again over a new one and gives one notice of
- * each thing the subscription covers. If no new connection can be made, the iteration fails.
+ * Changes in the order of their arrival. The iteration ends when the server ends the subscription, and when the reader
+ * stops (`break` in `for await`). If the connection is lost, the client subscribes again over a new one and yields one
+ * notice for each part of the subscription. If no new connection can be made, the iteration fails.
  */
 export interface Subscription extends AsyncIterable<ChangeNotice> {
   /** The part of the request that the server accepted. */
@@ -124,7 +124,7 @@ export type ListKind = (typeof listKinds)[number];
 /** A subscription's part on one connection. */
 export interface Attachment {
   readonly honoured: SubscriptionRequest;
-  /** One for each thing that it covers: any may have changed while the connection was lost. */
+  /** One notice for each part that it covers: each may have changed while the connection was lost. */
   readonly possible: readonly ChangeNotice[];
   /** Resolves when the attachment ends: with the error, or with `undefined` after an orderly end. */
   readonly over: Promise<McpError | undefined>;
@@ -156,11 +156,11 @@ interface Subscribing {
   readonly connections: Connections;
   readonly profile: ClientProfile;
   readonly maxNotices: number;
-  /** The revisions that the client knows: extensions add members of a request. */
+  /** The revisions that the client knows: their extensions add members to the request. */
   readonly known: readonly RevisionView<"client">[];
   /** Adds the `_meta` of the revision. */
   readonly withMeta: (params: Params, view: RevisionView<"client">) => Params;
-  /** For revisions that have no listening stream; absent if the client speaks none of them. */
+  /** For revisions without a listening stream; absent if the client has none of them. */
   readonly attachLegacy: LegacyAttach | undefined;
 }
 
@@ -278,7 +278,7 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   leave: () => Promise<void> = async () => this.end();
   readonly #notices: ChangeNotice[] = [];
   #readers: ((read: Read | Promise<never>) => void)[] = [];
-  /** How the subscription ended, for readers. */
+  /** The result of reads after the end of the subscription. */
   #over: (() => Read | Promise<never>) | undefined;
   #bytes = 0;
   readonly #maxNotices: number;
@@ -286,7 +286,7 @@ class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   readonly #onFull: () => void;
 
   /**
-   * @param maxNotices the most notices that may wait
+   * @param maxNotices maximum number of waiting notices
    * @param onFull called when the queue is full and ends
    */
   constructor(maxNotices: number, onFull: () => void) {
@@ -411,7 +411,7 @@ function unacknowledged(timeout: number): McpError {
 /** A notification that a subscription may select (2026-07-28, subscriptions). */
 interface Selectable {
   readonly method: string;
-  /** The member of a request that asks for it; of an extension, that of the filter. */
+  /** The member of the request that asks for it; for an extension, the member of the filter. */
   readonly asked: string;
   readonly filter: string;
   readonly filterKey: string | undefined;
@@ -423,7 +423,7 @@ function selectable({ table }: RevisionView<"client">): Selectable[] {
   );
 }
 
-/** The members of requests that extensions add to those of `SubscriptionRequest`. */
+/** The members that extensions add to `SubscriptionRequest`. */
 function addedMembers(views: readonly RevisionView<"client">[]): string[] {
   return views.flatMap((view) =>
     selectable(view).flatMap(({ method, asked }) => (Object.hasOwn(memberOf, method) ? [] : [asked])),
@@ -442,7 +442,7 @@ function requestOf(given: Params, view: RevisionView<"client">): SubscriptionReq
   return Object.fromEntries(members.map(({ asked, filter }) => [asked, given[filter]]));
 }
 
-/** A notice for each thing that may have changed while the connection was lost. */
+/** Notices of everything that may have changed while the connection was lost. */
 export function possible(honoured: SubscriptionRequest, view?: RevisionView<"client">): ChangeNotice[] {
   const lists = listKinds.filter((kind) => honoured[kind]);
   const added = view ? selectable(view).filter(({ method }) => !Object.hasOwn(memberOf, method)) : [];

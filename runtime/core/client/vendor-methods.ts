@@ -26,7 +26,9 @@ export interface VendorRequestOptions<Schema extends MessageSchema = MessageSche
   readonly result: Schema;
 }
 
-/** What a handler or listener gets: the output of the schema, or the parameters as they are without a schema. */
+/**
+ * The parameters of a handler or listener: the output of the schema, or the unchanged parameters if there is no schema.
+ */
 export type GivenBy<Schema> = [Schema] extends [never] ? Params : OutputOf<Schema>;
 
 /** The handler of a method with these schemas. It returns the input of the schema of the result. */
@@ -37,7 +39,7 @@ export type VendorHandlerOf<Given, Taken> = [Taken] extends [never]
 
 type Warn = (message: string) => void;
 
-/** The handlers of vendor methods, and the one for all others. */
+/** The handlers of vendor methods, and the handler for all other methods. */
 export class VendorHandlers {
   readonly #byMethod = new Map<string, VendorHandler>();
   readonly #warn: Warn;
@@ -67,7 +69,7 @@ export class VendorHandlers {
     };
   }
 
-  /** Whether a method has a handler for itself. */
+  /** Whether a method has its own handler. */
   has(method: string): boolean {
     return this.#byMethod.has(method);
   }
@@ -96,7 +98,7 @@ function withResult(method: string, schema: MessageSchema, handler: VendorHandle
   };
 }
 
-/** A listener that gets what the schema makes of the parameters. Warns if the schema refuses them. */
+/** A listener that gets the output of the schema. Warns if the schema refuses them. */
 export function parsing(
   method: string,
   schema: MessageSchema,
@@ -116,7 +118,10 @@ export function parsing(
   };
 }
 
-/** Reads a schema before its first use. One that cannot be read is a warning: handlers are registered without waiting. */
+/**
+ * Reads a schema before its first use. An unreadable schema causes a warning, because handlers are registered
+ * synchronously.
+ */
 function readAhead(schema: MessageSchema, place: string, warn: Warn): void {
   checkBy(schema, place).catch((error: unknown) => warn(messageOf(error)));
 }
@@ -128,7 +133,7 @@ const checks = new WeakMap<object, Promise<Parse>>();
  * Reads a schema.
  *
  * @param place the name of the schema in errors
- * @throws {McpError} `invalid-definition`: it is not a schema, or not one that the engine supports
+ * @throws {McpError} `invalid-definition`: it is not a schema, or the engine does not support it
  */
 export async function checkBy(schema: MessageSchema, place: string): Promise<Parse> {
   // Callers in JavaScript may pass anything; schemas of some libraries are functions.
@@ -139,7 +144,9 @@ export async function checkBy(schema: MessageSchema, place: string): Promise<Par
   return check;
 }
 
-/** Loads the code on first use: few clients have vendor methods, and fewer schemas that need the interpreter. */
+/**
+ * Loads the code on first use: few clients have vendor methods, and even fewer use schemas that need the interpreter.
+ */
 async function read(schema: MessageSchema, place: string): Promise<Parse> {
   const { isStandard, parserOf } = await import("../schema/standard-schema.js");
   if (isStandard(schema)) return parserOf(schema);

@@ -12,7 +12,7 @@ import {
 } from "../client/questions.js";
 import { declares } from "../protocol/revision-view.js";
 
-/** A client, as a package sees it that gives an extension its behaviour: more than applications get. */
+/** A client, for packages that implement an extension: it can do more than the client of applications. */
 export class ExtendedClient {
   readonly #client: Client;
 
@@ -36,11 +36,12 @@ export class ExtendedClient {
   }
 
   /**
-   * Answers requests of the server that came in a result of an extension, with the handlers of the client: as those of a round.
+   * Answers requests of the server that a result of an extension contained. The client's handlers answer them, as in a
+   * round.
    *
    * @param requests by key
    * @returns the answers by key
-   * @throws {McpError} `limit-exceeded`: they are more than `limits.maxRoundQuestions`
+   * @throws {McpError} `limit-exceeded`: there are more requests than `limits.maxRoundQuestions`
    */
   answers(
     requests: { readonly [key: string]: { readonly method: string; readonly params?: Params } },
@@ -51,7 +52,7 @@ export class ExtendedClient {
   }
 
   /**
-   * Reads the result of another method, which the client has received, as that of a method of the revision.
+   * Reads a received result of another method as the result of a method of the revision.
    *
    * @throws {McpError} `invalid-result`
    */
@@ -65,16 +66,18 @@ export class ExtendedClient {
   }
 }
 
-/** A request of the server, as middleware of a client sees it that answers the request while its handler runs on. */
+/** A request of the server, for client middleware that answers it while its handler continues to run. */
 export class ServerQuestion {
   readonly #context: QuestionContext;
 
-  /** @param context as middleware gets it */
+  /** @param context the context that middleware gets */
   constructor(context: AnswerContext) {
     this.#context = context as QuestionContext;
   }
 
-  /** Marks a result or an error of middleware that is sent as it is, in the words of the revision. */
+  /**
+   * Marks a result or an error of middleware that already has the form of the revision, so that it is sent unchanged.
+   */
   static asSent<Value extends object>(value: Value): Value {
     return asReady(value);
   }
@@ -87,7 +90,7 @@ export class ServerQuestion {
   /**
    * Lets the handler run on after the answer to its request: its progress is sent, too.
    *
-   * @param meta of each notification of progress
+   * @param meta `_meta` of each progress notification
    * @returns resolves when the answer is sent, or the server has cancelled the request
    */
   outlast(meta: object, progressed: Progressed): Promise<void> {
@@ -100,16 +103,19 @@ export class ServerQuestion {
   }
 
   /**
-   * What the handler returned, in the words of the request's revision.
+   * Converts the handler's result to the request's revision.
    *
-   * @throws {McpError} it is no result of the method
+   * @throws {McpError} it is not a valid result of the method
    */
   lowered(result: object): object {
     const { method, protocol } = this.#context;
     return JSON.parse(resultText(protocol.revision, method, result)) as object;
   }
 
-  /** The JSON-RPC error for what the handler threw. Reports it as the client does, unless the signal of the handler has aborted. */
+  /**
+   * The JSON-RPC error for an exception of the handler. Reports the exception like the client, unless the handler's
+   * signal is aborted.
+   */
   errorOf({ questions }: Client, thrown: unknown): ReturnType<Questions["errorBody"]> {
     const { method, signal } = this.#context;
     if (!signal.aborted) questions.reportFailure({ method }, thrown);

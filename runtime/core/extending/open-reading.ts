@@ -2,18 +2,18 @@ import type { OpenDefinition } from "@mcpgen/protocol/model";
 import { nullReader } from "../protocol/events.js";
 import { locateIssue } from "@mcpgen/engine/explain";
 
-/** What is beside the protocol has no events. */
+/** Messages outside of the protocol do not emit events. */
 const readNulls = nullReader("absent", () => {});
 
-/** A value as it was read. */
+/** The result of reading a value. */
 export interface OpenReading<Value> {
-  /** Without the members that are null instead of absent, if its definition refuses them. */
+  /** The value, without members that are null instead of absent if its definition refuses them. */
   readonly value: Value;
-  /** What is wrong at the first wrong place, if the definition refuses it even so. */
+  /** The problem at the first wrong place, if the definition still refuses the value. */
   readonly problem?: string;
 }
 
-/** Reads a value by a definition of an extension, as messages of the protocol are read. */
+/** Reads a value by a definition of an extension, in the same way as messages of the protocol. */
 export async function readOpenly<Value>(
   definition: OpenDefinition,
   given: Value,

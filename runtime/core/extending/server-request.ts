@@ -11,21 +11,21 @@ import type { Asked } from "../server/rounds.js";
 import { type RequestProtocol, SerialisedResult } from "../server/server-definition.js";
 import type { Server } from "../server/server.js";
 
-/** A request of a client, as it can be made again: JSON. */
+/** A request of a client as JSON, so that it can be repeated. */
 export interface StoredRequest {
   readonly method: string;
-  /** In the authoring vocabulary, without what belongs to one round. */
+  /** In the authoring vocabulary, without the members of a single round. */
   readonly params: object;
   readonly revision: string;
   readonly clientCapabilities: ClientCapabilities;
   readonly clientInfo?: Implementation;
   /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
-  /** Whether the client does not get what handlers throw. */
+  /** Whether the texts of handlers' exceptions are hidden from the client. */
   readonly hidesErrors: boolean;
 }
 
-/** A request that the server makes for a client. */
+/** A request that the server repeats for a client. */
 export interface RequestAgain {
   readonly context: HandlerContext;
   /** Calls the handler of the method, inside the middleware. */
@@ -34,25 +34,28 @@ export interface RequestAgain {
 
 const ofProtocol: ReadonlySet<string> = new Set(Object.values(metaKeys));
 
-/** What a package does with the request of a client that gives an extension its behaviour: more than handlers do. */
+/** A request of a client, for packages that implement an extension: it can do more than the context of handlers. */
 export class ServerRequest {
   readonly #context: RequestContext;
 
-  /** @param context as a handler gets it, or a function around requests */
+  /** @param context the context that a handler or a middleware gets */
   constructor(context: HandlerContext) {
     this.#context = context as RequestContext;
   }
 
-  /** Sends an ask as 2026-07-28 does: it rejects, and stands in the rounds of the request until the client has answered it. */
+  /**
+   * Sends an ask as at 2026-07-28: it rejects, and the request keeps it in its rounds until the client has answered it.
+   */
   static get askInRounds(): NonNullable<RequestContext["sendAsk"]> {
     return modernServer.sendAsk;
   }
 
   /**
-   * Makes a request again, without a connection to its client.
+   * Repeats a request without a connection to its client.
    *
-   * @param auth for `context.auth`
-   * @throws {McpError} `unsupported-version`, `method-not-found`: the server is another one than that of the first request
+   * @param auth the value of `context.auth`
+   * @throws {McpError} `unsupported-version`, `method-not-found`: this server differs from the server of the first
+   *   request
    */
   static again(server: Server, stored: StoredRequest, auth: unknown): RequestAgain {
     const { definition } = server;
@@ -83,13 +86,13 @@ export class ServerRequest {
   within(method: string, params: object): RequestAgain {
     const { connection, protocol, requestId, auth, http } = this.#context;
     const made = requestOn(connection, protocol, requestId, method, params as Params);
-    // The connection has those of the last request that came: another token of the client may have sent it.
+    // The connection holds the values of its latest request, which may have come with another token of the client.
     made.context.auth = auth;
     made.context.http = http;
     return made;
   }
 
-  /** The request as `again` takes it. @param params in the authoring vocabulary */
+  /** Returns the request in the form that `again` accepts. @param params in the authoring vocabulary */
   stored(params: object): StoredRequest {
     const { connection, protocol, method } = this.#context;
     const { inputResponses: _, requestState: __, _meta = {}, ...rest } = params as Params;
@@ -109,7 +112,7 @@ export class ServerRequest {
   /**
    * The scopes that a call needs.
    *
-   * @param server of the request
+   * @param server the server of the request
    * @throws {McpError} `invalid-definition`: `scopes` of the definition returned something else
    */
   scopes(server: Server, params: object): readonly string[] {
@@ -121,13 +124,15 @@ export class ServerRequest {
     return declares(this.#context.clientCapabilities, path);
   }
 
-  /** The error for a client that has not declared what the request needs. @param path into its capabilities */
+  /**
+   * The error for a client that has not declared a capability that the request needs. @param path into its capabilities
+   */
   undeclared(path: readonly string[]): McpError {
     return missingCapability(this.#context.protocol, path);
   }
 
   /**
-   * A result in the words of the request's revision, which is sent as it is.
+   * Converts a result to the request's revision; it is then sent unchanged.
    *
    * @throws {McpError} `invalid-message`: the result does not match its definition (`validation.send`)
    */
@@ -142,7 +147,7 @@ export class ServerRequest {
   }
 
   /**
-   * The result of another method, which the server has received, as that of a request to the client.
+   * Converts a received result of another method to the result of a request to the client.
    *
    * @param result valid, without members that are null instead of absent
    * @returns in the authoring vocabulary

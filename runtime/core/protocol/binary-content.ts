@@ -34,7 +34,7 @@ export function encodeBytes<Value>(value: Value): Promise<Value> | undefined {
 }
 
 function holdsBytes(value: unknown): boolean {
-  // All that handlers give comes here.
+  // Called with all results of handlers, which may be any value.
   if (typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return value.some(holdsBytes);
   for (const name of direct) if (isBytes((value as Fields)[name])) return true;
@@ -57,7 +57,7 @@ export function contentWarnings(
 }
 
 /**
- * The first place of received content whose text should be base64 and is not: readers see a broken image, or none.
+ * The first place of received content whose text should be base64 but is not, so that users would see a broken image.
  *
  * @param value content, a list of it, a result or the parameters of a message
  * @returns JSON Pointer
@@ -65,9 +65,9 @@ export function contentWarnings(
 function brokenBase64(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (Array.isArray(value)) return brokenItem(value);
-  // Each member by its name: all received messages come here, and names out of a list cost more.
+  // Members are read by name, because a loop over a list of names is slower, and this runs for every received message.
   const { type, uri, mimeType, data, blob } = value as Members;
-  // Other kinds of content may have any data, and the answer to a form has the members that its schema names.
+  // Other kinds of content may have any data, and the members of a form's answer depend on its schema.
   const isMedia = (type === "image" || type === "audio") && mimeType !== undefined;
   if (isMedia && isBroken(data)) return "/data";
   if (uri !== undefined && isBroken(blob)) return "/blob";
@@ -77,12 +77,12 @@ function brokenBase64(value: unknown): string | undefined {
     brokenIn("resource", resource) ??
     brokenIn("contents", contents) ??
     brokenIn("messages", messages) ??
-    // That of a task.
+    // The result of a task.
     brokenIn("result", result)
   );
 }
 
-/** What is judged of content, and members that hold further content. */
+/** The checked members of content, and members that hold further content. */
 type Members = {
   readonly [Name in "type" | "uri" | "mimeType" | "data" | "blob"]?: unknown;
 } & { readonly [Name in "content" | "resource" | "contents" | "messages" | "result"]?: unknown };
@@ -142,13 +142,13 @@ export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Strict: the bytes have one text, so that every changed character is noticed. */
+/** Strict: accepts only the canonical text of the bytes, so that every changed character is noticed. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = bytesOf(text);
   return bytes && toBase64(bytes) === text ? bytes : undefined;
 }
 
-/** Strict, as `fromBase64`. */
+/** Strict, like `fromBase64`. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = bytesOf(text.replaceAll("-", "+").replaceAll("_", "/"));
   return bytes && toBase64Url(bytes) === text ? bytes : undefined;

@@ -10,18 +10,18 @@ export type RefusalName =
   | "PROMPT_NOT_FOUND"
   /** `subject`: the URI. */
   | "RESOURCE_NOT_FOUND"
-  /** `subject`: the name of the tool. Only where wrong arguments are an error. */
+  /** `subject`: the name of the tool. Applies only if wrong arguments are answered with an error. */
   | "INVALID_TOOL_ARGUMENTS"
   /** `subject`: the method. */
   | "METHOD_NOT_FOUND"
   /** `subject`: the capabilities, with commas. */
   | "MISSING_REQUIRED_CLIENT_CAPABILITY"
-  /** `subject`: the method. `timeLimit` ended a handler, or a handler threw `timeout`; what a handler of a tool throws excepted. */
+  /** `subject`: the method. `timeLimit` ended a handler, or a handler (except of a tool) threw `timeout`. */
   | "TIMEOUT"
-  /** `subject`: the method. An error `connection-closed` of a handler, of a tool excepted. */
+  /** `subject`: the method. A handler (except of a tool) threw `connection-closed`. */
   | "CONNECTION_CLOSED";
 
-/** How an error is sent. A member that is absent stays as it is. */
+/** Replaces parts of an error. Absent members stay unchanged. */
 export interface RefusalOverride {
   /** The JSON-RPC code. */
   readonly code?: number;
@@ -70,8 +70,8 @@ export function errorTable(overrides: RefusalOverrides): ErrorTable {
 }
 
 /**
- * The error table that servers used at 2025-06-18 and before, by experiment: −32001 to −32007. Pass it, or parts of it, to
- * `errorTable`. At 2026-07-28 these codes must not be used, and legacy clients alone get them.
+ * The error table that servers used at 2025-06-18 and before, by experiment: −32001 to −32007. Pass it, or parts of it,
+ * to `errorTable`. The specification forbids these codes at 2026-07-28, so only legacy clients get them.
  */
 export const experimentalErrors = {
   MISSING_REQUIRED_CLIENT_CAPABILITY: { code: -32001 },
@@ -116,7 +116,7 @@ function checkOverrides(errors: RefusalOverrides, revisions: readonly RevisionVi
   }
 }
 
-/** What a code means already, if an error of this name must not have it. */
+/** The meaning that a code already has, if it conflicts with this name; otherwise `undefined`. */
 function otherMeaning(
   name: string,
   code: number,
@@ -134,9 +134,9 @@ function otherMeaning(
 /**
  * An error with the code that the table of the revision has for its name, in the form that the server chooses.
  *
- * @param error is changed
- * @param subject what the error is about
- * @param available what there is in its place
+ * @param error the error; it is modified
+ * @param subject the subject of the error, such as the name of a tool
+ * @param available the names that exist
  */
 export function refusal(
   { table, refusals }: RevisionView<"server">,

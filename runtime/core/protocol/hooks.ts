@@ -11,30 +11,30 @@ import type { CommonEvent } from "./events.js";
 import type { RevisionView } from "./revision-view.js";
 
 /**
- * Stands for each method that the authoring vocabulary does not have. With `string` in its place, a
- * comparison of `method` would not narrow `params`. A type argument of `use` names other methods.
+ * Represents every method that the authoring vocabulary does not have. With `string` instead, a comparison of `method`
+ * would not narrow `params`. A type argument of `use` names other methods.
  */
 export type OtherMethod = "any other method";
 
-/** A request, as middleware of both roles sees it. */
+/** A request, for middleware of both roles. */
 export interface MiddlewareRequest {
   /** `incoming`: a handler of this side answers it. `outgoing`: this side sends it. */
   readonly direction: "incoming" | "outgoing";
   readonly method: string;
-  /** In the authoring vocabulary, and valid; an empty object if the request has none. */
+  /** Valid params in the authoring vocabulary; an empty object if the request has no params. */
   readonly params: object;
   readonly context: MiddlewareContext;
 }
 
-/** What middleware of both roles knows of a request beside its content. */
+/** The context of a request, for middleware of both roles. */
 export interface MiddlewareContext {
   /** Id of the protocol revision. */
   readonly revision: string;
-  /** Aborts when the request is cancelled; absent for a request of a client whose caller gave none. */
+  /** Aborts when the request is cancelled; absent for a client's request whose caller passed no signal. */
   readonly signal?: platform.AbortSignal | undefined;
 }
 
-/** What the middleware of this package reads of the contexts of both roles. */
+/** Members of the contexts of both roles that only the middleware of this package reads. */
 export interface InternalContext extends MiddlewareContext {
   readonly requestId?: RequestId | undefined;
   readonly protocol: { readonly revision: RevisionView };
@@ -50,11 +50,11 @@ export interface Peer {
   readonly sessionId?: string | undefined;
   /** Address of the server over HTTP, on a client. */
   readonly endpoint?: string | undefined;
-  /** Whether the object is the same for all requests of a connection, though there is no session. */
+  /** Whether all requests of a connection share the object although there is no session. */
   readonly isAnnounced: boolean;
   readonly definition: {
     readonly clock: Clock;
-    /** On servers. */
+    /** The counts of a server; absent on clients. */
     readonly counts?: { readonly limits: { [limit: string]: number } };
   };
   emit(event: CommonEvent): void;
@@ -62,7 +62,7 @@ export interface Peer {
   countAborted(more: number): void;
 }
 
-/** A request of one of the methods of `Requests`, by its method, or of another. */
+/** A request of a method of `Requests`, whose `method` decides the type of `params`; or of another method. */
 export type TypedRequest<Requests, Facts, Other extends string> =
   | {
       [Method in keyof Requests]: Facts & {
@@ -76,8 +76,8 @@ export type TypedRequest<Requests, Facts, Other extends string> =
  * Runs around each request. Returns the result of `next`, or another one in its place.
  *
  * Treat parameters and results as read-only, for others may share them: pass other parameters to `next`, and return
- * another result. A middleware that returns what `next` returned, without `await`, costs no promise. An error that it
- * throws counts as one of the handler.
+ * another result. A middleware that returns the return value of `next` without `await` saves a promise. Its exceptions
+ * count as exceptions of the handler.
  */
 export type Middleware<Request = MiddlewareRequest> = (
   request: Request,
@@ -87,8 +87,8 @@ export type Middleware<Request = MiddlewareRequest> = (
 /**
  * Sends or handles a notification.
  *
- * @param revision absent where the transport has not decided it
- * @param run does it, with these parameters; those that the other side sent are not checked yet
+ * @param revision absent if the transport has not decided it
+ * @param run sends or handles it with these parameters; received parameters are not checked yet
  */
 export type Around = (
   direction: "incoming" | "outgoing",
@@ -99,25 +99,25 @@ export type Around = (
   run: (params: Params | undefined) => void,
 ) => void;
 
-/** Notifications, around which functions run. */
+/** Wraps the sending and handling of notifications in functions. */
 export interface Surrounding {
-  /** Puts a function outside those before. @param outer gets the functions before */
+  /** Adds a function as the outermost one. @param outer gets the earlier functions as `inner` */
   surround(outer: (inner: Around) => Around): void;
 }
 
-/** Middleware that learns what it is added to. */
+/** Middleware that gets the server or client to which it is added. */
 export interface AttachedMiddleware extends Middleware {
   attach(hooks: Surrounding): void;
 }
 
-/** Runs the next middleware, or the request itself. @param params in place of those of the request */
+/** Runs the next middleware, or the request itself. @param params replace the parameters of the request */
 export type Next = (params?: object) => Params | Promise<Params>;
 
 type Outcome = Params | Promise<Params>;
 
 /** The middleware and the event listeners of a server or a client. */
 export class Hooks<Event> implements Surrounding {
-  /** The outermost first. */
+  /** Middleware, the outermost first. */
   middleware: readonly Middleware<never>[] = [];
   /** Runs around each notification. */
   around: Around = (_direction, _method, params, _connection, _revision, run) => run(params);
@@ -127,7 +127,7 @@ export class Hooks<Event> implements Surrounding {
     this.around = outer(this.around);
   }
 
-  /** Adds a middleware inside those before it. Returns a function that removes it. */
+  /** Adds a middleware inside the earlier ones. Returns a function that removes it. */
   use(middleware: Middleware<never>): () => void {
     (middleware as Partial<AttachedMiddleware>).attach?.(this);
     const added: Middleware<never> = (request, next) => middleware(request, next);
@@ -135,7 +135,7 @@ export class Hooks<Event> implements Surrounding {
     return () => (this.middleware = this.middleware.filter((each) => each !== added));
   }
 
-  /** Adds a listener: one that throws or rejects harms nothing. Returns a function that removes it. */
+  /** Adds a listener. Its exceptions and rejections are ignored. Returns a function that removes it. */
   onEvent(listener: (event: Event) => unknown): () => void {
     const added = harmless(listener);
     this.#listeners.add(added);
@@ -143,12 +143,12 @@ export class Hooks<Event> implements Surrounding {
   }
 
   readonly emit = (event: Event): void => {
-    // A listener that is added meanwhile gets later events only.
+    // A copy: a listener that is added during the loop gets only later events.
     for (const listener of [...this.#listeners]) listener(event);
   };
 }
 
-/** Runs middleware around `last`: all from `index` on. */
+/** Runs the middleware from `index` on around `last`. */
 export function through<Request extends { readonly params: Params }>(
   middleware: readonly Middleware<never>[],
   request: Request,

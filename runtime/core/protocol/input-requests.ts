@@ -1,7 +1,7 @@
 import { schemaProblem } from "@mcpgen/engine/explain";
 import { isObject } from "@mcpgen/base";
 
-/** The problem of a form, if there is one: only flat objects of primitives are allowed (elicitation, requested schema). */
+/** Returns the problem of a form: only flat objects of primitives are allowed (elicitation, requested schema). */
 export function formProblem(schema: unknown): string | undefined {
   if (!isObject(schema) || schema["type"] !== "object" || !isObject(schema["properties"]))
     return "requestedSchema is not an object schema with properties";
@@ -19,7 +19,7 @@ function isPrimitive(property: Record<string, unknown>): boolean {
 const scalars: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"]);
 
 /**
- * The problem of the content of an accepted form, if there is one, in the words used for arguments of tools. Patterns and
+ * Returns the problem of the content of an accepted form, in the same wording as for arguments of tools. Patterns and
  * formats are not checked.
  *
  * @param schema `requestedSchema` of the form
@@ -35,7 +35,8 @@ function isChoice({ enum: values, oneOf, anyOf }: Record<string, unknown>): bool
 
 /**
  * The problem of the tool use in a conversation, if there is one (2025-11-25, sampling, message content constraints). A
- * message with tool results has no other content, and has a result for each tool use of the message before it.
+ * message with tool results must not have other content, and must have a result for each tool use of the previous
+ * message.
  */
 export function messagesProblem(messages: unknown): string | undefined {
   if (!Array.isArray(messages)) return "messages is not a list";

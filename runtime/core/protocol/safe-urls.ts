@@ -10,9 +10,9 @@ export function fileUriProblem(uri: unknown): string | undefined {
 }
 
 /**
- * Whether a `file:` URI names a root or a place inside one. Compares the segments, decoded once, with case; only the letter
- * of a Windows drive is compared without case. A URI that readers could take for another place (`..`, `%2e%2e`, `..%2f`, a
- * backslash, another host) is inside no root, and such a root contains nothing.
+ * Whether a `file:` URI names a root or a place inside one. Compares the segments, decoded once, with case; only the
+ * letter of a Windows drive is compared without case. A URI that readers could take for another place (`..`, `%2e%2e`,
+ * `..%2f`, a backslash, another host) is inside no root, and such a root contains no place.
  *
  * Does not read the file system: a symbolic link inside a root may lead out of it. Resolve links (`realpath`) first.
  *

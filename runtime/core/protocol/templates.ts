@@ -2,9 +2,9 @@ import { TemplateMatcher, UriTemplate as Template } from "@mcpgen/engine/uri-tem
 import { McpError, invalidParams } from "@mcpgen/base";
 
 /**
- * A URI template (RFC 6570), of levels 1 to 4. Its constructor throws `invalid-definition` for a text that is not a template,
- * `match` throws the same where the expansion does not tell the values, and `expand` throws `invalid-params` where `{name:3}` is a
- * list or a text is not well-formed Unicode.
+ * A URI template (RFC 6570), of levels 1 to 4. Its constructor throws `invalid-definition` for a text that is not a
+ * template. `match` throws the same if an expansion does not determine the values. `expand` throws `invalid-params` if
+ * the value for `{name:3}` is a list or a text is not well-formed Unicode.
  */
 export class UriTemplate<const Text extends string = string> extends Template<Text> {
   /** @throws {McpError} `invalid-definition`: the text is not a template */

@@ -3,13 +3,13 @@ import { type CheckedSchema, orElse, schemaCheck } from "./schema-check.js";
 import type { Check, JsonSchema, Parse, ToolSchema } from "./schema-type.js";
 import { isStandard } from "./standard-schema.js";
 
-// What becomes of the arguments of a call before the handler gets them.
+// Prepares the arguments of a call for the handler: checks, defaults, nulls.
 
 /**
- * The schema of the arguments of a tool or a prompt. Its check fills in the defaults of JSON Schema; a library fills in its own. Null
- * counts as absent where it may.
+ * The schema of the arguments of a tool or a prompt. Its check fills in the defaults of JSON Schema; a library fills in
+ * its own defaults. Null counts as absent for optional arguments.
  *
- * @param place as for `schemaCheck`
+ * @param place the name of the schema in errors
  * @throws {McpError} `invalid-definition`
  */
 export function argumentsCheck(given: ToolSchema, place: string): CheckedSchema {
@@ -21,8 +21,8 @@ export function argumentsCheck(given: ToolSchema, place: string): CheckedSchema 
 }
 
 /**
- * A check for which the null of an optional member counts as absent where its schema takes no null: hosts in the strict mode of
- * OpenAI make each argument required and nullable. Only what the check refuses is searched for nulls.
+ * A check that treats null of an optional member as absent if its schema does not accept null: hosts in the strict mode
+ * of OpenAI make each argument required and nullable. Only refused values are searched for nulls.
  *
  * @param schemaOf returns the schema; it is called with each value that is refused
  */
@@ -43,10 +43,10 @@ export function withoutNulls(check: Parse, schemaOf: () => JsonSchema | undefine
 }
 
 /**
- * A check that fills in the defaults of a JSON Schema: of absent members that `properties` names, at every depth that
- * `properties`, `items`, `prefixItems`, `allOf` and `$ref` to a place in the schema lead to. An alternative (`anyOf`, `oneOf`,
- * `if`) gives none: which one applies is known after the check only. If the schema refuses a value with its defaults, the
- * value is judged as it was sent: a wrong default makes no call fail.
+ * A check that fills in the defaults of a JSON Schema for absent members in `properties`, at every depth that
+ * `properties`, `items`, `prefixItems`, `allOf` and a `$ref` within the schema reach. Defaults inside an alternative
+ * (`anyOf`, `oneOf`, `if`) are ignored, because only the check shows which alternative applies. If the schema refuses a
+ * value with its defaults, the value is checked as it was sent, so that a wrong default cannot make a call fail.
  *
  * @param schemaOf returns the schema; it is called with each value
  */

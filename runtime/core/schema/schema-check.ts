@@ -32,7 +32,7 @@ import {
 } from "./schema-type.js";
 import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
 
-/** A schema as it is sent to clients, and its check. */
+/** The schema that is sent to clients, and its check. */
 export interface CheckedSchema {
   readonly schema: JsonSchema;
   readonly check: Parse;
@@ -44,8 +44,8 @@ export interface CheckedSchema {
  * @param place the name of the schema in errors
  * @param side the side of the schema that is sent to clients
  * @param root the `type` that the schema must have at its root
- * @param patternBudget the work allowed for judging its patterns; default: the budget of one document
- * @throws {McpError} `invalid-definition`: the value is no schema, or the engine does not support it
+ * @param patternBudget the limit of work for the analysis of its patterns. Default: the budget of one document
+ * @throws {McpError} `invalid-definition`: the value is not a schema, or the engine does not support it
  */
 export function schemaCheck(
   given: ToolSchema,
@@ -63,7 +63,7 @@ export function schemaCheck(
       place,
       `expected "type": ${JSON.stringify(root)} at the root, got ${JSON.stringify(schema["type"]) ?? "no type"}`,
     );
-  // The library checks the value alone: its JSON Schema may hold patterns that only the library can match.
+  // Only the library checks the value: its JSON Schema may contain patterns that only the library can match.
   if (isStandard(given)) return { schema, check: parserOf(given) };
   return { schema, check: reading(schema, place, patternBudget) };
 }
@@ -94,7 +94,7 @@ export function toolCheck(judge: Judge, schemaOf?: () => JsonSchema | undefined)
   );
 }
 
-/** A check that gives the values that another one refuses to `refused`, with what is wrong with them. */
+/** A check that passes the values that another check refuses to `refused`, with their problems. */
 export function orElse(
   check: Parse,
   refused: (problem: string, value: unknown, request?: PreparingRequest) => Promise<Checked>,
@@ -112,7 +112,7 @@ export function orElse(
 
 /**
  * The schemas of a method that no revision defines. A schema is JSON Schema, or of any library that implements Standard
- * Schema. `_meta` is not part of what it describes.
+ * Schema. It does not describe `_meta`.
  */
 export interface MethodSchemas<
   Given extends MessageSchema = MessageSchema,
@@ -122,10 +122,10 @@ export interface MethodSchemas<
   readonly result?: Answer;
 }
 
-/** The params that a handler gets: what their schema gives. */
+/** The params that a handler gets: the output of their schema. */
 export type ParamsOf<Given> = MessageSchema extends Given ? Params : OutputOf<Given>;
 
-/** The handler of a method with these schemas. It returns what the schema of the result takes. */
+/** The handler of a method with these schemas. It returns the input of the result's schema. */
 // The compiler resolves a conditional type before it checks the function: a string literal in a result keeps its type.
 export type SchemaHandler<Given, Answer, Context> = MessageSchema extends Answer
   ? (params: ParamsOf<Given>, context: Context) => Params | Promise<Params>
@@ -147,18 +147,18 @@ export type FormAsker = (
   ask: (asked: Asked) => Promise<Params>,
 ) => Promise<Params>;
 
-/** Reads the schemas of vendor methods, and those of forms. */
+/** Reads the schemas of vendor methods and of forms. */
 export interface SchemaReader {
   /** A handler that parses params and results. @throws {McpError} `invalid-definition` */
   handler<Context>(method: string, schemas: MethodSchemas, handler: Handler<Context>): Handler<Context>;
-  /** A listener that parses params; it is not called if they are wrong. @throws {McpError} `invalid-definition` */
+  /** A listener that parses params; wrong params do not reach it. @throws {McpError} `invalid-definition` */
   listener<Context>(method: string, schemas: MethodSchemas, listener: Handler<Context>): Handler<Context>;
   /** Parses a result that was received. @throws {McpError} `invalid-result`, `invalid-definition` */
   result(method: string, schema: MessageSchema, result: Params): Promise<Params>;
   /**
-   * Asks for input. The schema of a form may be that of a library, which then parses the content of the answer.
+   * Asks for input. The schema of a form may come from a library, which then parses the content of the answer.
    *
-   * @param name the request, for errors
+   * @param name the name of the request in errors
    * @param ask sends the request with a form in JSON Schema
    * @throws {McpError} `invalid-definition`, `invalid-result`
    */
@@ -234,17 +234,17 @@ function parserOfResult(method: string, schema: MessageSchema): Parse {
 }
 
 /**
- * The parser of a schema. A library parses by itself: the schema is never sent, and not every library can write it as JSON
- * Schema.
+ * The parser of a schema. A schema of a library needs no JSON Schema here: it is never sent, and not every library can
+ * convert it.
  *
  * @param place the name of the schema in errors
- * @throws {McpError} `invalid-definition`: it is not a schema, or not one that the engine supports
+ * @throws {McpError} `invalid-definition`: it is not a schema, or the engine does not support it
  */
 function parserIn(schema: MessageSchema, place: string): Parse {
   return isStandard(schema) ? parserOf(schema) : schemaCheck(schema, place, "input").check;
 }
 
-/** Params as their schema parses them, if there is one; without `_meta`: the context has it. */
+/** The params as their schema (if any) parses them, without `_meta`, which the context holds. */
 async function parsedParams(parse: Parse | undefined, given: Params): Promise<unknown> {
   const { _meta, ...params } = given;
   if (!parse) return params;

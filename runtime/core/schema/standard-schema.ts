@@ -12,7 +12,7 @@ import type {
 /** The side of a schema that is described: values before parsing, or after it. */
 export type Side = "input" | "output";
 
-/** The way to JSON Schema for libraries that do not implement Standard JSON Schema by themselves. */
+/** How to get JSON Schema from libraries that do not implement Standard JSON Schema themselves. */
 const remedies: { readonly [vendor: string]: string } = {
   zod: "Use zod 4.2 or newer",
   valibot: "Wrap it by toStandardJsonSchema(…) of the package @valibot/to-json-schema",
@@ -116,10 +116,10 @@ const marker = "x-mcpgen-unconverted";
 
 const marked: Override = ({ errors }) => (errors ? { [marker]: true } : undefined);
 
-/** The member that has no JSON Schema, as a path; empty where it is the schema itself, or where the library hides it. */
+/** Path of the member that has no JSON Schema; empty if it is the schema itself, or if the library hides the member. */
 function failingMember(schema: StandardSchema, side: Side): string {
   try {
-    // Valibot hides the schema from which another was made, and converts all of it.
+    // Valibot hides the original schema of a derived one, and converts a schema as a whole.
     if (schema["~standard"].vendor === "valibot")
       return placeOfFailure(converted(schema, side, marked), (part) =>
         JSON.stringify(part)?.includes(marker),
@@ -178,23 +178,23 @@ function invalid(message: string, cause?: unknown): McpError {
 /** Keywords of JSON Schema, zod and valibot whose value has a subschema for each member of an object. */
 const membersOf = /^(properties|shape|entries)$/;
 
-/** Those that hold the schema of items, or of members with any name. */
+/** Keywords that hold the schema of items, or of members with any name. */
 const itemsOf = /^(items?|prefixItems|element|rest|additionalProperties|valueType|value)$/;
 
-/** Most parts that are looked at. */
+/** Maximum number of parts that are examined. */
 const mostParts = 1_000;
 
 /**
- * The place of a part that fails, none of whose own parts fails: `address.lines[]`; empty for the schema itself.
+ * The place of an innermost part that fails, such as `address.lines[]`; empty for the schema itself.
  *
- * @param fails whether a part, or a part of it, fails; it is called with values that are no schema, too
+ * @param fails whether a part or anything in it fails; also called with values that are not schemas
  */
 function placeOfFailure(schema: unknown, fails: (part: unknown) => boolean): string {
   const pending: (readonly [step: string, part: unknown])[] = [["", schema]];
   for (const [place, part] of pending) {
     const failing = partsOf(part).filter(([, inner]) => fails(inner));
     if (failing.length === 0) return place.replace(/^\./, "");
-    // The loop goes on with what is added here; a schema that refers to itself is added once.
+    // The loop also visits the parts that it adds; a schema that refers to itself is added once.
     for (const [step, inner] of failing)
       if (pending.length < mostParts && pending.every(([, known]) => known !== inner))
         pending.push([place + step, inner]);
@@ -202,10 +202,10 @@ function placeOfFailure(schema: unknown, fails: (part: unknown) => boolean): str
   return "";
 }
 
-/** Subschemas, and other values that stand where subschemas may. */
+/** Subschemas, and other values at places of subschemas. */
 function partsOf(schema: unknown): (readonly [step: string, part: unknown])[] {
   if (!isObject(schema)) return [];
-  // Schemas of zod have their parts there.
+  // Zod keeps the parts of a schema in `def`.
   const { def = schema } = schema;
   return Object.entries(def as object).flatMap(([keyword, value]: [string, unknown]) => {
     if (membersOf.test(keyword) && isObject(value))

@@ -1,7 +1,7 @@
-// What packages of extensions add, each by a declaration of the same name in a module "@mcpgen/runtime".
+// Members that packages of extensions add: each declares the interface again in a module "@mcpgen/runtime".
 
-/** Members that the definition of a tool may have for extensions. */
+/** Members that extensions add to the definition of a tool. */
 export interface AddedToolOptions {}
 
-/** Members that the context of handlers has from extensions. */
+/** Members that extensions add to the context of handlers. */
 export interface AddedContext {}

@@ -70,21 +70,21 @@ export function askWith(context: RequestContext): Ask {
   };
 }
 
-/** A handler that awaits one of several asks leaves the others: their rejections must not count as unhandled. */
+/** A handler may await only one of several asks: rejections of the others must not count as unhandled. */
 function withHandledRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
 
-/** Who asks a client: a request, or a session. */
+/** The sender of a request to the client: an open request, or a session. */
 type Asking = Pick<RequestContext, "connection" | "protocol"> & Partial<Pick<RequestContext, "rounds">>;
 
 /**
  * Runs the middleware around a request to the client. Checks the request before it is sent, and its result.
  *
- * @param name of the request, for errors
- * @throws {McpError} `missing-capability`, `invalid-params`, `invalid-result`; `invalid-definition` for the schema of a library
- *   that is no form
+ * @param name the name of the request in errors
+ * @throws {McpError} `missing-capability`, `invalid-params`, `invalid-result`; `invalid-definition`: the schema of a
+ *   library does not describe a form
  */
 export async function askClient(
   name: string,

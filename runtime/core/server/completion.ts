@@ -1,7 +1,7 @@
 import { internalError, invalidParams, McpError, type Params } from "@mcpgen/base";
 import type { HandlerContext } from "./context.js";
 
-/** Suggests values for an argument, from its first letters and the other arguments (`settled`). */
+/** Suggests values for an argument, given its first letters and the other arguments (`settled`). */
 export type Completer = (
   value: string,
   settled: { readonly [name: string]: string },

@@ -34,7 +34,7 @@ export interface HandlerContext extends AddedContext {
   readonly clientCapabilities: ClientCapabilities;
   /** The authenticated client, if the transport authenticates: over HTTP, the claims of the verified token. */
   readonly auth: unknown;
-  /** The client: requests that belong to no handler, notifications, what it declared. */
+  /** The client: its declarations, notifications to it, and requests to it outside of any handler. */
   readonly session: ServerSession;
   /** Id of the HTTP session; `undefined` on other transports and without a session. */
   readonly sessionId: string | undefined;
@@ -43,8 +43,8 @@ export interface HandlerContext extends AddedContext {
   /** Path and query of the HTTP request, or its whole URL (fetch handlers); `undefined` on other transports. */
   readonly url: string | undefined;
   /**
-   * Sends a notification that belongs to this request. What the tables define is sent only if the revision has it; a
-   * failure to send is a warning.
+   * Sends a notification that belongs to this request. A notification of the protocol is sent only if the revision has
+   * it; a failure to send is a warning.
    */
   readonly notify: (method: string, params?: object) => void;
   /**
@@ -121,7 +121,7 @@ export interface AskOptions {
   readonly totalTimeout?: number;
 }
 
-/** What only a server requests asks for input. What both sides may request, such as `ping`, does not. */
+/** Requests that only servers send ask for input. Requests of both sides, such as `ping`, do not. */
 type MethodToAsk = Exclude<keyof ServerRequests, keyof ClientRequests>;
 
 /** A request for `ask.all`. */
@@ -180,12 +180,13 @@ export interface SessionRequestOptions extends Omit<RequestOptions, "resend"> {}
  * One client of a server, for handlers (`context.session`) and for the application (`server.sessions`).
  *
  * Up to 2025-11-25 it lasts from the handshake to the end of the connection, and its requests may be sent at any time;
- * before the client is initialized they wait. Over HTTP, what belongs to no request of the client goes on the stream that
- * the client opened by GET. Without that stream, requests wait for it until they time out, and notifications are lost.
+ * before the client is initialized they wait. Over HTTP, messages outside of a request of the client go on the stream
+ * that the client opened by GET. Without that stream, requests wait for it until they time out, and notifications are
+ * lost.
  *
- * From 2026-07-28 on there are no sessions and no requests of the server: the object stands for one request. Its requests
- * reject with `missing-capability`, and so they do in servers that keep no sessions (`sessions: false`). Its notifications
- * belong to the request, and are not sent after it has ended.
+ * From 2026-07-28 on there are no sessions and no requests of the server: the object stands for one request. Its
+ * requests reject with `missing-capability`, as they do in servers without sessions (`sessions: false`). Its
+ * notifications belong to the request, and are not sent after it has ended.
  */
 export interface ServerSession {
   /** Id of the HTTP session; `undefined` on other transports and without a session. */
@@ -198,7 +199,7 @@ export interface ServerSession {
   readonly clientCapabilities: ClientCapabilities;
   /** Name of the authenticated client; empty if the transport does not authenticate. */
   readonly principal: string;
-  /** Resolves when the connection has ended, over HTTP the session. */
+  /** Resolves when the connection (over HTTP: the session) has ended. */
   readonly closed: Promise<void>;
   /**
    * Waits until the client answers a ping.
@@ -228,7 +229,7 @@ export interface ServerSession {
     params?: object,
     options?: SessionRequestOptions & { readonly result?: Result },
   ): Promise<MessageSchema extends Result ? Params : OutputOf<Result>>;
-  /** Sends a notification. What the tables define is sent only if the revision has it. */
+  /** Sends a notification. A notification of the protocol is sent only if the revision has it. */
   notify<Method extends keyof ServerNotifications>(
     method: Method,
     params?: ServerNotifications[Method]["params"],

@@ -36,7 +36,7 @@ import type { ResourceEntry, ResourceHandler, TemplateEntry, TemplateHandler } f
 import type { LegacyEra, Direction } from "./server-definition.js";
 import { Server, type ServerOptions } from "./server.js";
 
-/** Pages that are cached of a list, for clients that see different entries. */
+/** Number of cached pages of a list whose entries differ between clients. */
 const cachedViews = 64;
 
 /**
@@ -82,8 +82,8 @@ export class CodeFirstServer<Members = unknown> extends Server {
 
   /**
    * Registers a tool. Its handler gets the arguments as `inputSchema` parses them, and returns what `outputSchema`
-   * accepts. Types follow from the schemas; a JSON Schema must be written in the call for that. A type argument replaces
-   * the type of the arguments.
+   * accepts. Types follow from the schemas; a JSON Schema gives types only if it is written in the call. A type
+   * argument replaces the type of the arguments.
    *
    * @throws {McpError} `invalid-definition`: an option or a schema is wrong, or the name is taken
    */
@@ -138,8 +138,8 @@ export class CodeFirstServer<Members = unknown> extends Server {
   }
 
   /**
-   * Shows the tools, resources, templates and prompts of another server, and follows its changes. Handlers, schemas, icons,
-   * `visible`, completers and `cache` stay. What belongs to the other server as a whole does not come along: its
+   * Shows the tools, resources, templates and prompts of another server, and follows its changes. Handlers, schemas,
+   * icons, `visible`, completers and `cache` stay. Parts of the other server as a whole do not come along: its
    * `instructions`, `capabilities` and options, handlers of `handle` and `on`, middleware and listeners.
    *
    * @throws {McpError} `invalid-definition`: an option is wrong, a name or a URI is taken, the server shows this one, or it
@@ -153,13 +153,13 @@ export class CodeFirstServer<Members = unknown> extends Server {
     return this.#offers.mount(guest, options);
   }
 
-  /** Notifies the clients that subscribed to a resource that it has changed, also those of servers that show this one. */
+  /** Notifies the subscribers of a resource that it has changed, including clients of servers that show this one. */
   override resourceUpdated(uri: string): void {
     super.resourceUpdated(uri);
     this.#offers.resourceUpdated(uri);
   }
 
-  /** Notifies the clients that the list of resources has changed: what a `list` of a template returns. */
+  /** Notifies the clients that the list of resources has changed because the `list` of a template returns others. */
   resourceListChanged(): void {
     this.#offers.changed("resources");
   }
@@ -219,7 +219,7 @@ const promptEntry: Build<PromptEntry> = (place, given) => {
   };
 };
 
-/** The arguments of a prompt: for its definition, and as a check. */
+/** Converts the arguments of a prompt to the list of its definition and to a check. */
 function valuesOf(
   place: string,
   given: unknown,

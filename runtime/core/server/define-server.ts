@@ -60,7 +60,7 @@ export interface ToolChecks {
 
 export interface DefineServerOptions extends ServerOptions {
   readonly checks: ToolChecks;
-  /** `methodSchemas`, for vendor methods with schemas. Default: the server has none. */
+  /** `methodSchemas`, for vendor methods with schemas. Without it, vendor methods cannot have schemas. */
   readonly schemas?: SchemaReader;
 }
 
@@ -80,7 +80,7 @@ export function defineServer(
 }
 
 /**
- * As `defineServer`, for a contract of tools alone: its bundle leaves out resources, prompts and completions.
+ * Like `defineServer`, for a contract that has only tools: a bundle omits resources, prompts and completions.
  *
  * @throws {McpError} `invalid-definition`: as `defineServer`, and for a contract with more than tools
  */
@@ -113,7 +113,7 @@ class ContractServer extends Server {
     requireKnown(options, known);
     const { name, version, title, instructions, capabilities } = contract;
     const declared = { ...capabilities, ...options.capabilities };
-    // JSON has no members that are undefined.
+    // Removes undefined members: JSON cannot have them.
     super(
       { name, version, title } as Implementation,
       { instructions, ...options, capabilities: declared } as ServerOptions,

@@ -25,7 +25,7 @@ import {
   type ValidationOptions,
 } from "./server.js";
 
-/** Members of a registration beside those of the protocol's definition. */
+/** Members of a registration that are not in the protocol's definition. */
 type OwnMembers = readonly string[];
 
 /**
@@ -33,7 +33,7 @@ type OwnMembers = readonly string[];
  *
  * @param place the registration, for errors
  * @param name the definition of the protocol
- * @param own members beside those of the definition
+ * @param own members that are not in the definition
  * @throws {McpError} `invalid-definition`
  */
 export function checkDefinition(place: string, given: unknown, name: string, own: OwnMembers = []): void {
@@ -44,7 +44,7 @@ export function checkDefinition(place: string, given: unknown, name: string, own
   checkMembers(`${place}: `, given, name, own);
 }
 
-/** Refuses schemas of single arguments in the place of the options. Other libraries take them there. */
+/** Refuses schemas of single arguments where options belong: other libraries accept them there. */
 function checkShape(place: string, given: object, name: string): void {
   const known = listedMembers[name] ?? {};
   const stray = Object.entries(given).find(

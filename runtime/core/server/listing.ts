@@ -15,7 +15,7 @@ export interface Listed {
   readonly added?: { readonly [member: string]: unknown };
 }
 
-/** The serialised pages of a list, by the entries on and before them. */
+/** The serialised pages of a list. The key depends on the entries on a page and before it. */
 export interface PageCache {
   get(key: string): SerialisedResult | undefined;
   set(key: string, page: SerialisedResult): unknown;
@@ -27,7 +27,7 @@ export interface ListingOptions {
   readonly pageSize?: number | undefined;
   /** How long and for whom a list may be cached. */
   readonly cache?: CacheHints | undefined;
-  /** Makes the cache of a list of which clients see different entries. Default: all pages are kept. */
+  /** Makes the page cache of a list whose entries differ between clients. Default: all pages are kept. */
   readonly views?: (() => PageCache) | undefined;
 }
 
@@ -128,7 +128,7 @@ export class Listing<Entry extends Listed> {
   #nameOfCursor(cursor: unknown): string {
     this.#cursors ??= new Map([...this.entries.keys()].map((name) => [this.#cursorAfter(name), name]));
     const name = this.#cursors.get(cursor);
-    // A list of one page issues none.
+    // A list of one page issues no cursors.
     if (name === undefined || this.#pageSize === Infinity) throw noSuchPage();
     return name;
   }
@@ -154,8 +154,8 @@ export interface UncheckedArguments {
 }
 
 /**
- * The scopes that a client needs (RFC 6749, 3.3), or a function that names them for the arguments of a call: of a template,
- * for the variables of the URI. Only `permit` of an HTTP endpoint reads them.
+ * The scopes that a client needs (RFC 6749, 3.3), or a function of a call's arguments (for a template: of the variables
+ * of the URI) that returns them. Only `permit` of an HTTP endpoint reads them.
  */
 export type Scopes = readonly string[] | ((args: UncheckedArguments) => readonly string[]);
 

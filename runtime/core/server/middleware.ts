@@ -44,7 +44,7 @@ export type AskFacts = Pick<OutgoingFacts, "context" | "answered">;
 /**
  * A request as the middleware of a server sees it: compare `direction`, then `method`, and `params` has its type.
  *
- * @typeParam Other methods outside the authoring vocabulary, such as those of a vendor
+ * @typeParam Other methods outside the authoring vocabulary, such as vendor methods
  */
 export type ServerMiddlewareRequest<Other extends string = OtherMethod> =
   TypedRequest<ClientRequests, IncomingFacts, Other> | TypedRequest<ServerRequests, OutgoingFacts, Other>;
@@ -54,7 +54,7 @@ export type ServerMiddleware<Other extends string = OtherMethod> = Middleware<Se
 
 export type ServerHooks = Hooks<ServerEvent>;
 
-/** Wraps a handler of any method in the middleware of a server. Without middleware, returns it as it is. */
+/** Wraps a handler of any method in the middleware of a server. Without middleware, returns the handler itself. */
 export function withMiddleware(hooks: ServerHooks, handler: MethodHandler): MethodHandler {
   if (hooks.middleware.length === 0) return handler;
   return (params, context) => {
@@ -62,7 +62,7 @@ export function withMiddleware(hooks: ServerHooks, handler: MethodHandler): Meth
     let returned: unknown;
     const choose = (result: Params): Params | SerialisedResult => {
       if (result === serialised?.value) return serialised;
-      // The middleware may have made it for one client.
+      // The middleware may have changed the result for one client.
       if (serialised) context.hints = { ...serialised.hints, cacheScope: "private" };
       return result;
     };
@@ -72,7 +72,7 @@ export function withMiddleware(hooks: ServerHooks, handler: MethodHandler): Meth
       if (found instanceof SerialisedResult) return (serialised = found).value;
       return (returned = found);
     });
-    // A promise that passed through needs no other.
+    // The middleware passed the promise on: it needs no wrapper.
     if (result === returned) return result;
     return isPromise(result) ? (result.then(choose) as Promise<Params>) : choose(result);
   };

@@ -19,7 +19,7 @@ interface Mounted {
 /** The keys that one change adds, by server. */
 type Claims = Map<Offers, Set<string>>;
 
-/** The entries of a server, and the servers that show them too. An entry is never changed: another one takes its place. */
+/** The entries of a server, and the servers that also show them. An entry is immutable: a change replaces it. */
 export class Offers {
   readonly extensions: readonly Pick<UsedExtension, "wrongMember">[];
   readonly #server: Server;
@@ -35,7 +35,7 @@ export class Offers {
 
   /**
    * @param added rules of the members that extensions add to definitions
-   * @param extensions those of the server, which judge members of their schemas
+   * @param extensions the extensions of the server, which check members of their schemas
    */
   constructor(
     server: Server,
@@ -66,7 +66,7 @@ export class Offers {
     this.changed(kind);
   }
 
-  /** Notifies the clients, also those of the servers that show this one, that the list has changed. */
+  /** Notifies the clients, including clients of servers that show this one, that the list has changed. */
   changed(kind: Kind): void {
     this.#listing(kind).changed();
     if (this.#server.features.options.changing) {
@@ -77,22 +77,22 @@ export class Offers {
     for (const { host } of this.#hosts) host.changed(kind);
   }
 
-  /** Publishes at the end of this turn, or before an answer that leaves in it. */
+  /** Publishes at the end of this turn, or before an answer that is sent earlier. */
   #publishLater(): void {
     const publish = (this.#server.definition.publish = () => this.#publish());
     queueMicrotask(publish);
   }
 
   /**
-   * Publishes what has changed in this turn. A client that connects afterwards does not get it. No request waits for what
-   * the bus throws: it is reported.
+   * Publishes what has changed in this turn. A client that connects afterwards does not get it. An exception of the bus
+   * is only reported, because no request waits for it.
    */
   #publish(): void {
     const { definition } = this.#server;
     definition.publish = undefined;
     try {
       for (const kind of this.#unpublished) {
-        // A bus may throw: the next call goes on with the others.
+        // Deleted first: if the bus throws, the next call continues with the other kinds.
         this.#unpublished.delete(kind);
         this.#server.publish({ method: `notifications/${kind}/list_changed` });
       }
@@ -164,7 +164,7 @@ export class Offers {
   /**
    * Checks that a key is free, here and in the servers that show this one.
    *
-   * @param from what the key stands for, in errors
+   * @param from the origin of the key, for errors
    */
   #claim(kind: Kind, key: string, old: string | undefined, claims: Claims, from = ""): void {
     const claimed = claims.get(this) ?? new Set();
@@ -188,7 +188,7 @@ export class Offers {
     this.#claim(kind, keyIn(kind, prefix, key), oldKey, claims, from);
   }
 
-  /** Names what a key belongs to. @param named whether to name this server */
+  /** Names the owner of a key, for errors. @param named whether to name this server */
   #ownerOf(kind: Kind, key: string, named: boolean): string {
     for (const { guest, prefix } of this.#guests)
       for (const each of guest.#listing(kind).entries.keys())
@@ -246,7 +246,7 @@ export interface MountOptions {
 
 /** A server that another one shows. */
 export interface Mount {
-  /** Takes its tools, resources, templates and prompts out of the other server. Calls that run go on. */
+  /** Removes its tools, resources, templates and prompts from the other server. Running calls continue. */
   unmount(): void;
 }
 

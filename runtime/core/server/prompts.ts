@@ -10,7 +10,7 @@ import type { Completers } from "./completion.js";
 import type { Parse, JsonSchema, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
 import { type OtherResult, otherResult } from "./server-definition.js";
 
-/** What a prompt handler may return: a result, or the text of one user message. */
+/** The return value of a prompt handler: a result, or the text of one user message. */
 export type PromptAnswer =
   Open<"GetPromptResult"> | BinaryPrompt | string | OtherResult<"prompts/get", GetPromptResult>;
 

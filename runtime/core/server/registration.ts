@@ -22,7 +22,7 @@ export type Build<Entry extends Listed> = (
   given: Given,
 ) => { readonly [Member in Exclude<keyof Entry, "added" | "enabled" | "scopes">]: unknown };
 
-/** The name of a kind in errors, its definition in the protocol, and the members that a registration has beside those. */
+/** For each kind: its name in errors, its definition in the protocol, and further members of a registration. */
 const kinds = {
   tools: { word: "tool", definition: "Tool", own: ["visible", "scopes"] },
   resources: { word: "resource", definition: "Resource", own: ["visible", "scopes", "cache"] },
@@ -89,7 +89,7 @@ function registered(offers: Offers, kind: Kind, first: Given, build: Build<Liste
     update: (changes = {}) => {
       if (!entry) throw invalid(`${placeOf(kind, given[member])} was removed. Register it again.`);
       checkMembers(kind, given[member], changes, added, ["handler"]);
-      // The key and the handler cannot be left out.
+      // Changes cannot remove the key or the handler.
       const { [member]: key = given[member], handler = given["handler"] } = changes;
       const next = { ...given, ...changes, [member]: key, handler };
       put(next, entryOf(offers, kind, next, entry.enabled, build, added));
@@ -178,10 +178,10 @@ export function addedBy(
 }
 
 /**
- * Gives tools of a contract the members that extensions have in definitions, such as `task`: they are no part of what
- * clients get.
+ * Gives tools of a contract the members that extensions add to definitions, such as `task`. Clients do not get these
+ * members.
  *
- * @param options those of the server
+ * @param options the options of the server
  * @param added the members by tool
  * @returns the server
  * @throws {McpError} `invalid-definition`: no extension has a member, a value is wrong, or there is no such tool

@@ -10,7 +10,7 @@ import type { Listed, Listing } from "./listing.js";
 import { type CacheHints, type OtherResult, otherResult } from "./server-definition.js";
 import type { TemplateMatcher, TemplateValues } from "@mcpgen/engine/uri-template";
 
-/** What a resource handler may return: a result, or the text of the resource. A `blob` may be bytes. */
+/** The return value of a resource handler: a result, or the text of the resource. A `blob` may be bytes. */
 export type ResourceAnswer =
   ReadResourceResult | BinaryResult | string | OtherResult<"resources/read", ReadResourceResult>;
 

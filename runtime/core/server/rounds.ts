@@ -23,7 +23,7 @@ export interface Rounds {
   readonly answers: Map<string, Params>;
   /** Results of `context.once` by key. */
   readonly once: Map<string, Promise<unknown>>;
-  /** Asks whose bytes are being encoded: they join this round. */
+  /** Asks whose bytes are still being encoded; they belong to this round. */
   readonly encoding: Promise<unknown>[];
   /** Requests of this round, by key. */
   readonly wanted: Map<string, Asked>;
@@ -54,7 +54,7 @@ interface Carried {
     readonly principal: string;
     readonly definition: {
       readonly seal: StateSeal;
-      /** Records what was used. */
+      /** Records the used states. */
       readonly states: StateStore | undefined;
       readonly clock: Clock;
     };
@@ -80,7 +80,7 @@ export async function openRounds({ request, connection }: Carried): Promise<Roun
   const { seal, states, clock } = connection.definition;
   const { requestState, inputResponses } = request.params ?? {};
   const given = isObject(inputResponses) ? inputResponses : {};
-  // Without a state there is nothing to verify: the client chooses its answers in any case.
+  // Without a state there is nothing to verify: a client is free to choose its answers.
   if (requestState === undefined)
     return { ...newRounds(), answers: new Map(Object.entries(given) as [string, Params][]) };
   // Checks the length before decoding.

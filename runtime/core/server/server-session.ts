@@ -21,7 +21,7 @@ const requestOptions: Names<SessionRequestOptions> = {
   onProgress: 0,
 };
 
-/** The client of a connection, as handlers and the application see it. */
+/** The client of a connection, for handlers and the application. */
 export class ConnectedSession implements ServerSession {
   readonly revision: string;
   readonly era: Era;
@@ -30,7 +30,7 @@ export class ConnectedSession implements ServerSession {
   readonly principal: string;
   readonly #connection: ServerConnection;
   readonly #protocol: RequestProtocol;
-  /** The request, where the session lasts no longer. */
+  /** Without a session, the request to which the client object belongs. */
   readonly #context: RequestContext | undefined;
   #closed: Promise<void> | undefined;
 
@@ -75,7 +75,7 @@ export class ConnectedSession implements ServerSession {
       );
     const schemas = result && connection.definition.schemas();
     const signal = options.signal as never;
-    // `connection` and `protocol` are for the middleware of this package (`InternalContext`).
+    // The middleware of this package also needs `connection` and `protocol` (`InternalContext`).
     const context = { revision: revision.id, signal, session: this, connection, protocol };
     const facts = { context, answered: false };
     const answer = await askClient(method, facts, { method, params: params as Params }, (asked) =>

@@ -19,10 +19,9 @@ import { notFound, refusal } from "../protocol/error-table.js";
 import { type MethodHandler, type OtherResult, isOtherResult, otherResult } from "./server-definition.js";
 
 /**
- * What a tool handler may return: a text, a list of content, a result, or structured content. Without `content`, the
- * result repeats structured content as text, for models and clients of older revisions. A gateway returns what it read: the
- * open reading has what another server sent, and no kind that is written in code. A revision may have other results, each with
- * its `resultType`.
+ * The return value of a tool handler: a text, a list of content, a result, or structured content. Without `content`,
+ * the result repeats structured content as text, for models and clients of older revisions. A gateway may return a
+ * result that it read from another server. A revision may have other results, each with its `resultType`.
  */
 export type ToolAnswer = PlainAnswer | OtherResult<"tools/call", CallToolResult>;
 
@@ -41,7 +40,7 @@ export interface StructuredToolAnswer extends Pick<CallToolResult, "isError" | "
   readonly content?: Content;
 }
 
-/** What the handler of a tool with an output schema returns. Without `content`, the result repeats it as text. */
+/** The return value of a handler whose tool has an output schema. Without `content`, the result repeats it as text. */
 export type StructuredAnswer<Content> = Structured<Content> | Failure;
 
 // A type, not an interface: only a type is assignable to a result of the protocol, which has an index signature.

@@ -8,7 +8,7 @@ import { attempts, growing, withTimeout } from "@mcpgen/base";
 import { invocationOf, type Command } from "./command.js";
 import { type ChildOptions, type Exit, type StartOptions, childEnvironment } from "./client-options.js";
 
-/** Bytes of standard error of a child that are kept. */
+/** Bytes of a child's standard error that are kept. */
 const kept = 8 * 1024;
 
 /** The end of a text stream, for errors. */
@@ -17,7 +17,7 @@ class StderrTail {
 
   push(chunk: Buffer): void {
     const recent = chunk.length >= kept ? chunk : Buffer.concat([this.#bytes, chunk]);
-    // A copy: a part would keep the whole chunk in memory.
+    // A copy: a view would keep the whole chunk in memory.
     this.#bytes = recent.length > kept ? Buffer.from(recent.subarray(-kept)) : recent;
   }
 
@@ -76,8 +76,8 @@ export class Child {
   }
 
   /**
-   * Ends the input, then all processes (2025-11-25, basic/lifecycle, shutdown): waits, SIGTERM, waits, SIGKILL. Resolves
-   * when no process is left. Further calls return the same promise.
+   * Ends the input, then all processes (2025-11-25, basic/lifecycle, shutdown): waits, sends SIGTERM, waits, sends
+   * SIGKILL. Resolves when all have ended. Further calls return the same promise.
    */
   end(): Promise<void> {
     return (this.#ending ??= this.#endOnce());
@@ -179,7 +179,7 @@ function isFile(path: string): boolean {
 
 /** A process and its descendants. */
 interface ProcessTree {
-  /** Signals all processes. Does nothing if none is left. */
+  /** Signals all processes. Does nothing if all have ended. */
   signal(name: "SIGTERM" | "SIGKILL"): void;
   /** Whether any process is left. */
   alive(): boolean;

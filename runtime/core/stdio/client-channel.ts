@@ -27,7 +27,7 @@ export interface StdioClientChannel extends Channel {
 
 /**
  * Starts a server and returns the channel to it. The program is started without a shell, in its own process group.
- * `close` ends all its processes and resolves when none is left. If the server ends by itself or cannot be started,
+ * `close` ends all its processes and resolves when they have ended. If the server ends by itself or cannot be started,
  * `closed` of the receiver gets an `McpError`, `connection-closed` or `spawn-failed`, with `ServerProcessDetails`.
  *
  * @throws {McpError} `invalid-definition`: an option is wrong
@@ -62,8 +62,8 @@ class RunningServer implements StdioClientChannel {
     this.#limit = limit;
     this.#writer = new MessageWriter(
       child.input,
-      // Reading goes on while messages wait to be written: only then can the server read again. It stops if the server
-      // sends requests without reading the answers.
+      // Reading continues while messages wait to be written, because the server may read again only after its own
+      // output is read. It stops if the server sends requests without reading the answers.
       {
         full: () => this.#reader?.halt(),
         drained: () => this.#reader?.resume(),
@@ -108,7 +108,7 @@ class RunningServer implements StdioClientChannel {
     this.#finish(undefined);
   }
 
-  /** A stream has ended. The process has usually ended, too; its exit is the better reason. */
+  /** A stream has ended. Usually the process has ended, too; its exit is then the better reason. */
   async #lose(what: string): Promise<void> {
     if (this.#closing || this.#over !== undefined) return;
     await withTimeout(exitGrace, this.#child.over);

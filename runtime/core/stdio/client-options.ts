@@ -1,6 +1,6 @@
 import type { Rules } from "@mcpgen/base";
 
-// The types of this file stand apart from the process: programs without Node's types read them.
+// These types do not refer to Node's types, because programs without Node's types also read them.
 
 /** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface StartOptions {
   /** Added to the inherited environment; replaces inherited variables. `undefined` removes a variable. */
   readonly env?: Environment | undefined;
-  /** The variables that are inherited: `safe` (default) only `safeVariables`, `all` all. */
+  /** Inherited variables: with `safe` (default) only `safeVariables`, with `all` every variable. */
   readonly inheritEnv?: "safe" | "all" | undefined;
   /** Working directory. */
   readonly cwd?: string | undefined;
@@ -98,7 +98,7 @@ interface ChildEnvironmentInput {
   readonly from: Environment;
   /** `safe`: only `safeVariables`. */
   readonly inherit: "safe" | "all";
-  /** Added; replaces inherited variables. `undefined` removes a variable. */
+  /** Added variables, which replace inherited ones. `undefined` removes a variable. */
   readonly add?: Environment | undefined;
 }
 
@@ -110,7 +110,7 @@ export function childEnvironment(input: ChildEnvironmentInput): Record<string, s
   const chosen = new Map<string, readonly [name: string, value: string]>();
   for (const [name, value] of Object.entries(input.from)) {
     if (value === undefined || (input.inherit === "safe" && !safe.has(folded(name)))) continue;
-    // A function exported by a shell: code, not a value (CVE-2014-6271).
+    // Skips functions exported by a shell, which are code (CVE-2014-6271).
     if (input.inherit === "safe" && value.startsWith("()")) continue;
     chosen.set(folded(name), [name, value]);
   }

@@ -64,7 +64,7 @@ interface CommandInput {
 interface Invocation {
   readonly file: string;
   readonly args: readonly string[];
-  /** Windows: the arguments are quoted already (`windowsVerbatimArguments`). */
+  /** On Windows: whether the arguments are already quoted (`windowsVerbatimArguments`). */
   readonly verbatim: boolean;
 }
 

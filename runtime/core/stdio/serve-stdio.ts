@@ -17,13 +17,13 @@ export interface StdioServerOptions extends StreamChannelOptions {
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export function stdioServerChannel(options: StdioServerOptions = {}): StreamChannel {
-  // In the function, because bundlers keep a spread of a module.
+  // The object is made in the function: a spread at the top of a module stays in every bundle.
   const rules: Rules<StdioServerOptions> = { ...streamRules, input: "object", output: "object" };
   checkOptions(options, rules);
   return openServerChannel(options);
 }
 
-/** The same, without a check of the options. */
+/** Like `stdioServerChannel`, without a check of the options. */
 function openServerChannel(options: StdioServerOptions): StreamChannel {
   const input = options.input ?? process.stdin;
   const own = options.output === undefined;
@@ -31,7 +31,7 @@ function openServerChannel(options: StdioServerOptions): StreamChannel {
   return new StreamChannel(input, stream, options, { end: !own, write });
 }
 
-/** A server: it takes a channel and returns the session on it. */
+/** A server that opens a session on a channel. */
 export interface StdioServable {
   connect(channel: Channel, options: { readonly drain?: number | undefined }): StdioSession;
 }

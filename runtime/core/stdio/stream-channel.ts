@@ -22,8 +22,8 @@ const mostReplies = 1024 * 1024;
 const writeSize = 64 * 1024;
 
 /**
- * Queues messages and writes those of one turn in one write, each followed by a line end. A turn ends with `flush`, or
- * when no microtask is left.
+ * Queues messages. The messages of one turn are written together, each followed by a line end. A turn ends with
+ * `flush`, or when no microtask is left.
  */
 export class MessageWriter {
   readonly #stream: Writable;
@@ -160,7 +160,7 @@ export interface StreamChannelOptions {
 
 export const streamRules: Rules<StreamChannelOptions> = { limit: "amount", backlog: "amount" };
 
-/** How the streams of the process differ from others. */
+/** Special treatment of the process's own streams. */
 export interface StreamTreatment {
   /** Whether `close` ends the streams. */
   readonly end: boolean;
@@ -188,7 +188,7 @@ export class StreamChannel implements Channel {
   readonly #announce: (reason: Error | undefined) => void;
   #receiver: Receiver | undefined;
   #reader: MessageReader | undefined;
-  /** Send the answers that wait for `sendApart`. */
+  /** Functions that send the answers waiting for `sendApart`. */
   readonly #apart = new Set<() => void>();
   #closing = false;
   #over: { readonly reason: Error | undefined } | undefined;

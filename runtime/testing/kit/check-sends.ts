@@ -9,7 +9,7 @@ export interface SendTables {
   readonly server: SendTable<"server">;
 }
 
-/** A sent message that the revision does not define so. */
+/** A sent message that does not match the revision's definition. */
 export interface SendIssue {
   readonly from: Side;
   readonly method: string;
@@ -20,9 +20,9 @@ export interface SendIssue {
 }
 
 /**
- * Judges all requests, notifications and results of a session by the exact definitions of a revision. A peer reads
- * messages openly, so a member that is wrong only for a strict reader stays unnoticed without this check. Errors and
- * answers to unknown requests are not judged.
+ * Checks all requests, notifications and results of a session against the exact definitions of a revision. Peers read
+ * messages tolerantly, so without this check, an error that only a strict reader refuses stays unnoticed. Errors and
+ * answers to unknown requests are not checked.
  *
  * @throws {SyntaxError} a message is not JSON
  */
@@ -42,7 +42,7 @@ export function checkSends(session: Iterable<Recorded>, tables: SendTables): Sen
 
 interface Judged {
   readonly kind: "requests" | "notifications" | "results";
-  /** Absent where nothing is judged. */
+  /** Absent if the message is not checked. */
   readonly method: string | undefined;
   readonly value: unknown;
 }

@@ -144,7 +144,7 @@ class RecordedClientChannel implements ClientChannel {
   }
 }
 
-/** The receiver with the messages of the other side recorded. */
+/** Wraps a receiver and records the messages of the other side. */
 function recorded(receiver: Receiver, keep: Keep): Receiver {
   return {
     message: (text) => {

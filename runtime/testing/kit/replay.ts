@@ -33,7 +33,7 @@ export class ReplayMismatch extends Error {
  * that side after all messages before it, and expects the recorded messages from the other side, in order.
  */
 export class Replay implements Channel {
-  /** Resolves at the end of the session. Rejects with `ReplayMismatch`, and then the channel closes, too. */
+  /** Resolves at the end of the session. On a rejection with `ReplayMismatch`, the channel also closes. */
   readonly done: Promise<void>;
   readonly #session: readonly Recorded[];
   readonly #play: Side;
@@ -58,7 +58,7 @@ export class Replay implements Channel {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Without this, a rejection that no caller awaits would end the process; the channel reports it, too.
+    // Otherwise, a rejection that no caller awaits would end the process. The channel also reports it.
     this.done.catch(() => {});
   }
 
@@ -83,7 +83,10 @@ export class Replay implements Channel {
     else this.#end();
   }
 
-  /** Plays the session as far as possible: sends the messages of this side, and takes those that have arrived. */
+  /**
+   * Plays the session as far as possible: sends the messages of this side, and compares the arrived messages of the
+   * other side.
+   */
   #proceed(): void {
     if (!this.#receiver) return;
     let sent = false;
@@ -165,7 +168,7 @@ export interface Difference {
 /**
  * Compares two JSON values without regard to the order of members.
  *
- * @param differing called for strings that differ; returns whether they may
+ * @param differing called for strings that differ; returns whether the difference is allowed
  */
 function firstDifference(
   expected: unknown,

@@ -34,7 +34,7 @@ export interface TestPair {
  *
  * To control the time, give the same `VirtualClock` to this function and to the server.
  *
- * @throws {McpError} as `connect` does
+ * @throws {McpError} the errors of `connect`
  */
 export async function createTestPair({
   server,

@@ -15,7 +15,7 @@ export class VirtualClock implements Clock {
     this.#time = start;
   }
 
-  /** The number of timers: 0 when nothing waits. */
+  /** The number of timers; 0 if no code waits. */
   get waiting(): number {
     return this.#timers.size;
   }
@@ -39,8 +39,8 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Moves the time forward by `milliseconds`. Fires each timer at its due time, in order, and awaits the work that follows
-   * before it fires the next. Timers created meanwhile fire, too.
+   * Moves the time forward by `milliseconds`. Fires each timer at its due time, in order, and awaits the resulting work
+   * before it fires the next one. Timers created meanwhile also fire.
    */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#time + milliseconds;

@@ -31,30 +31,30 @@ import {
 import { Outbox, type Unanswered, untilTaken } from "./outbox.js";
 import { type StreamReader, type StreamedRequest, readAnswer, unfinished } from "./sse-reader.js";
 
-/** Milliseconds that DELETE of a session may take. */
+/** Timeout in milliseconds for the DELETE of a session. */
 const deleteTimeout = 2000;
 
-/** A server that sends it may have messages on the GET stream. */
+/** The header with the session id. A server that sends it may send messages on the GET stream. */
 const sessionHeader = "mcp-session-id";
 
-/** Statuses by which a server of HTTP+SSE alone answers a handshake (2025-11-25, backwards compatibility). */
+/** Statuses with which a server that only has HTTP+SSE answers a handshake (2025-11-25, backwards compatibility). */
 const fallbackStatuses: ReadonlySet<number> = new Set([400, 404, 405]);
 
 type Named = Readonly<Record<string, string>>;
 
-/** What a channel is given beside its options. */
+/** Dependencies of a channel beside its options. */
 export interface HttpChannelParts {
-  /** Codes of errors by which a server shows that it knows this transport. */
+  /** Error codes that show that a server knows this transport. */
   readonly known?: Iterable<number>;
   /** Whether a connection to the server was opened before. */
   readonly again?: boolean;
   /** Called when the GET stream is lost. */
   readonly onWarning?: ((message: string) => void) | undefined;
-  /** Absent if the client speaks no legacy revision. */
+  /** Absent if the client has no legacy revisions. */
   readonly legacy?: LegacyHttp | undefined;
 }
 
-/** What a channel needs for servers of legacy revisions; `runtime/core/legacy/client` has it. */
+/** The channel's code for legacy revisions; `runtime/core/legacy/client` implements it. */
 export interface LegacyHttp {
   openStreams(
     options: HttpClientOptions,
@@ -77,7 +77,7 @@ export interface LegacyHttp {
   ): Promise<SseConnection | undefined>;
 }
 
-/** What the streams of a session need from their connection. */
+/** The connection, as the streams of a session use it. */
 export interface SessionUser extends StreamReader {
   /** Requests a stream, from the event after `lastId` on. */
   get(lastId: string | undefined, signal: platform.AbortSignal): Promise<HttpResponse>;
@@ -87,9 +87,9 @@ export interface SessionUser extends StreamReader {
   ended(why: McpError): void;
 }
 
-/** The event streams of a session: those that answer requests, and the GET stream. */
+/** The event streams of a session: answers to requests, and the GET stream. */
 export interface SessionStreams {
-  /** As `readAnswer`. Resumes a stream that ends without the answer. @throws {McpError} `connection-closed` */
+  /** Like `readAnswer`, but resumes a stream that ends without the answer. @throws {McpError} `connection-closed` */
   answer(response: HttpResponse, request: StreamedRequest): Promise<void>;
   /** Opens the GET stream. Resolves when the server has answered. */
   begin(): Promise<void>;
@@ -138,7 +138,7 @@ class Exchange implements HttpRequest {
     this.#onAbort = callback;
     if (this.isAborted) callback();
     return () => {
-      // Another attempt of the request may have its callback by now.
+      // Another attempt of the request may have set its own callback.
       if (this.#onAbort === callback) this.#onAbort = undefined;
     };
   }
@@ -224,16 +224,16 @@ class HttpClientChannel implements ClientChannel {
     if (this.#state !== "open") return;
     const requests = messages.filter(({ id }) => id !== undefined).length;
     if (requests === 0) return this.#notifyBatch(messages);
-    // Notifications are sent after those before them.
+    // Notifications are sent in order.
     if (requests === messages.length) return this.#whenReady(() => this.#request(messages, true));
     void this.#outbox.idle.then(() => this.#request(messages, true));
   }
 
-  /** Ends the stream of a request: in the modern era, that is its cancellation. */
+  /** Ends the stream of a request, which cancels it in the modern era. */
   abandon(id: RequestId): boolean {
     const exchange = this.#running.get(id);
     this.#running.delete(id);
-    // The exchange of a batch ends when none of its requests waits.
+    // The exchange of a batch ends when its last request is answered or aborted.
     if (exchange && this.#isOver(exchange)) exchange.abort();
     return true;
   }
@@ -283,14 +283,14 @@ class HttpClientChannel implements ClientChannel {
     else void send();
   }
 
-  /** Whether all requests of an exchange were answered or given up. */
+  /** Whether all requests of an exchange were answered or aborted. */
   #isOver({ ids }: Exchange): boolean {
     return ids.every((id) => this.#receiver.isSettled(id));
   }
 
   /** Sends a request, or a batch with requests. */
   async #request(messages: readonly Outgoing[], isBatch: boolean): Promise<void> {
-    // Some may have been given up before they were sent.
+    // Some may have been aborted before they were sent.
     const open = messages.filter(({ id }) => id === undefined || !this.#receiver.isSettled(id));
     const ids = open.flatMap(({ id }) => id ?? []);
     if (ids.length === 0) return this.#notifyBatch(open);
@@ -353,7 +353,7 @@ class HttpClientChannel implements ClientChannel {
 
   /**
    * Tries HTTP+SSE (2024-11-05) after a refused handshake (2026-07-28, Streamable HTTP, backward compatibility).
-   * Resolves with whether the server has it.
+   * Resolves with `true` if the server has it.
    *
    * @throws {McpError} `connection-closed`, `invalid-result`: the server opened the stream, but it cannot be used
    */
@@ -379,8 +379,8 @@ class HttpClientChannel implements ClientChannel {
   }
 
   /**
-   * The server has forgotten the session (2025-11-25, session management). Requests that were sent go on: each gets its
-   * own response.
+   * The server has forgotten the session (2025-11-25, session management). Sent requests continue: each gets its own
+   * response.
    */
   #drain(): void {
     if (this.#state !== "open") return;

@@ -28,10 +28,10 @@ import { nodeRequest } from "./node-request.js";
 /** Redirects that one request follows. */
 const mostRedirects = 5;
 
-/** Answers to one request, refusals included, at most. */
+/** Maximum number of answers to one request, including refusals. */
 const mostAnswers = 4;
 
-/** Bytes of a refusal's body that are kept. */
+/** Maximum bytes of a refusal's body that are kept. */
 const keptBody = 65_536;
 
 /** The header that names the revision of a request, in lower case. */
@@ -58,11 +58,11 @@ export class HttpRequests {
   }
 
   /**
-   * Sends one request with its authorization. After 401 or 403 it is sent again while the authorizer gives headers, three
-   * times at most. Redirects on the same origin that keep method and body are followed.
+   * Sends one request with its authorization. After 401 or 403 it is sent again if the authorizer returns headers, at
+   * most three times. Redirects on the same origin that keep method and body are followed.
    *
-   * @throws {McpError} `connection-closed`: there is no answer; it says whether the request may have arrived.
-   *   `authorize-failed`. `invalid-definition`: `authorize` or `fetch` gave a wrong value
+   * @throws {McpError} `connection-closed`: there is no answer; the text states whether the request may have arrived.
+   *   `authorize-failed`. `invalid-definition`: `authorize` or `fetch` returned an invalid value
    */
   send(request: HttpRequest): Promise<HttpResponse> {
     // Without an authorizer, there is always a response.
@@ -83,8 +83,7 @@ export class HttpRequests {
   }
 
   /**
-   * The authorization that a request would have now, as a text to compare; `undefined` if the authorizer names no
-   * principal.
+   * The current authorization of a request, as a text to compare; `undefined` if the authorizer names no principal.
    *
    * @throws {McpError} `authorize-failed`
    */
@@ -140,7 +139,7 @@ export class HttpRequests {
     let url = request.to ?? this.url;
     let granted: HeaderValues | undefined;
     for (let redirects = 0; ; redirects++) {
-      // A proof of possession holds for one URL.
+      // A proof of possession is valid for one URL, so an authorizer object is asked again after a redirect.
       const isAsked = redirects === 0 || typeof this.#options.authorize === "object";
       const granting = isAsked ? this.#granted(request, url, attempt, refused) : undefined;
       if (granting) granted = await granting;
@@ -166,7 +165,7 @@ export class HttpRequests {
     }
   }
 
-  /** Headers of the protocol replace those of the user. Names are in lower case. */
+  /** Headers of the protocol replace headers of the user. Names are in lower case. */
   #headersOf({ method, headers, body }: HttpRequest, granted: HeaderValues = {}): Record<string, string> {
     const { headers: own } = this.#options;
     const users = own || this.#authorizer ? new Headers() : undefined;
@@ -237,7 +236,7 @@ function authorizerOf(given: Authorize | Authorizer | undefined): Authorizer | u
       authorize: async ({ attempt, refused, signal }) => {
         if (attempt > 1) return undefined;
         const challenge = refused?.headers.get("www-authenticate") ?? undefined;
-        // A function in JavaScript may give nothing.
+        // A JavaScript function may return undefined.
         return (
           ((await given(refused && { status: refused.status, challenge }, signal)) as HeaderValues | null) ??
           {}
@@ -262,7 +261,8 @@ async function buffered(response: HttpResponse): Promise<HttpResponse> {
 }
 
 /**
- * Where a response sends the request on to, if it goes there as it is. What authorizes it goes to no other origin.
+ * The target of a redirect to which the request can be sent unchanged; `undefined` otherwise. Redirects to other
+ * origins are not followed, because the request carries the authorization.
  */
 function onward(response: HttpResponse, from: string): string | undefined {
   const { status } = response;
@@ -308,7 +308,7 @@ const neverSent: ReadonlySet<unknown> = new Set([
 function unanswered(to: string, error: unknown, code: unknown): McpError {
   const cause = isObject(error) ? error["cause"] : undefined;
   const failure = cause ?? error;
-  // Node gives no text where each address of a name failed.
+  // Node's error has no text if each address of a name failed.
   const why = messageOf(failure) || String(code);
   // The platform blocks some ports (Fetch, 2.9).
   if (why === "bad port")
@@ -321,8 +321,8 @@ function unanswered(to: string, error: unknown, code: unknown): McpError {
 }
 
 /**
- * The error code of a failed request: `fetch` of Node has it in the cause, `node:http` and Bun in the error, Deno only in the
- * text.
+ * The error code of a failed request: it is in the cause with `fetch` of Node, in the error with `node:http` and Bun,
+ * and only in the text with Deno.
  */
 function codeOf(error: unknown): unknown {
   if (!isObject(error)) return undefined;

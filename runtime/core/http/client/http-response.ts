@@ -13,19 +13,22 @@ import {
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 
-/** One request of HTTP. */
+/** One HTTP request. */
 export interface HttpRequest {
   readonly method: "POST" | "GET" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal: platform.AbortSignal;
-  /** Calls `callback` when the signal aborts, or has aborted, without making it. Returns a function that removes the callback. */
+  /**
+   * Calls `callback` when the signal aborts or has aborted, without creating the signal. Returns a function that
+   * removes the callback.
+   */
   onAbort?(callback: () => void): () => void;
-  /** The URL, if it is not that of the server. */
+  /** The URL, if it differs from the URL of the server. */
   readonly to?: string;
   /** The revision, if no header names it. */
   readonly revision?: string | undefined;
-  /** Called with the authorization of the request, each time it is sent. */
+  /** Called with the authorization of the request for each attempt. */
   readonly authorized?: ((authorization: string | undefined) => void) | undefined;
 }
 
@@ -39,20 +42,20 @@ export type Reach = (
 /** Takes a chunk of a body. If it returns a promise, reading waits for it. */
 export type Take = (chunk: Uint8Array) => void | Promise<void>;
 
-/** A response without web streams, which cost more than all the rest of a request. */
+/** A response without web streams, which would cost more than the rest of the request. */
 export interface PlainResponse {
   readonly status: number;
   readonly ok: boolean;
-  /** For the application; `get` costs less. */
+  /** Headers for the application; `get` is faster. */
   readonly headers: platform.Headers;
   readonly body: { cancel(): Promise<void> };
   /** @param name in lower case */
   get(name: string): string | null;
-  /** As `pump`. */
+  /** Like the function `pump`. */
   pump(take: Take): Promise<void>;
 }
 
-/** The response to a request of HTTP. */
+/** The response to an HTTP request. */
 export type HttpResponse = platform.Response | PlainResponse;
 
 /** @param name in lower case */
@@ -117,7 +120,7 @@ export function textWithin(response: HttpResponse, limit: number): Promise<strin
   );
 }
 
-/** Reads whole texts: what it reads in parts costs more. */
+/** Only for whole texts: decoding in parts costs more. */
 const utf8 = new TextDecoder();
 
 function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
@@ -130,7 +133,7 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
   return whole;
 }
 
-/** These statuses say more than an error that answers no request. */
+/** For these statuses, an error in the body that answers no request is ignored: the status is more precise. */
 const decidedByStatus: ReadonlySet<number> = new Set([401, 429, 503]);
 
 /**
@@ -147,9 +150,9 @@ export async function bodyOf(response: HttpResponse, limit: number): Promise<str
 }
 
 /**
- * The message or batch by which a body answers the request `id`, parsed. A response to another request or to none is an answer,
- * too: the exchange says which request it answers. A response of HTTP that is not OK is parsed whatever its type is
- * (2026-07-28, Streamable HTTP, backward compatibility).
+ * The parsed message or batch with which a body answers the request `id`. A response with another id or without one is
+ * also an answer, because the exchange identifies the request. An HTTP response that is not OK is parsed whatever its
+ * type is (2026-07-28, Streamable HTTP, backward compatibility).
  *
  * @throws {McpError} `connection-closed`: the body is not an answer; `data` has the body
  */
@@ -167,9 +170,9 @@ export function answerIn(response: HttpResponse, type: string, text: string, id:
 }
 
 /**
- * The messages by which a body answers the requests of a batch. An error that names no request answers all of them.
+ * The messages with which a body answers the requests of a batch. An error without an id answers all of them.
  *
- * @throws {McpError} `connection-closed`: the body answers none of them; `data` has the body
+ * @throws {McpError} `connection-closed`: the body does not answer them; `data` has the body
  */
 export function answersIn(response: HttpResponse, text: string, ids: readonly RequestId[]): unknown {
   const { ok } = response;
@@ -181,7 +184,7 @@ export function answersIn(response: HttpResponse, text: string, ids: readonly Re
   throw refusal(response, text, ok ? ", and not the batch" : "");
 }
 
-/** The response that answers the request of a stream, if the last message of the stream is one, whatever its id is. */
+/** The last message of a stream if it is a response, whatever its id is: it then answers the request of the stream. */
 export function strayAnswerIn(text: string): unknown {
   return listed(parsed(text)).find((each) => isAnswer(each, true));
 }
@@ -200,7 +203,7 @@ export function isSessionLost(text: string, id: RequestId): boolean {
   return errorCodeOf(text) !== rpc.methodNotFound;
 }
 
-/** Batches of answers exist at 2025-03-26. */
+/** Revision 2025-03-26 has batches of answers. */
 function listed(body: unknown): readonly unknown[] {
   return Array.isArray(body) ? body : [body];
 }
@@ -211,7 +214,7 @@ function answers(message: unknown, id: RequestId, ok: boolean): boolean {
   return ok || isError(message["error"]);
 }
 
-/** Whether a message is a response, to whichever request. */
+/** Whether a message is a response, whatever its id is. */
 function isAnswer(message: unknown, ok: boolean): message is ResponseMessage {
   if (!isResponse(message) || message.jsonrpc !== "2.0") return false;
   return isError(message.error) || (ok && isObject(message.result));
@@ -268,7 +271,7 @@ function detailsOf(response: HttpResponse): RefusalDetails {
   };
 }
 
-/** Milliseconds out of `Retry-After` (RFC 9110, 10.2.3), which is a number of seconds or a date. */
+/** The milliseconds of `Retry-After` (RFC 9110, 10.2.3), which is a number of seconds or a date. */
 export function retryAfter(value: string | null): number | undefined {
   if (value === null) return undefined;
   if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;

@@ -1,4 +1,4 @@
-// No static import of Node: other platforms load this module, too.
+// Node's modules are not imported statically, because other platforms also load this module.
 import type * as http from "node:http";
 import type * as https from "node:https";
 import type * as stream from "node:stream";
@@ -15,18 +15,21 @@ interface Modules {
 type Load = <Name extends keyof Modules>(name: Name) => Modules[Name];
 
 /**
- * Milliseconds that an unused connection is kept: a second less than what many servers keep it without saying so, which
- * then close it while the next request is on its way.
+ * Milliseconds that an unused connection is kept. Many servers close it after five seconds without announcing that, so
+ * a longer time would lose requests that are just being sent.
  */
 const idleMs = 4000;
 
-/** Milliseconds between the signs of life of TCP, without which routers forget a quiet connection. */
+/** Milliseconds between TCP keep-alive probes, without which routers drop a quiet connection. */
 const tcpKeepAliveMs = 60_000;
 
-/** Content codings of one body that are undone. */
+/** Maximum number of content codings of one body that are decoded. */
 const mostCodings = 5;
 
-/** Ports that no request of `fetch` may go to (Fetch, 2.9), on any platform: what listens there is no HTTP server. */
+/**
+ * Ports that `fetch` blocks (Fetch, 2.9), because other services than HTTP listen there. They are blocked on every
+ * platform.
+ */
 const badPorts: ReadonlySet<string> = new Set(
   (
     "0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 " +
@@ -36,8 +39,8 @@ const badPorts: ReadonlySet<string> = new Set(
 );
 
 /**
- * Requests over `node:http` and `node:https`; `undefined` on other platforms. Where `fetch` is undici's, as in Node, it ends an
- * exchange in which no byte arrives for 300 seconds, and takes three times the CPU time. Certificates are checked, as by
+ * Requests over `node:http` and `node:https`; `undefined` on other platforms. Undici's `fetch`, which Node has, ends an
+ * exchange after 300 seconds without a byte, and takes three times the CPU time. Certificates are checked like in
  * `fetch`.
  */
 export function nodeRequest(): Reach | undefined {
@@ -51,12 +54,12 @@ export function nodeRequest(): Reach | undefined {
   };
 }
 
-/** The agents of this process, each by the one of the program that it follows. */
+/** The agents of this process, keyed by the program's agent whose settings they copy. */
 const agents = new WeakMap<http.Agent, http.Agent>();
 
 /**
- * The agent of the program, with another time for unused connections: its certificates and its proxy hold here, too. An
- * agent of another class is used as it is.
+ * A copy of the program's agent with another timeout for unused connections, so that its certificates and proxy apply.
+ * An agent of another class is used unchanged.
  */
 function agentOf({ Agent, globalAgent }: typeof http | typeof https): http.Agent {
   if (globalAgent.constructor !== Agent) return globalAgent;
@@ -69,7 +72,7 @@ function agentOf({ Agent, globalAgent }: typeof http | typeof https): http.Agent
   return agent;
 }
 
-/** Where requests go. The URL of a server is read once, not for each request. */
+/** The target of requests. The URL of a server is parsed once, not for each request. */
 class Target {
   readonly text: string;
   readonly isSecure: boolean;
@@ -81,7 +84,7 @@ class Target {
     this.text = text;
     this.isBlocked = badPorts.has(port);
     this.isSecure = protocol === "https:";
-    // An address of IPv6 stands in brackets in a URL alone.
+    // Only URLs have brackets around an IPv6 address.
     this.options = { protocol, hostname: hostname.replace(/^\[|\]$/g, ""), port, path: pathname + search };
   }
 }
@@ -94,15 +97,15 @@ function send(
 ): Promise<PlainResponse> {
   if (isBlocked) return Promise.reject(new TypeError("bad port"));
   const node = load(isSecure ? "https" : "http");
-  // As `fetch` sends them, without `deflate`, which servers understand in two ways.
+  // The same headers as `fetch`, without `deflate`, which servers understand in two ways.
   const all = { "user-agent": "node", "accept-encoding": isSecure ? "br, gzip" : "gzip", ...headers };
   return new Promise((resolve, reject) => {
     const whole = { ...options, method: request.method, headers: all, agent: agentOf(node) };
     const sent = node.request(whole, (message) => resolve(new NodeResponse(load, message)));
-    // Given to `node:http`, a signal costs four times as much.
+    // Passing a signal to `node:http` would cost four times as much.
     const ignore = whenAborted(request, () => sent.destroy(new Error("The operation was aborted")));
     sent.on("close", ignore);
-    // After the response, its body reports what breaks.
+    // Once there is a response, its body reports errors.
     sent.on("error", reject);
     sent.end(request.body);
   });
@@ -184,10 +187,10 @@ class NodeResponse implements PlainResponse {
     if (!codings) return this.#message;
     const decoders = codings.reverse().map((coding) => decoderOf(this.#load("zlib"), coding));
     const known = decoders.filter((decoder) => decoder !== undefined);
-    // As `fetch`, it passes on what it cannot decode.
+    // Like `fetch`, passes on a body that it cannot decode.
     if (known.length < decoders.length || known.length > mostCodings) return this.#message;
     const { pipeline } = this.#load("stream");
-    // An error of one closes all of them.
+    // With `pipeline`, an error of one stream closes all of them.
     return known.reduce<stream.Readable>((body, decoder) => pipeline(body, decoder, () => {}), this.#message);
   }
 }

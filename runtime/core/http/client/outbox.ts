@@ -7,22 +7,22 @@ const longestDelay = 2000;
 /** Milliseconds after which the exchange of a notification is aborted. */
 const longestExchange = 30_000;
 
-/** Answers that are sent at a time. */
+/** Maximum number of answers that are sent at the same time. */
 const mostAnswering = 64;
 
-/** Answers that may wait before the client stops reading from the server. */
+/** Number of waiting answers at which the client stops reading from the server. */
 const mostWaiting = 256;
 
 /** A notification, or an answer to a request of the server. */
 export interface Unanswered {
   readonly text: string;
-  /** Of a notification. */
+  /** The method of a notification. */
   readonly method?: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Sends the messages of a client that get no answer. A notification is sent after the one before has arrived, or was
+ * Sends a client's messages that are not answered. A notification is sent after the previous one has arrived, or was
  * delayed for too long.
  */
 export class Outbox {
@@ -31,7 +31,7 @@ export class Outbox {
   #last: Promise<void> = Promise.resolve();
   readonly #answers: Unanswered[] = [];
   #answering = 0;
-  /** Resolve when there is room for answers. */
+  /** Callbacks for when there is room for answers. */
   #waiting: (() => void)[] = [];
 
   /** @param send sends one message, and resolves when the server has accepted it */
@@ -44,7 +44,7 @@ export class Outbox {
     return this.#last;
   }
 
-  /** Sends a notification after those before it. Resolves when it has arrived, or was delayed for too long. */
+  /** Sends a notification after the earlier ones. Resolves when it has arrived, or was delayed for too long. */
   notify(message: Unanswered): Promise<void> {
     return (this.#last = settleWithin(longestDelay, this.#after(message)));
   }
@@ -108,24 +108,24 @@ export class Outbox {
 
 /** Milliseconds. A request of a server waits for 60 s by default. */
 export const answerLimits = {
-  /** Of all attempts to send an answer. */
+  /** For all attempts to send an answer. */
   whole: 60_000,
-  /** Of all attempts, where the process that asked is said to be gone. */
+  /** For all attempts, if the server answers that the asking process is gone. */
   lost: 5000,
-  /** Of one attempt. */
+  /** For one attempt. */
   attempt: 30_000,
-  /** Between two attempts, at least. */
+  /** The minimum between two attempts. */
   pause: 100,
 };
 
-/** Bytes of a refusal that are read, at most. */
+/** Maximum bytes of a refusal that are read. */
 const longestBody = 4096;
 
 /**
- * Sends an answer until the server takes it: the process that got it may be busy, or may have ended. Without it, the request of the
- * server waits until its timeout. A server ignores an answer that it has already.
+ * Sends an answer until the server accepts it: the receiving process may be busy or may have ended. Without an answer,
+ * the server's request waits until its timeout. A server ignores a repeated answer.
  *
- * @param post sends it, until a signal aborts
+ * @param post sends it; its signal aborts the attempt
  */
 export async function untilTaken(
   post: (signal: AbortSignal) => Promise<HttpResponse>,

@@ -5,16 +5,16 @@ import type { HttpLimits } from "./limits.js";
 import type { Permit } from "./permit.js";
 import type { ResponseForm } from "./posts.js";
 
-/** Another resource of the same origin, such as metadata of the authorization. */
+/** Another resource of the same origin, such as authorization metadata. */
 export interface HttpRoute {
-  /** The whole path, as it stands in URLs, from the root of the origin. */
+  /** The whole path from the root of the origin, encoded as in URLs. */
   readonly path: string;
   /**
-   * Answers a request of any method and origin: `authenticate` and `allowedOrigins` do not apply to it, `allowedHosts`
-   * does. Its body has at most 64 KiB.
+   * Answers a request of any method and origin: `authenticate` and `allowedOrigins` do not apply, `allowedHosts` does.
+   * Its body has at most 64 KiB.
    */
   handle(request: platform.Request): platform.Response | Promise<platform.Response>;
-  /** Whether it also answers during and after `close()`, where others answer with 503. Default: `false`. */
+  /** Whether it also answers during and after `close()`, when other routes answer with 503. Default: `false`. */
   readonly whileClosing?: boolean;
 }
 
@@ -22,11 +22,11 @@ export interface HttpRoute {
 export interface EndpointOptions extends GuardOptions {
   /** Maximum bytes of a body. Default: 4 MiB. */
   readonly bodyLimit?: number;
-  /** How much the endpoint does and keeps at a time. */
+  /** Limits for concurrent work and memory. */
   readonly limits?: HttpLimits;
   /**
-   * Form of responses. Default: `auto`, JSON unless another message precedes the response, or it takes longer than a second or
-   * two. `json` never streams: no byte leaves before the response, and clients give up on long requests.
+   * Form of responses. Default: `auto`, JSON unless another message precedes the response, or it takes longer than a
+   * second or two. `json` never streams: clients get no byte before the response, so they may abort long requests.
    */
   readonly responses?: ResponseForm;
   /**
@@ -40,8 +40,8 @@ export interface EndpointOptions extends GuardOptions {
    */
   readonly graceMs?: number;
   /**
-   * Names of the headers that handlers read in `context.headers`, such as `["x-tenant"]`. Default: none. Their values come
-   * from the client, or from a proxy that sets them: they prove nothing by themselves.
+   * Names of the headers that handlers read in `context.headers`, such as `["x-tenant"]`. Default: none. Their values
+   * come from the client, or from a proxy that sets them: they are not a proof of identity.
    */
   readonly contextHeaders?: readonly string[];
   /**
@@ -52,18 +52,18 @@ export interface EndpointOptions extends GuardOptions {
     request: Pick<Exchange, "method" | "header"> & { readonly url: string },
   ) => Principal | Denial | Promise<Principal | Denial>;
   /**
-   * Decides whether the principal may send requests, after they are parsed and before any of them runs. It does not judge
-   * notifications, GET and DELETE.
+   * Decides whether the principal may send requests, after they are parsed and before any of them runs. It is not asked
+   * about notifications, GET and DELETE.
    */
   readonly permit?: Permit;
   /**
-   * The URL of the endpoint for clients, such as `https://api.example.com/mcp`. Its host is an allowed host. Give it where a
-   * proxy changes host, scheme or path.
+   * The URL of the endpoint for clients, such as `https://api.example.com/mcp`. Its host is an allowed host. Set it if
+   * a proxy changes host, scheme or path.
    */
   readonly publicUrl?: string;
   /**
-   * Other resources of the same origin, such as metadata of the authorization. A mounted handler answers their requests if
-   * the application passes them to it.
+   * Other resources of the same origin, such as authorization metadata. A mounted handler answers their requests if the
+   * application passes them to it.
    */
   readonly routes?: readonly HttpRoute[];
 }
@@ -79,7 +79,7 @@ function namesOrAny(form: RegExp, example: string): (value: unknown) => string |
 
 const inMemory = "Write limits: { memory }, for bodies, clients and waiting answers together.";
 
-/** What to write in place of options that are gone. */
+/** Replacements for removed options. */
 export const goneOptions = {
   dangerouslyAllowAnyHost: gone('Write allowedHosts: "dangerously-any".'),
   dangerouslyAllowAnyOrigin: gone('Write allowedOrigins: "dangerously-any".'),

@@ -70,14 +70,14 @@ const randomKey =
 
 const anonymous: Principal = {};
 
-/** Bytes of one body, by default. */
+/** Default maximum bytes of one body. */
 const defaultBodyLimit = 4 * 1_048_576;
-/** Milliseconds between comments on quiet streams, by default. */
+/** Default milliseconds between comments on quiet streams. */
 const defaultKeepAliveMs = 15_000;
-/** Milliseconds that running requests have after `close()`, by default. */
+/** Default milliseconds that running requests have after `close()`. */
 export const defaultGraceMs = 5000;
 
-/** What an endpoint shares with the requests of legacy revisions. */
+/** The parts of an endpoint that the requests of legacy revisions use. */
 export interface EndpointParts {
   readonly server: Server;
   readonly form: ResponseForm;
@@ -92,12 +92,15 @@ export interface EndpointParts {
 
 /** The requests of legacy revisions at one endpoint: with sessions or without them, and over HTTP+SSE. */
 export interface LegacyRequests {
-  /** Sessions, those without a complete handshake included. */
+  /** Number of sessions, including sessions without a complete handshake. */
   readonly size: number;
   /** The sessions after their handshakes. */
   readonly sessions: HttpSessions;
   readonly connections: readonly ServerConnection[];
-  /** The HTTP+SSE session that the URL of a POST names; absent where that is not served. Its responses go on the stream of the session. */
+  /**
+   * The HTTP+SSE session that the URL of a POST names; absent if HTTP+SSE is not served. Its responses go on the stream
+   * of the session.
+   */
   readonly olderSession: ((exchange: Exchange) => string | undefined) | undefined;
   post(posted: Posted): void;
   /**
@@ -107,14 +110,14 @@ export interface LegacyRequests {
    */
   postOlder(posted: Posted, session: string, stated: boolean): void;
   /**
-   * Answers a GET or DELETE. Returns the methods that are allowed instead if it does not.
+   * Answers a GET or DELETE; otherwise returns the allowed methods.
    *
-   * @param isModern whether the request states a modern revision: those have no sessions
+   * @param isModern whether the request states a modern revision, which has no sessions
    */
   take(exchange: Exchange, principal: Principal, isModern: boolean): string | undefined;
   /** Ends all sessions. */
   close(): Promise<void>;
-  /** Leaves what the sessions share with other processes, after all streams have ended. */
+  /** Leaves the cluster after all streams have ended. */
   leave(): Promise<void>;
 }
 
@@ -142,8 +145,9 @@ export class Endpoint {
   #closed = false;
 
   /**
-   * @param serveLegacy serves the legacy revisions; `runtime/core/legacy/http` has it
-   * @throws {McpError} `invalid-definition`: the server has legacy revisions, and nothing serves them; or as `serveLegacy`
+   * @param serveLegacy serves the legacy revisions; `runtime/core/legacy/http` implements it
+   * @throws {McpError} `invalid-definition`: the server has legacy revisions but `serveLegacy` is missing; or an
+   *   error of `serveLegacy`
    */
   constructor(
     server: Server,
@@ -177,7 +181,7 @@ export class Endpoint {
     });
   }
 
-  /** What it holds, and what it has done. */
+  /** Current amounts and totals. */
   get stats(): HttpStats {
     const { work, bodies, sessions, readers } = this.#quotas;
     const gauges = {
@@ -210,7 +214,7 @@ export class Endpoint {
     return [...(this.#routes?.keys() ?? [])];
   }
 
-  /** The route for a path. A client makes the path of well-known documents of that of the endpoint, with its slash. */
+  /** The route for a path. Clients append the endpoint's path, with its slash, to the paths of well-known documents. */
   routeOf(path: string): HttpRoute | undefined {
     const isWellKnown = path.startsWith("/.well-known/");
     return this.#routes?.get(path) ?? (isWellKnown ? this.#routes?.get(unslashed(path)) : undefined);
@@ -239,7 +243,7 @@ export class Endpoint {
     const { authenticate, publicUrl } = this.#options;
     if (!authenticate) return this.#route(exchange, anonymous);
     const found = authenticate(new AuthenticateRequest(exchange, publicUrl));
-    // A credential that is known already costs no turn of the event loop.
+    // A cached credential does not cost a turn of the event loop.
     if (!isPromise(found)) return this.#enter(exchange, authenticated(found));
     void Promise.resolve(found)
       .then((later) => this.#enter(exchange, authenticated(later)))
@@ -402,7 +406,7 @@ export class Endpoint {
       .catch((error: unknown) => this.#fail(exchange, message, error));
   }
 
-  /** Asks the application again about a call whose result is read, with the rights of the request that reads it. */
+  /** Asks the application about an earlier call whose result is read, with the rights of the reading request. */
   #permits(
     exchange: Exchange,
     principal: Principal,
@@ -464,7 +468,10 @@ export class Endpoint {
   }
 }
 
-/** An endpoint for modern revisions alone. @throws {McpError} `invalid-definition`: an option, or a legacy revision */
+/**
+ * An endpoint that only serves modern revisions. @throws {McpError} `invalid-definition`: an option is wrong, or the
+ * server has a legacy revision
+ */
 export function modernEndpoint(server: Server, options: EndpointOptions = {}): Endpoint {
   checkEndpointOptions(options, endpointRules);
   return new Endpoint(server, options);
@@ -477,7 +484,7 @@ function withPublicHost(options: EndpointOptions): EndpointOptions {
   return { ...options, allowedHosts: [...allowedHosts, new URL(publicUrl).host] };
 }
 
-/** Bytes of the body of a request for a route, at most. */
+/** Maximum bytes of the body of a request for a route. */
 const routeBodyLimit = 65_536;
 
 /** The methods that a route answers. */
@@ -513,11 +520,11 @@ const none = new Uint8Array(0);
 const firstSize = 1024;
 
 /**
- * One body while it is read. Its chunks are collected in one buffer, where a chunk of one byte costs one byte, not an
+ * One body while it is read. Its chunks are collected in one buffer, so that a chunk of one byte costs one byte, not an
  * object. Most bodies arrive in one chunk, which is not copied.
  */
 export class BodyReading {
-  /** Most bytes of the body. */
+  /** Maximum bytes of the body. */
   readonly limit: number;
   readonly #bodies: Admission;
   readonly #principal: string;
@@ -572,7 +579,7 @@ export class BodyReading {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Whether a JSON text nests deeper than `most` levels. Skips strings, which make up most of a long text. */
+/** Whether a JSON text has more than `most` levels. Skips strings, which make up most of a long text. */
 export function nestsDeeper(text: string, most: number): boolean {
   // Each level has a bracket at either end.
   if (text.length <= 2 * most) return false;
@@ -580,7 +587,7 @@ export function nestsDeeper(text: string, most: number): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === quote) at = endOfString(text, at);
-    // [ and { differ from ] and } in the same two bits, and are alike in the others.
+    // The codes of [ and {, and of ] and }, differ only in one bit.
     else if ((code | 0x20) === 0x7b) {
       if (++depth > most) return true;
     } else if ((code | 0x20) === 0x7d) depth--;

@@ -23,18 +23,21 @@ export function randomText(bytes: number): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
-/** The milliseconds after which a response that is awaited begins: clients and proxies give up without a byte. */
+/**
+ * Milliseconds after which a pending response begins as a stream, because clients and proxies abort requests without a
+ * byte.
+ */
 const mostQuietMs = 2000;
 
-/** A response that is awaited. */
+/** A pending response. */
 export interface Awaited {
   /** Begins an event stream. Returns `undefined` if its client is gone. */
   begin(): EventSink | undefined;
 }
 
 /**
- * The open event streams of an endpoint, the responses that are awaited, and the connections of running POSTs. Streams get
- * keep-alive comments; a response that is not there in time begins as a stream.
+ * The open event streams of an endpoint, its pending responses, and the connections of running POSTs. Streams get
+ * keep-alive comments; a response that takes too long begins as a stream.
  */
 export class Streams {
   /** One connection for each running POST without a session. */
@@ -45,13 +48,13 @@ export class Streams {
   readonly #quota: Admission;
   readonly #beats: Ticker<EventSink>;
   readonly #looks: Ticker<Awaited>;
-  /** The responses that were awaited at the last look. */
+  /** The responses that were already pending at the last check. */
   readonly #quiet = new Set<Awaited>();
 
   /**
    * @param every milliseconds between comments; 0 for none
    * @param quota limit of streams; only listening streams are rejected
-   * @param ownTimers as for `Ticker`
+   * @param ownTimers see `Ticker`
    */
   constructor(clock: Clock, every: number, quota: Admission, ownTimers?: boolean) {
     this.#every = every;
@@ -87,7 +90,7 @@ export class Streams {
     this.#looks.add(response);
   }
 
-  /** The response is there or has begun, or its client is gone. */
+  /** Forgets a response that is complete or has begun, or whose client has disconnected. */
   answered(response: Awaited): void {
     this.#looks.delete(response);
     this.#quiet.delete(response);
@@ -107,7 +110,7 @@ export class Streams {
     if (!sink.write(keepAliveText)) this.ended(sink);
   };
 
-  /** The second look begins the response: the time since its request is then known without a clock. */
+  /** The second check begins the response, so that the clock need not be read for each request. */
   readonly #look = (response: Awaited): void => {
     if (!this.#quiet.has(response)) return void this.#quiet.add(response);
     this.answered(response);

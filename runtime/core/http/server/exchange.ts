@@ -18,10 +18,10 @@ export function isProduction(): boolean {
 /** Headers of a JSON body. */
 export const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
-/** The status of an error by which `rateLimit` refuses a request (RFC 6585, 4). */
+/** The status with which `rateLimit` refuses a request (RFC 6585, 4). */
 export const tooManyRequests = 429;
 
-/** The headers of an error by which `rateLimit` refuses a request. @param text of the response */
+/** The headers of the response with which `rateLimit` refuses a request. @param text the body of the response */
 export function retryHeaders(text: string): Readonly<Record<string, string>> {
   const { error } = JSON.parse(text) as { error: { data?: { retryAfterMs?: number } } };
   const seconds = Math.max(1, Math.ceil((error.data?.retryAfterMs ?? 1000) / 1000));
@@ -36,8 +36,8 @@ export interface EventSink {
 }
 
 /**
- * The authenticated caller. `principal` names the owner of sessions and state. `auth` needs a `principal`: without
- * one, anyone who knows a session's id could use the session.
+ * The authenticated caller. `principal` names the owner of sessions and state. `auth` needs a `principal`: otherwise,
+ * anyone who knows a session's id could use the session.
  */
 export type Principal =
   | {
@@ -61,7 +61,7 @@ export interface PermitCall {
   readonly method: string;
   /** Name of the tool or prompt, or URI of the resource or template. */
   readonly name?: string;
-  /** As the client sent them: they are not checked yet. */
+  /** The unchecked params of the client. */
   readonly params: Params;
   /** The scopes of the tool, prompt, resource or template, by its definition. */
   readonly scopes: readonly string[];
@@ -84,24 +84,24 @@ export interface Exchange {
   /**
    * Reads the whole body as UTF-8.
    *
-   * @param reading keeps the bytes as they arrive; when it rejects some, reading stops
+   * @param reading keeps the arriving bytes; when it rejects some, reading stops
    * @param done receives the text, `undefined` if `reading` rejected bytes, or `null` if the bytes are not UTF-8; not called
    *   if the client disconnects first
-   * @param gone called if the client disconnects; calls after `done` have no meaning
-   * @throws {McpError} `invalid-definition`: other code has consumed the body already
+   * @param gone called if the client disconnects; a call after `done` has no effect
+   * @throws {McpError} `invalid-definition`: other code has already consumed the body
    */
   readBody(reading: BodyReading, done: (text: string | undefined | null) => void, gone: () => void): void;
   /** The `Origin` of the page that calls; set before anything is answered. */
   origin?: string | undefined;
   /** Counts of the endpoint. */
   readonly counts: HttpCounts;
-  /** The headers that handlers see, by the option `contextHeaders`; set if there is such an option. */
+  /** The headers for handlers; set if there is the option `contextHeaders`. */
   passed?: Readonly<Record<string, string>>;
   /** Asks the option `permit` about an earlier call; set if there is the option. */
   permits?: NonNullable<HttpRequest["permits"]>;
-  /** The calls that `permit` has judged; set if there is the option. */
+  /** The calls that `permit` has decided about; set if there is the option. */
   calls?: readonly PermitCall[];
-  /** What answers the request in place of an error: `permits` denied it. */
+  /** The denial of `permits`, which answers the request instead of an error. */
   denial?: Denial;
   /** Characters of the body; set after the body is read. */
   size: number;
@@ -132,7 +132,7 @@ export function headersNamed(exchange: Exchange, names: readonly string[]): Read
     names.flatMap((name) => {
       const lower = name.toLowerCase();
       const value: unknown = exchange.header(lower);
-      // Node finds members of Object.prototype, too.
+      // Node also finds members of Object.prototype.
       return typeof value === "string" ? [[lower, value] as const] : [];
     }),
   );

@@ -62,7 +62,7 @@ class FetchExchange implements Exchange {
     void this.#read(reading).then(done, () => {
       gone();
       this.#leave();
-      // The client is gone, but the platform still awaits a response.
+      // The client has disconnected, but the platform still awaits a response.
       this.reply(400, {});
     });
   }
@@ -152,7 +152,7 @@ export function fetchHandler(endpoint: Endpoint): HttpHandler {
 /** High-water mark that is never reached; some platforms accept no larger number. */
 const highWaterMark = 2 ** 30;
 
-/** Up to this many waiting bytes are not counted: platforms buffer as much for each connection anyway. */
+/** Waiting bytes below this number are not counted, because platforms buffer as much for each connection anyway. */
 const least = 65_536;
 
 /** Writes a response body as a web stream and counts the bytes that its reader has not taken. */

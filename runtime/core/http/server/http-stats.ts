@@ -6,11 +6,11 @@ import type { ServerHooks } from "../../server/middleware.js";
  */
 export type LimitName = "bodyLimit" | "limits.work" | "limits.memory" | "limits.sessions" | "stalled";
 
-/** A session of an endpoint, as the application sees it. */
+/** A session of an endpoint, for the application. */
 export interface SessionInfo {
   /** `Mcp-Session-Id`, or the id in the URL of HTTP+SSE. A client that knows it can use the session: keep it secret. */
   readonly id: string;
-  /** The owner, as `authenticate` named it; empty without one. */
+  /** The owner that `authenticate` named; empty without `authenticate`. */
   readonly principal: string;
   /** The revision that the handshake negotiated. */
   readonly revision: string;
@@ -18,7 +18,7 @@ export interface SessionInfo {
   readonly clientCapabilities: ClientCapabilities;
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** When a client last used the session: milliseconds since 1970. */
+  /** The client's last use of the session, in milliseconds since 1970. */
   readonly lastSeen: number;
   /** Running requests. */
   readonly requests: number;
@@ -38,7 +38,7 @@ export interface HttpSessions extends Iterable<SessionInfo> {
   get(id: string): SessionInfo | undefined;
   /**
    * Ends a session: its streams and running requests end, and the client gets 404 for its next request. With a `store`,
-   * also ends a session that this process does not have. Resolves to whether this process had it.
+   * also ends a session that this process does not have. Resolves with `true` if this process had it.
    */
   end(id: string): Promise<boolean>;
 }
@@ -46,7 +46,7 @@ export interface HttpSessions extends Iterable<SessionInfo> {
 /** Sessions since the endpoint was made. */
 export type SessionCounts = { -readonly [what in "created" | "restored" | SessionEnd]: number };
 
-/** The counts of an endpoint that has had no session. */
+/** Counts of zero. */
 export function noSessionCounts(): SessionCounts {
   return {
     created: 0,
@@ -60,7 +60,7 @@ export function noSessionCounts(): SessionCounts {
   };
 }
 
-/** The sessions of an endpoint that keeps none. */
+/** The sessions of an endpoint without sessions. */
 export const noSessions: HttpSessions = {
   size: 0,
   get: () => undefined,
@@ -68,7 +68,7 @@ export const noSessions: HttpSessions = {
   *[Symbol.iterator]() {},
 };
 
-/** What an endpoint holds, and what it has done. */
+/** Current amounts and totals of an endpoint. */
 export interface HttpStats {
   /** Amounts at this moment. When all requests are answered, only `sessions` and `keptBytes` may be above 0. */
   readonly gauges: HttpGauges;
@@ -81,13 +81,13 @@ export interface HttpGauges {
   readonly sessions: number;
   /** Open event streams. */
   readonly streams: number;
-  /** Running requests (`limits.work`), without those of sessions whose client has disconnected. */
+  /** Running requests (`limits.work`), except requests of sessions whose client has disconnected. */
   readonly requests: number;
   /** Bodies that are being read. */
   readonly bodies: number;
   /** Bytes of the bodies that are being read and of the bodies of running requests (a quarter of `limits.memory`). */
   readonly bodyBytes: number;
-  /** Bytes in memory that clients say of themselves and subscribe to (a quarter of `limits.memory`). */
+  /** Bytes of clients' descriptions and subscriptions in memory (at most a quarter of `limits.memory`). */
   readonly keptBytes: number;
   /** Bytes of responses that wait for their readers (half of `limits.memory`). */
   readonly waitingBytes: number;
@@ -98,13 +98,15 @@ export interface HttpCounters {
   readonly requests: number;
   /** Responses with a status of 400 or more, by status. */
   readonly refused: { readonly [status: number]: number };
-  /** How often each limit refused a request or closed a connection, by option; limits that were not reached are absent. */
+  /**
+   * Number of requests refused or connections closed by each limit, by option; limits that were not reached are absent.
+   */
   readonly limits: { readonly [limit in LimitName]?: number };
-  /** Sessions after their handshakes: how many began, and ended for each reason. */
+  /** Numbers of sessions that began (after their handshakes), and that ended, by reason. */
   readonly sessions: Readonly<SessionCounts>;
 }
 
-/** Counts what an endpoint does. */
+/** Counts the events of an endpoint. */
 export class HttpCounts {
   requests = 0;
   readonly #refused: { [status: number]: number } = {};
@@ -128,7 +130,7 @@ export class HttpCounts {
     this.#hooks.emit({ type: "limit-hit", limit, principal });
   }
 
-  /** A copy. */
+  /** A copy of the counts. */
   get counters(): HttpCounters {
     return {
       requests: this.requests,

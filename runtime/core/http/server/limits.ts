@@ -1,19 +1,19 @@
 import { Admission, type Amounts, BoundedMap, type Clock, unref } from "@mcpgen/base";
 import type { HttpCounts, LimitName } from "./http-stats.js";
 
-/** How much an endpoint does and keeps at a time. With `authenticate`, one principal gets its share of each. */
+/** Limits of an endpoint for concurrent work and memory. With `authenticate`, each principal gets a share of each. */
 export interface HttpLimits {
   /**
-   * Running requests, and bodies that are being read. Default: 1,000 of each. More get 503. Listening streams do not count. A
-   * cancelled request counts until its handler ends. One principal may have as many as stay free for the others: half of all,
-   * if it is the only one. One session runs 256 at most.
+   * Running requests, and bodies that are being read. Default: 1,000 of each. More get 503. Listening streams do not
+   * count. A cancelled request counts until its handler ends. One principal may use as many as stay free for the
+   * others: half of all, if it is the only one. One session runs at most 256.
    */
   readonly work?: number;
   /**
    * Bytes. Default: 256 MiB. A quarter of it is for the bodies that are being read or whose requests run: a body beyond it gets
-   * 503. A quarter is for what clients say of themselves and subscribe to: one client may use 256 KiB. Half of it is for
+   * 503. A quarter is for descriptions and subscriptions of clients: one client may use 256 KiB. Half of it is for
    * responses that wait for their readers: above it, the connections that have been stalled longest are closed; with
-   * `authenticate`, only those of the same principal and of principals with at least as many waiting bytes.
+   * `authenticate`, only connections of the same principal and of principals with at least as many waiting bytes.
    */
   readonly memory?: number;
   /**
@@ -23,7 +23,7 @@ export interface HttpLimits {
   readonly sessions?: number;
 }
 
-/** What clients use of an endpoint. Their principals share each. */
+/** The quotas of an endpoint, which principals share. */
 export interface EndpointQuotas {
   /** Running requests. Listening streams do not count; a cancelled request counts until its handler ends. */
   readonly work: Admission;
@@ -31,16 +31,16 @@ export interface EndpointQuotas {
   readonly lost: Admission;
   /** Bodies that are being read, and the bytes of these and of the bodies of running requests. */
   readonly bodies: Admission;
-  /** Sessions, and the bytes of what clients say of themselves and subscribe to. */
+  /** Sessions, and the bytes of clients' descriptions and subscriptions. */
   readonly sessions: Admission;
   /** Open event streams, and the bytes that wait for their readers. */
   readonly readers: Admission;
 }
 
-/** The smallest share of the sessions that a principal has. */
+/** The minimum share of a principal in the sessions. */
 const fewestSessions = 8;
 
-/** @param isShared whether principals share the quotas; else all clients together may use each as a whole */
+/** @param isShared whether principals share the quotas; otherwise each quota is for all clients together */
 export function quotasOf(
   { work = 1000, memory = 256 * 1_048_576, sessions = 10_000 }: HttpLimits,
   isShared: boolean,
@@ -48,7 +48,7 @@ export function quotasOf(
   const [quarter, half] = [Math.ceil(memory / 4), Math.ceil(memory / 2)];
   const tenth = Math.max(fewestSessions, Math.floor(sessions / 10));
   const ofSessions = { count: tenth, bytes: Math.ceil((quarter * tenth) / sessions) };
-  // Where all clients are one principal, it has the whole.
+  // If all clients are one principal, it may use the whole quota.
   const quota = (whole: Amounts, share?: Amounts): Admission => {
     const own = isShared ? share : whole;
     return new Admission(own ? { ...whole, share: own } : whole);
@@ -62,10 +62,10 @@ export function quotasOf(
   };
 }
 
-/** Requests of one session at a time, at most; and of one body. */
+/** Maximum number of concurrent requests of one session, and of requests in one body. */
 export const maxSessionRequests = 256;
 
-/** Counts running requests, and the bytes of their bodies; negative numbers when they end. */
+/** Counts running requests and the bytes of their bodies; negative numbers end the counting. */
 export function countWork(
   { work, bodies }: EndpointQuotas,
   principal: string,
@@ -83,20 +83,20 @@ export interface Reader {
   cut(): void;
 }
 
-/** Milliseconds in which a reader takes nothing before its connection is closed. */
+/** Milliseconds without progress after which a reader's connection is closed. */
 const stalledMs = 60_000;
 
 /** Bytes that wait for one reader. */
 interface Waiting {
   bytes: number;
-  /** When the reader last took bytes, by the clock. */
+  /** Time of the reader's last progress, by the clock. */
   readonly since: number;
 }
 
 /**
- * Counts response bytes that wait for their readers. Closes the connection of a reader that takes nothing for too
- * long. Above the total limit, closes the readers that have been stalled longest: those of the principal that
- * exceeded the limit, and those of principals with at least as many waiting bytes.
+ * Counts response bytes that wait for their readers. Closes the connection of a reader without progress for too long.
+ * Above the total limit, closes the readers that have been stalled longest, among the readers of the principal that
+ * exceeded the limit and of principals with at least as many waiting bytes.
  */
 export class Backlog {
   /** Ordered by `since`, oldest first. */
@@ -186,7 +186,7 @@ export class Backlog {
 /** Number of texts that are counted. */
 const mostTexts = 100;
 
-/** Texts are equal if their first characters, this many, are equal. */
+/** Number of first characters by which texts are compared. */
 const longest = 200;
 
 /**

@@ -30,8 +30,8 @@ export function deferContinue(request: IncomingMessage, response: ServerResponse
 }
 
 /**
- * Headers that node:http takes the first of, where what stands in front of it may take the last. They decide who asks, and how
- * the body is read: several are no credential and no type.
+ * Headers of which node:http uses the first value, while a proxy in front may use the last. They decide the principal
+ * and the reading of the body, so several values are joined, and then are neither a credential nor a type.
  */
 const firstAlone: ReadonlySet<string> = new Set(["authorization", "content-type"]);
 
@@ -58,7 +58,7 @@ class NodeExchange implements Exchange {
   }
 
   get url(): string {
-    // Frameworks strip the mount path from `url`.
+    // Frameworks remove the mount path from `url`.
     return (this.#request as { readonly originalUrl?: string }).originalUrl ?? this.#request.url ?? "";
   }
 
@@ -92,7 +92,7 @@ class NodeExchange implements Exchange {
     return (url.startsWith("/") ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]) ?? all;
   }
 
-  /** The value of a header of which `headers` contains only the first; all values if there are several. */
+  /** All values of a header of which `headers` contains only the first; a single value is a string. */
   #all(name: string): string | string[] | undefined {
     const { headers, rawHeaders } = this.#request;
     let count = 0;
@@ -148,7 +148,7 @@ class NodeExchange implements Exchange {
     const length = Buffer.byteLength(text);
     // Equal lengths mean pure ASCII; latin1 then avoids counting and encoding the text again.
     const encoding = length === text.length ? "latin1" : "utf8";
-    // Not by a spread: an object that is spread and then gets a member costs Node 20 a new hidden class each time.
+    // Without a spread: in Node 20, each spread object that then gets a member needs a new hidden class.
     this.#response.writeHead(status, Object.assign({ "content-length": length }, headers));
     if (length < longBody) this.#response.end(text, encoding);
     else this.#writer().writeAll(Buffer.from(text, encoding));
@@ -200,14 +200,17 @@ class NodeExchange implements Exchange {
   }
 }
 
-/** The member of a response with what is called when its client disconnects. */
+/** The member of a response that holds the callback for a disconnect of its client. */
 const whenGone = Symbol("whenGone");
 
 interface WatchedResponse extends ServerResponse {
   [whenGone]?: () => void;
 }
 
-/** Calls `listener` if the client disconnects before the response is complete. An open stream keeps nothing else for this. */
+/**
+ * Calls `listener` if the client disconnects before the response is complete. The callback is a member of the response,
+ * so that an open stream needs no further object.
+ */
 function watchForGone(response: WatchedResponse, listener: () => void): void {
   const before = response[whenGone];
   if (!before) response.on("close", reportGone);
@@ -300,8 +303,9 @@ export interface NodeHandler {
 /**
  * A handler for a server of node:http, Express, Fastify and similar frameworks.
  *
- * @param path of the endpoint, which a slash may follow; requests for other paths get 404. Absent if the framework routes
- * @param url of the endpoint, for those answers. Default: its path
+ * @param path the path of the endpoint, with or without a final slash; requests for other paths get 404. Absent if
+ *   the framework routes
+ * @param url the URL of the endpoint in these 404 answers. Default: its path
  */
 export function nodeHandler(endpoint: Endpoint, path?: string, url = path): NodeHandler {
   const serves = (target: string): boolean =>
@@ -329,7 +333,7 @@ function pathOf(target = ""): string {
   return end < 0 ? target : target.slice(0, end);
 }
 
-/** Bytes of a long body that are written at a time; the reader's progress is measured between pieces. */
+/** Bytes of a long body in one write; the reader's progress is measured between writes. */
 const piece = 262_144;
 
 /** Bodies of at least this many bytes are written in pieces. */
@@ -344,7 +348,10 @@ class NodeWriter implements EventSink, Reader {
   readonly #response: ServerResponse;
   readonly #backlog: Backlog;
   readonly principal: string;
-  /** Absent until something waits: most readers take all at once. The texts are ASCII, so that a character is a byte. */
+  /**
+   * Absent until bytes wait, because most readers take everything at once. Texts are ASCII, so that a character is a
+   * byte.
+   */
   #queue: (string | Uint8Array)[] | undefined;
   /** Bytes in the queue. */
   #queued = 0;
@@ -370,7 +377,8 @@ class NodeWriter implements EventSink, Reader {
       this.cut();
       return false;
     }
-    // As a string, other text may take two bytes a character. A short `Buffer` would be part of a larger one, which is kept.
+    // Other text is kept as bytes, because a string may take two bytes per character. Not as a `Buffer`: a short one
+    // would keep a larger buffer in memory.
     this.#enqueue(Buffer.byteLength(text) === text.length ? text : new TextEncoder().encode(text));
     this.#wait(false);
     return true;

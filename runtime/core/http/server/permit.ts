@@ -9,7 +9,7 @@ import type { Denial, PermitCall, Principal } from "./exchange.js";
 /**
  * Decides whether a principal may send the requests of one POST.
  *
- * @param calls one request, or those of a batch
+ * @param calls one request, or the requests of a batch
  * @param principal what `authenticate` returned; empty without `authenticate`
  * @returns a denial, or `undefined` if the requests may run
  */
@@ -19,7 +19,7 @@ export type Permit = (
 ) => Denial | undefined | Promise<Denial | undefined>;
 
 /**
- * What a request calls, and the scopes for it.
+ * The call of a request, and its scopes.
  *
  * @throws {McpError} `invalid-definition`: `scopes` of the definition returned something else
  */
@@ -31,14 +31,14 @@ export function permitCallOf(server: Server, { method, params: received }: Reque
     const called = innerCallOf(server, method, words);
     for (const scope of scopesOfCall(server, called.method, called.params, method)) scopes.add(scope);
   }
-  // Not by a spread: an object that is spread and then gets a member costs Node 20 a new hidden class each time.
+  // Without a spread: in Node 20, each spread object that then gets a member needs a new hidden class.
   return Object.assign(placeOf(method, readings[0]!), { params, scopes: [...scopes] });
 }
 
 /**
- * Params in the authoring vocabulary: scopes stand with definitions, which are found by its words. Which revision the session
- * of a request has is not known yet, so its params are read as those of each; few revisions read them differently. Params
- * without a form in the vocabulary stay as they are: no handler gets them.
+ * The params in the authoring vocabulary, in which the definitions (and their scopes) are found. The revision of the
+ * request's session is not known yet, so the params are read by each revision; few revisions read them differently.
+ * Params that the vocabulary cannot express stay unchanged, because they do not reach a handler.
  */
 function inWords({ definition }: Server, method: string, params: Params): readonly Params[] {
   const stated = statedRevision(definition, params);
@@ -55,7 +55,7 @@ function inWords({ definition }: Server, method: string, params: Params): readon
 /**
  * The scopes that a call needs.
  *
- * @param place for errors
+ * @param place the place of the definition in errors
  * @throws {McpError} `invalid-definition`: `scopes` of the definition returned something else
  */
 export function scopesOfCall(
@@ -71,14 +71,17 @@ export function scopesOfCall(
 }
 
 function scopesOf({ scopes = [] }: Listed, args: unknown, method: string): readonly string[] {
-  // A list was checked with the definition.
+  // A list was checked when the definition was registered.
   if (typeof scopes !== "function") return scopes;
   const given: unknown = scopes(isObject(args) ? args : {});
   if (isScopes(given)) return given;
   throw invalid(`${method}: scopes returned ${JSON.stringify(given)}, which is no list of scopes.`);
 }
 
-/** What a request calls, with its arguments; more than one entry if `visible` or a list of URIs leaves it open. */
+/**
+ * The entries that a request may call, with its arguments. There are several if `visible` or a list of URIs leaves it
+ * open.
+ */
 function calledBy(
   { features, definition }: Server,
   method: string,
@@ -107,7 +110,10 @@ function named(
   return entry?.enabled ? [[entry, args]] : [];
 }
 
-/** What `resources/read` may read. Which client sees an entry with `visible` is not known yet: the next ones count, too. */
+/**
+ * The entries that `resources/read` may read. Whether the client sees an entry with `visible` is not known yet, so the
+ * following entries also count.
+ */
 function read({ resources, templates }: Features, uri: unknown): (readonly [Listed, unknown])[] {
   if (typeof uri !== "string") return [];
   const found = named(resources.entries, uri, {});
@@ -120,10 +126,10 @@ function read({ resources, templates }: Features, uri: unknown): (readonly [List
   return found;
 }
 
-/** URIs of a filter whose resources are looked up one by one. */
+/** Maximum number of URIs of a filter that are looked up one by one. */
 const mostWatched = 100;
 
-/** The resources of a filter. A filter with too many counts as one with all. */
+/** The resources of a filter. A filter with too many URIs counts as a filter for all resources. */
 function watched(features: Features, filter: unknown): (readonly [Listed, unknown])[] {
   const uris = new Set(
     Object.values(isObject(filter) ? filter : {})
@@ -143,13 +149,15 @@ export interface InnerCall {
 
 const byServer = new WeakMap<Server, Map<string, (params: Params) => InnerCall>>();
 
-/** Says which request the requests of a method of an extension make. Who may send that one may send them. */
+/**
+ * Maps requests of an extension's method to the request that they trigger. Permission for the inner request suffices.
+ */
 export function makesCall(server: Server, method: string, callOf: (params: Params) => InnerCall): void {
   const calls = byServer.get(server) ?? new Map<string, (params: Params) => InnerCall>();
   byServer.set(server, calls.set(method, callOf));
 }
 
-/** The request that a request makes, or itself. */
+/** The request that a request triggers, or the request itself. */
 export function innerCallOf(server: Server, method: string, params: Params): InnerCall {
   return byServer.get(server)?.get(method)?.(params) ?? { method, params };
 }

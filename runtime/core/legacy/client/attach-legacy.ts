@@ -51,7 +51,7 @@ export const attachLegacy: LegacyAttach = async (client, connection, wanted, pus
   const detach = async (): Promise<void> => {
     end();
     if (!outgoingRequests.has("resources/unsubscribe")) return;
-    // After the connection has closed, the server has no subscription left to cancel.
+    // After the connection has closed, the server has no more subscriptions to cancel.
     while (watched.length > 0 && !connection.over) {
       const uri = watched.pop()!;
       if (count(connection, uri, -1) === 0) await client.request("resources/unsubscribe", { uri });

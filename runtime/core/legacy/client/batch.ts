@@ -14,10 +14,10 @@ export const placesOf: PlacesOf = (messages, connection) => {
   return messages.map(() => batch.place());
 };
 
-/** Collects the messages of a JSON-RPC batch, and sends them in order when each place has its message or was given up. */
+/** Collects the messages of a JSON-RPC batch, and sends them in order when each place has its message or has left. */
 class OutgoingBatch {
   readonly #connection: Connection;
-  /** The message of each place, once it is there. Empty when the batch was sent. */
+  /** The message of each place, or `undefined` until it arrives. Empty when the batch was sent. */
   readonly #messages = new Map<BatchPlace, Outgoing | undefined>();
 
   constructor(connection: Connection) {

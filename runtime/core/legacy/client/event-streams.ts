@@ -13,7 +13,7 @@ import {
 /** Statuses, apart from 5xx, that may change with the next attempt. */
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-/** Statuses by which a server refuses an event that it does not know. */
+/** Statuses with which a server refuses an unknown event. */
 const unknownEvent: ReadonlySet<number> = new Set([400, 404]);
 
 /** Milliseconds after which a stream without events counts as opened. */
@@ -23,15 +23,15 @@ const steady = 5000;
 const longestOpening = 500;
 
 /**
- * Reads the event streams of one session, and resumes those that break. One of them is the GET stream (2025-11-25, listening for
- * messages from the server), whose failure never fails a request.
+ * Reads the event streams of one session, and resumes broken ones. One of them is the GET stream (2025-11-25, listening
+ * for messages from the server), whose failure never fails a request.
  */
 export class EventStreams implements SessionStreams {
   readonly #options: HttpClientOptions;
   readonly #user: SessionUser;
   readonly #signal: AbortSignal;
   readonly #onWarning: (message: string) => void;
-  /** Of the GET stream; `lost`: the server may offer it again. */
+  /** State of the GET stream; `lost`: the server may offer it again. */
   #state: "idle" | "listening" | "lost" | "over" = "idle";
   /** The last event of the GET stream that was read. */
   #lastId: string | undefined;
@@ -68,8 +68,8 @@ export class EventStreams implements SessionStreams {
   }
 
   /**
-   * Opens the GET stream. Resolves when the server has answered: many servers send the requests that belong to a call on
-   * this stream, and drop them if it is not open.
+   * Opens the GET stream. Resolves when the server has answered: many servers send their requests during a call on this
+   * stream, and drop them if it is not open.
    */
   begin(): Promise<void> {
     if (this.#state === "listening" || this.#state === "over") return Promise.resolve();
@@ -151,7 +151,8 @@ export class EventStreams implements SessionStreams {
   /**
    * Requests a stream again; `undefined` if this attempt failed.
    *
-   * @param fresh given if the stream may begin again, without an event that the server does not know; called before that
+   * @param fresh called before the stream begins again because the server does not know the last event; absent if it
+   *   must not
    * @throws {McpError} `connection-closed`: the server refused the stream
    */
   async #again(
@@ -185,26 +186,26 @@ function isStream(response: HttpResponse): boolean {
   return response.ok && mediaType(response) === "text/event-stream";
 }
 
-/** Milliseconds before a stream is requested again, at least; the application may set less. */
+/** Minimum of milliseconds before a stream is requested again; the application may set less. */
 const shortestPause = 100;
 
-/** Milliseconds before a stream is requested again, at most. */
+/** Maximum of milliseconds before a stream is requested again. */
 const longestPause = 300_000;
 
-/** Milliseconds between streams that end soon, at most: 60 requests a minute. */
+/** Maximum of milliseconds between streams that end soon: 60 requests a minute. */
 const longestAfterBrief = 1000;
 
 /**
- * Decides when a lost stream is requested again, and when it is given up. The server's `retry` is the first pause, if it
- * is not too short. Pauses double while attempts fail, and up to a second while streams end soon after they began.
+ * Decides when a lost stream is requested again, and when no more. The server's `retry` is the first pause, if it is
+ * not too short. Pauses double while attempts fail, and up to a second while streams end soon after they began.
  */
 export class Backoff {
   readonly #most: number;
   readonly #shortest: number;
   #ms: number;
-  /** Attempts in a row that brought nothing. */
+  /** Consecutive attempts without events. */
   #failed = 0;
-  /** Attempts in a row that opened no stream, or one that the server ended at once. */
+  /** Consecutive attempts without a stream, or with a stream that the server ended at once. */
   #refused = 0;
   #brief = 0;
   /** The error of the last connection that failed or broke. */
@@ -225,7 +226,7 @@ export class Backoff {
   /**
    * A stream was open.
    *
-   * @param isAnnounced whether the server said that it would end
+   * @param isAnnounced whether the server announced the end
    */
   ended({ events, lastId, retryMs, lastedMs, broken }: StreamEnd, isAnnounced: boolean): void {
     // The pause that the server sent (2025-11-25, Streamable HTTP, sending messages).
@@ -238,7 +239,7 @@ export class Backoff {
     this.#brief = isSteady ? 0 : this.#brief + 1;
     if (brought) this.#failed = 0;
     else {
-      // Its server was there, and another one may be now.
+      // A server accepted the stream, so it does not count as refused: the next attempt may reach another server.
       this.#cause = broken!.cause;
       this.#failed++;
     }
@@ -256,12 +257,12 @@ export class Backoff {
     this.#refused++;
   }
 
-  /** For `attempts`, which throws `connection-closed` when too many have failed, and when the signal aborts. */
+  /** For `attempts`, which throws `connection-closed` after too many failures, and when the signal aborts. */
   pace(signal: AbortSignal): Pace {
     return { pauses: () => this.#pause(), signal, reason: connectionClosed };
   }
 
-  /** Milliseconds before the next attempt, five minutes at most. @throws {McpError} `connection-closed` */
+  /** Milliseconds before the next attempt, at most five minutes. @throws {McpError} `connection-closed` */
   #pause(): number {
     if (this.isExhausted)
       throw new McpError(
@@ -278,9 +279,9 @@ export class Backoff {
   }
 }
 
-/** What legacy revisions need over HTTP. */
+/** The code for legacy revisions over HTTP. */
 export const legacyHttp: LegacyHttp = {
   openStreams: (...given) => new EventStreams(...given),
-  // Few servers have HTTP+SSE alone.
+  // Loaded on demand: few servers have only HTTP+SSE.
   openSse: async (...given) => (await import("./sse-connection.js")).openSse(...given),
 };

@@ -64,14 +64,14 @@ async function post(
   throw sessionLost();
 }
 
-/** The error of a stream that cannot be opened, with the earlier answer to the handshake. */
+/** Adds the earlier answer to the handshake to the error of a stream that cannot be opened. */
 function withRefusal(error: unknown, { status, body }: Parameters<LegacyHttp["openSse"]>[4]): unknown {
   if (!(error instanceof McpError)) return error;
   const before = `it answered ${status} to the handshake before${body === "" ? "" : `: ${body.slice(0, 200)}`}`;
   return new McpError(error.code, `${error.message} (${before})`, { data: error.data, cause: error });
 }
 
-/** It has a status, because the server has answered. */
+/** The error for a stream without an endpoint. It has a status, because the server has answered. */
 function noEndpoint(when: string): McpError {
   const text = `the server opened the HTTP+SSE stream, but sent no endpoint event ${when}`;
   return new McpError("connection-closed", text, { data: { status: 200 } });

@@ -1,19 +1,22 @@
 import { BoundedMap } from "@mcpgen/base";
 import type { Session } from "../../server/server-definition.js";
 
-/** What a session keeps of its handshake. */
+/** The parts of a handshake that a session keeps. */
 type Profile = Pick<Session, "clientCapabilities" | "clientInfo" | "declared">;
 
-/** Profiles that are kept, and characters of the longest one. */
+/** Maximum number of profiles, and characters of the longest one. */
 const mostProfiles = 64;
 const longestProfile = 2048;
 
-/** The sessions of one client program have equal profiles: they share one. It is a quarter of an idle session. All are frozen. */
+/**
+ * Shares one profile among the sessions of one client program, because a profile is a quarter of an idle session's
+ * memory. Profiles are frozen.
+ */
 export class ClientProfiles {
-  /** By their JSON. */
+  /** Profiles, keyed by their JSON. */
   readonly #profiles = new BoundedMap<string, Profile>({ count: mostProfiles, full: "evict" });
 
-  /** Replaces the profile of a session by an equal one that other sessions have, too. */
+  /** Replaces the profile of a session by an equal one of other sessions. */
   share(session: Session): void {
     const { clientCapabilities, clientInfo, declared } = session;
     const text = JSON.stringify({ clientCapabilities, clientInfo, declared });

@@ -19,17 +19,17 @@ export interface MissedEvents {
  */
 export interface EventStore {
   /**
-   * Stores a message that was sent on a stream. Returns its event id, which must be unique across all sessions. The endpoint
-   * calls it for the next message before the promise for the last one is settled: the events of a stream keep the order of
-   * the calls. If it fails, the message is sent without an id.
+   * Stores a message that was sent on a stream. Returns its event id, which must be unique across all sessions. The
+   * endpoint does not wait for the promise before it stores the next message: the events of a stream must keep the
+   * order of the calls. If it fails, the message is sent without an id.
    *
-   * @param data empty if the event is never sent again: a client can continue after it
+   * @param data empty if the event is never sent again, but a client can continue after it
    */
   append(session: string, stream: string, data: string): string | Promise<string>;
   /**
    * Returns the stream of an event and the later events of that stream. Returns `undefined` if the event belongs to
-   * another session or is no longer stored. If it fails, the client gets 503. A store that returns promises is asked twice
-   * about a stream that is open.
+   * another session or is no longer stored. If it fails, the client gets 503. A store that returns promises is asked
+   * twice about an open stream.
    */
   after(session: string, event: string): MissedEvents | undefined | Promise<MissedEvents | undefined>;
   /** Deletes all events of a session. */
@@ -44,7 +44,7 @@ const overhead = 128;
 /** Limit for all sessions together. */
 const mostInAll = 64 * 1_048_576;
 
-/** A stored event. Its id is made when it is needed: most events are never asked for. */
+/** A stored event. Its id is made on demand: most events are never requested. */
 interface Kept {
   readonly number: number;
   readonly stream: string;
@@ -52,7 +52,7 @@ interface Kept {
 }
 
 interface History {
-  /** Part of every event id of the session, so that ids of another session never match. */
+  /** Part of every event id of the session, which keeps ids of different sessions apart. */
   readonly mark: string;
   last: number;
   characters: number;
@@ -60,15 +60,15 @@ interface History {
 }
 
 /**
- * Stores the last events of each session in memory. Above the total limit, it drops those of the sessions that wrote least
- * recently.
+ * Stores the last events of each session in memory. Above the total limit, it drops the events of the sessions that
+ * wrote least recently.
  */
 export class MemoryEventStore implements EventStore {
   readonly #histories = new Map<string, History>();
   readonly #most: number;
   #characters = 0;
 
-  /** @param most characters in all */
+  /** @param most maximum number of characters in all */
   constructor(most = mostInAll) {
     this.#most = most;
   }
@@ -104,8 +104,8 @@ export class MemoryEventStore implements EventStore {
   }
 
   /**
-   * Drops the histories of other sessions, least recently written first: of sessions that are gone, too, so that their number is
-   * bounded. A later event of such a session begins another history, whose ids match none of this one.
+   * Drops the histories of other sessions, least recently written first. This also bounds the number of ended sessions.
+   * A later event of a dropped session begins a new history with other ids.
    */
   #shrink(session: string, history: History): void {
     this.#histories.delete(session);

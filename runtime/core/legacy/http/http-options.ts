@@ -16,8 +16,8 @@ export interface HttpOptions extends EndpointOptions {
   /** Stores sent messages so that clients can resume lost streams. Default: in memory. */
   readonly events?: EventStore;
   /**
-   * Sessions that several processes serve at once: `cluster(…)` of `@mcpgen/cluster`. It needs `sessions.store`, and takes
-   * the place of `events`.
+   * Sessions that several processes serve at once: `cluster(…)` of `@mcpgen/cluster`. It needs `sessions.store`, and
+   * replaces `events`.
    */
   readonly cluster?: SessionCluster;
 }
@@ -30,16 +30,16 @@ export interface SessionOptions {
    */
   readonly idleMs?: number;
   /**
-   * Makes the `Mcp-Session-Id` of a new session: visible ASCII, at most 4,096 characters, unique and hard to guess. Any
-   * other id, and a function that throws, fails `initialize` with 500 and `invalid-definition`. Default: 128 random bits
-   * in base64url. HTTP+SSE does not use it.
+   * Makes the `Mcp-Session-Id` of a new session: visible ASCII, at most 4,096 characters, unique and hard to guess. An
+   * invalid id or an exception makes `initialize` fail with 500 and `invalid-definition`. Default: 128 random bits in
+   * base64url. HTTP+SSE does not use it.
    */
   readonly generateId?: (session: NewSession) => string | Promise<string>;
-  /** Called when a session is created, restored or ended. What it throws is ignored. */
+  /** Called when a session is created, restored or ended. Its exceptions are ignored. */
   readonly onSession?: (event: SessionEvent) => void;
   /**
-   * Keeps sessions for other processes and for restarts. Default: none, they end with this process. Open streams, running
-   * requests and requests to the client do not survive, and sessions of HTTP+SSE are not stored.
+   * Keeps sessions for other processes and for restarts. Default: no store, so sessions end with this process. Open
+   * streams, running requests and requests to the client do not survive, and sessions of HTTP+SSE are not stored.
    */
   readonly store?: SessionStore;
 }
@@ -81,7 +81,7 @@ export const httpRules: Rules<HttpOptions, keyof typeof goneOptions | "retryMs" 
   streamMs: gone("Leave it out: clients reconnect after an hour, and when the platform ends a stream."),
 };
 
-/** The options of sessions; empty if they have defaults only. */
+/** The options of sessions; empty if all have defaults. */
 export function sessionOptions({ sessions }: HttpOptions): SessionOptions {
   return typeof sessions === "object" ? sessions : {};
 }

@@ -22,7 +22,7 @@ export function endpointOf(server: Server, options: HttpOptions = {}): Endpoint 
   return new Endpoint(server, options, (endpoint) => new LegacyEndpoint(options, endpoint));
 }
 
-/** As `endpointOf`, with options that are validated before. @throws {McpError} `invalid-definition` */
+/** Like `endpointOf`, but validates the options first. @throws {McpError} `invalid-definition` */
 export function checkedEndpoint(server: Server, options: HttpOptions = {}): Endpoint {
   checkEndpointOptions(options, httpRules);
   return endpointOf(server, options);
@@ -65,7 +65,7 @@ class LegacyEndpoint implements LegacyRequests {
     return [sessions, new SessionRequests(server, legacy, { sessions, events, form, fail })];
   }
 
-  /** @throws {McpError} `invalid-definition`: the sessions of a cluster need a store, and their events are in the cluster */
+  /** @throws {McpError} `invalid-definition`: a cluster without a session store, or with an event store */
   #join(): ClusterNode | undefined {
     const { cluster, events } = this.#options;
     const { store } = sessionOptions(this.#options);
@@ -88,7 +88,7 @@ class LegacyEndpoint implements LegacyRequests {
     }));
   }
 
-  /** @throws {McpError} `invalid-definition`: HTTP+SSE without sessions */
+  /** @throws {McpError} `invalid-definition`: `sse` without sessions */
   #makeSse(): SseRequests | undefined {
     const { sse = false, sessions = true } = this.#options;
     if (sse === false) return undefined;

@@ -9,7 +9,7 @@ export interface SessionCluster {
   join(endpoint: ClusterEndpoint): ClusterNode;
 }
 
-/** What a cluster uses of an endpoint. */
+/** The parts of an endpoint that a cluster uses. */
 export interface ClusterEndpoint {
   readonly clock: Clock;
   /** Reports a failure that no response carries. */
@@ -18,19 +18,19 @@ export interface ClusterEndpoint {
   readonly end: (session: HttpSession) => void;
   /** Opens an event stream as the response to a request. */
   readonly openStream: (exchange: Exchange) => EventSink;
-  /** One event, as event streams have it. */
+  /** Formats one event for an event stream. */
   readonly eventText: (data: string, id?: string) => string;
-  /** The name that a stream was given by its node, without the rights that the endpoint added to it. */
+  /** The name that a node gave to a stream, without the calls that the endpoint added to it. */
   readonly nameOf: (stream: string) => string;
   /** Calls a function of a store. @throws {McpError} `store-failed`: it threw or rejected */
   readonly stored: <T>(call: () => T | Promise<T>, what: string) => Promise<T>;
-  /** Milliseconds that a session lives at most, where no store can remove it: see `lifeMs` of `SessionStore`. */
+  /** Maximum lifetime of a session in milliseconds, if the store cannot remove it: see `lifeMs` of `SessionStore`. */
   readonly lifeMs?: number | undefined;
 }
 
-/** One endpoint among those that share sessions. */
+/** One of the endpoints that share sessions. */
 export interface ClusterNode {
-  /** Differs for each process, and after each restart. */
+  /** Unique for each process, and new after each restart. */
   readonly name: string;
   /** Events that each process can read. */
   readonly events: EventStore;

@@ -41,7 +41,7 @@ export class SessionReports {
     this.#listener?.({ type: "ended", reason, session: this.infoOf(session) });
   }
 
-  /** Describes a session after its handshake. */
+  /** Describes a session (after its handshake) for the application. */
   infoOf({ id, principal, connection, created, lastSeen, requests }: ReportedSession): SessionInfo {
     const { revision, clientInfo, clientCapabilities } = connection.session!;
     const since = wallTimeOf(this.#clock) - this.#clock.now();

@@ -43,7 +43,7 @@ import { mayResume, withCalls } from "./stream-rights.js";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What the requests of clients with sessions need of the endpoint. */
+/** The parts of the endpoint that requests with sessions use. */
 interface SessionSetup {
   readonly sessions: Sessions;
   readonly events: EventStore;
@@ -125,7 +125,7 @@ export class SessionRequests {
     removed.then(reply).catch((error: unknown) => this.#fail(exchange, undefined, error));
   }
 
-  /** Finds the session that a request names among those of this process. */
+  /** Finds the session that a request names in this process. */
   #find(exchange: Exchange, { principal = "" }: Principal): HttpSession | undefined {
     const id = exchange.header("mcp-session-id");
     return id === undefined ? undefined : this.#sessions.find(id, principal);
@@ -141,7 +141,7 @@ export class SessionRequests {
   /**
    * Reads the session of a request from the store and continues with it. Replies with an error if there is none.
    *
-   * @param message that was posted
+   * @param message the posted message
    */
   #restore(
     exchange: Exchange,
@@ -197,7 +197,7 @@ export class SessionRequests {
       return replyError(exchange, 503, idOf(message), error);
     }
     session.connection = this.#connect(session, auth, exchange);
-    // A failed initialize opens no session, and it may fail late.
+    // A failed `initialize` does not open a session, and it may fail late.
     const named = (): Headers => (session.isOpen ? { "mcp-session-id": session.id } : {});
     session.whenOpening = (send) => this.#opening(exchange, message, session, send);
     session.whenAnswered = () => {
@@ -278,7 +278,7 @@ export class SessionRequests {
       this.#resumed(exchange, session, found, { accepted, last });
     if (!isPromise(missed)) {
       if (!missed || !exchange.permits) return resume(missed);
-      // Events may come while the application decides: they are read again.
+      // Read again, because events may arrive while the application decides.
       return void mayResume(exchange, missed.stream)
         .then((may) => may && resume(read() as MissedEvents | undefined))
         .catch(fail);
@@ -368,7 +368,7 @@ export class StatelessRequests {
   }
 }
 
-/** The channel of a batch: its responses are one list. */
+/** The channel of a batch, whose responses are one list. */
 class BatchChannel extends PostChannel {
   protected override readonly isBatch = true;
   readonly #texts: string[] = [];
@@ -398,7 +398,7 @@ export function receive(connection: ServerConnection, message: unknown, exchange
   connection.http = undefined;
 }
 
-/** Why a body is rejected. */
+/** The reason why a body is rejected; `undefined` if it is accepted. */
 function problemOf(message: unknown, { revision: { batches } }: RevisionView): string | undefined {
   if (!Array.isArray(message)) return messageProblem(message);
   const opens = message.some((each) => isRequest(each) && each.method === "initialize");
@@ -412,7 +412,7 @@ function isAnswerForOther(message: unknown, node: string | undefined): boolean {
   return typeof id === "string" && !id.startsWith(`${node}.`);
 }
 
-/** The process that waits for the answer does not get it: without a store, nothing connects the processes. */
+/** Replies that the waiting process cannot get the answer, because processes are connected only by a store. */
 function replyElsewhere(exchange: Exchange): void {
   const message =
     "the answer belongs to a request of another process: such requests need a store, or a client that stays with one process";
@@ -437,14 +437,14 @@ const unasked = "requests to the client need a session, and this server keeps no
 /** The protocol of a client without a handshake: only the revision is known. */
 function protocolOf(definition: ServerDefinition, revision: RevisionView<"server">): RequestProtocol {
   const protocol = beforeHandshake(definition, revision);
-  // All clients share it.
+  // All clients share the object.
   Object.freeze(protocol.clientCapabilities);
   return { ...protocol, logLevel: "debug", unasked };
 }
 
 /**
- * The revision in the header; `undefined` if it is not served. Without the header, the one that the tables name for such
- * requests, or else the oldest (2025-11-25, protocol version header).
+ * The revision in the header; `undefined` if it is not served. Without the header, the revision that the tables name
+ * for such requests, or else the oldest (2025-11-25, protocol version header).
  */
 function versionOf(
   exchange: Exchange,
@@ -474,7 +474,7 @@ interface Conversation {
   streamOf(id: RequestId): unknown;
 }
 
-/** Why the messages of one POST are rejected. */
+/** The reason why the messages of one POST are rejected; `undefined` if they are accepted. */
 export function postProblem(
   messages: readonly unknown[],
   isBatch: boolean,
@@ -488,16 +488,16 @@ export function postProblem(
   return undefined;
 }
 
-/** Why a value is not a message. */
+/** The reason why a value is not a message; `undefined` if it is one. */
 function messageProblem(message: unknown): string | undefined {
   const kind = classify(message);
   return typeof kind === "object" ? kind.problem : undefined;
 }
 
 /**
- * Why a batch is rejected. Over HTTP, one invalid message rejects the whole body.
+ * The reason why a batch is rejected. Over HTTP, one invalid message rejects the whole body.
  *
- * @param batches absent if the revision has none
+ * @param batches absent if the revision has no batches
  */
 function wholeBatchProblem(messages: readonly unknown[], batches: Batches | undefined): string | undefined {
   if (!batches) return batchesUnsupported;

@@ -5,7 +5,7 @@ import type { RevisionView } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { beforeHandshake } from "../../server/request.js";
 
-/** What a session must keep so that another process, or the same after a restart, can continue it. It is JSON. */
+/** The JSON from which another process, or the same one after a restart, can continue a session. */
 export interface StoredSession {
   readonly id: string;
   /** The owner: requests of other principals get 404. */
@@ -27,14 +27,15 @@ export interface StoredSession {
 export type NewSession = Omit<StoredSession, "id">;
 
 /**
- * Keeps sessions for other processes and for restarts. The endpoint asks it only for ids that it does not know; a session
- * in use costs no call for a request. Each function may return a promise. One that throws or rejects fails what needs it
- * with 503. The endpoint waits for a promise without limit: give the connection to the store a timeout.
+ * Keeps sessions for other processes and for restarts. The endpoint asks it only for unknown ids, not for each request
+ * of a session in use. Each function may return a promise. If one throws or rejects, the dependent request fails with
+ * 503. The endpoint waits for a promise without limit: give the connection to the store a timeout.
  */
 export interface SessionStore {
   /**
-   * Milliseconds after its handshake at which a session ends, whatever its use, where the id itself holds the session. What says
-   * that it was ended before must live as long: `cluster` keeps that so long. Default: `delete` removes the session itself.
+   * For stores whose ids contain the session: milliseconds after its handshake at which a session ends, even in use.
+   * Such a store cannot delete a session, so `cluster` records an earlier end for this time. Default: `delete` removes
+   * the session itself.
    */
   readonly lifeMs?: number;
   /** Finds a session. Called before a request with an unknown id gets 404: the id may be any visible ASCII text. */
@@ -77,9 +78,9 @@ const required = [
 ] as const;
 
 /**
- * Checks what a store returned. A session with another id than it was asked for would be opened by each request.
+ * Checks what a store returned. A session with a wrong id would be opened again by each request.
  *
- * @throws {Error} it is neither a session of this id nor nothing
+ * @throws {Error} it is neither `undefined` nor a session of this id
  */
 export function checkedRecord(found: unknown, id: string): StoredSession | undefined {
   if (found === undefined || found === null) return undefined;
@@ -112,7 +113,7 @@ export function recordOf({ principal, session }: ServerConnection, created: numb
  * Opens the session of a connection from its record. It counts as initialized: only `notifications/initialized` can be
  * outstanding.
  *
- * @throws {McpError} `invalid-params`, `limit-exceeded`: too little memory may be reserved
+ * @throws {McpError} `invalid-params`, `limit-exceeded`: the memory limits do not allow it
  */
 export function restore(
   connection: ServerConnection,
@@ -139,7 +140,9 @@ export function restore(
 
 /** A store in the memory of one process: for several endpoints of that process, and for tests. */
 export class MemorySessionStore implements SessionStore {
-  /** Texts, as another process would get them. The session that was used longest ago comes first. */
+  /**
+   * Records as JSON, like a store of another process would return them. The least recently used session comes first.
+   */
   readonly #sessions = new Map<string, { readonly text: string; readonly due: number }>();
   readonly #clock: Clock;
 

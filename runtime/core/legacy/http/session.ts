@@ -42,7 +42,7 @@ function primingText(id: string): string {
 
 /** 128 random bits (2025-11-25, session management). */
 export function sessionId(): string {
-  // Without padding, the text would be part of a longer one, which each session would keep.
+  // A copy: `randomText` returns a part of a longer text, which each session would keep in memory.
   return JSON.parse(JSON.stringify(randomText(16))) as string;
 }
 
@@ -58,7 +58,7 @@ export interface SessionEnvironment {
   readonly warn: (error: unknown) => void;
 }
 
-/** The same, with the memory that sessions share. */
+/** The environment with further shared functions. */
 export interface SharedEnvironment extends SessionEnvironment {
   /** Reserves bytes for a session; `false` if the limit is reached. */
   readonly reserve: (session: HttpSession, bytes: number) => boolean;
@@ -75,33 +75,33 @@ const maxOrphanedStreams = 4;
 /** Limit of a session's listening streams with a connection. */
 const maxConnectedStreams = 8;
 
-/** Why a POST is refused. */
+/** The reason why a POST is refused. */
 export interface ClusterRefusal {
   readonly status: 400 | 503;
   readonly error: McpError;
 }
 
-/** One session, as this process shares it with others. */
+/** One session that this process shares with other processes. */
 export interface ClusterSession {
-  /** The id of a request to the client: it names this process. */
+  /** The id of a request to the client, which names this process. */
   requestId(number: number): RequestId;
-  /** Whether this process notifies the client of changes: each process gets each change. */
+  /** Whether this process notifies the client of changes. Each process gets each change, but only one may notify. */
   hears(): boolean;
-  /** The name of a stream: it names this process. @param ids of the requests that the stream answers */
+  /** The name of a stream, which names this process. @param ids of the requests that the stream answers */
   streamName(name: string, ids: readonly RequestId[] | undefined): string;
-  /** Clients may use the session from now on: other processes may name it. */
+  /** Announces that clients may use the session, so that other processes may refer to it. */
   opened(): void;
   /** Reads the log level and the subscriptions that other processes have stored. Does not fail. */
   read(): Promise<void>;
-  /** The client listens here from now on: messages of all processes that belong to no request come here. */
+  /** Announces that the client listens here: all processes then send their messages outside of requests here. */
   listens(): void;
   /** Sends a message to the process at which the client listens. Returns `false` if too many wait. */
   pass(text: string): boolean;
   /**
    * Passes messages on to the processes that wait for them.
    *
-   * @param reply called when all are passed on, or with the reason why they are not
-   * @returns `false` if there are none; `reply` is then not called
+   * @param reply called when all are passed on, or with the refusal if that fails
+   * @returns `false` if no process waits for them; `reply` is then not called
    */
   forward(messages: readonly unknown[], reply: (refusal?: ClusterRefusal) => void): boolean;
   /**
@@ -111,9 +111,9 @@ export interface ClusterSession {
    * @param last the event that the client names
    */
   follow(exchange: Exchange, missed: MissedEvents, last: string): "followed" | "listens";
-  /** The log level or the subscriptions have changed. @throws {McpError} `store-failed` */
+  /** Announces that the log level or the subscriptions have changed. @throws {McpError} `store-failed` */
   saved(): Promise<void>;
-  /** The session has ended in this process. */
+  /** Announces that the session has ended in this process. */
   left(): void;
 }
 
@@ -123,7 +123,7 @@ export class HttpSession implements ServerChannel {
   /** The owner; requests of other principals get 404. */
   readonly principal: string;
   connection!: ServerConnection;
-  /** The session as other processes know it, in a cluster. */
+  /** The session's connection to other processes, in a cluster. */
   declare peer?: ClusterSession | undefined;
   /** The handshake is complete: clients may use the session. */
   isOpen = false;
@@ -140,7 +140,7 @@ export class HttpSession implements ServerChannel {
   reserved = 0;
   /** Called when the last running request is answered. */
   whenAnswered: (() => void) | undefined;
-  /** Called with what sends the response to `initialize`. */
+  /** Called with the function that sends the response to `initialize`. */
   whenOpening: ((send: () => void) => void) | undefined;
 
   get hidesErrors(): boolean {
@@ -207,15 +207,15 @@ export class HttpSession implements ServerChannel {
     this.lastSeen = this.#environment.clock.now();
   }
 
-  /** @param ids of the requests that the stream answers */
+  /** @param ids the ids of the requests that the stream answers */
   nextStream(ids?: readonly RequestId[]): string {
     const name = (this.#streams++).toString(36);
     return this.peer?.streamName(name, ids) ?? name;
   }
 
-  /** Keeps the names of streams apart from those that another process gave. */
+  /** Avoids stream names that another process has used. */
   renameStreams(): void {
-    // Up to 2^30 is a small integer; that many names are left for the streams of this process.
+    // Below 2^30, V8 stores a small integer, and enough names remain for the streams of this process.
     this.#streams = crypto.getRandomValues(new Uint32Array(1))[0]! >>> 2;
   }
 
@@ -231,12 +231,12 @@ export class HttpSession implements ServerChannel {
     const orphaned = this.#listening?.filter((each) => !each.connected) ?? none;
     const kept =
       orphaned.length >= maxOrphanedStreams ? without(this.#listening, orphaned[0]!) : this.#listening;
-    // An array that grows has room for 17 streams; most sessions have one.
+    // Not with `push`: a growing array reserves room for 17 streams, and most sessions have one.
     this.#listening = kept ? [...kept, stream] : [stream];
     this.peer?.listens();
   }
 
-  /** Whether there is a listening stream, perhaps without a connection. */
+  /** Whether there is a listening stream, connected or not. */
   get listens(): boolean {
     return this.#listening !== undefined;
   }
@@ -295,8 +295,8 @@ export class HttpSession implements ServerChannel {
   }
 
   /**
-   * A client waits for the response: it begins in time. Returns `false` for a handshake, whose headers say whether it succeeded:
-   * they wait for that.
+   * Begins a pending response in time. Returns `false` for a handshake, whose headers depend on its success, so that
+   * they must wait for the response.
    */
   awaits(stream: SessionStream): boolean {
     if (this.isOpen) this.#environment.streams.awaits(stream);
@@ -310,8 +310,8 @@ export class HttpSession implements ServerChannel {
   flush(): void {}
 
   /**
-   * Sends a message on exactly one stream (2025-11-25, multiple connections). Returns `false` if there is none: a GET may
-   * still open one.
+   * Sends a message on exactly one stream (2025-11-25, multiple connections). Returns `false` if there is no stream; a
+   * GET may still open one.
    */
   send(text: string, origin?: RequestId): boolean {
     const own = this.streamOf(origin);
@@ -321,7 +321,7 @@ export class HttpSession implements ServerChannel {
     return this.hear(text, stream ?? this.#listening?.at(-1) ?? own);
   }
 
-  /** Sends a message on a stream, or else on the newest that listens. Returns `false` if there is none. */
+  /** Sends a message on a stream, or else on the newest listening one. Returns `false` if there is no stream. */
   hear(
     text: string,
     stream = this.#listening?.findLast(({ connected }) => connected) ?? this.#listening?.at(-1),
@@ -381,21 +381,23 @@ const none: readonly SessionStream[] = [];
 export const endedError = { code: rpc.internalError, message: "the session was ended" };
 const noHeaders = (): Readonly<Record<string, string>> => ({});
 
-/** Precedes the end of a connection. Without a retry value, the client would treat the end as a lost connection. */
+/**
+ * An event before the end of a connection: without a retry value, the client would treat the end as a lost connection.
+ */
 function retryText(waitMs: number): string {
   return `retry: ${Math.max(waitMs, 1)}\n\n`;
 }
 
-/** Characters counted for each message that waits, in addition to its text. */
+/** Characters counted for each waiting message in addition to its text. */
 const waitingOverhead = 256;
 
-/** The streams without one of them; `undefined` if none is left. */
+/** Returns the streams without one of them, or `undefined` instead of an empty list. */
 function without(streams: SessionStream[] | undefined, stream: SessionStream): SessionStream[] | undefined {
   if (!streams || (streams.length === 1 && streams[0] === stream)) return undefined;
   return streams.filter((each) => each !== stream);
 }
 
-/** How a stream of a session begins. */
+/** The beginning of a session's stream. */
 interface BegunStream {
   readonly exchange: Exchange;
   readonly accepted: Accepted;
@@ -418,7 +420,10 @@ export class SessionStream implements Awaited {
   readonly #form: ResponseForm;
   /** The POST or GET, until its response begins. */
   #exchange: Exchange | undefined;
-  /** Returns the response headers; called when the response begins. An open stream does not keep it: it holds the request. */
+  /**
+   * Returns the response headers; called when the response begins. Dropped then, because it keeps the request in
+   * memory.
+   */
   #headers: () => Readonly<Record<string, string>>;
   #sink: EventSink | undefined;
   /** The requests that the stream answers; absent for a GET stream, which stays open. */
@@ -428,19 +433,19 @@ export class SessionStream implements Awaited {
   readonly #batch: string[] | undefined;
   /** Counted bytes of the request body. */
   #held = 0;
-  /** Where its requests are counted: as running, or as running without a connection. */
+  /** The quota that counts its requests: running, or running without a connection. */
   #counted: "work" | "lost" | undefined;
   #done = false;
-  /** The last answer was given; its event may wait for its id. */
+  /** Whether the last answer was given; its event may still wait for its id. */
   #complete = false;
-  /** Steps that wait for ids of events, in order; absent if none waits. */
+  /** Steps that wait for ids of events, in order; absent if no step waits. */
   #steps: Promise<void> | undefined;
   /** Characters of the messages that wait for their ids. */
   #waiting = 0;
   /** Ids of the events that the last reconnection sent, while steps wait. */
   #resent: ReadonlySet<string> | undefined;
   #started = false;
-  /** `Streams` may begin the response. Most are complete before. */
+  /** Whether `Streams` may begin the response. Most responses are complete before. */
   #isAwaited = false;
 
   constructor(
@@ -489,7 +494,7 @@ export class SessionStream implements Awaited {
     this.#count("work");
   }
 
-  /** Watches for disconnection while the response has not begun. An open event stream has its own watch. */
+  /** Watches for a disconnect until the response begins. An open event stream does so itself. */
   watch(): void {
     if (this.#done) return;
     this.#exchange?.onGone(() => {
@@ -547,7 +552,7 @@ export class SessionStream implements Awaited {
     if (last) this.#finish();
   }
 
-  /** Whether no request is without an answer after this one. */
+  /** Whether all requests have an answer after this one. */
   #settles(id: RequestId | undefined): boolean {
     if (this.#batch) this.#open = this.#open.filter((each) => each !== id);
     return !this.#batch || this.#open.length === 0;
@@ -578,7 +583,7 @@ export class SessionStream implements Awaited {
     const exchange = this.#exchange;
     this.#exchange = undefined;
     const first = session.primes ? session.keep(name, "") : undefined;
-    // A client that has its id has the whole event. Only a client that has an earlier id needs its data.
+    // A client that knows this id has the whole event. Its data is needed only for a client that knows an earlier id.
     const second = session.keep(name, session.primes ? text : "");
     const reply = (primingId: string | undefined, id: string | undefined): void => {
       const priming = primingId === undefined ? "" : primingText(primingId);
@@ -604,7 +609,7 @@ export class SessionStream implements Awaited {
     this.#finish();
   }
 
-  /** Ends the connection; the client reconnects for the rest (2025-11-25, polling). */
+  /** Ends the connection; the client reconnects to get the rest (2025-11-25, polling). */
   disconnect(waitMs = retryMs): void {
     if (!this.start()) return;
     if (this.#steps) this.#later(() => this.#cut(waitMs));
@@ -642,7 +647,7 @@ export class SessionStream implements Awaited {
     this.#leave();
     this.#later(async () => {
       try {
-        // The newest events may have displaced the one that the client names.
+        // The store may have dropped the event that the client names in favour of newer ones.
         const missed = (await read()) ?? { events: [] };
         this.#leave();
         this.#resent = new Set(missed.events.map(({ id }) => id));
@@ -696,7 +701,7 @@ export class SessionStream implements Awaited {
     if (!isPromise(id) && !this.#steps) this.#sink?.write(textOf(id));
     else {
       this.#waiting += data.length + waitingOverhead;
-      // The store does not answer. The client comes back for the rest; what it does not get then is lost.
+      // The store does not answer. The client reconnects to get the rest; messages that are not stored are lost.
       if (this.#waiting > maxWaitingBytes) return this.#end();
       this.#later(async () => {
         const known = await id;
@@ -706,7 +711,7 @@ export class SessionStream implements Awaited {
     }
   }
 
-  /** Does a step after those that wait. */
+  /** Runs a step after the waiting ones. */
   #later(step: () => void | Promise<void>): void {
     const steps = (this.#steps ?? Promise.resolve())
       .then(step)

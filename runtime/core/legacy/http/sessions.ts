@@ -27,7 +27,7 @@ export class Sessions {
   #timer: unknown;
   #closed = false;
   readonly #environment: SharedEnvironment;
-  /** Shares the sessions with other processes at once. */
+  /** Shares the sessions with other processes that serve them at the same time. */
   readonly cluster: ClusterNode | undefined;
   readonly #clock: Clock;
   /** Sessions, and the bytes reserved for them. */
@@ -39,7 +39,7 @@ export class Sessions {
   /** Lookups in the store, by id. */
   readonly #lookups = new Map<string, Promise<StoredSession | undefined>>();
   readonly #profiles = new ClientProfiles();
-  /** Ended in all processes: what is being stored must be removed again. */
+  /** Sessions that ended in all processes. If one is still being stored, the store must remove it afterwards. */
   readonly #removed = new WeakSet<HttpSession>();
   /** Reports a failure of the store that no response carries. */
   readonly #warn: (error: unknown) => void;
@@ -89,7 +89,7 @@ export class Sessions {
    * Opens a session after its handshake: clients may use it from now on. Returns a promise if the application makes the
    * id or stores the session.
    *
-   * @throws {McpError} `invalid-definition`: the id that the application made
+   * @throws {McpError} `invalid-definition`: the application made an invalid id
    */
   open(session: HttpSession): void | Promise<void> {
     const { generateId, store } = this.#options;
@@ -141,7 +141,7 @@ export class Sessions {
   }
 
   /**
-   * Looks a session up in the store. Lookups of the same id at the same time are one.
+   * Looks a session up in the store. Concurrent lookups of the same id share one call.
    *
    * @throws {McpError} `store-failed`
    */
@@ -289,7 +289,9 @@ export class Sessions {
     return found !== undefined;
   }
 
-  /** Ends a session of the principal that has no client, an idle one before others. Returns whether there was one. */
+  /**
+   * Ends a session of the principal without a connected client, preferably an idle one. Returns whether there was one.
+   */
   makeRoom(principal: string): boolean {
     return this.#evict(principal);
   }
@@ -354,7 +356,7 @@ function older(session: HttpSession, other: HttpSession | undefined): HttpSessio
   return other && other.lastSeen <= session.lastSeen ? other : session;
 }
 
-/** @throws {McpError} what the function of the application threw, or `invalid-definition` */
+/** @throws {McpError} the exception of the application's function, or `invalid-definition` */
 async function made(
   generateId: NonNullable<SessionOptions["generateId"]>,
   session: NewSession,
@@ -380,7 +382,7 @@ function checkedId(id: unknown, taken: ReadonlyMap<string, unknown>): string {
 }
 
 /**
- * Calls a function of the store of the application.
+ * Calls a function of the application's store.
  *
  * @throws {McpError} `store-failed`: the function threw or rejected
  */

@@ -30,7 +30,7 @@ export function sseSessionOf(exchange: Exchange): string | undefined {
 interface SseEnvironment {
   readonly streams: Streams;
   readonly quotas: EndpointQuotas;
-  /** Ends an idle session of a principal, of Streamable HTTP. Returns whether there was one. */
+  /** Ends an idle session of Streamable HTTP that belongs to the principal. Returns whether there was one. */
   readonly makeRoom: (principal: string) => boolean;
   readonly reports: SessionReports;
   readonly counts: HttpCounts;
@@ -88,7 +88,7 @@ export class SseRequests {
   /**
    * Receives a message. Responses go on the stream of the session.
    *
-   * @param stated whether the message states a modern revision: those do not use HTTP+SSE
+   * @param stated whether the message states a modern revision, which cannot use HTTP+SSE
    */
   post({ exchange, message, principal: caller }: Posted, id: string, stated: boolean): void {
     const { auth, principal = "" } = caller;
@@ -174,7 +174,7 @@ class SseSession implements ServerChannel {
   #over = false;
   /** By the clock. */
   readonly created: number;
-  /** When the client last sent a message, by the clock. */
+  /** Time of the client's last message, by the clock. */
   lastSeen: number;
   /** The handshake is complete. */
   isOpen = false;
@@ -185,7 +185,7 @@ class SseSession implements ServerChannel {
     return isProduction();
   }
 
-  /** @param opened when its stream was opened, by the clock */
+  /** @param opened the time at which its stream was opened, by the clock */
   constructor(
     {
       principal,

@@ -5,8 +5,8 @@ import { randomText } from "../../http/server/event-streams.js";
 import type { HttpSession } from "./session.js";
 
 /**
- * The connection of a session that other processes may continue, or that tokens with different rights use. Its functions are
- * methods: a process holds many sessions.
+ * The connection of a session that other processes may continue, or that tokens with different rights use. Its
+ * functions are methods, which saves memory: a process holds many sessions.
  */
 export class StoredConnection extends ServerConnection {
   readonly #session: HttpSession;
@@ -18,7 +18,8 @@ export class StoredConnection extends ServerConnection {
 
   override requestId(number: number): RequestId {
     const { peer, node } = this.#session;
-    // Who has not heard a question cannot answer it: the answer of another token of the user would act with the rights of the call.
+    // The random part prevents answers by clients that did not get the question: an answer with another token of the
+    // user would act with the rights of the call.
     return peer?.requestId(number) ?? `${node ?? ""}.${number}.${randomText(9)}`;
   }
 

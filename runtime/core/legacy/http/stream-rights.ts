@@ -4,10 +4,10 @@ import { replyDenial, replyInvalid } from "../../http/server/access.js";
 import type { PermitCall, Exchange } from "../../http/server/exchange.js";
 import { isScopes } from "../../server/listing.js";
 
-// Who resumes a stream reads results that an earlier request began: `permit` is asked about its calls again. The name of a stream
-// says which they are, so that each process which reads the events knows it.
+// A client that resumes a stream reads results of an earlier request, so `permit` is asked about its calls again. The
+// name of a stream contains these calls, so that every process that reads the events knows them.
 
-/** Stands before the calls in the name of a stream. */
+/** Separates the calls from the name of a stream. */
 const mark = "~";
 
 type Call = readonly [method: string, name: string, scopes: readonly string[]];
@@ -40,7 +40,7 @@ function isCall(value: unknown): value is Call {
   return typeof method === "string" && typeof name === "string" && isScopes(scopes);
 }
 
-/** Whether a request may resume a stream. If not, it is answered here. Asked where there is the option `permit`. */
+/** Whether a request may resume a stream. If not, it is answered here. Only used with the option `permit`. */
 export async function mayResume(exchange: Exchange, stream: string): Promise<boolean> {
   const { permits } = exchange;
   const calls = callsOf(stream);

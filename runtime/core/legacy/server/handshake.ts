@@ -13,7 +13,7 @@ const readyMethod = "notifications/initialized";
 /** A handshake opens a session. */
 export const legacyEra: LegacyEra = {
   finish: (result) => result,
-  // Asks by requests from the server (2025-11-25 and before).
+  // Sends asks as requests of the server (2025-11-25 and before).
   sendAsk: ({ connection, protocol, request, signal }, _key, { method, params }, options) =>
     connection.ask({ revision: protocol.revision, method, params }, { ...options, signal }, request.id),
   methods: [
@@ -41,7 +41,10 @@ export const legacyEra: LegacyEra = {
   },
 };
 
-/** Sends a notification of no request once the client is initialized. @param key of one that is sent only once */
+/**
+ * Sends a notification that belongs to no request, once the client is initialized. @param key notifications with the
+ * same key are sent only once
+ */
 function notify(
   connection: ServerConnection,
   session: Session,
@@ -98,13 +101,13 @@ export function saved(connection: ServerConnection): Params | Promise<Params> {
   return connection.save?.().then(() => ({})) ?? {};
 }
 
-/** Bytes that a client's capabilities and description may take in memory. */
+/** Maximum bytes of a client's capabilities and description in memory. */
 const mostDeclared = 65_536;
 
-/** Bytes of a `clientInfo` that is kept whole. */
+/** Maximum bytes of a `clientInfo` that is kept whole. */
 const mostInfo = 16_384;
 
-/** Members of a larger `clientInfo` that are kept, and characters of their texts. */
+/** Maximum number of members of a larger `clientInfo` that are kept, and of characters of their texts. */
 const mostMembers = 8;
 const longestText = 1024;
 

@@ -10,8 +10,9 @@ export const listRoots = "roots/list";
 export const rootsChanged = "notifications/roots/list_changed";
 
 /**
- * Answers a request for the roots of the client. A session keeps them until the client reports a change, unless it declares no such reports,
- * the roots occupy too much memory, or other processes share the session.
+ * Answers a request for the roots of the client. A session keeps them until the client reports a change. They are not
+ * kept if the client does not declare such reports, the roots take too much memory, or other processes share the
+ * session.
  *
  * @param ask asks the client
  */
@@ -23,7 +24,8 @@ export async function rootsOf(
   if (session.roots?.result) return JSON.parse(session.roots.result) as Params;
   const asking: KeptRoots = (session.roots = {});
   const result = await ask();
-  // An answer from before a change is not kept. A report may reach another process that shares the session.
+  // Not kept if a change was reported meanwhile, or if the session is shared, because a report may reach another
+  // process.
   const isKept = session.roots === asking && !connection.save;
   if (isKept && declares(session.clientCapabilities, ["roots", "listChanged"])) {
     const weight = weightOf(result, mostReserved);

@@ -9,9 +9,9 @@ import type { Server, ServerOptions } from "../../server/server.js";
 import { legacyEra } from "./handshake.js";
 import { subscriptions } from "./subscriptions.js";
 
-// The functions of the core that make servers, for the revisions of both eras.
+// The functions that make servers for the revisions of both eras.
 
-/** Clients subscribe to resources: a server of tools alone leaves that out. */
+/** The legacy era with resource subscriptions, which a server that has only tools omits. */
 function withSubscriptions(): LegacyEra {
   return { ...legacyEra, methods: [...legacyEra.methods, ...subscriptions] };
 }
@@ -42,7 +42,7 @@ export function defineServer(
 }
 
 /**
- * As `defineServer`, for a contract of tools alone: its bundle leaves out resources, prompts and completions.
+ * Like `defineServer`, for a contract that has only tools: a bundle omits resources, prompts and completions.
  *
  * @throws {McpError} `invalid-definition`: as `defineServer`, and for a contract with more than tools
  */
