@@ -1,4 +1,4 @@
-// What judging values with little code takes: by schemas as they are written, or by validators alone.
+// Checks and explanations with little code: by written schemas, or only by validators.
 export { filled, hasDefaults } from "./document/defaults.js";
 export { type FormReading, formOf } from "./document/form.js";
 export { withoutOptionalNulls } from "./document/optional-nulls.js";

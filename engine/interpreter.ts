@@ -2,7 +2,7 @@ import { Program } from "./interpret/program.js";
 import type { Schema, SchemaNode } from "./ir/ir.js";
 import type { JsonValue } from "./ir/json.js";
 
-// One entry with all that validation by a schema known only at run time needs.
+// One entry for validation by a schema that is known only at run time.
 export { readDocument } from "./read/read-document.js";
 export { readableSchema } from "./read/readable-schema.js";
 export { PatternBudget } from "./patterns/budget.js";

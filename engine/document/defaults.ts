@@ -1,25 +1,25 @@
 import { type WrittenSchema, inPlace, namesIn, ofItem, ofMember } from "../ir/subschemas.js";
 
-/** Whether a schema may have defaults; one that has none spares each call a look for them. */
+/** Whether a schema may have defaults. Otherwise, calls need not search for them. */
 export function hasDefaults(schema: WrittenSchema): boolean {
   return JSON.stringify(schema).includes('"default":');
 }
 
-/** Values in values; defaults further below are not filled in. */
+/** Maximum depth of values at which defaults are filled in. */
 const mostDepth = 64;
 
 /**
- * A value with the defaults of absent members that `properties` names, at every depth that `properties`, `items`,
- * `prefixItems`, `allOf` and `$ref` to a place in the schema lead to. An alternative (`anyOf`, `oneOf`, `if`) gives none: which
- * one applies is not known before the value is judged.
+ * Fills in the defaults of a schema for absent members in `properties`, at every depth that `properties`, `items`,
+ * `prefixItems`, `allOf` and a `$ref` within the schema reach. Defaults inside an alternative (`anyOf`, `oneOf`, `if`)
+ * are ignored, because only validation shows which alternative applies.
  *
- * @returns the value itself if there are none
+ * @returns the value itself if no defaults apply
  */
 export function filled(schema: WrittenSchema, value: unknown): unknown {
   return filledBy([schema], value, schema, mostDepth);
 }
 
-/** @param schemas that all describe the value */
+/** @param schemas schemas that all describe the value */
 function filledBy(schemas: readonly unknown[], value: unknown, root: WrittenSchema, left: number): unknown {
   if (typeof value !== "object" || value === null || left === 0) return value;
   const here = inPlace(schemas, root);
@@ -56,7 +56,7 @@ function filledItems(
   return items.some((item, index) => item !== value[index]) ? items : value;
 }
 
-/** A copy of the first default: a handler may change it. */
+/** A copy of the first default, because a handler may change it. */
 function defaultIn(schemas: readonly WrittenSchema[]): unknown {
   const schema = schemas.find((each) => each["default"] !== undefined);
   return schema && JSON.parse(JSON.stringify(schema["default"]));

@@ -13,14 +13,15 @@ const keywords = new Map<unknown, readonly string[]>([
 const common = ["type", "title", "description", "default"];
 const formats: ReadonlySet<unknown> = new Set(["email", "uri", "date", "date-time"]);
 
-/** A form, or why a schema is none: of one of its members if that has a name. */
+/** A form, or the reason why a schema is not a form; `member` names the member at fault, if there is one. */
 export type FormReading =
   | { readonly form: WrittenSchema }
   | { readonly form?: undefined; readonly problem: string; readonly member?: string };
 
 /**
- * A schema as a form: a flat object of strings, numbers, booleans and choices. What forms do not have, such as `pattern`, is left
- * out: the whole schema judges the answer. A member that may be left out is asked for without its null.
+ * Converts a schema to a form: a flat object of strings, numbers, booleans and choices. Keywords that forms lack, such
+ * as `pattern`, are left out, because the whole schema later checks the answer. The form does not offer null for an
+ * optional member.
  */
 export function formOf(schema: WrittenSchema): FormReading {
   const { type, properties, required } = whole(schema, schema) ?? {};
@@ -37,7 +38,7 @@ export function formOf(schema: WrittenSchema): FormReading {
   return { form: needed.length > 0 ? { ...form, required: needed } : form };
 }
 
-/** @returns nothing for what no field of a form can be */
+/** @returns `undefined` if a form cannot have such a field */
 function fieldOf(property: unknown, root: WrittenSchema, isNeeded: boolean): WrittenSchema | undefined {
   const given = whole(property, root);
   const field = given && asked(given, root, isNeeded);
@@ -54,7 +55,7 @@ function fieldOf(property: unknown, root: WrittenSchema, isNeeded: boolean): Wri
   return Object.fromEntries(kept.map((keyword) => [keyword, written[keyword]]));
 }
 
-/** The items of a choice of several, which has titled values under `anyOf`. */
+/** The items of a multiple choice, which has titled values under `anyOf`. */
 function itemsOf(given: unknown, root: WrittenSchema): WrittenSchema | undefined {
   const items = whole(given, root);
   const { enum: values, oneOf } = (items && asked(items, root, true)) ?? {};
@@ -62,7 +63,7 @@ function itemsOf(given: unknown, root: WrittenSchema): WrittenSchema | undefined
   return oneOf ? { anyOf: oneOf } : undefined;
 }
 
-/** Limits that a form can have. A person needs none that no number of JSON reaches exactly. */
+/** Limits that a form can have. Limits beyond exact integers are left out, because users do not need them. */
 function limitsOf({
   type,
   minimum,
@@ -78,7 +79,7 @@ function limitsOf({
   };
 }
 
-/** The integer that follows a number, up or down. */
+/** The next greater or smaller integer. */
 function after(limit: unknown, step: 1 | -1): unknown {
   return typeof limit === "number" && (step === 1 ? Math.floor(limit) + 1 : Math.ceil(limit) - 1);
 }
@@ -87,16 +88,16 @@ function isExact(limit: unknown): limit is number {
   return typeof limit === "number" && Math.abs(limit) < Number.MAX_SAFE_INTEGER;
 }
 
-/** Whether a form can have the default: a library may give one that it does not parse again. */
+/** Whether a form can have the default: a library may write a default of another type. */
 function isDefault(type: unknown, value: unknown): boolean {
   if (type === "array") return Array.isArray(value) && value.every((each) => typeof each === "string");
   return type === "integer" ? Number.isInteger(value) : typeof value === type;
 }
 
 /**
- * A schema of one type, or a choice of texts, if that is what its constants or alternatives come to.
+ * Reduces a schema with constants or alternatives to a schema of one type or a choice of texts, if possible.
  *
- * @param within alternatives that the schema is a part of: one that is a part of itself is no field
+ * @param within alternatives that contain the schema: an alternative that contains itself is not a field
  */
 function asked(
   given: WrittenSchema,
@@ -121,12 +122,12 @@ function asked(
 
 function ofConstants(values: readonly unknown[], own: WrittenSchema): WrittenSchema | undefined {
   if (isTexts(values)) return choice(values, own["enumNames"], own);
-  // No form fixes a truth value: the library refuses the other one.
+  // A form cannot demand one boolean value, so it offers both; the library refuses the wrong one.
   const areTruthValues = values.length > 0 && values.every((value) => typeof value === "boolean");
   return areTruthValues ? { ...own, type: "boolean" } : undefined;
 }
 
-/** What alternatives come to: one choice of all their texts, or a field of their type. */
+/** Joins alternatives: to one choice of all their texts, or to a field of their type. */
 function ofFields(fields: readonly WrittenSchema[], own: WrittenSchema): WrittenSchema | undefined {
   if (fields.length === 1) return { ...fields[0], ...own };
   const options = fields.map(optionsOf);
@@ -138,7 +139,7 @@ function ofFields(fields: readonly WrittenSchema[], own: WrittenSchema): Written
       own,
     );
   }
-  // The limits of one alternative are not those of the others.
+  // Without limits, because alternatives have different ones.
   const types = new Set(fields.map(({ type }) => type));
   if (types.has("number")) types.delete("integer");
   const [type] = types;
@@ -159,9 +160,9 @@ function optionsOf({ enum: values, oneOf, title }: WrittenSchema): readonly Opti
   }));
 }
 
-/** A choice of texts, with titles if some value has another title than the choice. */
+/** A choice of texts, with titles if a value's title differs from the title of the choice. */
 function choice(values: readonly string[], titles: unknown, own: WrittenSchema): WrittenSchema {
-  // Arktype gives the title of a choice to each of its values, too.
+  // Arktype also gives the title of a choice to each of its values.
   const titleOf = (index: number): unknown => {
     const title: unknown = Array.isArray(titles) ? titles[index] : undefined;
     return title === own["title"] ? undefined : title;
@@ -175,7 +176,7 @@ function choice(values: readonly string[], titles: unknown, own: WrittenSchema):
   };
 }
 
-/** A schema with what it refers to, and what its `allOf` says, in place. */
+/** Merges a schema with the target of its reference and the parts of its `allOf`. */
 function whole(
   schema: unknown,
   root: WrittenSchema,
@@ -198,7 +199,7 @@ function whole(
   return both(joined, own);
 }
 
-/** What two schemas say together. Of texts and limits that both have, those of the second stay: the library checks all. */
+/** Merges two schemas. If both have the same keyword, the second wins: the library checks all of them later. */
 function both(one: WrittenSchema, other: WrittenSchema): WrittenSchema {
   const joined = { ...one, ...other };
   const required = [one["required"] ?? [], other["required"] ?? []].flat();

@@ -2,7 +2,7 @@ import { Search } from "../explain/refusal.js";
 import { pointer as inside } from "../ir/json.js";
 import { type WrittenSchema, inPlace, listOf, ofItem, ofMember } from "../ir/subschemas.js";
 
-/** Parts of a value that one search reads, over all alternatives. */
+/** Maximum number of parts of a value that one search reads, over all alternatives. */
 const mostParts = 2000;
 
 /** A value without members that were null, and their places as JSON Pointers. */
@@ -12,11 +12,11 @@ interface WithoutNulls {
 }
 
 /**
- * Leaves out optional members that are null, though their schemas take no null: models write it for members that they leave
- * out. It looks at members that `properties` names, and inside `items`; in a union where one alternative fits.
+ * Removes optional members that are null although their schemas do not accept null: models write null for absent
+ * members. Searches members in `properties`, in `items`, and in the fitting alternative of a union.
  *
  * @param root the schema, with its references inside it
- * @returns `undefined` if there are none
+ * @returns `undefined` if there are no such members
  */
 export function withoutOptionalNulls(root: WrittenSchema, value: unknown): WithoutNulls | undefined {
   const search = new NullSearch(root);
@@ -35,12 +35,12 @@ class NullSearch {
     this.#judge = new Search(root);
   }
 
-  /** The value was too large to be searched. */
+  /** Whether the value was too large to be searched. */
   get isCut(): boolean {
     return this.#left < 0 || this.#judge.isCut;
   }
 
-  /** The value without these nulls. @param schemas that all describe the value */
+  /** The value without these nulls. @param schemas schemas that all describe the value */
   take(value: unknown, schemas: readonly unknown[], place: string): unknown {
     if (typeof value !== "object" || value === null) return value;
     const here = this.#applying(schemas, value, place);
@@ -58,14 +58,14 @@ class NullSearch {
     return Object.fromEntries(members) as unknown;
   }
 
-  /** Whether a subschema takes a value, as far as it is compared. */
+  /** Whether a subschema accepts a value, by the keywords that the comparison knows. */
   #takes(value: unknown, schema: unknown): boolean {
     this.#judge.found = [];
     this.#judge.compare(value, schema, "", 0);
     return this.#judge.found.length === 0;
   }
 
-  /** The schemas that apply to the same value. Of several alternatives that fit, what they require. */
+  /** The schemas that apply to the same value. If several alternatives fit, only their `required` counts. */
   #applying(schemas: readonly unknown[], value: unknown, place: string): WrittenSchema[] {
     return inPlace(schemas, this.#root).flatMap((schema) => {
       if (--this.#left < 0) return [];

@@ -49,8 +49,8 @@ export class Explainer {
   }
 
   /**
-   * Returns the issues of a value by a node of the schema; none if the node accepts the value. Searches at most 64 nested
-   * definitions, or 600 nested subschemas.
+   * Returns the issues of a value by a node of the schema; an empty list if the node accepts the value. Searches at
+   * most 64 nested definitions, or 600 nested subschemas.
    *
    * @param limit the number of issues at which the search ends
    */

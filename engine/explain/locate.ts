@@ -1,4 +1,4 @@
-// What is wrong with a value where only its validator is at hand, and no schema.
+// Locates the problem of a value by its validator, without the schema.
 import type { Issue } from "../emitted/issue.js";
 import { pointer as inside, pointerTokens } from "../ir/json.js";
 import { alternatives, placeOf, sentence, valueText } from "./text.js";
@@ -14,12 +14,12 @@ export interface Reading {
   readonly found: unknown;
 }
 
-/** Gives the value to read at a place: the value itself, another one, or `undefined` for a member that is to be absent. */
+/** Returns the value to read at a place: the value itself, another value, or `undefined` to hide a member. */
 type Instead = (place: string, value: unknown, isItem: boolean) => unknown;
 
 /**
- * Runs of one validator on one value. The number of members read is bounded over all runs: a run that reads more gives
- * `undefined`.
+ * Runs of one validator on one value. The number of members read over all runs is limited: a run beyond the limit
+ * returns `undefined`.
  */
 function runsOf(accepts: Judge, value: unknown, reads: number): (instead?: Instead) => Reading | undefined {
   let left = reads;
@@ -40,7 +40,7 @@ function runsOf(accepts: Judge, value: unknown, reads: number): (instead?: Inste
       last = { place, found };
       return answer;
     };
-    // A trap must not contradict a frozen target, and applications freeze what they send: so the target is a copy.
+    // The target is a copy, because a trap must not contradict a frozen target, and applications may freeze values.
     const isList = Array.isArray(found);
     const get = (target: object, key: string | symbol): unknown =>
       isList && !/^\d+$/.test(String(key))
@@ -79,7 +79,7 @@ type Members = { [key: string]: unknown };
 
 const tooMuch = Symbol("too much");
 
-/** Most members that one search reads, over all runs of the validator: a few milliseconds. */
+/** Maximum number of members that one search reads over all runs of the validator; takes a few milliseconds. */
 const mostReads = 20_000;
 
 /** One value of each type, to find the types that a place accepts. */
@@ -117,10 +117,13 @@ function expectation(types: readonly string[], found: unknown): string {
   return isAllowed || types.length > 3 ? `another ${type}` : alternatives(types);
 }
 
-/** Every platform has it; the engine is compiled without the types of one. */
+/** Every platform has this function, but the engine is compiled without platform types. */
 declare function structuredClone(value: unknown): unknown;
 
-/** Most members that a search for nulls reads, over all runs of the validator: it runs again for each null. */
+/**
+ * Maximum number of members that a search for nulls reads over all runs of the validator, which runs again for each
+ * null.
+ */
 const mostNullReads = 200_000;
 
 /**
@@ -132,11 +135,14 @@ export function withoutWrongNulls(
   given: unknown,
 ): { readonly value: unknown; readonly places: readonly string[] } {
   const run = runsOf(accepts, given, mostNullReads);
-  /** Where null is the value: the places of members, the same for all items of a list. */
+  /** Places of members whose null is kept as a value. All items of a list share a place. */
   const kept = new Set<string>();
-  /** Members that the last run read as absent, with that form of their places. */
+  /** Members that the last run read as absent, with their shared places. */
   const hidden = new Map<unknown, string>();
-  /** What the validator says if every other null is absent: that it takes the value, or the place that it refuses. */
+  /**
+   * Runs the validator with all other nulls absent: `true` if it accepts the value, otherwise the place that it
+   * refuses.
+   */
   const verdict = (): unknown => {
     hidden.clear();
     const reading = run((place, own, isItem) => {
@@ -149,9 +155,9 @@ export function withoutWrongNulls(
     return reading?.taken || reading?.place;
   };
   let wanted = verdict();
-  // What has to be there is not absent.
+  // A required member cannot be absent, so its null is kept.
   for (; hidden.has(wanted); wanted = verdict()) kept.add(hidden.get(wanted)!);
-  // A null that makes no difference is the value.
+  // A null that does not change the verdict is kept.
   for (const ofAll of new Set(hidden.values())) {
     kept.add(ofAll);
     if (verdict() !== wanted) kept.delete(ofAll);

@@ -32,7 +32,7 @@ export function compareObject(search: Search, object: Members, node: SchemaNode)
 
 const unknownValue: SchemaNode = { pointer: "", always: true };
 
-/** @param keys of the object; one of them may be a misspelling of the missing key */
+/** @param keys the keys of the object; one of them may be a misspelling of the missing key */
 function reportMissing(
   search: Search,
   keys: readonly string[],
@@ -67,7 +67,7 @@ function compareKeys(search: Search, object: Members, keys: readonly string[], n
   }
 }
 
-/** @param node whose `properties` are the names to suggest */
+/** @param node the node whose `properties` are the names to suggest */
 function compareExtra(
   search: Search,
   value: unknown,

@@ -1,5 +1,5 @@
-// What is wrong with a value by a schema as it is written: servers of a contract send the schemas of their tools, so that the
-// explanation needs no other form of them.
+// Explains the problems of a value by a written schema. A server of a contract contains its tools' schemas anyway,
+// because it sends them to clients, so the explanation does not need another form of them.
 import { isJsonObject as isObject, pointer as inside } from "../ir/json.js";
 import { listOf, referred } from "../ir/subschemas.js";
 import { type Judge, locateIssue } from "./locate.js";
@@ -14,19 +14,19 @@ import {
   valueText,
 } from "./text.js";
 
-/** Subschemas that one explanation compares with parts of a value. */
+/** Maximum number of subschemas that one explanation compares with parts of a value. */
 const mostSteps = 20_000;
 
-/** The same, if the comparison decides whether the value is accepted. */
+/** The maximum if the comparison decides whether the value is accepted. */
 const mostCheckSteps = 100_000;
 
-/** Listed values that cost as much as a subschema. */
+/** Number of listed values that count as one subschema. */
 const choicesAStep = 32;
 
-/** Subschemas inside subschemas, references included. */
+/** Maximum nesting of subschemas, including references. */
 const deepest = 100;
 
-/** Issues that are collected. */
+/** Maximum number of collected issues. */
 const enough = 16;
 
 /** One issue. */
@@ -34,14 +34,14 @@ interface Wrong {
   readonly place: string;
   readonly expected: string;
   readonly value: unknown;
-  /** In place of the text of the value. */
+  /** Replaces the text of the value. */
   readonly got?: string;
   readonly advice?: string;
-  /** A member is missing. */
+  /** Whether a member is missing. */
   readonly missing?: boolean;
-  /** The allowed values, if the value is none of them. */
+  /** The allowed values, if the value is not among them. */
   readonly choices?: readonly unknown[] | undefined;
-  /** The value has none of the allowed types or values. */
+  /** Whether the type or value is not among the allowed ones. */
   readonly kind?: boolean;
 }
 
@@ -50,10 +50,11 @@ interface Node {
 }
 
 /**
- * Explains in at most three lines why a validator refuses a value. The schema is searched first; if no keyword that is
- * searched fails, the validator gives the place where it stopped.
+ * Explains in at most three lines why a validator refuses a value. The schema is searched first; if all searched
+ * keywords pass, the validator gives the place where it stopped.
  *
- * @param schema as written, with its references inside it; without it, the validator gives the first wrong place
+ * @param schema the written schema, which contains the targets of its references; without it, the validator gives the
+ *   first wrong place
  */
 export function explainRefusal(judge: Judge, schema: unknown, value: unknown): string {
   if (value === undefined) return "it is missing";
@@ -69,15 +70,15 @@ export function explainRefusal(judge: Judge, schema: unknown, value: unknown): s
  * Checks a value without a validator, for schemas of a few keywords: type, const, enum, bounds, required, properties,
  * items, uniqueItems, anyOf, oneOf, allOf and references inside the schema. Patterns and formats are not checked.
  *
- * @param place JSON Pointer of the value, for the sentences
- * @returns at most three lines that explain what is wrong; `undefined` if the value is right
+ * @param place JSON Pointer of the value in the sentences
+ * @returns at most three lines that explain the problems; `undefined` if the value is valid
  */
 export function schemaProblem(schema: unknown, value: unknown, place = ""): string | undefined {
   const search = new Search(schema, mostCheckSteps);
   return search.problem(value, place) ?? (search.isCut ? "it is too large to be checked" : undefined);
 }
 
-/** The keywords for numbers: words of the sentence, and the test. */
+/** The keywords for numbers, each with its words in a sentence and its test. */
 const bounds: readonly (readonly [
   keyword: string,
   words: string,
@@ -87,14 +88,17 @@ const bounds: readonly (readonly [
   ["maximum", "at most", (value, bound) => value <= bound],
   ["exclusiveMinimum", ">", (value, bound) => value > bound],
   ["exclusiveMaximum", "<", (value, bound) => value < bound],
-  // Nearly a multiple may be one that floating point cannot hold.
+  // The test has a tolerance, because floating point cannot represent all multiples.
   ["multipleOf", "a multiple of", (value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-6],
 ];
 
 /** Compares values with subschemas of one schema. */
 export class Search {
   found: Wrong[] = [];
-  /** Strings that a pattern or a format describes, by place. Only the validator matches them: matching may take long. */
+  /**
+   * Strings that a pattern or a format describes, by place. Only the validator matches them, because matching may take
+   * long.
+   */
   readonly texts = new Map<string, string>();
   readonly #constants = new Map<readonly unknown[], ReadonlySet<unknown> | undefined>();
   readonly #root: unknown;
@@ -106,12 +110,12 @@ export class Search {
     this.#steps = steps;
   }
 
-  /** Part of the value was not compared: it is too large or too deep. */
+  /** Whether a part of the value was not compared, because the value is too large or too deep. */
   get isCut(): boolean {
     return this.#isTooDeep || this.#steps < 0;
   }
 
-  /** What is wrong with a value, as far as it is compared with the whole schema. */
+  /** Compares a value with the whole schema, and returns its problems. */
   problem(value: unknown, place: string): string | undefined {
     this.compare(value, this.#root, place, 0);
     const lines = this.found.map((wrong) =>
@@ -145,7 +149,7 @@ export class Search {
     this.#report(place, choiceText(choices), value, { choices, kind: true, advice: meant(value, choices) });
   }
 
-  /** Type, constant and listed values; false where one of them refuses the value. */
+  /** Compares with type, constant and listed values; `false` if one of them refuses the value. */
   #compareKind(value: unknown, node: Node, place: string): boolean {
     const choices = choicesOf(node);
     const types = typesOf(node);
@@ -218,7 +222,7 @@ export class Search {
     this.#compareOthers(value, others, node, place, depth);
   }
 
-  /** Members that `properties` does not name. */
+  /** Compares members that `properties` does not name. */
   #compareOthers(value: Node, keys: readonly string[], node: Node, place: string, depth: number): void {
     const { additionalProperties: schema, patternProperties } = node;
     for (const key of patternProperties === undefined ? keys : [])
@@ -232,7 +236,7 @@ export class Search {
       else this.compare(value[key], schema, inside(place, key), depth + 1);
   }
 
-  /** The issues of a value under another schema. */
+  /** The issues of a value under another schema, without reporting them. */
   #trial(value: unknown, schema: unknown, place: string, depth: number): readonly Wrong[] {
     const { found } = this;
     this.found = [];
@@ -270,7 +274,7 @@ export class Search {
     this.found.push(...best);
   }
 
-  /** The values of a choice that has a subschema for each; nothing if the subschemas hold more than these. */
+  /** The values of a union in which each arm has `const`; `undefined` for other unions. */
   #constantsOf(arms: readonly unknown[]): ReadonlySet<unknown> | undefined {
     if (this.#constants.has(arms)) return this.#constants.get(arms);
     const isChoice = arms.length > 0 && arms.every((arm) => isObject(arm) && "const" in arm);
@@ -279,7 +283,7 @@ export class Search {
     return values;
   }
 
-  /** What a schema expects, in a few words. */
+  /** Describes in a few words what a schema expects. */
   #expectation(schema: unknown, depth = 0): string {
     if (!isObject(schema) || depth > deepest) return "a value";
     const choices = choicesOf(schema);

@@ -28,7 +28,7 @@ export const deepestNode = 600;
 /** Maximum depth of nested unions that are tried arm by arm. */
 export const mostTrials = 3;
 
-/** What a search knows of the schema; the same for all values. */
+/** The facts about the schema that a search uses; they are the same for all values. */
 export interface Subject {
   readonly schema: Schema;
   readonly facts: DefinitionMemo<Facts>;

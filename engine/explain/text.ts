@@ -2,19 +2,19 @@
 // invisible characters are escaped.
 import { pointerTokens } from "../ir/json.js";
 
-/** A string is shown up to this length. */
+/** Maximum length of a shown string. */
 const longestString = 40;
 
-/** A list of names or values is shown up to this length. */
+/** Maximum length of a shown list of names or values. */
 const longestList = 160;
 
-/** A place is shown up to this length. */
+/** Maximum length of a shown place. */
 const longestPlace = 80;
 
 /** Longest message, and longest summary. */
 export const longestMessage = 400;
 
-/** Longest names that are compared with others. */
+/** Maximum length of names that are compared with others. */
 const longestName = 40;
 
 /** A key of an object, or an index of an array. */
@@ -68,7 +68,7 @@ export function alternatives(texts: readonly string[]): string {
   return texts.length < 2 ? last : `${texts.slice(0, -1).join(", ")} or ${last}`;
 }
 
-/** A place as code writes it: `params.content[0]["a b"]`; the beginning of a long place is left out. */
+/** A place in the notation of code: `params.content[0]["a b"]`; the beginning of a long place is left out. */
 export function placeText(path: readonly Key[]): string {
   let text = "";
   for (const key of path) {
@@ -79,12 +79,12 @@ export function placeText(path: readonly Key[]): string {
   return text.length > longestPlace ? `…${text.slice(1 - longestPlace)}` : text;
 }
 
-/** A place that a JSON Pointer names, as code writes it. */
+/** The place of a JSON Pointer in the notation of code. */
 export function placeOf(pointer: string): string {
   return placeText(pointerTokens(pointer).map((key) => (/^\d+$/.test(key) ? Number(key) : key)));
 }
 
-/** The sentence that says what is wrong at a place. */
+/** The sentence about the problem at a place. */
 export function sentence(place: string, expected: string, got: string, advice = ""): string {
   return `${place && `${place}: `}expected ${expected}, got ${got}${advice}`.slice(0, longestMessage);
 }
@@ -99,8 +99,8 @@ export function summaryOf(lines: readonly string[]): string {
 }
 
 /**
- * The text among `candidates` that `name` misspells: at most a third of its letters differ, and at most four, or two letters
- * are swapped. A name that differs more may be intended. Upper and lower case are the same.
+ * The text among `candidates` that `name` misspells: at most a third of its letters differ, and at most four, or two
+ * letters are swapped. A name that differs more may be intended. Upper and lower case do not matter.
  */
 export function nearest(name: string, candidates: readonly unknown[]): string | undefined {
   let found: string | undefined;

@@ -6,7 +6,7 @@ import { type Issue, type Search, holds, inside, isFull, mostTrials, near, repor
 import { type Part, type Tagged, isTagged, isUntagged } from "./tagged.js";
 import { alternatives, choiceText, scalarText } from "./text.js";
 
-/** A trial of an arm ends after this many issues. */
+/** Number of issues after which the trial of an arm ends. */
 const enoughOfTrial = 8;
 
 /** Compares a value with the arm that its tag selects. */

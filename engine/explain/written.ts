@@ -10,7 +10,7 @@ export { type Issue, summary } from "./search.js";
 
 /**
  * A schema in output. Each definition has a JSON text, its exact validator, and its open validator if that differs. The
- * text has the assertions of the schema, and `x-open` where the open reading of a node accepts more.
+ * text has the assertions of the schema, and `x-open` in nodes whose open reading accepts more.
  */
 export type Written = readonly (readonly [definition: string, schema: string, is: Judge, accepts?: Judge])[];
 

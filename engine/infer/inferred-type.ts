@@ -1,15 +1,15 @@
 /**
  * The type of the values that a JSON Schema accepts, as far as types can express it. The schema is given as a literal
  * type. It reads the keywords type, properties, required, additionalProperties, patternProperties,
- * unevaluatedProperties, enum, const, items, prefixItems, additionalItems, minItems and maxItems beside a list of items,
- * anyOf, oneOf, allOf, if, then, else, dependentSchemas, dependentRequired, dependencies, `not` with types, and
- * references: JSON Pointers, anchors, and identities as they are written. A part that is not a literal, or that has other
+ * unevaluatedProperties, enum, const, items, prefixItems, additionalItems, minItems and maxItems beside a list of
+ * items, anyOf, oneOf, allOf, if, then, else, dependentSchemas, dependentRequired, dependencies, `not` with types, and
+ * references: JSON Pointers, anchors, and literally equal identities. A part that is not a literal, or that has other
  * keywords, is `unknown`.
  *
- * A schema without `type` accepts values of all types: its `properties` describe those that are objects. The type has the
- * members that keywords name, and others only if the schema describes members without naming them. Members that only
- * `then`, `else` or a dependency describes are optional. A member that those describe as well, or alternatives beside the
- * schema, may have further members.
+ * A schema without `type` accepts values of all types: its `properties` describe only the objects among them. The type
+ * has the members that keywords name, and further members only if the schema describes members without naming them.
+ * Members that only `then`, `else` or a dependency describes are optional. If these (or alternatives beside the schema)
+ * also describe a member, it may have further members.
  */
 export type FromJsonSchema<Schema> =
   IsOld<Schema> extends true ? Value<Current<Schema>, Current<Schema>, 6> : Value<Schema, Schema, 6>;
@@ -34,7 +34,7 @@ type Length = "maxItems" | "minItems";
 /** An object with any members. */
 type Open = { [name: string]: unknown };
 
-/** Stands in the root of a schema that has its own identity inside a document. */
+/** Marks the root of a schema that has its own identity inside a document. */
 interface Embedded<Document> {
   readonly "~document": Document;
 }
@@ -45,11 +45,11 @@ type DocumentOf<Root> = Root extends Embedded<infer Document> ? Document : Root;
 type OwnRoot<Schema, Root> = Embedded<DocumentOf<Root>> & Schema;
 
 /**
- * @param Left references and lists that may still be followed: a schema that refers to itself has no end, and the compiler
- *   reads lists at once
- * @param Kinds the kinds that the schemas around leave
- * @param Around schemas that the value satisfies as well
- * @param Also names of members that other schemas may describe, too; `string` for all, `number` for items
+ * @param Left number of references and lists that may still be followed: a schema may refer to itself, and the
+ *   compiler resolves lists eagerly
+ * @param Kinds the kinds that the surrounding schemas allow
+ * @param Around further schemas that the value satisfies
+ * @param Also names of members that other schemas may also describe; `string` for all, `number` for items
  */
 type Value<
   Schema,
@@ -93,7 +93,7 @@ interface Scalars {
   readonly null: null;
 }
 
-/** The kinds that `type`, constants, references, parts, alternatives and `not` leave. */
+/** The kinds that `type`, constants, references, parts, alternatives and `not` allow. */
 type KindsOf<Schema, Root, Left extends number> = Schema extends false
   ? never
   : IsForeign<Schema, Root> extends true
@@ -112,7 +112,7 @@ type KindsWithin<Schema, Root, Left extends number> = OwnKinds<Schema> &
       ? Kind
       : KindsOf<Referred<Schema, Root>, Root, Less[Left]>);
 
-/** The kinds that `type` and `not` leave. */
+/** The kinds that `type` and `not` allow. */
 type OwnKinds<Schema> = (Schema extends { readonly type: infer Type } ? KindOfType<EachOf<Type>> : Kind) &
   (Schema extends { readonly not: infer Not } ? KindsBeside<Not> : Kind);
 
@@ -148,7 +148,7 @@ type KindsBeside<Not> = Not extends true
 
 // Constants
 
-/** The values that a schema, its parts or references give one by one, in a list; `never` where there are none. */
+/** The values that a schema, its parts or its references list, as a tuple; `never` if they do not list values. */
 type ChoiceOf<Schema, Root, Left extends number> = Schema extends { readonly const: infer Only }
   ? [Only]
   : Schema extends { readonly enum: readonly (infer Choice)[] }
@@ -199,7 +199,7 @@ type FitsAll<Given, Schemas, Root, Left extends number> = Schemas extends readon
     : FitsAll<Given, Others, Root, Left>
   : true;
 
-/** `false` where a schema surely refuses a constant. */
+/** `false` if a schema certainly refuses a constant. */
 type Fits<Given, Schema, Root, Left extends number> = Schema extends boolean
   ? Schema
   : unknown extends Given
@@ -279,7 +279,7 @@ type FitsItems<Given extends readonly unknown[], Schema, Root, Left extends numb
 
 // Schemas for one value together
 
-/** Whether a schema says nothing itself, and leaves all to one reference or union. */
+/** Whether a schema consists of one reference or union. */
 type IsSole<Keywords> = [Keywords] extends ["$ref"]
   ? true
   : [Keywords] extends ["anyOf"]
@@ -289,8 +289,8 @@ type IsSole<Keywords> = [Keywords] extends ["$ref"]
       : false;
 
 /**
- * Arrays, objects and scalars apart: what one schema says of objects and another one of arrays would hold for arrays with
- * members, which literals may be.
+ * Handles arrays, objects and scalars separately. Otherwise, one schema for objects and another for arrays would
+ * together describe arrays with members, which literal types can be.
  */
 type Split<Schema, Root, Left extends number, Kinds, Around extends readonly unknown[], Also> =
   IsSole<keyof Schema & (Combining | Structure)> extends true
@@ -320,7 +320,7 @@ type Combined<Schema, Root, Left extends number, Kinds, Around extends readonly 
 type Beside<Schema, Around extends readonly unknown[]> =
   IsSole<keyof Schema & (Combining | Structure)> extends true ? Around : [Schema, ...Around];
 
-/** What the keywords for objects and arrays say, with the conditions of all parts. */
+/** The type by the keywords for objects and arrays, with the conditions of all parts. */
 type OwnPiece<Schema, Root, Left extends number, Kinds, Around extends readonly unknown[], Also> = [
   (keyof Schema & (Conditional | Structure)) | (KeysOf<Conjunct<Schema>> & Conditional),
 ] extends [never]
@@ -370,7 +370,7 @@ type Pieces<Schema, Root, Left extends number, Kinds, Around extends readonly un
       >
     : unknown);
 
-/** A union; `unknown` where one of its arms accepts all. */
+/** The type of a union; `unknown` if one of its arms accepts everything. */
 type Arms<
   Schema,
   Keyword extends "anyOf" | "oneOf",
@@ -414,7 +414,7 @@ type All<
       All<Others, Root, Left, Kinds, Around, Also, Done | First>
   : unknown;
 
-/** The names of the members that arms may describe which restrict nothing. */
+/** The names of members in the arms of a union whose type is `unknown`. */
 type Idle<
   Schema,
   Keyword extends "anyOf" | "oneOf",
@@ -437,14 +437,14 @@ type WithIdle<Found, Names, Kinds, Around> = [Extract<Names, string>] extends [n
     ? unknown
     : Found & PerhapsOf<Kinds, Extract<Names, string>>;
 
-/** Values of some kinds whose members may have these names. */
+/** Values of the given kinds; objects may have members with these names. */
 type PerhapsOf<Kinds, Names extends string> = Kinds extends keyof Scalars
   ? Scalars[Kinds]
   : Kinds extends "array"
     ? readonly unknown[]
     : { [Name in Names]?: unknown };
 
-/** Where the keywords say nothing but the kinds. */
+/** The type by kind, if the keywords restrict only the kinds. */
 type Settled<Found, Kinds> = unknown extends Found
   ? [Kind] extends [Kinds]
     ? unknown
@@ -457,7 +457,7 @@ type Settled<Found, Kinds> = unknown extends Found
 
 type Less = [0, 0, 1, 2, 3, 4, 5, 6, 7];
 
-/** A part of `allOf` without its conditions: they are those of the whole. */
+/** A part of `allOf` without its conditions, which the whole schema handles. */
 type Unconditional<Part> = [KeysOf<Conjunct<Part>> & Conditional] extends [never]
   ? Part
   : {
@@ -498,7 +498,7 @@ type Typed<
     ? unknown
     : OfKinds<Kinds, EmptyOf<Kinds>, Schema, Root, Left, Around, Also>;
 
-/** An object that other schemas describe: only where it may be something else has it to be said that it is one. */
+/** The type of an object without described members. `Open` is needed only if the value may have another kind. */
 type EmptyOf<Kinds> = [Kinds] extends ["object"] ? unknown : Open;
 
 type OfKinds<
@@ -544,7 +544,7 @@ type ObjectOf<Empty, Schema, Root, Left extends number, Around extends readonly 
   (string extends Also ? Open : unknown) &
   Others<Empty, Schema, Root, Left, [Around, keyof Schema & InPlace] extends [[], never] ? true : false>;
 
-/** Members that there are: an object without any beside others would let the compiler take numbers for objects. */
+/** The members, or `unknown` instead of an empty object type, to which numbers would be assignable. */
 type Exactly<Names, Members> = [Names] extends [never] ? unknown : Members;
 
 type Member<Property, Name, Root, Left extends number, Also> = Value<
@@ -556,7 +556,7 @@ type Member<Property, Name, Root, Left extends number, Also> = Value<
   Name extends Also ? number | string : never
 >;
 
-/** What every object has of a name: the member reads so where it is absent. */
+/** The type of a member that every object inherits, which reading an absent member gives. */
 type Inherited<Name> = Name extends keyof globalThis.Object ? globalThis.Object[Name] : never;
 
 type PropertiesOf<Schema> = Schema extends { readonly properties: infer Properties } ? Properties : unknown;
@@ -567,7 +567,7 @@ type RequiredOf<Schema> = Schema extends { readonly required: readonly (infer Na
   ? Name
   : never;
 
-/** The type of a member by schemas that all hold. */
+/** The type of a member by schemas that all apply. */
 type Described<Name, Schemas, Root, Left extends number> = Schemas extends readonly [
   infer First,
   ...infer Others,
@@ -582,14 +582,14 @@ type Described<Name, Schemas, Root, Left extends number> = Schemas extends reado
       Described<Name, Others, Root, Left>
   : unknown;
 
-/** Whether all members have the type of those without a name. */
+/** Whether the type of unnamed members applies to all members. */
 type IsSigned<Schema> = [keyof PropertiesOf<Schema>] extends [never]
   ? [keyof Schema & ("additionalProperties" | "patternProperties")] extends [never]
     ? false
     : true
   : false;
 
-/** The members that have no name in `properties`. */
+/** The members that `properties` does not name. */
 type Others<Empty, Schema, Root, Left extends number, IsAlone> = [keyof PropertiesOf<Schema>] extends [never]
   ? [keyof Schema & ("additionalProperties" | "patternProperties")] extends [never]
     ? IsAlone extends true
@@ -609,13 +609,13 @@ type OtherMember<Schema, Root, Left extends number> =
         : Value<Each, Root, Left>
       : unknown);
 
-/** An object with further members, where keywords describe members without naming them. */
+/** `Open`, if keywords describe members without naming them. */
 type Further<Schema> = [OthersIn<Schema>] extends [never] ? unknown : Open;
 
-/** `string`, where patterns may describe members that have names as well. */
+/** `string`, if patterns may describe named members as well. */
 type PatternsIn<Schema> = Schema extends { readonly patternProperties: unknown } ? string : never;
 
-/** `string`, where keywords describe members without naming them. */
+/** `string`, if keywords describe members without naming them. */
 type OthersIn<Schema> =
   | PatternsIn<Schema>
   | (Schema extends { readonly additionalProperties: infer Each }
@@ -631,7 +631,7 @@ type OthersIn<Schema> =
 
 // Conditions
 
-/** Schemas that hold for some values: those of conditions and dependencies. */
+/** Schemas that apply only to some values: in conditions and dependencies. */
 type BranchOf<Schema> = OwnBranch<Conjunct<Schema>>;
 
 type OwnBranch<Schema> =
@@ -663,7 +663,10 @@ type Conditioned<Names, Schema, Root, Left extends number, Around> = [Names] ext
           : Alternative<BranchOf<Schema>, Name, Root, Left> | Inherited<Name>;
       };
 
-/** Names whose members have no type in conditions: others may describe them where those do not hold. */
+/**
+ * Names of members whose types in conditions do not count, because other schemas may describe them if the conditions do
+ * not apply.
+ */
 type Loosened<Schema, Root, Around> =
   | (Around extends readonly [] ? never : string)
   | OthersIn<Conjunct<Schema>>
@@ -671,12 +674,15 @@ type Loosened<Schema, Root, Around> =
   | PerhapsNames<BranchOf<Schema>, Root, 8>
   | Untold<Conjunct<Schema>, Root>;
 
-/** Names that a test describes, and the branch that holds with it does not. */
+/** Names that an `if` describes but its `then` does not. */
 type Untold<Schema, Root> = Schema extends { readonly if: infer Test }
   ? Exclude<NamesOf<Test, Root>, Schema extends { readonly then: infer Then } ? NamesOf<Then, Root> : never>
   : never;
 
-/** The type of a member by the branches that name it; `unknown` if one of them names it only, or none. */
+/**
+ * The type of a member by the branches that name it; `unknown` if a branch names it without a schema, or if no branch
+ * names it.
+ */
 type Alternative<Branch, Name, Root, Left extends number> = [NamingBranch<Branch, Name, Root>] extends [never]
   ? unknown
   : DescribedByEach<NamingBranch<Branch, Name, Root>, Name, Root, Left>;
@@ -700,10 +706,10 @@ type NamesIn<List> = List extends readonly (infer Name extends string)[] ? Name 
 // The names of members
 
 /**
- * The names of all members that schemas describe, in arms, conditions and behind references, too: `string` where they
- * describe members without naming them, `number` where they describe items.
+ * The names of all members that schemas describe, also in arms, in conditions and behind references. Includes `string`
+ * if they describe members without naming them, and `number` if they describe items.
  *
- * @param With "required" adds the names that are only required
+ * @param With "required" adds names that only `required` contains
  */
 type NamesOf<Schema, Root, With = never, Left extends number = 8> = unknown extends Schema
   ? number | string
@@ -723,7 +729,7 @@ type NamesInside<Inner, Root, With, Left extends number> = [Inner] extends [neve
     ? number | string
     : NamesOf<Inner, Root, With, Less[Left]>;
 
-/** Schemas that may hold for the same value. */
+/** Subschemas that may apply to the same value. */
 type Inside<Schema, Root> =
   Referred<Schema, Root> | PartOf<Schema> | UnionArm<Schema> | OwnBranch<Schema> | TestOf<Schema>;
 
@@ -733,7 +739,7 @@ type UnionArm<Schema> =
   | (Schema extends { readonly anyOf: readonly (infer Arm)[] } ? Arm : never)
   | (Schema extends { readonly oneOf: readonly (infer Arm)[] } ? Arm : never);
 
-/** The names of the members that a schema describes for some values alone. */
+/** The names of the members that a schema describes only for some values. */
 type PerhapsNames<Schema, Root, Left extends number> = unknown extends Schema
   ? number | string
   : Schema extends object
@@ -772,7 +778,10 @@ type ArrayOf<Schema, Root, Left extends number, Also> =
         : unknown[]
       : unknown[];
 
-/** A list of anything says no more than that there is a list, and would take literals' types from lists beside it. */
+/**
+ * The tuple, or `unknown[]` instead of a tuple without typed items, which would hide the literal types of other lists
+ * in an intersection.
+ */
 type TupleOrAny<Listed extends readonly unknown[], Least extends number, Rest extends readonly unknown[]> = [
   Least,
   unknown[],
@@ -789,7 +798,7 @@ type RestItems<Item, Root, Left extends number, Also> = [Item] extends [false]
   ? []
   : Value<Item, Root, Left, Kind, [], Also>[];
 
-/** The schemas of the first items: `prefixItems`, or `items` as before 2020-12. */
+/** The schemas of the first items: `prefixItems`, or the list `items` of dialects before 2020-12. */
 type ListedOf<Schema> = Schema extends { readonly prefixItems: infer Items extends readonly unknown[] }
   ? Items
   : Schema extends { readonly items: infer Items extends readonly unknown[] }
@@ -805,14 +814,14 @@ type RestOf<Schema> = Schema extends { readonly items: infer Item }
     : Item
   : true;
 
-/** How many items there are at least. */
+/** The minimum number of items. */
 type LeastOf<Schema> = Schema extends { readonly minItems: infer Least extends number }
   ? number extends Least
     ? 0
     : Least
   : 0;
 
-/** How many items there may be; -1 where that is not said. */
+/** The maximum number of items; -1 if it is unlimited. */
 type MostOf<Schema> = Schema extends { readonly maxItems: infer Most extends number }
   ? number extends Most
     ? -1
@@ -830,7 +839,7 @@ type Cut<Items, Most, Done extends readonly unknown[] = []> = Done["length"] ext
     ? Cut<Others, Most, [...Done, First]>
     : Done;
 
-/** A list of items of which the first ones must be there. */
+/** A list whose first `Least` items are required. */
 type Tuple<
   Items extends readonly unknown[],
   Least extends number,
@@ -844,7 +853,7 @@ type Tuple<
 
 // References
 
-/** The schema that a schema refers to; `unknown` where it cannot be found, `never` where it refers to none. */
+/** The target of a schema's reference; `unknown` if it cannot be found, `never` if the schema has no reference. */
 type Referred<Schema, Root> = Schema extends { readonly $ref: infer Reference }
   ? Target<Reference, Root>
   : Schema extends { readonly $dynamicRef: infer Reference }
@@ -870,7 +879,7 @@ type Target<Reference, Root> = string extends Reference
 type Anchored<Name extends string> =
   { readonly $anchor: Name } | { readonly $dynamicAnchor: Name } | { readonly $id: `#${Name}` };
 
-/** The schema in a document that has an identity. */
+/** The schema in a document that has the given identity. */
 type Found<Document, Identity> = [Search<Document, Identity>] extends [never]
   ? unknown
   : Search<Document, Identity>;
@@ -890,7 +899,9 @@ type AtPath<Place, Path extends string> = Path extends `${infer Token}/${infer R
 type AtToken<Place, Token extends string> =
   Unescaped<Decoded<Token>> extends infer Name ? (Name extends keyof Place ? Place[Name] : unknown) : unknown;
 
-/** The ASCII characters that a fragment cannot have, and those that JSON Pointer escapes, by their encoding. */
+/**
+ * The ASCII characters that a fragment cannot contain, and the characters that JSON Pointer escapes, by their encoding.
+ */
 interface Encoded {
   readonly "20": " ";
   readonly "22": '"';
@@ -937,7 +948,7 @@ type Unescaped<Token extends string> = Token extends `${infer Start}~1${infer Re
 
 // Identities and dialects
 
-/** Whether a schema inside a document has its own identity, which references inside of it are about. */
+/** Whether a schema inside a document has its own identity, to which the references inside it are relative. */
 type IsForeign<Schema, Root> = Schema extends { readonly $id: infer Id extends string }
   ? Id extends `#${string}`
     ? false
@@ -946,7 +957,7 @@ type IsForeign<Schema, Root> = Schema extends { readonly $id: infer Id extends s
       : true
   : false;
 
-/** Whether the keywords beside `$ref` mean nothing, as before 2019-09. */
+/** Whether the dialect ignores keywords beside `$ref`, like all dialects before 2019-09. */
 type IsOld<Schema> = Schema extends { readonly $schema: infer Dialect }
   ? Dialect extends `${string}//json-schema.org/draft-0${string}`
     ? true
@@ -957,7 +968,7 @@ type IsOld<Schema> = Schema extends { readonly $schema: infer Dialect }
       ? true
       : false;
 
-/** A schema of an old dialect without keywords that mean nothing there. */
+/** A schema of an old dialect without the keywords that the dialect ignores. */
 type Current<Schema> = Schema extends readonly unknown[]
   ? { readonly [Index in keyof Schema]: Current<Schema[Index]> }
   : Schema extends { readonly $ref: string }

@@ -5,7 +5,7 @@ import type { Compiler } from "./check.js";
 
 type ArrayCheck = (items: readonly JsonValue[]) => boolean;
 
-/** Returns the check of the array keywords except `unevaluatedItems`; undefined if the node has none. */
+/** Returns the check of the array keywords except `unevaluatedItems`; undefined if the node has no such keywords. */
 export function arrayCheck(node: SchemaNode, compiler: Compiler): ArrayCheck | undefined {
   const checks: ArrayCheck[] = [];
   const { minItems = 0, maxItems = Infinity } = node;

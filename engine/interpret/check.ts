@@ -5,7 +5,7 @@ import type { Marks } from "./marks.js";
 /** Whether a value is valid. */
 export type Check = (value: JsonValue) => boolean;
 
-/** As `Check`; also marks the members and items that the schema evaluates. */
+/** Like `Check`, but also marks the members and items that the schema evaluates. */
 export type TrackedCheck = (value: JsonValue, marks: Marks) => boolean;
 
 /** Makes the checks of nodes. The makers of keyword checks call it for subschemas. */
@@ -20,7 +20,7 @@ export interface Compiler {
   format(name: string): ((text: string) => boolean) | undefined;
 }
 
-/** Joins checks into one that runs them in order; undefined if there are none. */
+/** Joins checks into one that runs them in order; undefined for an empty list. */
 export function every(checks: readonly Check[]): Check | undefined {
   const [first, second, third] = checks;
   if (!first || !second) return first;

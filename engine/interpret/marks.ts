@@ -1,6 +1,6 @@
 /** The evaluated members or items of one object or array (2020-12 core, section 11). */
 export class Marks {
-  /** All members or items are evaluated. */
+  /** Whether all members or items are evaluated. */
   all = false;
   /** Items before this index are evaluated. */
   private upTo = 0;

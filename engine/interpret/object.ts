@@ -14,8 +14,8 @@ export function isPresent(object: JsonObject, key: string): boolean {
 }
 
 /**
- * Returns the check of the object keywords that do not apply subschemas to the object itself; undefined if
- * the node has none.
+ * Returns the check of the object keywords that do not apply subschemas to the object itself; undefined if the node has
+ * no such keywords.
  */
 export function objectCheck(node: SchemaNode, compiler: Compiler): ObjectCheck | undefined {
   const checks: ObjectCheck[] = [];

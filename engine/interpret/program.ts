@@ -41,7 +41,7 @@ export class Program implements Compiler {
   // The state of one run. Runs are never nested.
   private depth = 0;
   private followed = 0;
-  /** Questions that were too deep: the run assumed the answer `true`. */
+  /** Deferred questions, for which the run assumed the answer `true`. */
   private postponed: Question[] = [];
   private readonly answers = new Map<Check, Map<JsonValue, boolean>>();
   private readonly trackedAnswers = new Map<TrackedCheck, Map<JsonValue, TrackedAnswer>>();
@@ -72,8 +72,8 @@ export class Program implements Compiler {
   }
 
   /**
-   * Answers the deferred questions, then repeats the first check: an assumed `true` may have made its verdict
-   * wrong either way.
+   * Answers the deferred questions, then repeats the first check: with an assumed `true`, its verdict may have been
+   * wrong.
    */
   private judgeDeep(question: Question): boolean {
     const open = [question, ...this.postponed];

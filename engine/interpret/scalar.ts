@@ -32,7 +32,7 @@ export function memberCheck(members: readonly JsonValue[]): Check {
   return (value) => set.has(value);
 }
 
-/** The check of the number keywords; undefined if the node has none. */
+/** The check of the number keywords; undefined if the node has no such keywords. */
 export function numberCheck(node: SchemaNode): ((value: number) => boolean) | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
   if ((minimum ?? maximum ?? exclusiveMinimum ?? exclusiveMaximum ?? multipleOf) === undefined)
@@ -49,7 +49,7 @@ export function numberCheck(node: SchemaNode): ((value: number) => boolean) | un
     (multipleOf === undefined || divides(multipleOf, value));
 }
 
-/** The check of the string keywords; undefined if the node has none. */
+/** The check of the string keywords; undefined if the node has no such keywords. */
 export function stringCheck(node: SchemaNode, compiler: Compiler): ((value: string) => boolean) | undefined {
   const { minLength = 0, maxLength = Infinity } = node;
   const checks: ((value: string) => boolean)[] = [];

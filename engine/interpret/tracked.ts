@@ -7,9 +7,9 @@ import { ownCheck } from "./node.js";
 import { isPresent } from "./object.js";
 
 /**
- * Returns the check of a node that also marks the members and items that it evaluates. A schema that does not hold
- * must leave no marks, so its marks are merged only when it holds. `unevaluatedProperties` and `unevaluatedItems`
- * apply to the members and items that their own schema has not marked, and then mark all.
+ * Returns the check of a node that also marks the members and items that it evaluates. A schema that refuses the value
+ * must not leave marks, so its marks are merged only if it accepts the value. `unevaluatedProperties` and
+ * `unevaluatedItems` apply to the members and items that their own schema has not marked, and then mark all.
  */
 export function trackedNode(node: SchemaNode, compiler: Compiler): TrackedCheck {
   const own = ownCheck(node, compiler);
@@ -50,7 +50,7 @@ function inPlaceParts(node: SchemaNode, compiler: Compiler): TrackedCheck[] {
   return parts;
 }
 
-/** Runs every arm, because each arm that holds adds marks. */
+/** Runs every arm, because each accepting arm adds marks. */
 function arms(
   nodes: readonly SchemaNode[],
   compiler: Compiler,

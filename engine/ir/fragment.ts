@@ -4,7 +4,7 @@ export function referencedPointer(reference: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
-    // The name is not percent-encoded: take it literally.
+    // The name is not valid percent-encoding, so it is used literally.
     return fragment;
   }
 }

@@ -18,7 +18,7 @@ export interface Deprecation {
 export interface SchemaNode {
   /** JSON Pointer of the node in the canonical document. */
   readonly pointer: string;
-  /** The document has the boolean `true` here, which means the same as `{}`. */
+  /** The boolean schema `true`, which means the same as `{}`. */
   readonly always?: true;
   /** The boolean schema `false`: no value is valid. */
   readonly never?: true;
@@ -80,7 +80,7 @@ export interface SchemaNode {
   readonly writeOnly?: true;
 
   readonly deprecated?: Deprecation;
-  /** From notes: the TypeScript type to print, where the schema cannot express it. Validators ignore it. */
+  /** From notes: the TypeScript type to print if the schema cannot express it. Validators ignore it. */
   readonly typeText?: string;
   /** From notes: a tolerant reader accepts unknown arms of this union or unknown values of this set. */
   readonly open?: true;
@@ -109,7 +109,7 @@ export interface Matcher {
 export interface Schema {
   readonly definitions: ReadonlyMap<string, Definition>;
   readonly root?: SchemaNode;
-  /** The meta-schema of the document demands that formats are asserted (2020-12 validation, section 7.2.2). */
+  /** Whether the meta-schema of the document demands that formats are asserted (2020-12 validation, section 7.2.2). */
   readonly assertsFormats?: true;
   /** The matchers of the document's patterns, made when it was read; absent if it has no patterns. */
   readonly patterns?: ReadonlyMap<string, Matcher>;

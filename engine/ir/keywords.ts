@@ -1,45 +1,48 @@
 /** The dialects that can be read. Draft-06 is read as draft-07, which only adds to it. */
 export type Dialect = "2020-12" | "2019-09" | "draft-07" | "draft-04";
 
-/** What a keyword's value is made of; decides how canonicalising and reading walk into it. */
+/** The structure of a keyword's value, which decides how canonicalising and reading walk into it. */
 export type KeywordShape =
   /** a subschema */
   | "schema"
   /** an object whose values are subschemas */
   | "schemaMap"
-  /** an array of subschemas whose order means nothing */
+  /** an array of subschemas whose order does not matter */
   | "schemaSet"
-  /** an array of subschemas whose order means something */
+  /** an array of subschemas whose order matters */
   | "schemaList"
-  /** an array of values whose order means nothing */
+  /** an array of values whose order does not matter */
   | "valueSet"
-  /** an object whose values are arrays of strings whose order means nothing */
+  /** an object whose values are arrays of strings whose order does not matter */
   | "stringSetMap"
-  /** any other value, kept as it is */
+  /** any other value, kept unchanged */
   | "value";
 
 export interface Keyword {
   readonly shape: KeywordShape;
-  /** The vocabulary of 2020-12 that brings it (core, section 8; validation, sections 6 to 9); `format` is in two. */
+  /** The vocabulary of 2020-12 that contains it (core, section 8; validation, sections 6 to 9); `format` is in two. */
   readonly vocabulary:
     "core" | "applicator" | "unevaluated" | "validation" | "meta-data" | "format-annotation" | "content";
-  /** The oldest dialect that has it, or whose documents use it as if it had it. */
+  /** The oldest dialect that has it, or whose documents use it nevertheless. */
   readonly since: Dialect;
-  /** A limit for values of one type: the values of that type. Its own value is a number, a text or `true`. */
+  /**
+   * The type whose values the keyword limits; absent if it is not a limit. The keyword's value is a number, a text or
+   * `true`.
+   */
   readonly of?: "number" | "string" | "array" | "object";
-  /** Names a place or the way to one: a document that is bundled has none of it, and so has no node. */
+  /** Whether it identifies or references a place. Bundling removes such keywords, so nodes do not have them. */
   readonly resolved?: true;
-  /** Says nothing about which instances are valid. */
+  /** Whether it does not affect the validity of instances. */
   readonly annotation?: true;
-  /** The value is prose: an import without descriptions drops it. */
+  /** Whether its value is prose, which an import without descriptions drops. */
   readonly prose?: true;
 }
 
 /**
  * Every keyword of JSON Schema 2020-12 (core, applicator, unevaluated, validation, metadata, format, content), and
- * `markdownDescription`, which editors show. A keyword of a later revision gets a row as well; one of our own begins with `x-`, is
- * read by the module that means something by it, and has no row. CONTRIBUTING.md, "A keyword", lists the places that a new
- * row asks for. Reports print limits in the order of the rows.
+ * `markdownDescription`, which editors show. Keywords of later drafts also get a row. Our own keywords begin with `x-`;
+ * the module that uses one reads it, and it has no row. CONTRIBUTING.md, "A keyword", lists the places that a new row
+ * needs. Reports print limits in the order of the rows.
  */
 const rows = {
   $schema: { shape: "value", vocabulary: "core", since: "draft-04", annotation: true },
@@ -132,7 +135,7 @@ type NamesWith<Column extends object> = {
   [Name in KeywordName]: (typeof rows)[Name] extends Column ? Name : never;
 }[KeywordName];
 
-/** Keywords that a document has no more when it is bundled. */
+/** Keywords that bundling removes. */
 export type ResolvedKeyword = NamesWith<{ resolved: true }>;
 
 /** Keywords of a node that decide whether a value is valid. */

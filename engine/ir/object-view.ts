@@ -1,7 +1,7 @@
 import { DefinitionMemo } from "./definition-memo.js";
 import type { Schema, SchemaNode } from "./ir.js";
 
-/** The members of objects that a node describes, itself, through its reference or in `allOf`. */
+/** The members of objects that a node describes directly, through its reference or in `allOf`. */
 interface ObjectView {
   /** All schemas of each member. */
   readonly members: ReadonlyMap<string, readonly SchemaNode[]>;

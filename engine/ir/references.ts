@@ -57,7 +57,7 @@ export function reachable(schema: Schema, start: Iterable<string>): Set<string> 
     if (seen.has(name)) continue;
     seen.add(name);
     const definition = schema.definitions.get(name);
-    // No spread into one call: a union may have more arms than a call may have arguments.
+    // Without a spread into one call: a union may have more arms than a call may have arguments.
     if (definition) for (const reference of referencesOf(definition.node)) pending.push(reference);
   }
   return seen;
@@ -79,7 +79,7 @@ export function reaching(schema: Schema, targets: Iterable<string>): Set<string>
   return found;
 }
 
-/** Names of the definitions that contain an open node or refer, directly or not, to one that does. */
+/** Names of the definitions that contain an open node, or refer directly or indirectly to such a definition. */
 export function reachingOpen(schema: Schema): Set<string> {
   const open: string[] = [];
   for (const { name, node } of schema.definitions.values())

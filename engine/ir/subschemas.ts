@@ -1,5 +1,5 @@
-// Schemas as they are written: the subschemas that are certain to describe a value or a part of it, whatever the value is. `if`,
-// `anyOf` and `oneOf` lead to none.
+// Finds the subschemas of a written schema that certainly describe a value or a part of it, whatever the value is. So
+// `if`, `anyOf` and `oneOf` are not followed.
 import { referencedPointer } from "./fragment.js";
 import { type JsonValue, atPointer, isJsonObject } from "./json.js";
 
@@ -8,7 +8,10 @@ export interface WrittenSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** The schemas, and those that they apply to the same value: by `allOf`, and by references to a place in the root. */
+/**
+ * The schemas, and the subschemas that they apply to the same value by `allOf` and by references to a place in the
+ * root.
+ */
 export function inPlace(schemas: readonly unknown[], root: unknown): readonly WrittenSchema[] {
   const found = new Set<WrittenSchema>();
   const pending = [...schemas];

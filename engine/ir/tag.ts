@@ -22,7 +22,7 @@ interface MemberBounds {
 }
 
 interface Description {
-  /** The node accepts only objects. */
+  /** Whether the node accepts only objects. */
   readonly objectOnly: boolean;
   readonly members: ReadonlyMap<string, MemberBounds>;
 }
@@ -92,7 +92,7 @@ export class Tags {
   }
 
   /**
-   * As `find`, if the values are strings. Otherwise finds a member that distinguishes most arms, even if some arms
+   * Like `find`, if the values are strings. Otherwise finds a member that distinguishes most arms, even if some arms
    * omit it or do not limit it.
    *
    * @param except members to ignore
@@ -250,7 +250,7 @@ function describe(
   return { objectOnly, members };
 }
 
-/** The description that holds for an object of any of the arms. */
+/** The description that applies to the objects of all arms. */
 function anyOf(arms: readonly Description[]): Description {
   const [first, ...others] = arms;
   const members = new Map<string, MemberBounds>();

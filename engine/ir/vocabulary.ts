@@ -11,8 +11,8 @@ const declarations: readonly (readonly [RegExp, Dialect])[] = [
 ];
 
 /**
- * Returns the dialect that a document declares. If it declares none: draft-07 if it has `definitions`,
- * otherwise 2020-12.
+ * Returns the dialect that a document declares. Without a declaration: draft-07 if it has `definitions`, otherwise
+ * 2020-12.
  */
 export function dialectOf(document: JsonObject): Dialect {
   const declared = document["$schema"];

@@ -31,7 +31,8 @@ const unbounded: Bound = { steps: Infinity, ways: Infinity, length: Infinity };
 const mostCounted = 10_000;
 
 /**
- * Computes the bound of an expression. All members are infinite if there is no bound, or if it exceeds 10,000 steps.
+ * Computes the bound of an expression. All members are infinite if there is no bound, or if the bound exceeds 10,000
+ * steps.
  *
  * @param captures the groups of the whole pattern
  * @param behind whether parts are tried from last to first, as in lookbehind
@@ -90,7 +91,7 @@ function either(a: Bound, b: Bound): Bound {
 function repeated(part: Bound, min: number, max: number, work: Work): Bound {
   if (max === 0) return nothing;
   if (max === Infinity) return unbounded;
-  // Each repetition costs a step, so that the loop ends.
+  // Each repetition counts as a step, so that the loop ends.
   const turn = { ...part, steps: part.steps + 1 };
   let bound = nothing;
   for (let count = max; count > 0; count--) {

@@ -6,10 +6,10 @@ const mostRemembered = 500;
 const judged = new Memory<Judgement>(mostRemembered);
 
 /**
- * Limits the work for analysing the patterns of a document, or of several documents that share the budget. Counts
- * steps instead of time, so that a document gets the same verdicts on every machine. A repeated pattern is free. A
- * pattern that was analysed under another budget costs its steps here, too, although the result is cached: the
- * verdicts must not depend on documents that were read before.
+ * Limits the work for analysing the patterns of a document, or of several documents that share the budget. Counts steps
+ * instead of time, so that a document gets the same verdicts on every machine. A repeated pattern is free. A pattern
+ * that was analysed under another budget still costs its steps here, although its result is cached: verdicts must not
+ * depend on previously read documents.
  */
 export class PatternBudget {
   private left: number;

@@ -28,7 +28,8 @@ class TooMany extends Error {}
  * Rewrites a pattern without backreferences. A group with a backreference becomes a choice of the texts that it may capture.
  * Each arm continues with the rest of the pattern, in which the same text replaces the backreference.
  *
- * @returns nothing if groups may capture too many texts, or if only some matches pass through a group with a backreference
+ * @returns `undefined` if groups may capture too many texts, or if only some matches pass through a group with a
+ *   backreference
  */
 export function withoutBackreferences(expression: Expression): Expression | undefined {
   if (referredIn(expression).size === 0) return expression;

@@ -48,7 +48,7 @@ export function setOfEscape(escape: string): CharacterSet {
     case "\\S":
       return complement(spaces);
     default:
-      // A Unicode property: take every code point.
+      // For a Unicode property, every code point is included.
       if (/^\\[pP]/.test(escape)) return everything;
       return single(codeOfEscape(escape));
   }

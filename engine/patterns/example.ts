@@ -1,7 +1,7 @@
 import type { CharacterSet } from "./character-set.js";
 import { type Expression, parsePattern } from "./parse.js";
 
-/** Longer examples are not made. */
+/** Maximum length of an example. */
 const mostCharacters = 1000;
 
 /**
@@ -14,7 +14,7 @@ export function exampleOf(pattern: string): string | undefined {
   return expression && textOf(expression, []);
 }
 
-/** @param captured texts that groups have captured so far, by group number */
+/** @param captured the texts captured so far, by group number */
 function textOf(expression: Expression, captured: (string | undefined)[]): string | undefined {
   switch (expression.kind) {
     case "atom":

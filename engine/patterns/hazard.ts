@@ -68,7 +68,7 @@ export function judgePattern(pattern: string, steps: number): Judgement | undefi
   }
 }
 
-/** Thrown when all steps for a pattern are used. */
+/** Thrown when all steps for a pattern are used up. */
 class NothingLeft extends Error {}
 
 /** The steps for one pattern, over all of its automata. */
@@ -81,7 +81,7 @@ class Allowance {
   }
 
   /**
-   * Runs one part of the analysis with the steps that are left, at most `mostSteps`.
+   * Runs one part of the analysis with the remaining steps, at most `mostSteps`.
    *
    * @returns nothing if the part needs more than `mostSteps`
    * @throws {NothingLeft}
@@ -156,7 +156,7 @@ function partsJudged(expression: Expression, captures: Captures, work: Work): Pa
 /** Lookaround of at most this many steps is allowed at every place. */
 const mostAside = 128;
 
-/** A lookahead of more steps is allowed if one search tries it at most this often. */
+/** A lookahead of more steps is allowed if one search tries it at most this many times. */
 const mostTimes = 16;
 
 /**
@@ -235,7 +235,7 @@ class Search {
   private readonly work: Work;
   private readonly loops: Loops;
   private readonly count: number;
-  /** For each pair of positions: 1 if a code point leads to both, 2 if none does, 0 if not computed yet. */
+  /** For each pair of positions: 1 if a code point leads to both, 2 if not, 0 if not computed yet. */
   private readonly shared: Uint8Array;
 
   constructor(positions: Positions, work: Work) {

@@ -4,7 +4,7 @@ import type { Program, Reading } from "./program.js";
 type Neighbour = "none" | "word" | "other";
 
 /**
- * A set of states that the text so far leads to (a state of the lazily built DFA), with the known transitions by kind of
+ * The set of states after a part of the text (a state of the lazily built DFA), with the known transitions by kind of
  * code point.
  */
 interface Moment {

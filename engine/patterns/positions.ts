@@ -120,7 +120,7 @@ class Builder {
     }
   }
 
-  /** Builds a part that some ways skip: after it, its groups may have no capture. */
+  /** Builds a part that some ways skip, so that its groups may lack a capture afterwards. */
   private scoped(expression: Expression): Part {
     const before = this.captured;
     const part = this.part(expression);
@@ -182,7 +182,7 @@ class Builder {
   }
 
   /**
-   * Builds a repeat. The matcher rejects empty repetitions beyond `min` (ECMA-262, RepeatMatcher), so they add no
+   * Builds a repeat. The matcher rejects empty repetitions beyond `min` (ECMA-262, RepeatMatcher), so they do not add
    * ways.
    */
   private repeat(part: Expression, min: number, max: number): Part {

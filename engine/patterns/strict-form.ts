@@ -6,7 +6,7 @@ const ofClasses = /^\\[dDsSwW]/;
  * Rewrites a pattern that is valid only without the flag `u`, which JSON Schema demands, as a valid one: escapes a hyphen
  * beside a class (`[\w-.]`) and a single brace, and removes needless escapes.
  *
- * @returns nothing if the pattern has other faults, or none
+ * @returns `undefined` if the pattern has other faults, or is valid
  */
 export function strictForm(pattern: string): string | undefined {
   let written = "";

@@ -1,7 +1,7 @@
 /** Thrown if the analysis of a pattern would take too many steps. */
 export class TooMuchWork extends Error {}
 
-/** The steps that are left for one automaton. A step is about the work of looking at one of its ways. */
+/** The remaining steps for one automaton. A step is approximately the work for one of its ways. */
 export class Work {
   private left: number;
 
@@ -9,7 +9,7 @@ export class Work {
     this.left = steps;
   }
 
-  /** Steps that are left; 0 after `TooMuchWork`. */
+  /** The remaining steps; 0 after `TooMuchWork`. */
   get rest(): number {
     return Math.max(this.left, 0);
   }

@@ -21,7 +21,7 @@ export function ignoredKeywords(document: JsonValue): IgnoredKeyword[] {
   return [...places].flatMap(([schema, place]) => {
     const { rules } = place.resource;
     if (rules.dialect === "2020-12") return [];
-    // In dialects where `$ref` stands alone, every keyword beside it is ignored.
+    // Such dialects ignore every keyword beside `$ref`.
     return Object.keys(schema)
       .filter(
         (keyword) =>

@@ -23,19 +23,19 @@ export interface ReadingContext {
   readonly patterns: DocumentPatterns;
 }
 
-/** Keywords that mean nothing to the IR: identity of the document, comments, holders of definitions. */
+/** Keywords without a meaning in the IR: identity of the document, comments, containers of definitions. */
 const meaningless = ["$schema", "$id", "$comment", "$defs", "markdownDescription"] as const;
 
 export const meaninglessKeywords: ReadonlySet<string> = new Set<KeywordName>(meaningless);
 
-/** The reader of each keyword; `$ref` has none, for its meaning lies outside the node. */
+/** The reader of each keyword, except `$ref`, whose meaning lies outside the node. */
 type Readers = {
   readonly [
     Name in Exclude<KeywordName, "$ref" | ResolvedKeyword | (typeof meaningless)[number]>
   ]: KeywordReader;
 };
 
-/** How each keyword's value is read. */
+/** The reader of each keyword's value. */
 export const keywordReaders: ReadonlyMap<string, KeywordReader> = new Map(
   Object.entries<KeywordReader>({
     allOf: schemas("allOf"),

@@ -11,8 +11,9 @@ export type DocumentOptions = BundleOptions &
   Pick<ReadOptions, "patternBudget">;
 
 /**
- * Reads any schema document into the schema IR, for example the schemas of tools. Ignores unknown keywords, as JSON Schema
- * demands. Protocol schemas are read by `canonicalise` and `readSchema` instead, which refuse unknown keywords.
+ * Reads any schema document into the schema IR, for example the schemas of tools. Ignores unknown keywords, because
+ * JSON Schema demands it. Protocol schemas are read by `canonicalise` and `readSchema` instead, which refuse unknown
+ * keywords.
  *
  * The schema itself is `root`, absent if it accepts any value. `definitions` has the definitions of the document and all
  * other targets of references.

@@ -48,7 +48,7 @@ export interface ReadOptions {
 /**
  * Reads a canonical document (see `canonicalise`) into the schema IR.
  *
- * A target of a reference that is not a definition becomes one, named after its place.
+ * If the target of a reference is not a definition, it becomes one, named after its place.
  *
  * @throws SchemaError for an unknown keyword, a malformed value, or a reference that leads nowhere, outside
  *   the document, or back to itself for the same value

@@ -56,7 +56,7 @@ function leaveOut(document: JsonObject, { left, pointer: at, error }: UnreadPart
     if (keyword === undefined && way.length > 1) emptied(document, way, error);
     return;
   }
-  // The part is one of `patternProperties`. This document may have other patterns there, so leave all of them out.
+  // The part is inside `patternProperties`. This document may have other patterns there, so all of them are left out.
   if (keyword === undefined) withoutKeyword(document, way.slice(0, -1), "patternProperties", error);
   else withoutKeyword(document, way, keyword, error);
 }
@@ -188,9 +188,9 @@ function isSchemaKeyword(keyword: string): boolean {
 }
 
 /**
- * Adapts the schemas around a part that will accept more values, so that they do not accept fewer. They would if the part
- * is below `not`, `if` or `maxContains`, or is an arm of `oneOf`. If the document has references, any of these may lead
- * to the part.
+ * Adapts the schemas around a part that will accept more values, so that they do not accept fewer. They would if the
+ * part is below `not`, `if` or `maxContains`, or is an arm of `oneOf`. References may lead to the part from any such
+ * place.
  */
 function widen(document: JsonObject, way: readonly Step[]): void {
   const isReferred = JSON.stringify(document).includes('"$ref"');

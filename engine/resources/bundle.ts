@@ -34,8 +34,8 @@ export interface Bundle {
 }
 
 /**
- * Bundles a schema and all that it refers to into one document. Resolves anchors, `$id`s, references to other
- * documents and dynamic references, so that later steps only have references to definitions. The target of a dynamic
+ * Bundles a schema and all targets of its references into one document. Resolves anchors, `$id`s, references to other
+ * documents and dynamic references, so that later steps only see references to definitions. The target of a dynamic
  * reference depends on the path through the schema. A schema that depends on the path becomes one definition for each
  * set of paths with the same targets; there are finitely many of these.
  *
@@ -133,7 +133,7 @@ class Bundler {
     return { document: target, origins: this.origins };
   }
 
-  /** The definitions of the document itself. The bundle has them even without references to them. */
+  /** The definitions of the document itself. The bundle contains them even if they are not referenced. */
   private namedDefinitions(root: JsonObject): [string, JsonObject | boolean][] {
     const found = new Map<string, JsonObject | boolean>();
     const place = this.registry.places.get(root)!;
@@ -184,7 +184,7 @@ class Bundler {
     return reference;
   }
 
-  /** The reference to a schema as it applies within `scope`. */
+  /** The reference to a schema within `scope`. */
   private referenceFor(schema: JsonObject | boolean, scope: DynamicScope): string {
     const known = this.references.get(schema)?.get(this.keyOf(schema, scope));
     return known ?? this.define(schema, this.nameFor(schema), scope);
@@ -210,7 +210,7 @@ class Bundler {
     const { rules } = place.resource;
     for (const { keyword, value, written } of inCurrentVocabulary(source, rules.dialect)) {
       if (!rules.hasKeyword(written) || settled.has(keyword)) continue;
-      // Where `$ref` disables its siblings, `format` is not asserted either.
+      // If `$ref` disables its siblings, `format` is not asserted either.
       if (keyword === "format" && hasReferencesAlone(rules.dialect) && Object.hasOwn(source, "$ref"))
         continue;
       const apart = rules.dialect === "2019-09" && this.takesRest && containing.has(keyword);
@@ -256,7 +256,7 @@ class Bundler {
       case "schema":
         return child(value);
       case "schemaMap":
-        // Keep a malformed value: canonicalising reports it.
+        // A malformed value is kept, because canonicalising reports it.
         if (!isJsonObject(value)) return value;
         return jsonObject(Object.entries(value).map(([key, member]) => [key, child(member, key)] as const));
       case "schemaSet":

@@ -21,7 +21,8 @@ export interface CanonicaliseOptions {
   /** Keep `description`, `title` and comments (the default), or drop them. */
   readonly descriptions?: boolean;
   /**
-   * The order of `enum` values: natural (the default), or as in the document, which may carry meaning for people.
+   * The order of `enum` values: natural (the default), or the order in the document, which may have a meaning for
+   * people.
    */
   readonly enums?: "natural" | "written";
 }
@@ -30,10 +31,10 @@ export interface CanonicaliseOptions {
 const maximumDepth = 128;
 
 /**
- * Returns the canonical form of a schema document: JSON Schema 2020-12, with definitions under `$defs`, and object
- * keys and set-like arrays in natural order. It has the meaning of the input, does not depend on the input's order
- * of keys and set members, and is its own canonical form. A set keeps its order if a reference addresses a member
- * by index (`#/$defs/A/anyOf/1`).
+ * Returns the canonical form of a schema document: JSON Schema 2020-12, with definitions under `$defs`, and object keys
+ * and set-like arrays in natural order. The meaning stays, the result does not depend on the input's order of keys and
+ * set members, and it is its own canonical form. A set keeps its order if a reference addresses a member by index
+ * (`#/$defs/A/anyOf/1`).
  *
  * @param document a parsed schema document, draft-07 or 2020-12
  * @throws SchemaError if the document is not a schema, declares another dialect or is nested too deeply
@@ -42,7 +43,7 @@ export function canonicalise(document: JsonValue, options: CanonicaliseOptions =
   return canonicalised(document, options);
 }
 
-/** As `canonicalise`, with the original place in `document` of each schema object of the result. */
+/** Like `canonicalise`, but also returns the original place in `document` of each schema object of the result. */
 export function canonicaliseWithOrigins(
   document: JsonValue,
   options: CanonicaliseOptions = {},
@@ -191,7 +192,7 @@ function plainValue(value: JsonValue, at: string, depth: number): JsonValue {
   }
   if (typeof value !== "object" || value === null) return value;
   refuseDepth(depth, at, "values");
-  // A fast path: most values are strings, which need no place for errors.
+  // A fast path for strings, which are the most frequent values and do not need a place for errors.
   const inner = (item: JsonValue, token: string | number): JsonValue =>
     typeof item === "string" ? item : plainValue(item, pointer(at, token), depth + 1);
   return Array.isArray(value) ? value.map(inner) : mapValues(value, inner);
@@ -219,7 +220,7 @@ function mapValues(source: JsonObject, change: (value: JsonValue, key: string) =
   return sorted(result);
 }
 
-/** Returns `source` with its keys in natural order; `source` itself if they are already. */
+/** Returns `source` with its keys in natural order; `source` itself if they are already in order. */
 function sorted(source: JsonObject): JsonObject {
   const keys = Object.keys(source);
   if (keys.every((key, index) => index === 0 || naturalCompare(keys[index - 1]!, key) <= 0)) return source;

@@ -13,7 +13,7 @@ export interface Rules {
   hasKeyword(written: string): boolean;
 }
 
-/** The dialects, each with the keywords of those before it. */
+/** The dialects; each also has the keywords of the earlier ones. */
 const dialects: readonly Dialect[] = ["draft-04", "draft-07", "2019-09", "2020-12"];
 
 /** Whether a keyword is at most as new as a dialect. */
@@ -22,7 +22,7 @@ function isOf(dialect: Dialect, written: string): boolean {
   return keyword !== undefined && dialects.indexOf(keyword.since) <= dialects.indexOf(dialect);
 }
 
-/** The keywords that a vocabulary of 2020-12 brings; undefined if there is no such vocabulary. */
+/** The keywords of a vocabulary of 2020-12; undefined if the vocabulary does not exist. */
 function keywordsOf(vocabulary: string): string[] | undefined {
   const name = vocabulary === "format-assertion" ? "format-annotation" : vocabulary;
   const found = [...keywords].filter(([, keyword]) => keyword.vocabulary === name);
@@ -59,8 +59,8 @@ export function speaksIn(dialect: Dialect, written: string): boolean {
 }
 
 /**
- * Returns the rules that a schema declares by `$schema`, or else the inherited rules. If `documents` has the
- * meta-schema, it may leave vocabularies out (core, section 8.1.2): their keywords are then ignored.
+ * Returns the rules that a schema declares by `$schema`, or else the inherited rules. A meta-schema in `documents` may
+ * leave vocabularies out (core, section 8.1.2): their keywords are then ignored.
  *
  * @param at place of the schema, for errors
  */

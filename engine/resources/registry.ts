@@ -5,7 +5,7 @@ import { hasReferencesAlone, inCurrentVocabulary } from "../ir/vocabulary.js";
 import { type Rules, rulesOf } from "./dialects.js";
 import { resolveUri, splitFragment } from "./uri.js";
 
-/** A name for the dynamic anchor of 2019-09, which has no name of its kind. An anchor of 2020-12 cannot have it. */
+/** A name for the unnamed dynamic anchor of 2019-09; anchors of 2020-12 cannot have this name. */
 export const recursiveAnchor = "#";
 
 /** Keywords whose target depends on the path to the schema. */
@@ -31,7 +31,7 @@ export interface Place {
   readonly at: string;
 }
 
-/** All schemas that references can lead to: those of the main document and of the other given documents. */
+/** All possible targets of references: the schemas of the main document and of the other given documents. */
 export class Registry {
   readonly main: Resource;
   readonly places = new Map<JsonObject, Place>();

@@ -23,7 +23,7 @@ const variable = /^((?:\w|%[\dA-Fa-f]{2})(?:\.?(?:\w|%[\dA-Fa-f]{2}))*)(?:(\*)|:
  * Reads a URI template (RFC 6570), all levels.
  *
  * @returns its literals and expressions, in order
- * @throws what `refuse` makes, for a text that is no template
+ * @throws the error of `refuse`, for a text that is not a template
  */
 export function templateParts(text: string, refuse: Refuse): readonly (string | TemplateExpression)[] {
   const parts: (string | TemplateExpression)[] = [];

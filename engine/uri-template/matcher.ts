@@ -3,34 +3,34 @@ import { type Refuse, type TemplateExpression, templateParts } from "./expressio
 /** A literal, or a variable. */
 type Part = string | MatchedVariable;
 
-/** A variable of a template whose URIs tell its value. */
+/** A variable whose value can be found in a URI. */
 export interface MatchedVariable {
   readonly name: string;
   readonly operator: string;
-  /** It has a list, each item after a separator. */
+  /** Whether its value is a list, with a separator before each item. */
   readonly exploded: boolean;
   /** Whether another variable precedes it in its expression. */
   readonly later: boolean;
-  /** Characters that its value never has: expanding the variable encodes them. */
+  /** Characters that its value in a URI cannot contain, because expansion encodes them. */
   readonly excluded: string;
 }
 
-/** The values of the variables that a URI has. */
+/** The values of the variables in a URI. */
 export interface TemplateValues {
   readonly [name: string]: string | readonly string[];
 }
 
 /**
- * Matches URIs against a URI template (RFC 6570) in one scan from the left, without regular expressions or backtracking.
- * A variable ends at the first occurrence of the text after it. Refuses templates whose expansion does not tell the values
- * of the variables.
+ * Matches URIs against a URI template (RFC 6570) in one scan from the left, without regular expressions or
+ * backtracking. A variable ends at the first occurrence of the text after it. Refuses templates whose expansions do not
+ * determine the values of the variables.
  */
 export class TemplateMatcher {
   readonly text: string;
   readonly variables: readonly string[];
   readonly #parts: readonly Part[];
 
-  /** @throws what `refuse` makes: the template is wrong or ambiguous */
+  /** @throws the error of `refuse`: the template is wrong or ambiguous */
   constructor(text: string, refuse: Refuse) {
     this.text = text;
     this.#parts = matchedParts(text, refuse);
@@ -38,9 +38,8 @@ export class TemplateMatcher {
   }
 
   /**
-   * Returns the decoded values of the variables, or `undefined` if the URI does not match. Variables of a query, of a
-   * fragment, of path parameters (`;`), and those that are lists may be absent: expanding the template without their values
-   * leaves them out.
+   * Returns the decoded values of the variables, or `undefined` if the URI does not match. Variables of a query, a
+   * fragment or path parameters (`;`), and lists may be absent, because an expansion without their values omits them.
    */
   match(uri: string): TemplateValues | undefined {
     const values: [string, string | readonly string[]][] = [];
@@ -80,7 +79,7 @@ export class TemplateMatcher {
         return found < 0 ? undefined : Math.min(end, found);
       }
       for (const queried of [false, true]) {
-        // A required variable follows at least one character of this value.
+        // If the next variable is required, this value has at least one character.
         const found = uri.indexOf(prefixOf(next, queried), isOptional(next) ? from : from + 1);
         if (found >= 0) end = Math.min(end, found);
       }
@@ -91,9 +90,10 @@ export class TemplateMatcher {
 }
 
 /**
- * The literals and variables of a template, as URIs are matched with them.
+ * The literals and variables of a template, in the form for matching.
  *
- * @throws what `refuse` makes: the text is no template, or its expansion does not tell the values of its variables
+ * @throws the error of `refuse`: the text is not a template, or its expansions do not determine the values of its
+ *   variables
  */
 export function matchedParts(text: string, refuse: Refuse): readonly Part[] {
   const parts: Part[] = [];
@@ -163,7 +163,7 @@ function prefixOf({ name, operator, later }: MatchedVariable, queried: boolean):
   return operator === "" && later ? "," : operator;
 }
 
-/** Whether the name of a path parameter goes on: the URI names another. */
+/** Whether the URI continues the name of a path parameter, so that it names another parameter. */
 function isLongerName({ operator }: MatchedVariable, next: string): boolean {
   return operator === ";" && /[\w.%]/.test(next);
 }
@@ -200,8 +200,8 @@ function decoded(text: string, excluded: string): string | undefined {
 }
 
 /**
- * The values of the variables of a template of a literal type. Those of a query, a fragment or path parameters may be
- * absent, and lists (`*`) as well.
+ * The values of a template's variables, for a template of a literal type. Variables of a query, a fragment or path
+ * parameters may be absent, and so may lists (`*`).
  */
 export type VariablesOf<Template extends string> = string extends Template
   ? { readonly [name: string]: string }
@@ -214,7 +214,7 @@ export type VariableNames<Template extends string> = string extends Template
   ? string
   : Single<AllNames<Template>> | List<AllNames<Template>>;
 
-/** The names, those of lists with `*`. */
+/** The names of all variables, with `*` after the names of lists. */
 type AllNames<Template extends string> =
   NamesIn<Always<Expression<Template>>> | NamesIn<Optional<Expression<Template>>>;
 

@@ -9,7 +9,7 @@ import { type VariablesOf, TemplateMatcher } from "./matcher.js";
 
 /** Makes the errors of a template. */
 export interface TemplateErrors {
-  /** For a text that is no template, or whose expansion does not tell the values of its variables. */
+  /** For a text that is not a template, or whose expansions do not determine the values of its variables. */
   readonly template: Refuse;
   /** For a value that cannot be expanded. */
   readonly value: Refuse;
@@ -17,8 +17,8 @@ export interface TemplateErrors {
 
 /**
  * A URI template (RFC 6570), of levels 1 to 4. The time to expand grows with the length of template and values, the
- * time to match with the length of the URI. A template with very many variables takes longer to match: bound the length of
- * templates that others wrote before you match with them.
+ * time to match with the length of the URI. A template with very many variables takes longer to match, so limit the
+ * length of untrusted templates.
  */
 export class UriTemplate<const Text extends string = string> {
   readonly text: Text;
@@ -28,7 +28,7 @@ export class UriTemplate<const Text extends string = string> {
   readonly #errors: TemplateErrors;
   #matcher: TemplateMatcher | undefined;
 
-  /** @throws what `errors` makes: the text is not a template */
+  /** @throws the error of `errors`: the text is not a template */
   constructor(text: Text, errors: TemplateErrors) {
     this.text = text;
     this.#errors = errors;
@@ -37,9 +37,9 @@ export class UriTemplate<const Text extends string = string> {
   }
 
   /**
-   * The URI with these values (RFC 6570, 3). A variable without a value leaves no text behind.
+   * The URI with these values (RFC 6570, 3). A variable without a value is omitted.
    *
-   * @throws what `errors` makes: `{name:3}` is a list, or a text is not well-formed Unicode
+   * @throws the error of `errors`: the value for `{name:3}` is a list, or a text is not well-formed Unicode
    */
   expand(values: { readonly [name: string]: TemplateValue }): string {
     const refuse = this.#errors.value;
@@ -54,7 +54,7 @@ export class UriTemplate<const Text extends string = string> {
    * The decoded values of the variables in a URI, or `undefined` if the template does not match. Each variable ends at the
    * first occurrence of the text after it; a variable with `*` is a list.
    *
-   * @throws what `errors` makes: the expansion does not tell the values
+   * @throws the error of `errors`: expansions do not determine the values
    */
   match(uri: string): VariablesOf<Text> | undefined {
     this.#matcher ??= new TemplateMatcher(this.text, this.#errors.template);
@@ -65,8 +65,8 @@ export class UriTemplate<const Text extends string = string> {
 type Scalar = string | number | boolean;
 
 /**
- * The value of a variable (RFC 6570, 2.3): a text, a list, or names with values. Without a value, and without items, a
- * variable leaves no text behind.
+ * The value of a variable (RFC 6570, 2.3): a text, a list, or names with values. A variable without a value, or with an
+ * empty list, is omitted.
  */
 export type TemplateValue =
   | Scalar
@@ -79,7 +79,7 @@ export type TemplateValue =
 interface Rule {
   readonly first: string;
   readonly separator: string;
-  /** What follows the name of a variable without text; absent if values stand without their names. */
+  /** Text after the name of a variable with an empty value; absent if values come without names. */
   readonly afterName?: string;
   /** Keeps reserved characters and percent-encoding. */
   readonly reserved?: true;
@@ -150,7 +150,7 @@ function encode(text: string, refuse: Refuse): string {
   );
 }
 
-/** Encodes a literal: keeps reserved characters of URIs and what is percent-encoded already (RFC 6570, 3.1). */
+/** Encodes a literal: keeps reserved characters of URIs and existing percent-encoding (RFC 6570, 3.1). */
 function encodeLiteral(text: string, refuse: Refuse): string {
   const parts = text.split(/(%[\dA-Fa-f]{2}|[\w.~:/?#[\]@!$&'()*+,;=-]+)/);
   return parts.map((part, index) => (index % 2 === 1 ? part : encodeWhole(part, refuse))).join("");

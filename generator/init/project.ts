@@ -306,8 +306,8 @@ function holds(present: JsonValue, wanted: JsonValue): boolean {
 }
 
 /**
- * Whether a different value counts as the author's choice, such as versions and scripts. Not so for what `npm
- * init` writes by default: a failing test script, and CommonJS.
+ * Whether a different value counts as the author's choice, such as versions and scripts. The defaults of `npm init` do
+ * not count: a failing test script, and CommonJS.
  */
 function isGiven(key: string, there: JsonValue | undefined): boolean {
   if (key === "type") return there === "module";
