@@ -16,7 +16,7 @@ function quoted(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, path]) => path!);
 }
 
-test("every template, emitter and test folder that the architecture names is there", () => {
+test("every template, emitter and test folder in the architecture document exists", () => {
   expect(rows.length).toBeGreaterThan(10);
   for (const [, , templates, emitters, , tests] of rows) {
     for (const path of quoted(templates!).filter((name) => !name.includes("*"))) {
@@ -29,7 +29,7 @@ test("every template, emitter and test folder that the architecture names is the
   }
 });
 
-test("every template is named there", () => {
+test("the architecture document names every template", () => {
   const patterns = rows.flatMap(([, , templates]) => quoted(templates!)).map((name) => name.split("*"));
   const unnamed = readdirSync("templates").filter(
     (file) =>

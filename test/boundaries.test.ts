@@ -11,7 +11,7 @@ import { temporaryFolder } from "./support/temporary-folder.js";
 interface Area {
   /** Folder whose files the rule is about. */
   readonly folder: string;
-  /** What its files may import beside files of the folder itself. */
+  /** The imports that its files may have, in addition to files of the folder itself. */
   readonly may: readonly RegExp[];
 }
 
@@ -20,7 +20,7 @@ const dependencies = Object.keys(
   (JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: Record<string, string> }).dependencies,
 ).filter((name) => !name.startsWith("@mcpgen/"));
 
-/** What the packages of the runtime stand on. */
+/** The package on which all packages of the runtime are based. */
 const base = /^@mcpgen\/base(\/rpc-codes)?$/;
 
 /** Who may import whom (docs/architecture.md); a package not named here may import anything. */
@@ -31,7 +31,7 @@ const areas: readonly Area[] = [
   { folder: "runtime/base", may: [/^@mcpgen\/(engine\/explain|protocol\/model)$/] },
   {
     folder: "runtime/core",
-    // By its own name it asks for what the platform decides.
+    // An import of the package by name gets the module for the current platform.
     may: [
       /^node:/,
       base,
@@ -53,7 +53,7 @@ const areas: readonly Area[] = [
     may: [
       base,
       /^@mcpgen\/runtime(\/extending)?$/,
-      // Types of the extensions that it serves, and of tables.
+      // Types of the extensions that it implements, and of tables.
       /^@mcpgen\/protocol\/(model|extensions\/.*)$/,
     ],
   },
@@ -80,7 +80,7 @@ const areas: readonly Area[] = [
       ...dependencies.map((name) => new RegExp(`^${name}(/|$)`)),
     ],
   },
-  // What a user's server may: published entries, and for SQLite, WebSockets and YAML a package each.
+  // The imports that a user's server may have: published entries, and one package each for SQLite, WebSockets and YAML.
   {
     folder: "examples",
     may: [
@@ -95,16 +95,17 @@ const areas: readonly Area[] = [
 
 /** Files that may import more than their folder. */
 const exceptions: { readonly [file: string]: RegExp } = {
-  // The one entry that brings the revisions: no other module imports it, so that a bundle without it holds none.
+  // The only entry that imports the revisions. No other module imports it, so that a bundle without it contains no
+  // revision.
   "runtime/core/all.ts": /^@mcpgen\/protocol\/(client|server)$/,
-  // An entry for programs that have the API of OpenTelemetry.
+  // Entries for programs that use the API of OpenTelemetry.
   ...Object.fromEntries(
     ["otel", "otel/conventions", "otel/measurements", "otel/propagation"].map((name) => [
       `runtime/observe/${name}.ts`,
       /^@opentelemetry\/api$/,
     ]),
   ),
-  // Of an entry for programs with files.
+  // This module belongs to an entry for programs that can use files.
   "runtime/tasks/handles.ts": /^node:(crypto|fs(\/promises)?|path)$/,
 };
 
@@ -131,18 +132,18 @@ test.each(areas.map((area) => [area.folder, area] as const))(
   },
 );
 
-/** Inside one room: the emitters of types and validators know JSON Schema and nothing of MCP. */
+/** Inside one room: the emitters of types and validators know JSON Schema, but not MCP. */
 const pureEmitters = ["types", "open", "validators", "explain"].map(
   (name) => `generator/targets/typescript/${name}`,
 );
 
-test.each(pureEmitters)("%s imports nothing of the protocol", (folder) => {
+test.each(pureEmitters)("%s does not import the protocol", (folder) => {
   const imported = importsOf(filesBelow(folder)).filter(({ to }) => /^generator\/(model|notes)\//.test(to));
   expect(imported).toEqual([]);
 });
 
 describe.each(plans().map((plan) => [plan.folder, plan] as const))("the rooms of %s", (_, plan) => {
-  test("are all there, and hold every file", () => {
+  test("exist, and contain every file", () => {
     expect(plan.rooms.filter(({ files }) => files === 0)).toEqual([]);
     expect(plan.homeless).toEqual([]);
   });
@@ -152,13 +153,13 @@ describe.each(plans().map((plan) => [plan.folder, plan] as const))("the rooms of
   });
 });
 
-test("the picture shows every room", () => {
+test("the diagram shows every room", () => {
   const picture = planPicture(plans());
   for (const { rooms } of plans())
     for (const { holds } of rooms) expect(picture).toContain(`>${holds}</text>`);
 });
 
-test("an arrow that runs up, one through a wall and a circle are found", () => {
+test("upward imports, imports through a wall and import cycles are found", () => {
   const folder = temporaryFolder({
     "low/a.ts": 'import type { b } from "../high/b.js";',
     "high/b.ts": 'export { c } from "./c.js";',
@@ -215,7 +216,7 @@ test("no module of the runtime imports the entry that brings the revisions", () 
   expect(importing).toEqual([]);
 });
 
-test("the reading of import specifiers sees every form", () => {
+test("import specifiers of every form are read", () => {
   const text = [
     'import { a } from "a";',
     'import type { b } from "b";',

@@ -18,7 +18,7 @@ import { randomFrom } from "../generator/sample/values.js";
 import { type Compiled, compile } from "./support/compiled-schema.js";
 import { schemaFrom } from "./support/revisions.js";
 
-// What every keyword that judges values must have: CONTRIBUTING.md, "A keyword", names the place of each.
+// The parts that every keyword for validation needs: CONTRIBUTING.md, "A keyword", lists their places.
 
 interface Case {
   /** A schema with the keyword, of which few values are valid by chance. */
@@ -125,7 +125,7 @@ const cases: { readonly [Name in JudgingKeyword]: Case } = {
   },
 };
 
-test("each keyword that judges values has a case here", () => {
+test("each keyword that affects validity has a case here", () => {
   const missing = judgingKeywords.filter((keyword) => !Object.hasOwn(cases, keyword));
   expect(missing, "keywords without a row in `cases`; see CONTRIBUTING.md, A keyword").toEqual([]);
 });
@@ -169,7 +169,7 @@ function contractOf(value: JsonObject): Contract {
   return { name: "n", version: "1", tools: [{ name: "t", inputSchema }] };
 }
 
-/** The levels of what diff reports where a keyword is added or removed. */
+/** The levels of the findings of diff if a keyword is added or removed. */
 function levels(keyword: JudgingKeyword, change: "added" | "removed"): string[] {
   const { schema: own } = cases[keyword];
   const [bare, whole] = [contractOf(without(own, keyword)), contractOf(own)];
@@ -210,18 +210,18 @@ describe.each(Object.entries(cases) as [JudgingKeyword, Case][])("%s", (keyword,
     ).toBeGreaterThan(0);
   });
 
-  test("diff reports it where it is added, and where it is removed", () => {
+  test("diff reports its addition and its removal", () => {
     expect(levels(keyword, "added"), see("generator/compare")).toContain("breaking");
     expect(levels(keyword, "removed").length, see("generator/compare")).toBeGreaterThan(0);
   });
 
-  test("samples keep to it", () => {
+  test("samples satisfy it", () => {
     const random = randomFrom(keyword);
     const samples = Array.from({ length: 10 }, () => sampleValid(schema, name, random));
     expect(samples.includes(undefined), see("generator/sample/build.ts and values.ts")).toBe(false);
   });
 
-  test("some invalid sample breaks it and nothing else", () => {
+  test("some invalid sample violates only it", () => {
     const mutants = minimallyInvalid(schema, name, 500).map(({ value }) => value);
     const broken = mutants.filter((value) => isValid(schema, nodeOf("Without").node, value));
     expect(broken.length, see("generator/sample/invalid.ts")).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ const foldersIn = (folder: string): string[] =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-/** The names of a building's rooms, of a room in a room the first part. */
+/** The names of a building's rooms; for a room in a room, its first part. */
 function roomsOf(folder: string): Set<string> {
   const { rooms } = buildings.find((building) => building.folder === folder)!;
   return new Set(rooms.map(({ path }) => path.slice(folder.length + 1).split("/")[0]!));
@@ -73,7 +73,7 @@ function areaOf(file: string): string {
     .join("/");
 }
 
-test("a helper that tests of two folders use stands in test/support, and only such a helper", () => {
+test("test/support contains exactly the helpers that tests of two folders use", () => {
   const helpers = files.filter((file) => !file.endsWith(".test.ts"));
   const misplaced = helpers.filter((helper) => {
     const areas = new Set(imports.filter(({ to }) => to === helper).map(({ from }) => areaOf(from)));
@@ -94,10 +94,10 @@ const alone = new Set([
   "test/support/every-feature/judge.ts",
 ]);
 
-/** Ways to wait, or to pass, that a busy machine breaks: each has another bound, or hides a failure. */
+/** Ways to wait or retry that fail on a busy machine, because they have a separate time limit, or that hide a failure. */
 const hasty = [/\bvi\.wait(?:For|Until)\(/, /\.poll\([^;]*?\btimeout:/, /[{,]\s*retry: \d/];
 
-test("tests wait by the bound of test/support/until.mjs, and none runs again until it passes", () => {
+test("tests wait with test/support/until.mjs, and are never retried", () => {
   const found = files.filter((file) => {
     const text = readFileSync(file, "utf8");
     return file !== "test/layout.test.ts" && hasty.some((pattern) => pattern.test(text));
@@ -105,7 +105,7 @@ test("tests wait by the bound of test/support/until.mjs, and none runs again unt
   expect(found).toEqual([]);
 });
 
-/** Numbers and seeds that a property sets itself: the nightly draws no more of it, or the same again. */
+/** Fixed numbers and seeds in a property: the nightly run would not draw more or other cases. */
 const fixedDraws = [/\bnumRuns: ?\d/, /\bfc\.sample\([^;]*?\bseed: ?\d/, /\{ ?seed: ?\d[^}]*numRuns/];
 
 test("test/support/cases.mjs decides how many cases a property draws, and from which seed", () => {
@@ -145,7 +145,7 @@ test.each([
   }
 });
 
-test("golden files hold no module that every output has", () => {
+test("golden files do not contain modules that every output has", () => {
   const emitted = new Set(filesBelow("engine/emitted").map((file) => file.slice("engine/emitted/".length)));
   const golden = filesBelow("test/golden").filter((file) =>
     [...emitted].some((name) => file.endsWith(`/${name}`)),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isWatched } from "../support/auth/secrets.js";
 import { type Part, withoutTest } from "../support/named-tests.js";
 
-// The attacks that @mcpgen/auth withstands, and the tests that hold each part of them.
+// The attacks that @mcpgen/auth withstands, and the tests of each of their parts.
 
 const attacks: Readonly<Record<string, readonly Part[]>> = {
   "1 mix-up of authorization servers": [
@@ -20,7 +20,7 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
     ["host, slash, case, port, none", "auth/client/discovery", "attack 2: metadata of another issuer is"],
     ["default port", "auth/client/discovery", "attack 2: the port of the scheme is a part of the text"],
     ["of a resource server's issuer", "auth/server/key-set", "metadata with %s is not used"],
-    ["of the proxy's upstream", "auth/proxy/upstream", "oidc: endpoints from the discovery document"],
+    ["of the proxy's upstream", "auth/proxy/upstream", "oidc: endpoints come from the discovery document"],
   ],
   "3 metadata of a foreign resource": [
     ["origin, paths", "auth/client/discovery", "attack 3: metadata of another resource is refused"],
@@ -43,7 +43,11 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
     ["proxy: no challenge, plain", "auth/proxy/attacks", "PKCE: %s is refused"],
     ["proxy: wrong verifier", "auth/proxy/checklist", "another verifier is refused, and the code is not"],
     ["proxy: challenge upstream", "auth/proxy/attacks", "PKCE: the upstream gets a challenge, too"],
-    ["proxy: the upstream ignores it", "auth/proxy/attacks", "PKCE: an upstream that ignores the verifier"],
+    [
+      "proxy: the upstream ignores it",
+      "auth/proxy/attacks",
+      "PKCE: clients are protected even if the upstream",
+    ],
   ],
   "6 redirect_uri": [
     ["prefix, user, slash, port, script", "auth/proxy/attacks", "redirect_uri with %s is refused, without"],
@@ -77,7 +81,7 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
   "10 tokens of others": [
     ["another audience, none, a list", "auth/server/jwt", "AUTHS-04: a token for %s is refused"],
     ["opaque, for another resource", "auth/server/introspection", "AUTHS-04: a token for another resource"],
-    ["ID and refresh tokens", "auth/server/jwt", "attack 10: %s is no access token"],
+    ["ID and refresh tokens", "auth/server/jwt", "attack 10: %s is not accepted as an access token"],
     ["signed by another issuer", "auth/server/jwt", "attack 10: a token that another issuer of the list"],
     ["the same sub at two issuers", "auth/server/jwt", "attack 10: the same sub at two issuers is two"],
     ["of the upstream", "auth/proxy/protected-server", "the server refuses the token of the upstream"],
@@ -95,7 +99,7 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
     ["keys", "auth/server/key-set", "attack 12: metadata that names keys at %s leads to no request"],
     ["introspection", "auth/server/introspection", "attack 12: introspection follows no redirect"],
     ["redirects", "auth/shared/guarded-fetch", "attack 12: a redirect is not followed"],
-    ["client documents", "auth/proxy/client-documents", "the client id %s is no document, and is not"],
+    ["client documents", "auth/proxy/client-documents", "the client id %s is not a document address"],
     ["logos", "auth/proxy/attacks", "consent: no address that a client registers is fetched"],
   ],
   "13 hostile documents": [
@@ -103,7 +107,7 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
     ["never ending", "auth/shared/guarded-fetch", "attack 13: a server that never ends its %s is cut"],
     ["without end", "auth/shared/guarded-fetch", "attack 13: an answer longer than 64 KB is cut"],
     ["compressed bombs", "auth/shared/guarded-fetch", "attack 13: a bomb of %s is cut at 64 KB"],
-    ["deep JSON", "auth/shared/guarded-fetch", "attack 13: deep JSON within the bounds"],
+    ["deep JSON", "auth/shared/guarded-fetch", "attack 13: deep JSON within the limits"],
     ["keys", "auth/server/key-set", "attack 13: keys of more than 64 KB are not read"],
     ["slow issuers of a server", "auth/server/slow-issuers", "attack 13: the request for %s"],
     ["client documents", "auth/proxy/client-documents", "a document with %s is refused"],
@@ -116,16 +120,12 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
   "15 the loopback listener": [
     ["Host, path, method, state", "auth/node/loopback", "answers 400 to %s, and the login goes on"],
     ["a second callback", "auth/node/loopback", "takes one callback; a second is refused"],
-    [
-      "a port that is taken",
-      "auth/node/loopback",
-      "takes another port if another program has the stable one, and says so of a fixed one",
-    ],
+    ["a port that is taken", "auth/node/loopback", "uses another port if the stable one is in use"],
   ],
   "16 hostile authorization URLs": [
     ["in metadata", "auth/client/discovery", "attack 16: an endpoint %s is refused"],
     ["schemes, quotes, lines", "auth/node/loopback", "does not open %j"],
-    ["shells", "auth/node/loopback", "gets a URL as one argument, which no shell reads"],
+    ["shells", "auth/node/loopback", "gets a URL as one argument, without a shell"],
     ["of devices", "auth/client/device", "an address or code that is not safe to show"],
   ],
   "17 the consent page": [
@@ -142,7 +142,7 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
   ],
   "18 registration": [
     ["floods, giant metadata", "auth/proxy/attacks", "registration: a flood leaves nothing behind"],
-    ["changed documents", "auth/proxy/client-documents", "a document that changes after the consent is"],
+    ["changed documents", "auth/proxy/client-documents", "the user is asked again about a document that"],
   ],
   "19 refresh tokens": [
     ["reuse", "auth/proxy/attacks", "refresh: the previous token works until the new one is used"],

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Part, withoutTest } from "../support/named-tests.js";
 
-// The rules of the pages about authorization, by revision and page, and the tests that hold them. What a later revision repeats
-// stands at the first.
+// The rules of the pages about authorization, by revision and page, and the tests that check them. A rule that a later
+// revision repeats is only listed at the first revision.
 
 const rules = "auth/client/client-rules";
 const protectedServers = "auth/server/server-rules";
@@ -41,7 +41,7 @@ const pages: Readonly<Record<string, readonly Part[]>> = {
     [
       "audience of opaque tokens",
       "auth/server/introspection",
-      "AUTHS-04: a token for another resource, or for",
+      "AUTHS-04: a token for another resource, or without",
     ],
     ["no passthrough", "auth/server/exchange", "AUTHS-10: the token itself never goes upstream"],
     ["no passthrough of a proxy", "auth/proxy/best-practices", "Token passthrough: the client's token never"],
@@ -60,7 +60,7 @@ const pages: Readonly<Record<string, readonly Part[]>> = {
     ["known before, then documents", rules, "a client that is known before is neither described nor"],
     ["documents, then registration", rules, "a client id metadata document comes before registration"],
     ["the URL of the client's document", "auth/client/options", "a wrong option is named, without its value"],
-    ["then the user is asked", "auth/client/login", "without any way the user is asked for a client id"],
+    ["then the user is asked", "auth/client/login", "without other ways, the user is asked for a client id"],
     ["scopes of the challenge, metadata, none", rules, "scopes are ${text}"],
     ["PKCE must be listed", rules, "a server whose metadata lists ${what} is refused"],
     ["403 insufficient_scope", "auth/server/scopes", "AUTHS-06: a token without a required scope gets 403"],
@@ -88,7 +88,7 @@ const pages: Readonly<Record<string, readonly Part[]>> = {
     ["iss of our server", "auth/proxy/checklist", "iss is the issuer, once, in success and in error"],
     ["it is advertised", "auth/proxy/checklist", "metadata (RFC 8414) list the supported features"],
     ["application_type (SEP-837)", "auth/client/login", "SEP-837: application_type of %s (%s) is %s"],
-    ["refused registrations", "auth/client/login", "a registration that is refused says why"],
+    ["refused registrations", "auth/client/login", "the error of a refused registration has the reason"],
     ["credentials by issuer (SEP-2352)", rules, "a registered client registers at another issuer again"],
     ["known credentials: an error", rules, "the secret of a known client does not go to another issuer"],
     ["union of scopes (SEP-2350)", rules, "a step-up asks for the union of the scopes"],
@@ -111,9 +111,9 @@ const pages: Readonly<Record<string, readonly Part[]>> = {
   ],
   "extension: enterprise-managed authorization": [
     ["the exchange", "auth/client/machine", "exchanges the id token for an ID-JAG, and that for a token"],
-    ["the type of the answer", "auth/client/machine", "another token than an ID-JAG is not passed on"],
-    ["client authentication at both", "auth/client/machine", "each server gets its own secret alone, and"],
-    ["refusals", "auth/client/machine", "an identity provider that refuses ends it"],
+    ["the type of the answer", "auth/client/machine", "a token that is not an ID-JAG is not passed on"],
+    ["client authentication at both", "auth/client/machine", "each server gets only its own secret, and"],
+    ["refusals", "auth/client/machine", "a refusal of the identity provider is final"],
     ["an ID-JAG is no access token", "auth/server/jwt", "a JWT of type %s: accepted is %s"],
   ],
   "extension: workload identity": [
@@ -157,12 +157,12 @@ const pages: Readonly<Record<string, readonly Part[]>> = {
     ["profiles of providers", "auth/server/profiles", "at least 12 providers are covered"],
     ["introspection, caches", "auth/server/introspection", "RFC 7662: an opaque token is introspected once"],
     ["revoked tokens", "auth/server/introspection", "AUTHS-01: a revoked token gets 401 at most 60 s later"],
-    ["the audience has no switch", "auth/server/introspection", "an issuer without audiences: a named claim"],
     [
-      "sessions by principal",
-      "auth/server/principals",
-      "a session %s is not that of the same sub at another",
+      "the audience has no switch",
+      "auth/server/introspection",
+      "for an issuer without audiences, a named claim",
     ],
+    ["sessions by principal", "auth/server/principals", "a session %s does not belong to the same sub"],
     ["state by principal", "auth/server/principals", "the sealed state of a request in rounds is not"],
     ["subscriptions by principal", "auth/server/strangers", "a subscription is not ended by the id of"],
     ["caches by principal", "auth/server/strangers", "private results belong to one principal"],
@@ -189,7 +189,7 @@ const pages: Readonly<Record<string, readonly Part[]>> = {
     ],
     ["grace of refresh tokens", "auth/proxy/attacks", "refresh: the previous token works until the new one"],
     ["401 invalid_client", "auth/proxy/checklist", "a wrong secret is 401 invalid_client with a challenge"],
-    ["revocation", "auth/proxy/checklist", "a revoked refresh token takes the login along"],
+    ["revocation", "auth/proxy/checklist", "revoking a refresh token ends the login"],
   ],
 };
 

@@ -41,7 +41,7 @@ test("a live server is captured as a contract that reads back, and twice the sam
   expect(JSON.parse(again.stdout)).toMatchObject({ exit: 0, written: false, tools: 1, prompts: 1 });
 });
 
-test.each(["2024-11-05", "2025-11-25"])("a server asked in %s is the same contract", async (revision) => {
+test.each(["2024-11-05", "2025-11-25"])("a server gives the same contract in %s", async (revision) => {
   const source = await serve(weather());
   const [newest, older] = await Promise.all(
     [[], ["--revision", revision]].map((more) =>
@@ -50,7 +50,7 @@ test.each(["2024-11-05", "2025-11-25"])("a server asked in %s is the same contra
   );
   expect(older!.stderr).toContain(`(revision ${revision})`);
   expect(newest!.stdout).toContain("current_weather");
-  // What completes arguments is a capability that the first revision has no word for.
+  // The first revision has no capability for completion, so only the lists are compared.
   const lists = (text: string): string => text.slice(text.indexOf("tools:\n  -"));
   expect(lists(older!.stdout)).toBe(lists(newest!.stdout));
 });
@@ -78,7 +78,7 @@ test("the extensions that a server declares are named, with the stored versions"
   expect(printed.stderr).not.toContain("\u001b");
 });
 
-test("a contract that differs is replaced only when asked", async () => {
+test("a contract that differs is replaced only on request", async () => {
   const source = await serve(weather());
   const folder = temporaryFolder({ "c.json": "{}" });
   const words = ["capture", source, "--out", "c.json"];
@@ -175,7 +175,7 @@ test("texts that hide or reorder the displayed text are escaped, and read back u
   }
 });
 
-test("any contract reads back from its text as it was, key by key", async () => {
+test("any contract is read back from its text unchanged, key by key", async () => {
   const texts = fc.string({ unit: "binary", maxLength: 40 });
   const schemas = fc.dictionary(texts, fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }));
   await fc.assert(
@@ -191,7 +191,7 @@ test("any contract reads back from its text as it was, key by key", async () => 
   );
 });
 
-test("a server with nothing to list, and no name, has a contract all the same", async () => {
+test("a server without entries and without a name still has a contract", async () => {
   const source = scripted({ initialize: initialized({}, { serverInfo: { name: "", version: "" } }) });
   const ran = await mcpgen(temporaryFolder(), ["capture", source, "--out", "-"]);
   expect(ran.stdout).toBe("name: server\nversion: 0.0.0\n");
@@ -252,17 +252,20 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
     /401/,
     /--header/,
   ],
-])("a server that %s ends with 4, a code and what to do", async (_, source, code, message, next) => {
-  const from = await source();
-  const capture = (seconds: string) => mcpgen(temporaryFolder(), ["capture", from, "--timeout", seconds]);
-  // Any time is too short for a server that never answers; what it prints may come late on a busy machine.
-  let ran = await capture(code === "MG4103" ? "0.2" : "100");
-  for (const seconds of ["2", "20", "100"]) if (!message.test(ran.stderr)) ran = await capture(seconds);
-  expect(ran.stderr).toContain(`error ${code}: `);
-  expect(ran.stderr).toMatch(message);
-  expect(ran.stderr.trimEnd().split("→")[1]).toMatch(next);
-  expect(ran).toMatchObject({ code: 4, stdout: "" });
-});
+])(
+  "a server that %s ends the command with 4, a code and the next step",
+  async (_, source, code, message, next) => {
+    const from = await source();
+    const capture = (seconds: string) => mcpgen(temporaryFolder(), ["capture", from, "--timeout", seconds]);
+    // Any time is too short for a server that never answers; what it prints may come late on a busy machine.
+    let ran = await capture(code === "MG4103" ? "0.2" : "100");
+    for (const seconds of ["2", "20", "100"]) if (!message.test(ran.stderr)) ran = await capture(seconds);
+    expect(ran.stderr).toContain(`error ${code}: `);
+    expect(ran.stderr).toMatch(message);
+    expect(ran.stderr.trimEnd().split("→")[1]).toMatch(next);
+    expect(ran).toMatchObject({ code: 4, stdout: "" });
+  },
+);
 
 test.each([
   ["server.js", "MG2014", /stdio:server\.js/],

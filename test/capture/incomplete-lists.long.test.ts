@@ -47,7 +47,7 @@ interface Offer {
   readonly more?: boolean;
 }
 
-/** A folder, and a server in it whose offer a test may change. */
+/** A folder with a server whose offer a test can change. */
 function project(offer: Offer) {
   const folder = temporaryFolder();
   const change = (next: Offer): void => writeFileSync(join(folder, "offer.json"), JSON.stringify(next));
@@ -90,7 +90,7 @@ test("two captures are merged: requested entries, references, and earlier entrie
   expect(names(await contract())).toEqual(["news", "music", "weather_now", "weather_later"]);
   expect(await contract()).toMatchObject({ complete: false, asked: { tools: [{}, { query: "weather" }] } });
 
-  // What was asked for is asked again, and the same offer gives the same bytes.
+  // The query of the contract is sent again, and the same offer gives the same bytes.
   const third = run("capture", source);
   expect(third.stdout).toContain("mcp.contract.yaml: unchanged");
   expect(requests().filter((line) => line.startsWith("tools/list"))).toEqual([
@@ -137,7 +137,7 @@ test("a capture of a server with another name replaces nothing without --replace
   });
 });
 
-test("a tool that an incomplete list does not name is asked for: it is there, has changed, or is removed", async () => {
+test("a tool that an incomplete list does not name is requested: it is unchanged, has changed, or is removed", async () => {
   const all = [tool("a"), tool("b"), tool("c")];
   const { run, source, check, change, requests, contract } = project({ tools: all, listed: ["a", "b", "c"] });
   expect(run("capture", source).code).toBe(0);
@@ -157,13 +157,13 @@ test("a tool that an incomplete list does not name is asked for: it is there, ha
   expect(differs.stdout.trimEnd().split("\n").at(-1)).toBe(
     `Run: mcpgen capture --out mcp.contract.yaml '${source}'`,
   );
-  // The command that it names brings the contract up to date, and deletes what is gone alone.
+  // The command that the error names updates the contract, and deletes only the removed entries.
   expect(run("capture", "--out", "mcp.contract.yaml", source).code).toBe(0);
   expect(names(await contract())).toEqual(["a", "b"]);
   expect(check().code).toBe(0);
 });
 
-test("without a request for one entry, an entry is not listed, and never removed", () => {
+test("if the revision cannot request one entry, an entry counts as not listed, and never as removed", () => {
   const prompts = [{ name: "plan" }, { name: "pack" }];
   const offer = { tools: [tool("a"), tool("b")], listed: ["a", "b"], prompts };
   const { run, source, check, change } = project(offer);
@@ -177,7 +177,7 @@ test("without a request for one entry, an entry is not listed, and never removed
   expect(ran.stdout).toContain("no difference in what both list");
   const annotated = run("check", "--server", source, "--format", "github");
   expect(annotated.stdout).toContain("::notice ");
-  // A list that is complete again says what is gone.
+  // A complete list shows again which entries were removed.
   change({ ...offer, prompts: [{ name: "plan" }], more: false });
   expect(check()).toMatchObject({
     code: 1,
@@ -185,7 +185,7 @@ test("without a request for one entry, an entry is not listed, and never removed
   });
 });
 
-test("a complete list is compared and captured as ever", async () => {
+test("a complete list is compared and captured as usual", async () => {
   const offer = { tools: [tool("a"), tool("b")], listed: ["a", "b"], complete: true };
   const { run, source, check, change, contract } = project(offer);
   expect(run("capture", source).code).toBe(0);
@@ -199,7 +199,7 @@ test("a complete list is compared and captured as ever", async () => {
     code: 2,
     stderr: expect.stringContaining("MG6302") as string,
   });
-  // All are named, and those that are only referred to are fetched: nothing is left out.
+  // The list names all tools, and the tools of which it has only references are fetched: the list is not incomplete.
   change({ ...offer, listed: ["a"], referred: ["b"] });
   expect(check().code).toBe(0);
   expect(run("capture", source).stdout).toContain("unchanged");
@@ -239,7 +239,7 @@ test("diff of a contract and a server requests entries that the server does not 
   expect(run("diff", source, "mcp.contract.yaml").stdout).toContain("tool-added");
 });
 
-test("list says that it may leave entries out, and a prompt that is not listed can be asked for", () => {
+test("list reports that entries may be missing, and a prompt that is not listed can be requested", () => {
   const { run, source } = project({ tools: [tool("a")], listed: ["a"], prompts: [{ name: "plan" }] });
   const listed = run("list", source);
   expect(listed.code).toBe(0);

@@ -44,7 +44,7 @@ test.each<[string, string]>([
   ["c.jsn", "c.json"],
   ["my.contracts/wether.yaml", "my.contracts/weather.yaml"],
   ["./mcp.contract.yml", "mcp.contract.yaml"],
-])("%s is meant as %s", (given, meant) => {
+])("%s is understood as %s", (given, meant) => {
   expect(meantSource(given, temporaryFolder(files))).toBe(meant);
   expect(isServerSource(meant) || Object.hasOwn(files, meant)).toBe(true);
 });
@@ -71,6 +71,6 @@ test.each([
     "./my.contracts/weather.yaml",
     "my.contracts/other.txt",
   ],
-])("%j is nothing else", (given) => {
+])("%j is not understood as anything else", (given) => {
   expect(meantSource(given, temporaryFolder(files))).toBeUndefined();
 });

@@ -26,8 +26,9 @@ interface Definitions {
 }
 
 /**
- * Its schema. A list of tools has whole tools and references, says `complete: false`, takes `query` and `group`, and
- * `tools/get` gives one tool. A list of prompts says `more: true`, and no request gives one prompt.
+ * Its schema. A list of tools has whole tools and references, and says `complete: false` if it is incomplete; requests
+ * may select by `query` and `group`, and `tools/get` returns one tool. An incomplete list of prompts says `more: true`,
+ * and no request returns one prompt.
  */
 export function partialDocument(): JsonObject {
   const document = structuredClone(documentOf(newest)) as unknown as { readonly $defs: Definitions };
@@ -55,9 +56,9 @@ export function partialDocument(): JsonObject {
 
 /** How the revision is brought in. */
 interface Manner {
-  /** The revision in whose words clients read; without it, the made-up one. */
+  /** The revision whose names clients use. Default: the made-up one. */
   readonly vocabulary?: string;
-  /** Another name of the member `inputSchema` of tools, with a note that says so. */
+  /** A new name for the member `inputSchema` of tools; a note declares the rename. */
   readonly schemaMember?: string;
 }
 

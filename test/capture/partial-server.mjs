@@ -1,5 +1,6 @@
-// A server of a made-up revision whose lists leave entries out. The file that its argument names says what it offers:
-// { tools, listed, referred, complete, get, prompts, more }. It writes each request to the file `requests`, where one is named.
+// A server of a made-up revision whose lists leave entries out. Its argument is the path of a file with its offer: {
+// tools, listed, referred, complete, get, prompts, more }. If the offer names a file `requests`, the server appends
+// each request to it.
 import { appendFileSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 

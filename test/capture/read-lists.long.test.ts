@@ -10,8 +10,8 @@ import { loopback } from "../support/listen.js";
 import { newest, partialProtocol, partialRevision } from "./partial-protocol.js";
 import { sharedFolder, temporaryFolder } from "../support/temporary-folder.js";
 
-// A revision that no code knows has lists that leave entries out. Clients read it in its own words, or in those of the revision
-// before, in which a member of tools has another name.
+// A made-up revision, unknown to the code, has lists that leave entries out. Clients read it with its own names, or
+// with the names of the revision before, in which a member of tools has another name.
 
 const program = resolve("test/capture/partial-server.mjs");
 
@@ -20,7 +20,7 @@ const manners = [
   { words: newest, vocabulary: newest, schemaMember: "parameters" },
 ];
 
-describe.each(manners)("in the words of $words", ({ vocabulary, schemaMember }) => {
+describe.each(manners)("with the vocabulary of $words", ({ vocabulary, schemaMember }) => {
   const folder = sharedFolder();
 
   const bundledRevisions = async (): Promise<readonly Revision<"client">[]> => {
@@ -45,7 +45,7 @@ describe.each(manners)("in the words of $words", ({ vocabulary, schemaMember }) 
   let known: ReturnType<typeof bundledRevisions> | undefined;
   const revisionsOf = () => (known ??= bundledRevisions());
 
-  /** A tool as the client gives it, and as the server writes it. */
+  /** A tool as the client returns it, and as the server sends it. */
   const tool = (name: string, properties: object = { city: { type: "string" } }, member = "inputSchema") => ({
     name,
     description: `The tool ${name}.`,

@@ -3,7 +3,7 @@ import { scripted } from "../support/scripted-http-server.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** What a command sends, and its words after the SOURCE. */
+/** The request of a command, and its words after the SOURCE. */
 const commands = {
   call: ["tools/call", "echo"],
   read: ["resources/read", "x://y"],
@@ -38,7 +38,7 @@ const needed = (...elicitations: object[]): object => ({
   ...{ code: -32042, message: "More is needed.", data: { elicitations } },
 });
 
-test.each(names)("%s: the pages of -32042 are shown, with what to do", async (name) => {
+test.each(names)("%s: the pages of -32042 are shown, with the next step", async (name) => {
   const ran = await run(name, needed(page, { ...page, url: "https://other.example/", message: "And here." }));
   expect([ran.code, ran.stdout]).toEqual([4, ""]);
   expect(ran.stderr).toBe(
@@ -118,7 +118,7 @@ test.each<[string, object, string, RegExp]>([
   expect(JSON.parse(stdout)).toMatchObject({ error: { code, rpc: error } });
 });
 
-test("an error without data shows none", async () => {
+test("an error without data is shown without the line for data", async () => {
   const { stderr } = await run("call", { code: -32000, message: "No." });
   expect(stderr).not.toContain("data");
 });

@@ -60,19 +60,19 @@ test.each([
   await until("the server is gone", () => members(group).length === 0);
 });
 
-test("a server that is deaf to all is ended by a second signal, at once", async () => {
+test("a second signal immediately ends a server that ignores everything", async () => {
   const { program, group, printed } = await waiting("stubborn.mjs");
   const ended = once(program, "exit") as Promise<[number]>;
   program.kill("SIGINT");
   await printed("SIGTERM received");
   program.kill("SIGTERM");
   const [code] = await ended;
-  // The first one's where its end came before the second was heard.
+  // 130 if the process ended before it received the second signal.
   expect([130, 143]).toContain(code);
   await until("the server is gone", () => members(group).length === 0);
 });
 
-test("the first signal waits, its echo changes nothing, a second one does not wait", async () => {
+test("the first signal waits for the server, its echo has no effect, and a second one ends at once", async () => {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const others = process.listeners("SIGINT");
@@ -91,7 +91,7 @@ test("the first signal waits, its echo changes nothing, a second one does not wa
   vi.advanceTimersByTime(250);
   interrupted("SIGINT");
   expect([ended.mock.calls.length, exit.mock.calls]).toEqual([1, [[130]]]);
-  // What a command would do next is not done.
+  // After a signal, the command does not continue.
   let goesOn = false;
   void released().then(() => (goesOn = true));
   await Promise.resolve();

@@ -27,7 +27,7 @@ const shownAs = {
   prompts: "a-prompt",
 };
 
-/** What a list may answer in the place of itself. */
+/** Wrong responses to the request for a list. */
 const failures: Readonly<Record<string, (list: List) => unknown>> = {
   null: (list) => ({ [list]: null }),
   text: (list) => ({ [list]: "none" }),
@@ -35,7 +35,7 @@ const failures: Readonly<Record<string, (list: List) => unknown>> = {
   "an error": () => ({ error: { code: -32603, message: "the database is away" } }),
 };
 
-/** A server of which some lists answer something else. */
+/** A server that answers some requests for lists wrongly. */
 function serverWith(answers: Partial<Record<List, unknown>>, capabilities: object = all): string {
   const right = names.map((list) => [lists[list].method, { [list]: [lists[list].entry] }]);
   const wrong = Object.entries(answers).map(([list, answer]) => [lists[list as List].method, answer]);
@@ -72,14 +72,14 @@ test.each(table)("%s: %s: capture and check end with the error, and write nothin
   expect([checked.code, checked.stderr]).toEqual([4, expect.stringContaining("MG4105")]);
 });
 
-test.each(table)("%s: %s: lint needs the tools alone", async (list, failure) => {
+test.each(table)("%s: %s: lint needs only the tools", async (list, failure) => {
   const ran = await mcpgen(temporaryFolder(), ["lint", serverWith({ [list]: failures[failure]!(list) })]);
   const needs = list === "tools" && failure !== "null";
   expect(ran.code).toBe(needs ? 4 : 0);
   if (!needs) expect(ran.stdout).toContain(list === "tools" ? "0 tools" : "1 tool,");
 });
 
-test("the pages before the one that fails are shown", async () => {
+test("the pages before a failing one are shown", async () => {
   const page = (name: string, more: object): object => ({ tools: [{ ...lists.tools.entry, name }], ...more });
   const source = serverWith({
     tools: {
@@ -95,7 +95,7 @@ test("the pages before the one that fails are shown", async () => {
   });
 });
 
-test("a server of which nothing can be read is an error; one whose lists are all null has none", async () => {
+test("a server without readable lists causes an error; null lists do not", async () => {
   const broken = await mcpgen(temporaryFolder(), [
     "list",
     serverWith({ tools: failures["an error"]!("tools") }, { tools: {} }),
@@ -110,7 +110,7 @@ test("a server of which nothing can be read is an error; one whose lists are all
   expect(empty.stdout).toContain("nothing");
 });
 
-test("a page on standard output stands alone; its warnings are on standard error", async () => {
+test("standard output has only the page; its warnings are on standard error", async () => {
   const source = serverWith({ resources: { resources: null } });
   const ran = await mcpgen(temporaryFolder(), ["docs", source]);
   expect(ran.stdout).toMatch(/^<!doctype html>/i);

@@ -6,11 +6,11 @@ import type { CodedError } from "../../generator/diagnostics/coded-error.js";
 
 interface Opened {
   readonly options: { readonly inputGrace?: number; readonly terminateGrace?: number };
-  /** The time that the process had to end, for each request to end. */
+  /** The grace that the process got, for each request to end it. */
   readonly graces: (number | undefined)[];
 }
 
-/** A runtime whose servers take no time to end, and what it has started; `connect` is what the test makes of it. */
+/** A runtime whose servers end at once, and the servers that it has started. `connect` is the test's own function. */
 function runtimeThat(connect: Runtime["connect"]): [Runtime, Opened[]] {
   const opened: Opened[] = [];
   const runtime: Runtime = {
@@ -58,7 +58,7 @@ test("a server that does not answer in time has little time to end, and is not s
   expect(() => opening(again)).toThrow(/is closed/);
 });
 
-test("so has one that leaves a request without an answer; others end in their own time", async () => {
+test("a server that does not answer a request has little time to end; others have their usual time", async () => {
   const [runtime, opened] = runtimeThat((source) => (opening(source), Promise.resolve(client())));
   const late = Object.assign(new Error("too late"), { name: "McpError", code: "timeout" });
   const ran = withRuntime(runtime, "stdio:x", { directory }, () => Promise.reject(late));

@@ -26,7 +26,7 @@ export async function atTerminal(
     if (at < 0) return;
     seen = at + question!.length;
     left.shift();
-    // What is asked listens once it has shown itself.
+    // A prompt listens to keys only after it has appeared.
     setImmediate(() => [...keys!.matchAll(/\u001b\[\w|[^]/gu)].forEach(([key]) => input.write(key)));
   });
   const ran = await mcpgen(folder, args, { terminal: { input, output }, env });

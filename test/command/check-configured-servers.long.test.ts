@@ -41,7 +41,7 @@ test("one check covers output and the servers that the configuration names", asy
   expect([clean.code, clean.stderr]).toEqual([0, ""]);
   expect(clean.stdout).toContain(`${sources[0]} is as`);
   expect(clean.stdout).toContain("second is as");
-  // The second answer comes from the cache, that of servers never does.
+  // The second run uses the cache, but never for servers.
   servers[1]!.tool("more", { inputSchema: { type: "object" } }, async () => "x");
   const drifted = await mcpgen(folder, ["check", "--json"]);
   const document = JSON.parse(drifted.stdout) as { findings: object[]; servers: object[]; mend: string };
@@ -58,7 +58,7 @@ test("one check covers output and the servers that the configuration names", asy
   expect((await mcpgen(folder, ["check", "--offline"])).code).toBe(0);
 });
 
-test("a server that does not answer keeps no other from being compared, and ends with 4", async () => {
+test("a server that does not answer does not stop the other comparisons, and the command ends with 4", async () => {
   const { folder, servers } = await project();
   servers[0]!.tool("more", { inputSchema: { type: "object" } }, async () => "x");
   writeFileSync(
@@ -77,7 +77,7 @@ test("a server that does not answer keeps no other from being compared, and ends
 test.each([
   [["--header", "A: b"], /--header needs --server/],
   [["--contract", "one.yaml"], /--contract needs --server/],
-])("%j is for one server alone", async (words, message) => {
+])("%j is for a single server", async (words, message) => {
   const contracts = [{ file: "a.yaml", out: "a", role: "client", server: "http://127.0.0.1:9/mcp" }];
   const folder = temporaryFolder({ "mcpgen.config.json": JSON.stringify({ contracts }) });
   const ran = await mcpgen(folder, ["check", ...words]);

@@ -28,7 +28,7 @@ async function generated(files: Record<string, string>, role = "server"): Promis
   return folder;
 }
 
-test("check judges the handlers of servers as sync --check does", async () => {
+test("check checks the handlers of servers like sync --check", async () => {
   const folder = await generated({ "src/handlers.ts": handlers });
   expect(await mcpgen(folder, ["check"])).toMatchObject({
     code: 0,
@@ -49,7 +49,7 @@ test("check judges the handlers of servers as sync --check does", async () => {
   );
 });
 
-test("output that is out of date is mended first; generate --check is about output alone", async () => {
+test("outdated output is reported first; generate --check only checks output", async () => {
   const folder = await generated({ "src/handlers.ts": handlers });
   appendFileSync(join(folder, "c.yaml"), "  - { name: leave, inputSchema: { type: object } }\n");
   const { code, stdout } = await mcpgen(folder, ["check"]);
@@ -80,7 +80,7 @@ test.each<[string, string, Record<string, string>]>([
   expect([code, stdout]).toEqual([0, expect.stringMatching(/c\.yaml: output is up to date\n$/)]);
 });
 
-/** A run that may cache, as a built program's; its answer, and whether it came from the cache. */
+/** Runs the check with a cache, as the built program does. Returns the outcome, and whether it came from the cache. */
 async function cachedCheck(folder: string, words: readonly string[] = []): Promise<[Outcome, boolean]> {
   const said: string[] = [];
   const write = (text: string): void => void said.push(text);

@@ -54,7 +54,7 @@ async function checkedOut(folder: string): Promise<string> {
 const contents = (folder: string): string[] =>
   files(folder).map((path) => readFileSync(join(folder, path), "utf8"));
 
-test("a checkout with the line ends of Windows is in order, and generate leaves it as it is", async () => {
+test("a checkout with Windows line ends passes, and generate does not change it", async () => {
   const folder = await checkedOut(await smallProject(project));
   const before = contents(folder);
   expect(before.filter((text) => text.includes("\r\n")).length).toBe(before.length - 1);
@@ -72,7 +72,7 @@ test("a checkout with the line ends of Windows is in order, and generate leaves 
   expect(contents(folder)).toEqual(before);
 });
 
-test("there, too, an edit is an edit, shown in short, and what a contract changes is written without --force", async () => {
+test("with Windows line ends, an edit is still found and shown in short, and contract changes are written without --force", async () => {
   const folder = await checkedOut(temporaryFolder(project));
   const file = join(folder, "generated/contract/server.ts");
   const text = readFileSync(file, "utf8");

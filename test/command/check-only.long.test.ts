@@ -65,7 +65,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test("a server whose tools are all wrong is not mended by its contract: the last line gives no command", async () => {
+test("if all tools of a server are invalid, the last line gives no command to update the contract", async () => {
   const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools: [invalid.a] } });
   const tools = [{ ...valid, name: "a" }];
   const folder = temporaryFolder({ "c.json": JSON.stringify({ name: "scripted", version: "1", tools }) });
@@ -85,7 +85,7 @@ test("an invalid tool that the contract does not have is named, too", async () =
   expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining("tool-invalid: tools/c")]);
 });
 
-test("a change with one side says that the other has nothing", async () => {
+test("for a change with one side, the report states that the other side is absent", async () => {
   const files = (hints: object, properties: object): string =>
     JSON.stringify({
       ...{ name: "s", version: "1" },

@@ -54,7 +54,7 @@ const short = ({ findings }: Checked): string[] =>
     .filter(({ code }) => /^MG63(?:1[4-9]|2)/.test(code))
     .map(({ code, severity, message }) => `${code} ${severity}: ${message}`);
 
-test("a server whose metadata is right has no findings, and the report names issuer and scopes", async () => {
+test("a server with correct metadata has no findings, and the report names issuer and scopes", async () => {
   const site = await faulty(() => ({ metadata: { scopes_supported: ["files:read"] } }));
   const report = await check(site);
   expect(short(report)).toEqual([]);
@@ -85,7 +85,7 @@ describe("findings", () => {
         metadataAt: "none",
         challenge: () => `Bearer resource_metadata="${new URL("/.well-known/nothing", url).href}"`,
       }),
-      // This client connects: its user names the issuer.
+      // This client can connect, because its user names the issuer.
       1,
       [/^MG6315 error: there is no protected resource metadata, and none at \S+\/mcp or \S+-resource$/],
     ],
@@ -146,7 +146,7 @@ describe("findings", () => {
     expect(short(report)).toEqual(expected.map((each) => expect.stringMatching(each) as string));
     for (const { place, next } of report.findings.filter(({ code }) => code !== "MG6308"))
       expect([place.file.startsWith("http"), typeof next]).toEqual([true, "string"]);
-    // The connection has an error as well, where clients cannot get a token.
+    // If clients cannot get a token, the connection fails, too.
     if (exit === 4) expect([report.exit, report.error?.code]).toEqual([4, expect.stringMatching(/^MG41/)]);
   });
 
@@ -158,7 +158,7 @@ describe("findings", () => {
     ]);
     const excepted = { ...credentials, MCPGEN_ISSUER: site.as.issuer, MCPGEN_PKCE: "assumed" };
     expect(short(await check(site, excepted))).toEqual([]);
-    // Without a user there is no login, and so no PKCE: the contract is compared.
+    // A client without a user has no login and does not need PKCE, so the contract is compared.
     expect([report.exit, report.error]).toEqual([1, undefined]);
   });
 
@@ -229,7 +229,7 @@ test("without credentials, the error names the scopes of the metadata, and findi
   expect(error.authorization.scopes).toEqual(["files:read", "files:write"]);
 });
 
-test("a server that asks for another scheme is not looked at", async () => {
+test("a server that requires another scheme is not checked", async () => {
   const asked: string[] = [];
   const origin = await loopback((request, response) => {
     asked.push(`${request.method} ${request.url}`);
@@ -268,7 +268,7 @@ test("without a contract, check reports faults that keep clients from a token", 
 });
 
 test.each([408, 425, 429, 500, 503])(
-  "without a contract, a server that answers %i is not judged: it may ask for a token a moment later",
+  "without a contract, a server that answers %i is not judged, because it may require a token a moment later",
   async (status) => {
     const origin = await loopback((_, response) => response.writeHead(status).end("{}"));
     const { code, stdout, stderr } = await mcpgen(temporaryFolder(), ["check", "--server", `${origin}/mcp`]);

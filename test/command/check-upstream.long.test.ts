@@ -45,7 +45,7 @@ async function verdict(path: string, content: string, ...more: string[]) {
   };
 }
 
-test("the very file that was imported is unchanged, wherever it lies", async () => {
+test("the imported file counts as unchanged, wherever it lies", async () => {
   expect(await verdict("2031-01-01/schema.json", smallSchemaText)).toMatchObject({
     code: 0,
     verdict: "unchanged",
@@ -59,7 +59,7 @@ test("the very file that was imported is unchanged, wherever it lies", async () 
 test.each([
   ["prose", prose],
   ["layout", JSON.stringify(smallSchema, null, 4)],
-])("another file that differs in %s alone is a warning", async (_, content) => {
+])("another file that differs only in %s is a warning", async (_, content) => {
   expect(await verdict("new.json", content)).toMatchObject({
     code: 0,
     verdict: "same-revision",
@@ -72,7 +72,7 @@ test.each([
 });
 
 describe("a file with another schema is drift, with a separate code for each cause", () => {
-  test("by the folder it lies in", async () => {
+  test("according to its folder", async () => {
     expect(await verdict("x/2030-01-01/schema.json", harmful)).toMatchObject({
       code: 1,
       verdict: "same-revision",
@@ -93,7 +93,7 @@ describe("a file with another schema is drift, with a separate code for each cau
     });
   });
 
-  test("by the difference, where the folder does not show the cause", async () => {
+  test("according to the difference, if the folder does not show the cause", async () => {
     expect(await verdict("new.json", harmless)).toMatchObject({
       code: 1,
       verdict: "same-revision",
@@ -111,7 +111,7 @@ describe("a file with another schema is drift, with a separate code for each cau
     });
   });
 
-  test("by what the user says, above all", async () => {
+  test("according to the user's option, which takes precedence", async () => {
     expect(await verdict("2031-01-01/schema.json", harmful, "--revision", "2030-01-01")).toMatchObject({
       code: 1,
       verdict: "same-revision",
@@ -122,7 +122,7 @@ describe("a file with another schema is drift, with a separate code for each cau
   });
 });
 
-test("of a large protocol, a few harmful corrections are still the same revision", async () => {
+test("a large protocol with a few breaking corrections still counts as the same revision", async () => {
   const many = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [`More${index}`, { type: "object" }]),
   );
@@ -162,7 +162,7 @@ test("markdown is the body of a pull request", async () => {
   expect(code).toBe(1);
 });
 
-test("annotations stand at lines of the pinned schema", async () => {
+test("annotations refer to lines of the pinned schema", async () => {
   const folder = await smallProject({ "2030-01-01/schema.json": smallSchemaText });
   const url = `${await loopback((_, response) => response.end(withParams({ properties: { text: { type: "integer" } } })))}/2030-01-01/schema.json`;
   const { stdout } = await check(folder, url, "--format", "github");
@@ -207,7 +207,7 @@ test.each([
 test.each([
   ["--revision", "2030-01-01"],
   ["--format", "markdown"],
-])("%s means nothing without a file to compare with", async (...words) => {
+])("%s is refused without a file to compare with", async (...words) => {
   const { code, stderr } = await mcpgen(await smallProject(), ["check", ...words]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("needs --upstream")]);
 });

@@ -47,7 +47,7 @@ test("one file deleted", async () => {
   expect(mend(stdout)).toBe("Run: mcpgen generate");
 });
 
-test("one file added, whatever it says of itself", async () => {
+test("one file added, whatever its header says", async () => {
   const folder = await generatedProject();
   writeFileSync(join(folder, "generated/2030-01-01/extra.ts"), "export {};\n");
   const foreign = await mcpgen(folder, ["check"]);
@@ -77,7 +77,7 @@ test("one schema property changed: the schema and the outdated files are named",
   expect(mend(stdout)).toBe("Run: git restore schema/2030-01-01/schema.json");
 });
 
-test("a schema edited beyond generating from is named all the same", async () => {
+test("a schema that is too broken to generate from is still named", async () => {
   const folder = await generatedProject();
   const file = join(folder, "schema/2030-01-01/schema.json");
   writeFileSync(file, readFileSync(file, "utf8").replace("#/$defs/EchoParams", "#/$defs/Gone"));

@@ -33,7 +33,7 @@ test("results go to standard output, everything else to standard error", () => {
   expect([out, err]).toEqual([["result\n"], ["note\n", "detail\n", "error\n"]]);
 });
 
-test("--quiet leaves results and errors", () => {
+test("--quiet keeps only results and errors", () => {
   const { console, out, err } = consoleWith({ quiet: true }, {}, true);
   console.result("result");
   console.note("note");

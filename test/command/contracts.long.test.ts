@@ -87,7 +87,7 @@ test("--contract names one; --dry-run and mistakes write nothing", async () => {
   expect(live.stderr).toContain("mcpgen capture 'https://x.test/mcp?key=…' --out FILE");
 });
 
-test("a contract in error is named with its place, and nothing is written", async () => {
+test("an error of a contract is reported with its place, and nothing is written", async () => {
   const folder = temporaryFolder({ ...files, "mcp.contract.yaml": `${contract}promts: []\n` });
   const { code, stderr } = await mcpgen(folder, ["generate"]);
   expect(code).toBe(3);

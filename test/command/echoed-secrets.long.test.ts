@@ -7,7 +7,7 @@ import { newServer, serve } from "../support/live-server.js";
 import { scripted } from "../support/scripted-http-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** No piece of a secret of eight characters is in what a command printed. */
+/** Expects that no eight characters of a secret are in the output of a command. */
 function expectHidden(ran: Ran, ...secrets: readonly string[]): void {
   for (const secret of secrets)
     for (let at = 0; at + 8 <= secret.length; at++)
@@ -26,7 +26,7 @@ const echo = (status: number, cut = 100_000): Promise<string> =>
   });
 
 const formats = [[], ["--json"], ["--format=github"], ["--verbose"]];
-/** No request of these goes out before the server has refused the connection. */
+/** Commands that send no other request before the server has refused the connection. */
 const commands = [["list"], ["call", "tool"], ["capture"], ["docs"], ["check", "--server"]] as const;
 
 test.each(formats)("a header that the server echoes in an error is hidden (%s)", async (...format) => {
@@ -102,7 +102,7 @@ test.each(formats)(
   },
 );
 
-test("a result and a contract that repeat a secret hold none", async () => {
+test("secrets are hidden in a result and a contract that repeat them", async () => {
   const secret = "tok-3f9a8b7c6d5e4f";
   const server = newServer();
   server.tool("whoami", { description: `you sent ${secret}`, inputSchema: { type: "object" } }, () => ({

@@ -16,7 +16,7 @@ const inputSchema = {
   required: ["city"],
 } as const;
 
-/** A server that offers something of each kind. */
+/** A server with a tool, a prompt and resources of each kind. */
 async function served(): Promise<string> {
   const server = newServer();
   const outputSchema = {
@@ -126,7 +126,7 @@ test("list --json gives entries with their signatures; a contract file is listed
   );
 });
 
-test("call takes key=value, of the types that the tool's schema gives", async () => {
+test("call accepts key=value with the types of the tool's schema", async () => {
   const ran = await run(["call", "forecast", "city=Bergen", "days=3", "tags=a", "tags=b", "--json"]);
   expect(JSON.parse(ran.stdout)).toMatchObject({
     exit: 0,
@@ -160,7 +160,7 @@ test.each<[string[], string, RegExp]>([
   expect(ran.stdout).toBe("");
 });
 
-test("images, sounds and blobs are saved to a folder, under names that are theirs to choose within reason", async () => {
+test("images, sounds and blobs are saved to a folder, under safe forms of their names", async () => {
   const folder = temporaryFolder({ "out/content-2.mp3": "mine" });
   const ran = await run(["call", "draw", "--output", "out/"], folder);
   expect(ran.code).toBe(0);
@@ -177,7 +177,7 @@ test("images, sounds and blobs are saved to a folder, under names that are their
   expect(ran.stdout).toContain("a map\n[image image/png, 4 bytes, saved to out/content-1.png]\n");
 });
 
-test("one of them is saved to a file, which is replaced on request alone; JSON names it and holds no base64", async () => {
+test("one of them is saved to a file, which is replaced only on request; JSON names it without base64", async () => {
   const folder = temporaryFolder();
   const ran = await run(["call", "one", "--output", "a.png", "--json"], folder);
   expect(JSON.parse(ran.stdout)).toMatchObject({
@@ -196,7 +196,7 @@ test("one of them is saved to a file, which is replaced on request alone; JSON n
   expect(several.stderr).toMatch(/MG2004: .* there are 4 to save\n.*--output b\.png\//);
 });
 
-test("a result that is text alone is saved as it came", async () => {
+test("a result with only text is saved unchanged", async () => {
   const { folder, stdout } = await run(["call", "forecast", "city=Oslo", "--output", "a.json"]);
   expect(stdout).toBe("saved to a.json\n");
   expect(JSON.parse(readFileSync(join(folder, "a.json"), "utf8"))).toMatchObject({ city: "Oslo" });

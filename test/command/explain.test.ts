@@ -41,7 +41,7 @@ test("explain knows a kind of note by its name", async () => {
   expect((await mcpgen(folder, ["explain", "deprecate"])).stderr).toContain("Did you mean deprecated?");
 });
 
-test("explain names what replaces an entry that moved", async () => {
+test("explain names the replacement of a moved entry", async () => {
   const folder = temporaryFolder();
   const entry = "@mcpgen/runtime/otel";
   expect((await mcpgen(folder, ["explain", entry])).stdout).toBe(
@@ -67,7 +67,7 @@ function entriesOf(name: string): { readonly [entry: string]: unknown } {
 const suffixOf = (entry: string): string => [".", ...entry.split("/").slice(2)].join("/");
 
 test.each(Object.entries(renamed))(
-  "%s is gone, and docs/migration.md names what replaces it",
+  "%s was removed, and docs/migration.md names its replacement",
   (name, now) => {
     const page = readFileSync("docs/migration.md", "utf8").replaceAll("`", "");
     expect(page).toContain(`| ${name} | ${now} |`);

@@ -54,7 +54,7 @@ test("a file edited by hand is refused without --force, and nothing else is writ
   expect(readFileSync(types, "utf8")).toContain("EchoParams");
 });
 
-test("a file that mcpgen never wrote is not overwritten, and one beside the output is left alone", async () => {
+test("a file that mcpgen never wrote is not overwritten, and a file beside the output is ignored", async () => {
   const folder = await smallProject();
   await mcpgen(folder, ["generate", "--only", "validators"]);
   writeFileSync(generated(folder, "2030-01-01/types.ts"), "mine\n");
@@ -62,7 +62,7 @@ test("a file that mcpgen never wrote is not overwritten, and one beside the outp
   const refused = await mcpgen(folder, ["generate"]);
   expect(refused.stdout).toContain("types.ts: error MG3001: the file is not in the manifest");
   expect(refused.stdout).toContain("e.g. --out generated/mcpgen, or move the file away");
-  // No command that would destroy it is proposed.
+  // The output proposes no command that would destroy the file.
   expect(refused.stdout).not.toContain("Run:");
   expect((await mcpgen(folder, ["check"])).stdout).not.toContain("--force");
   expect((await mcpgen(folder, ["generate", "--force"])).code).toBe(0);
@@ -84,7 +84,7 @@ test("files that are no longer generated are deleted unless they were edited", a
 });
 
 describe("--revision generates one revision and leaves the others unchanged", () => {
-  /** Two revisions, generated; the schemas of both have changed since. */
+  /** A project with the output of two revisions, whose schemas have changed since. */
   async function changed(): Promise<string> {
     const folder = await smallProject({ "other/schema.json": smallSchemaText });
     await mcpgen(folder, ["revision", "add", "other/schema.json", "--name", "other"]);
@@ -112,7 +112,7 @@ describe("--revision generates one revision and leaves the others unchanged", ()
     expect(read(folder, "index.ts")).toBe(index);
   });
 
-  test("then check still finds the faults of the other files, and nothing else", async () => {
+  test("afterwards, check still finds the faults of the other files, and nothing else", async () => {
     const folder = await changed();
     await mcpgen(folder, ["generate", "--revision", "2030-01-01"]);
     const one = await mcpgen(folder, ["check"]);
@@ -125,7 +125,7 @@ describe("--revision generates one revision and leaves the others unchanged", ()
     expect((await mcpgen(folder, ["check"])).code).toBe(0);
   });
 
-  test("the files that all share speak of all, with --only too", async () => {
+  test("shared files describe all revisions, even with --only", async () => {
     const folder = await changed();
     const index = read(folder, "index.ts");
     await mcpgen(folder, ["generate", "--revision", "2030-01-01", "--only", "index"]);
@@ -147,7 +147,7 @@ describe("--revision generates one revision and leaves the others unchanged", ()
   });
 });
 
-test("another output folder below this one is left alone, even with --force", async () => {
+test("another output folder below this one is not changed, even with --force", async () => {
   const folder = await smallProject();
   await mcpgen(folder, ["generate"]);
   const before = read(folder, "2030-01-01/types.ts");

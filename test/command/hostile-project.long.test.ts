@@ -17,7 +17,7 @@ import { newServer, serve } from "../support/live-server.js";
 import { smallSchemaText } from "../support/small-protocol.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** Files of the user that a cloned repository is after. */
+/** Files of the user that a cloned repository tries to change. */
 const theirs = {
   "home/notes.txt": "years of notes",
   "home/mcp.contract.yaml": "name: mine\nversion: '1'\n",
@@ -55,7 +55,7 @@ function clone(out = "src/generated"): { readonly folder: string; readonly repo:
   return { folder, repo: join(folder, "repo") };
 }
 
-/** Everything of the user's, and of Git's. */
+/** The text of all files that belong to the user or to Git. */
 function untouched(folder: string): string {
   const lines: string[] = [];
   const visit = (path: string): void => {
@@ -74,7 +74,7 @@ function untouched(folder: string): string {
   return lines.join("\n");
 }
 
-/** Journals as an earlier version believed them, in every folder that commands write to. */
+/** Writes journals that an earlier version would have executed, into every folder to which commands write. */
 function plantJournals(folder: string, repo: string): void {
   const victims = [
     ...[
@@ -136,7 +136,7 @@ async function run(repo: string, words: readonly string[]) {
   );
 }
 
-describe("a cloned repository changes no byte outside of it", () => {
+describe("a cloned repository cannot change files outside of it", () => {
   test.each(commands)("by journals: $words", async ({ words }) => {
     const { folder, repo } = clone();
     if (words[0] === "sync") await run(repo, ["generate"]);
@@ -160,7 +160,7 @@ describe("a cloned repository changes no byte outside of it", () => {
     symlinkSync(join(folder, target), join(repo, link));
     const { code } = await run(repo, words);
     expect(untouched(folder)).toBe(before);
-    // A command that finds nothing to write where the link leads may say so.
+    // `init` may succeed if it has nothing to write at the target of the link.
     if (!words.includes("init")) expect(code).not.toBe(0);
   });
 
@@ -176,7 +176,7 @@ describe("a cloned repository changes no byte outside of it", () => {
         expect(untouched(folder)).toBe(before);
         if (more.includes("--dry-run")) continue;
         expect(code).not.toBe(0);
-        // Where a file of the user has the name of an output, that is said first.
+        // If a file of the user has the name of an output, this is the first error.
         expect(stdout + stderr).toMatch(more.length > 0 ? /MG3002/ : /MG300[129]/);
       }
     },
@@ -200,7 +200,7 @@ describe("a cloned repository changes no byte outside of it", () => {
     expect(untouched(folder)).toBe(before);
   });
 
-  test("by a cache that it ships: the user's own decides", async () => {
+  test("by a cache that it contains: only the user's own is used", async () => {
     const { repo } = clone();
     expect((await run(repo, ["generate"])).code).toBe(0);
     mkdirSync(join(repo, "node_modules/.cache/mcpgen"), { recursive: true });

@@ -28,14 +28,14 @@ async function project(ways: object): Promise<string> {
 
 const lower = { text: { $or: [{ $: "/texts/0" }, "none"] } };
 
-test("a note that brings everything back is printed, and nothing is said", async () => {
+test("a lossless note is generated without a warning", async () => {
   const folder = await project({ lift: { texts: [{ $: "/text" }] }, lower });
   const { code, stdout, stderr } = await mcpgen(folder, ["generate"]);
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   expect(stdout + stderr).not.toMatch(/MG12/);
 });
 
-test("a note that does not is a warning with a value, in generate and check", async () => {
+test("a lossy note causes a warning with a value, in generate and check", async () => {
   const folder = await project({ lift: { texts: [{ $json: { $: "/text" } }] }, lower });
   for (const words of [["generate"], ["check", "--full"], ["check"]]) {
     const { code, stdout, stderr } = await mcpgen(folder, words);
@@ -48,7 +48,7 @@ test("a note that does not is a warning with a value, in generate and check", as
   expect(types.stdout + types.stderr).not.toContain("MG1208");
 });
 
-test("a note that makes a wrong value is refused with the smallest one", async () => {
+test("a note that makes invalid values is refused with the smallest one", async () => {
   const folder = await project({ lift: { texts: [{ $: "/text" }] }, lower: { text: { $: "/texts/0" } } });
   const { code, stdout, stderr } = await mcpgen(folder, ["generate"]);
   expect(code).toBe(3);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { exitCodes } from "../../generator/command/command.js";
 import { commands } from "../../generator/command/commands.js";
 
-test("the manual's table of exit codes is that of --help", () => {
+test("the manual's table of exit codes equals the table of --help", () => {
   const manual = readFileSync("docs/command-line.md", "utf8");
   const rows = [...manual.matchAll(/^\| +(\d+) \| (.*?) +\|$/gm)].map(([, code, meaning]) => [
     Number(code),

@@ -39,14 +39,14 @@ test.each<[string, object, string[], string]>([
     ["lint", "c.json"],
     '"optional"',
   ],
-])("%s is answered with the one that is meant", async (_, files, words, meant) => {
+])("the error for %s suggests the intended one", async (_, files, words, meant) => {
   const ran = await mcpgen(temporaryFolder(files as Record<string, string>), words);
   expect(ran.code).toBeGreaterThan(0);
   if (meant.includes("|")) expect(ran.stderr).toMatch(/The keys are .*resources|Did you mean/);
   else expect(ran.stderr).toContain(`Did you mean ${meant}?`);
 });
 
-test("no text that a user reads names a page of this repository's docs", () => {
+test("texts for users do not refer to files of this repository's docs", () => {
   for (const [code, { explanation }] of Object.entries(catalogue))
     expect(explanation, code).not.toMatch(/docs\/[\w-]+\.md/);
   const sources = readdirSync("generator", { recursive: true, encoding: "utf8" }).filter((file) =>

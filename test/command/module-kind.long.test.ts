@@ -6,7 +6,7 @@ import { mcpgen } from "../support/in-process.js";
 
 const contract = { name: "w", version: "1", tools: [{ name: "one", inputSchema: { type: "object" } }] };
 
-/** What `check` says of a project's output, which is up to date. */
+/** The output of `check` for a project whose generated output is up to date. */
 async function said(
   files: Readonly<Record<string, string>>,
 ): Promise<{ readonly code: number; readonly text: string }> {
@@ -57,11 +57,14 @@ test.each<[string, Record<string, string>, RegExp]>([
     },
     /tsconfig.json has "module": "commonjs"/,
   ],
-])("a project that is compiled to CommonJS is warned of, with what to do: %s", async (_, files, message) => {
-  const { code, text } = await said(files);
-  expect([code, text]).toEqual([0, expect.stringMatching(message)]);
-  expect(text).toContain("warning MG6009");
-});
+])(
+  "a warning with the next step is printed for a project that is compiled to CommonJS: %s",
+  async (_, files, message) => {
+    const { code, text } = await said(files);
+    expect([code, text]).toEqual([0, expect.stringMatching(message)]);
+    expect(text).toContain("warning MG6009");
+  },
+);
 
 test.each<[string, Record<string, string>]>([
   ["ES modules", { "package.json": '{"type":"module"}', "tsconfig.json": nodeNext }],
@@ -71,12 +74,12 @@ test.each<[string, Record<string, string>]>([
     "a package.json for the code",
     { "package.json": "{}", "src/package.json": '{"type":"module"}', "tsconfig.json": nodeNext },
   ],
-])("of others nothing is said: %s", async (_, files) => {
+])("other projects cause no warning: %s", async (_, files) => {
   const { code, text } = await said(files);
   expect([code, text]).toEqual([0, expect.not.stringContaining("MG6009")]);
 });
 
-test("the answer that is kept is of the files as they are", async () => {
+test("the cached result depends on the current files", async () => {
   const folder = temporaryFolder({
     "c.json": JSON.stringify(contract),
     "mcpgen.config.json": JSON.stringify({ contracts: [{ file: "c.json", out: "src", role: "client" }] }),

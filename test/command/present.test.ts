@@ -20,7 +20,7 @@ const finding: Finding = {
   detail: `-${hostile}\n ::error::c\n##[error]d`,
 };
 
-test("every character of a finding shows, and none is obeyed", () => {
+test("every character of a finding is visible, and a terminal obeys none", () => {
   const shown = findingText(finding, plain);
   expect(shown).not.toMatch(odd);
   expect(shown).not.toMatch(/^\s*(::|##\[)/m);
@@ -31,7 +31,7 @@ test("every character of a finding shows, and none is obeyed", () => {
   expect(note).not.toContain("\n");
 });
 
-/** What runners obey: GitHub Actions, Azure Pipelines, TeamCity, GitLab. */
+/** Output that CI runners execute as commands: GitHub Actions, Azure Pipelines, TeamCity, GitLab. */
 const obeyed = /^\s*::|##\[|##vso\[|##teamcity\[|section_(?:start|end):\d/im;
 
 test.each<[string, string]>([
@@ -46,7 +46,7 @@ test.each<[string, string]>([
   expect(printable(line)).toBe(shown);
 });
 
-test("whatever a console prints, no CI runner obeys it, but for our own annotations", () => {
+test("a CI runner obeys only our own annotations, whatever a console prints", () => {
   const parts = fc.constantFrom(
     ...[
       "::",
@@ -126,7 +126,7 @@ function recorder() {
   return { lines, write: (text: string) => void lines.push(text) };
 }
 
-test.each(["always", "never"] as const)("results keep our colours and no others (--color %s)", (color) => {
+test.each(["always", "never"] as const)("results have only our colours (--color %s)", (color) => {
   let stdout = "";
   const streams = {
     stdout: { write: (text: string) => void (stdout += text) },

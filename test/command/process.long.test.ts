@@ -69,7 +69,7 @@ test("output of a configuration during its import goes to standard error", () =>
   expect(stderr).toBe("hello\nthere\n");
 });
 
-test("a module of the user's that throws later is reported, not a crash of Node.js", () => {
+test("a late exception of a user's module is reported, and does not crash Node.js", () => {
   const directory = temporaryFolder({
     "mcpgen.config.js":
       'setImmediate(() => { throw new Error("later"); });\nawait new Promise((r) => setTimeout(r, 50));\nexport default {};',
@@ -98,7 +98,7 @@ describe("a signal", () => {
     },
   );
 
-  test("that arrives while files are put in place ends the run when all of them are", async () => {
+  test("that arrives while files are replaced ends the run after the last one", async () => {
     const directory = await smallProject();
     const whole = mcpgen(directory, ["generate", "--out", "whole"]);
     expect(whole.code).toBe(0);
@@ -118,7 +118,7 @@ describe("a signal", () => {
   });
 });
 
-test("a reader that goes away causes no error", async () => {
+test("a reader that closes its end causes no error", async () => {
   const child = spawn(process.execPath, [cli, "explain", "--json"], { stdio: ["ignore", "pipe", "pipe"] });
   child.stdout.destroy();
   let stderr = "";
@@ -138,7 +138,7 @@ describe("check answers from its cache while nothing has changed", () => {
   const check = (directory: string, args: string[] = [], env = {}) =>
     mcpgen(directory, ["check", "--verbose", ...args], env);
 
-  test("and only then", async () => {
+  test("and does not do so after a change of output", async () => {
     const directory = await project();
     expect(check(directory)).toMatchObject({ code: 0, stderr: expect.stringContaining(cached) as string });
     expect(check(directory, ["--full"]).stderr).not.toContain(cached);
@@ -153,7 +153,7 @@ describe("check answers from its cache while nothing has changed", () => {
     expect(check(directory).code).toBe(1);
   });
 
-  test("and not when the schema or an option changed", async () => {
+  test("and does not do so after a change of the schema or an option", async () => {
     const directory = await project();
     const schema = join(directory, "schema/2030-01-01/schema.json");
     const text = readFileSync(schema, "utf8");
@@ -164,7 +164,7 @@ describe("check answers from its cache while nothing has changed", () => {
     expect(check(directory)).toMatchObject({ code: 1, stdout: expect.stringContaining("MG3101") as string });
   });
 
-  test("and not when output was generated from a schema that was edited", async () => {
+  test("and does not do so if output was generated from an edited schema", async () => {
     const directory = await project();
     const schema = join(directory, "schema/2030-01-01/schema.json");
     writeFileSync(schema, readFileSync(schema, "utf8").replaceAll("EchoResult", "EchoResults"));
@@ -215,7 +215,7 @@ const refuseGenerators = `
   }
 `;
 
-test("TypeScript is imported where Node.js can, and refused with a way out where it cannot", () => {
+test("TypeScript is imported if Node.js supports it, and otherwise refused with the next step", () => {
   const directory = temporaryFolder({
     "mcpgen.config.ts": 'const out: string = "typed";\nexport default { out };\n',
   });

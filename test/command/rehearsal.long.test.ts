@@ -10,12 +10,12 @@ const released = [...readLock("schema")].filter(([, { status }]) => status === "
 const unknown = released.at(-1)![0];
 const older = released.slice(0, -1);
 
-/** The newest revision's schema as if it had come today: in canonical form, and as upstream publishes it. */
+/** The newest revision's schema as if it were new today: in canonical form, and as upstream publishes it. */
 const sources = [`schema/${unknown}/schema.json`];
 const published = process.env["MCP_SPEC_DIR"];
 if (published !== undefined) sources.push(join(published, unknown, "schema.json"));
 
-/** A project in which the newest revision has never been heard of. */
+/** A project that does not know the newest revision. */
 function treeBefore(): string {
   const folder = temporaryFolder({
     "schema/lock.json": lockText({ revisions: new Map(older), extensions: new Map() }),
@@ -54,7 +54,7 @@ test.each(sources)(
   "an unknown revision, from %s: the output compiles, and the report names the open decisions",
   async (source) => {
     const folder = treeBefore();
-    // mcpgen knows the revision by its content: one definition more makes it another one.
+    // mcpgen identifies the revision by its content: an additional definition makes it an unknown one.
     const schema = JSON.parse(readFileSync(source, "utf8")) as { readonly $defs: object };
     const $defs = { ...schema.$defs, NeverHeardOf: { type: "object" } };
     writeFileSync(join(folder, "new.json"), JSON.stringify({ ...schema, $defs }));
@@ -76,19 +76,19 @@ test.each(sources)(
       .flatMap(({ items }) => items);
     const hiding = new Set(conflicts.flatMap((item) => /\((\/notes\/\d+)\)/.exec(item)?.[1] ?? []));
     expect(itemsOf("carried-notes") + right.length + hiding.size).toBe(notes.carried);
-    // A note of an older step has nothing left to decide.
+    // Notes about older steps need no decision.
     const open = notes.dropped.filter((text) => !text.includes(": it is about the step from "));
     expect(open.length).toBeGreaterThan(0);
     expect(itemsOf("dropped-notes")).toBe(open.length);
     expect(notes.carried).toBeGreaterThan(20);
     expect(itemsOf("assumption")).toBeGreaterThan(0);
     expect(itemsOf("missing-notes")).toBeGreaterThan(0);
-    // A value that the revision before cannot express is refused until a note decides otherwise.
+    // Values that the previous revision cannot express are refused unless a note decides otherwise.
     expect(decisions.map(({ title }) => title)).toContainEqual(expect.stringContaining("about lower"));
     expect(diff).toMatchObject({ from: newest, to: unknown });
     expect(diff.summary.breaking).toBeGreaterThan(20);
 
-    // The report of the run lists every decision that was found open later.
+    // The report of the run lists every decision that the committed notes still declare open.
     const named = decisions.flatMap(({ kind, items }) => (kind.endsWith("-notes") ? items : []));
     named.push(...right);
     const places = new Set(named.flatMap((item) => item.split(/[,\s]+/)));
@@ -96,7 +96,7 @@ test.each(sources)(
   },
 );
 
-/** What the committed notes of the revision declare open. */
+/** The targets that the committed notes of the revision declare open. */
 function openToday(): string[] {
   const { notes } = JSON.parse(readFileSync(`schema/${unknown}/notes.json`, "utf8")) as {
     notes: { kind: string; target: string | string[] }[];

@@ -32,7 +32,7 @@ async function revisionsIn<R extends "client" | "server">(
   return module[`${role}Revisions`]!;
 }
 
-/** What a tool of a server on this output answers to a client on it. */
+/** The result of a tool if server and client use this output. */
 async function answerIn(folder: string, revision: string): Promise<unknown> {
   const revisions = await revisionsIn(folder, "server");
   const server = createServer({ name: "s", version: "1" }, { revisions });
@@ -83,7 +83,7 @@ describe("beside the shipped extensions", () => {
       "the same without notes",
       ["--schema", "schema/2026-07-28/schema.json", "--name", "2026-07-28", "--no-notes"],
     ],
-  ])("generate takes %s", async (_, words) => {
+  ])("generate accepts %s", async (_, words) => {
     const { code, stdout } = await mcpgen(repository, [
       ...["generate", ...words],
       ...["--only", "methods", "--dry-run", "--out", join(temporaryFolder(), "out")],

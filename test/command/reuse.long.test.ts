@@ -49,13 +49,13 @@ test("files of unchanged revisions are taken from the last run, and equal the fi
   const whole = await generateFiles(request);
   expect(new Map([...reused.generated.files].sort())).toEqual(new Map([...whole.files].sort()));
 
-  // What the last run planned is believed, which shows that it is not made again.
+  // A changed file that matches the state of the last run is used, which shows that the run does not emit it again.
   const marked = new Map([...first.files, ["2025-06-18/types.ts", "// as the last run planned it\n"]]);
   writeFileSync(join(outDir, "2025-06-18/types.ts"), "// as the last run planned it\n");
   const believed = await compareWithOutput(wanted, outDir, stateAfter(marked, first.fingerprints));
   expect(believed.generated.files.get("2025-06-18/types.ts")).toBe("// as the last run planned it\n");
 
-  // Nothing is taken that is not as it was written.
+  // A file that differs from the state is not reused.
   const again = await compareWithOutput(wanted, outDir, state);
   expect(again.generated.files.get("2025-06-18/types.ts")).toBe(whole.files.get("2025-06-18/types.ts"));
 });

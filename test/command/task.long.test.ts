@@ -245,7 +245,7 @@ test("a broken file of a handle is reported, and loses no other task", async () 
   }
 });
 
-test("a handle that cannot be kept is a warning: the id is enough", async () => {
+test("a handle that cannot be stored causes a warning, because the id suffices", async () => {
   const { source, finish } = await reports();
   const state = temporaryFolder({ mcpgen: "a file" });
   const run = (...words: string[]) => mcpgen(temporaryFolder(), words, { env: { XDG_STATE_HOME: state } });

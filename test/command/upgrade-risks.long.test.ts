@@ -1,4 +1,4 @@
-// What an upgrade would let go wrong without a word: the report begins with it, and says what to paste.
+// Changes that would silently break at an upgrade: the report begins with them, and contains the notes to paste.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -87,11 +87,11 @@ function snapshot(folder: string): Record<string, string> {
   );
 }
 
-test("adds, carries notes over, generates, and lists the open decisions: then check finds nothing", async () => {
+test("adds, carries notes over, generates, and lists the open decisions; afterwards check finds nothing", async () => {
   const folder = await project();
   const { code, stdout } = await upgrade(folder);
   expect(code).toBe(0);
-  // How many files come out is no matter of this command.
+  // The number of files is not a subject of this test.
   const shown = stdout.replace(/\d+ created.* unchanged/, "FILES");
   expect(shown.replace(/\d\.\d s/, "TIME").replace(/[0-9a-f]{12}/, "SHA")).toMatchInlineSnapshot(`
     "Upgrade: 2030-01-01 → 2031-01-01
@@ -203,7 +203,7 @@ test("a second run changes nothing, and lists what is still left", async () => {
   const again = reportOf(await upgrade(folder, "--json"));
   expect(snapshot(folder)).toEqual(before);
   expect(again).toMatchObject({ action: "unchanged", written: false });
-  // The schema says of the other note's subject what it said before.
+  // The schema of the other note's subject has not changed.
   expect(again.decisions.filter(({ kind }) => kind === "carried-notes")).toEqual([]);
   expect(again.settled.map(({ items }) => items)).toEqual([[expect.stringContaining("notifications/log")]]);
   expect(again.diff).toMatchObject({ from: "2030-01-01", to: "2031-01-01" });
@@ -220,7 +220,7 @@ test("--dry-run reports the same and writes nothing", async () => {
 });
 
 describe("all or nothing", () => {
-  test("a file edited by hand stands in the way: nothing is written, until --force", async () => {
+  test("with a file edited by hand, nothing is written without --force", async () => {
     const folder = await project();
     writeFileSync(join(folder, "generated/index.ts"), "mine\n");
     const before = snapshot(folder);
@@ -246,7 +246,7 @@ describe("all or nothing", () => {
     expect(snapshot(folder)).toEqual(before);
   });
 
-  test("a run that was killed in the middle is repeated; a journal that lies in the folder is not believed", async () => {
+  test("a run that was killed in the middle is repeated; a journal in the folder is not trusted", async () => {
     const folder = await project();
     const left = join(folder, ".mcpgen-write-999999999");
     mkdirSync(left);
@@ -261,7 +261,7 @@ describe("all or nothing", () => {
   });
 });
 
-test("another file of a revision that is there needs --replace, and is compared with the one it replaces", async () => {
+test("another file of an existing revision needs --replace, and is compared with the replaced one", async () => {
   const folder = await project();
   const args = ["upgrade", "next/schema.json", "--name", "2030-01-01"];
   const refused = await mcpgen(folder, args);
@@ -274,7 +274,7 @@ test("another file of a revision that is there needs --replace, and is compared 
   expect((await mcpgen(folder, ["check"])).code).toBe(0);
 });
 
-test("notes that the other file makes needless go, all others stay as they are", async () => {
+test("notes that the other file makes needless are removed, all others stay unchanged", async () => {
   const folder = await project();
   const file = join(folder, "schema/2030-01-01/notes.json");
   const gone = { ...note, target: ["/$defs/ServerNotification", "echo"] };
@@ -298,7 +298,7 @@ test("notes that the other file makes needless go, all others stay as they are",
   expect((await mcpgen(folder, ["check"])).code).toBe(0);
 });
 
-test("the first revision of all is compared with nothing", async () => {
+test("the very first revision is not compared", async () => {
   const folder = temporaryFolder({ "schema.json": smallSchemaText });
   const ran = await mcpgen(folder, ["upgrade", "schema.json", "--name", "first", "--json"]);
   expect(ran.code).toBe(0);
@@ -306,7 +306,7 @@ test("the first revision of all is compared with nothing", async () => {
   expect(reportOf(ran).diff).toBeUndefined();
 });
 
-test("a configuration that lists its revisions has to list the new one", async () => {
+test("a configuration that lists its revisions must list the new one", async () => {
   const folder = await project({ "mcpgen.config.json": '{"revisions":["2030-01-01"]}' });
   const { decisions } = reportOf(await upgrade(folder, "--json"));
   expect(decisions).toContainEqual(
@@ -315,7 +315,7 @@ test("a configuration that lists its revisions has to list the new one", async (
   expect(existsSync(join(folder, "generated/2031-01-01/types.ts"))).toBe(true);
 });
 
-test("prose is kept or left out as in the revision before", async () => {
+test("prose is kept or left out like in the previous revision", async () => {
   const described = successor.replace('"type":"object"', '"description":"Prose.","type":"object"');
   for (const [option, kept] of [
     [[], true],
@@ -361,7 +361,7 @@ test("the file of another revision, and a name older than the newest, are report
       message: "2031-13-45 is the same file as 2030-01-01: its sha256 is in the lock",
     }),
   ]);
-  // No day of the calendar is no release.
+  // A name that is not a date of the calendar is a draft.
   expect(JSON.parse(slip.stdout)).toMatchObject({ locked: { status: "draft" } });
   expect(found(await named("2029-12-31", "next/schema.json"))).toEqual([
     expect.objectContaining({ message: "2029-12-31 is older than 2030-01-01, the newest revision" }),
@@ -408,19 +408,19 @@ describe("a member that may have another name now", () => {
     expect(rules).toContain("property-renamed");
     expect(rules).not.toContain("property-removed");
 
-    // The draft comes again: what is decided stays decided.
+    // The draft is upgraded again: the decisions remain.
     const again = await upgrade(folder, "--force", "--format", "json");
     expect(proposed(again)).toEqual([]);
     expect(readFileSync(file, "utf8")).toContain('"renamed"');
   });
 
-  test("is reported again when the schema is added again, compared with the revision before", async () => {
+  test("is reported again when the schema is added again, compared with the previous revision", async () => {
     const folder = await project({ "next/schema.json": renamedSchema });
     await upgrade(folder);
     expect(proposed(await upgrade(folder, "--format", "json"))).toMatchObject([wanted]);
   });
 
-  test("that renames nothing is refused by generate, with its place", async () => {
+  test("is refused by generate, with its place, if the note renames nothing", async () => {
     const folder = await project({ "next/schema.json": renamedSchema });
     await upgrade(folder);
     const file = join(folder, "schema/2031-01-01/notes.json");
@@ -458,7 +458,7 @@ test("the guide has errors that are gone or changed by number", async () => {
   const withErrors = (errors: object): string =>
     JSON.stringify({ ...smallSchema, $defs: { ...smallSchema.$defs, ...errors } });
   const folder = temporaryFolder({
-    // The number of an error goes to another one.
+    // The code of one error becomes the code of another.
     "2030-01-01/schema.json": withErrors({ TooLoudError: errorOf(-32020), TooBusyError: errorOf(-32021) }),
     "2031-01-01/schema.json": withErrors({ TooLoudError: errorOf(-32021), TooLateError: errorOf(-32022) }),
     "src/codes.ts": "export const codes = [-32020, -32021, -32022, 32020];\n",
@@ -482,7 +482,7 @@ test("the guide has errors that are gone or changed by number", async () => {
   );
 });
 
-test("a list with a new flag is asked about, with the note that says that it leaves entries out", async () => {
+test("a list with a new flag causes a question, with the note for incomplete lists", async () => {
   const request = (method: string, params: object): object => ({
     type: "object",
     properties: { method: { const: method }, params },
@@ -529,7 +529,7 @@ test("a list with a new flag is asked about, with the note that says that it lea
       ...{ item: "/$defs/SongReference", get: "songs/get" },
     },
   ]);
-  // The note as it is proposed holds.
+  // The proposed note is accepted without change.
   const file = join(folder, "schema/2031-01-01/notes.json");
   writeFileSync(file, JSON.stringify({ format: 1, notes }));
   expect((await mcpgen(folder, ["generate"])).code).toBe(0);

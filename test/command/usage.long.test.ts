@@ -198,7 +198,7 @@ test("-q is --quiet", async () => {
 });
 
 test.each(["Upper", "a b", "@scope", "@scope/", ".hidden", "_x", "a".repeat(215), "a/b"])(
-  "npm would refuse the package name %j, and so do we",
+  "the package name %j is refused, because npm would refuse it",
   async (name) => {
     const folder = await smallProject({ "named.json": JSON.stringify({ package: name }) });
     const option = await mcpgen(folder, ["generate", `--package=${name}`]);
@@ -257,7 +257,7 @@ test("an unforeseen exception is a bug of mcpgen: exit code 70, the stack only w
   expect((await mcpgen(nowhere, ["check", "--verbose"])).stderr).toContain("    at ");
 });
 
-test("a folder where a file should be is the user's to mend, not a bug of ours", async () => {
+test("a folder instead of a file is reported as the user's mistake, not as a bug", async () => {
   const folder = temporaryFolder({ "schema/lock.json/file": "" });
   const { code, stderr } = await mcpgen(folder, ["revision", "list"]);
   expect([code, stderr]).toEqual([3, expect.stringContaining("error MG1001: expected a file, got a folder")]);

@@ -63,7 +63,7 @@ describe("answers are paired with the one open request that fits", () => {
     });
   });
 
-  test("an answer to nothing, and a second answer to the same request", async () => {
+  test("an answer without a request, and a second answer to the same request", async () => {
     const judge = new Judge(await protocol("2025-11-25"));
     expect(judge.judge(content)).toEqual([{ kind: "result", issues: [], unpaired: true }]);
     judge.judge(call);
@@ -106,7 +106,7 @@ test.each<[object, string]>([
   [{ id: 1, result: {}, error: { code: 1, message: "no" } }, "result and error"],
   [{ id: 1, method: "ping", result: {} }, "method and result"],
   [{ method: "notifications/initialized", error: { code: 1, message: "no" } }, "method and error"],
-])("a message is one thing: %j is none", async (message, what) => {
+])("%j is refused, because a message has exactly one kind", async (message, what) => {
   const judge = new Judge(await protocol("2025-11-25"));
   const [verdict] = judge.judge({ jsonrpc: "2.0", ...message });
   expect(verdict).toEqual({
@@ -134,7 +134,7 @@ test("a batch is judged item by item in the revision that has batches, and refus
   expect(current).toMatchObject([{ kind: "unknown", issues: [{ pointer: "" }] }]);
 });
 
-test("lines end at line feeds only, wherever the chunks do", async () => {
+test("lines end only at line feeds, wherever chunks end", async () => {
   const text = '"\u2028 é 🙂"\r\n\n{}\nlast';
   const bytes = new TextEncoder().encode(text);
   for (const size of [1, 2, 3, 100]) {

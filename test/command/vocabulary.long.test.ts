@@ -13,7 +13,7 @@ const message = (method: string, params: object) => ({
 });
 const reference = (name: string) => ({ $ref: `#/$defs/${name}` });
 
-/** A revision in which results have another form, one method is new, and `notifications/log` is gone. */
+/** A revision in which results have another form, with a new method and without `notifications/log`. */
 const successor = {
   ...smallSchema,
   $defs: {
@@ -100,13 +100,13 @@ describe("a new revision", () => {
     expect(await errorsIn(folder, `{ text: "x" }`)).toEqual([]);
     expect(await mcpgen(folder, ["check"])).toMatchObject({ code: 0 });
 
-    // Once more, and the lock stays as it is.
+    // A second run does not change the lock.
     const text = read(folder, "schema/lock.json");
     expect((await mcpgen(folder, ["upgrade", "new.json", "--name", newer])).code).toBe(0);
     expect(read(folder, "schema/lock.json")).toBe(text);
   });
 
-  test("revision add keeps it, too; a draft and an older revision have nothing to keep it from", async () => {
+  test("revision add also keeps it; a draft and an older revision do not need to", async () => {
     const folder = await project();
     const add = (name: string, ...more: string[]): Promise<Ran> =>
       mcpgen(folder, ["revision", "add", "new.json", "--name", name, ...more]);
@@ -132,7 +132,7 @@ describe("revision vocabulary", () => {
     expect(rehearsed.stdout).toContain("EchoResult.lines");
     expect(rehearsed.stdout).toContain("used at src/handler.ts");
     expect(rehearsed.stdout).toContain("nothing was written (--dry-run)");
-    // A method that one of them lacks has the same types in both.
+    // Methods that only one of the revisions has are not listed: their types are the same in both vocabularies.
     expect(rehearsed.stdout).not.toMatch(/\bsing\b|notifications\/log/);
     expect(lockOf(folder).vocabulary).toBe(older);
 
@@ -161,7 +161,7 @@ describe("revision vocabulary", () => {
     expect(stdout).toContain("`EchoResult.text`");
   });
 
-  test("pins the present one, and then has nothing to do", async () => {
+  test("pins the current one, and then does nothing", async () => {
     const folder = await project();
     const command = ["revision", "vocabulary", older, "--json"];
     expect(documentOf(await mcpgen(folder, [...command, "--dry-run"]))).toMatchObject({
@@ -205,7 +205,7 @@ describe("revision vocabulary", () => {
   });
 });
 
-test("a wrong vocabulary in the lock ends every command that needs it, and the command mends it", async () => {
+test("a wrong vocabulary in the lock ends every command that needs it, and this command corrects it", async () => {
   const folder = await upgraded();
   pin(folder, "2031-01-02");
   for (const line of ["generate", "check", "revision list", "revision verify", "upgrade new.json --name x"]) {

@@ -7,7 +7,7 @@ const schema = JSON.stringify({ $defs: { A: { type: "string" } } });
 const generate = (text: string, ...more: string[]) =>
   mcpgen(temporaryFolder({ "s.json": text }), ["generate", "--schema", "s.json", "--name", "next", ...more]);
 
-test("a schema without a message is generated from, and a warning says what is empty", async () => {
+test("output is generated from a schema without messages, and a warning names the empty parts", async () => {
   const { code, stdout, stderr } = await generate(schema);
   expect(code).toBe(0);
   expect(stdout + stderr).toMatch(/s\.json.* warning MG1111.* next: no definition describes a message/);

@@ -57,7 +57,7 @@ const config = fc.dictionary(
   { maxKeys: 3 },
 );
 
-test("schema and reader take and refuse the same", async () => {
+test("schema and reader accept and refuse the same", async () => {
   let taken = 0;
   await fc.assert(
     fc.asyncProperty(config, async (value) => {
@@ -71,7 +71,7 @@ test("schema and reader take and refuse the same", async () => {
   expect(taken).toBeGreaterThan(runs / 10);
 });
 
-test("each key is described, and a configuration of all of them is taken", async () => {
+test("each key is described, and a configuration with all of them is accepted", async () => {
   const whole = {
     $schema: "x",
     revisions: ["x"],

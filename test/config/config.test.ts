@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type ConfigGate, loadConfig } from "../../generator/config/config.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** Believes everything; the tests of trust are in test/command/trust/. */
+/** Trusts everything; the tests of trust are in test/command/trust/. */
 const gate: ConfigGate = { home: "/nowhere", admitsConfig: async () => true };
 
 const loading = async (files: Record<string, string>): Promise<unknown> =>
@@ -14,12 +14,12 @@ const loading = async (files: Record<string, string>): Promise<unknown> =>
   );
 const json = (text: string) => loading({ "mcpgen.config.json": text });
 
-test("without a file everything is as by default", async () => {
+test("without a file, all options have their defaults", async () => {
   const folder = temporaryFolder();
   expect(await loadConfig(folder, gate)).toEqual({ config: {}, folder });
 });
 
-test("the nearest file upwards holds; --config wins", async () => {
+test("the nearest file upwards counts; --config takes precedence", async () => {
   const folder = temporaryFolder({
     "mcpgen.config.json": '{"out":"upper"}',
     "a/mcpgen.config.js": 'export default { out: "lower" };',

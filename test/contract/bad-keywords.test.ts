@@ -7,10 +7,10 @@ import { readContract } from "../../generator/contract/read-contract.js";
 import { value } from "../support/arbitrary-schema.js";
 import { cases } from "../support/cases.mjs";
 
-/** A schema with one bad keyword: what is left out of it for a client, and what a server's author is to write. */
+/** A schema with one bad keyword, the part that a client leaves out, and the advice for the author of a server. */
 interface Bad {
   readonly schema: JsonObject;
-  /** The keyword, where no more is left out; `/KEYWORD` for a subschema. */
+  /** The keyword, if only this is left out; `/KEYWORD` for a subschema. */
   readonly left?: string;
   readonly next: RegExp;
 }
@@ -65,7 +65,7 @@ const bads: { readonly [name: string]: Bad } = {
   },
 };
 
-/** Ways down to a subschema: the schema around it, and where it stands there. */
+/** Ways down to a subschema: the schema around it, and its pointer in this schema. */
 const ways: { readonly [name: string]: readonly [around: (inner: JsonValue) => JsonObject, at: string] } = {
   member: [(a) => ({ type: "object", properties: { a, b: { type: "number" } } }), "/properties/a"],
   items: [(a) => ({ items: a }), "/items"],
@@ -89,7 +89,7 @@ const ways: { readonly [name: string]: readonly [around: (inner: JsonValue) => J
   "unevaluated item": [(a) => ({ unevaluatedItems: a }), "/unevaluatedItems"],
 };
 
-/** Keywords below which more that is accepted means less. */
+/** Keywords that accept less if their subschema accepts more. */
 const widened = /\/(?:not|oneOf|if|unevaluatedItems|unevaluatedProperties)(?:\/|$)/;
 
 const way = fc.array(fc.constantFrom(...Object.keys(ways)), { maxLength: 3 });
@@ -124,7 +124,7 @@ describe("for a client, all but the smallest part stays, wherever it stands:", (
         const { [keyword ?? ""]: _left, ...others } = schema;
         const instead = keyword === undefined ? true : others;
         for (const given of values.map((deep): JsonValue => ({ kept: "x", deep }))) {
-          // Whatever the part was meant to say, a value that the schema would accept is accepted.
+          // Whatever the author meant with the bad part, each value that the corrected schema accepts must be accepted.
           for (const meant of [true, false, { type: "string" }])
             if (keyword === undefined && verdict(placed(names, meant), given))
               expect(accepts(given)).toBe(true);

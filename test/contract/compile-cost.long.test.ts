@@ -19,7 +19,7 @@ function schemaOf(tool: number): object {
   return { type: "object", required: ["field0"], properties: Object.fromEntries(properties) };
 }
 
-/** What the compiler makes of server and client of a contract: counts, which are the same on every machine. */
+/** Counts of the compiler for server and client of a contract. They are the same on every machine. */
 async function compiled(count: number): Promise<{ readonly types: number; readonly instantiations: number }> {
   const tools = Array.from({ length: count }, (_, tool) => ({
     name: `tool_${tool}`,
@@ -39,6 +39,6 @@ test("a tool costs the compiler a few instantiations and types, with any number 
   const each = (name: keyof typeof few): number => (many[name] - few[name]) / 20;
   expect(each("instantiations")).toBeGreaterThan(0);
   expect(each("instantiations")).toBeLessThanOrEqual(15);
-  // As object literals, the shapes alone were ten times as many.
+  // With shapes as object literals, the number was ten times as large.
   expect(each("types")).toBeLessThanOrEqual(3 * fields);
 });

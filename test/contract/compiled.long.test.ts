@@ -10,7 +10,7 @@ const named = {
   resourceTemplates: [{ name: "t", uriTemplate: "x://{valueOf}/{hasOwnProperty}" }],
 };
 
-/** A pattern that the platform could take long for: its matcher is copied beside the validators. */
+/** A pattern for which the platform could take long, so its matcher is copied beside the validators. */
 const matched = {
   tools: [
     {
@@ -28,7 +28,7 @@ const matched = {
   ],
 };
 
-/** A tool of few members, each of which has many. */
+/** A tool with few arguments, each of which has many members. */
 function nested(): object {
   const membersOf = (prefix: string, count: number, schema: object): object => {
     const properties = Object.fromEntries(

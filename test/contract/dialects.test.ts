@@ -14,14 +14,14 @@ const generated = async (schema: object) => {
   return generateContract({ document, role: "server", importExtension: "js" });
 };
 
-test("schemas of older dialects are taken, in their own meaning", async () => {
+test("schemas of older dialects are accepted, with their own meaning", async () => {
   const { files, warnings } = await generated({
     $schema: draft04,
     properties: { a: { type: "number", minimum: 1, exclusiveMinimum: true } },
   });
   expect(warnings).toEqual([]);
   expect(files.get("checks/schemas/validators.ts")).toMatch(/a > 1/);
-  // What the server lists is what the contract has.
+  // The server lists the schemas of the contract without change.
   expect(files.get("contract.ts")).toMatch(/"exclusiveMinimum": true/);
 });
 

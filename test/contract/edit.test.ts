@@ -8,7 +8,7 @@ import { type Edit, edited } from "../../generator/contract/edit/edit.js";
 import { cases } from "../support/cases.mjs";
 import { value } from "../support/arbitrary-schema.js";
 
-/** The text with the edits; nothing where it leaves no place for one. */
+/** The text with the edits; `undefined` if the text has no place for one of them. */
 async function edit(text: string, file: string, edits: readonly Edit[]): Promise<string | undefined> {
   const { document, made } = await editContract(await readContract(text, file), [edits]);
   return made.length === 0 ? undefined : document.text;
@@ -193,7 +193,7 @@ describe("in YAML", () => {
     expect(await edit(yaml(before), "c.yaml", edits)).toBe(after === undefined ? undefined : yaml(after));
   });
 
-  test("of several groups all that can be made are made", async () => {
+  test("applies each group of edits that can be applied", async () => {
     const text = yaml(
       "      type: object\n      title: &name T\n      description: *name\n      $comment: c\n",
     );
@@ -219,12 +219,12 @@ const layouts = ["c.yaml", "block", "two", "tab", "none"] as const;
 
 async function written(contract: Contract, layout: (typeof layouts)[number]): Promise<[string, string]> {
   if (layout === "c.yaml") return ["c.yaml", await contractText(contract, "c.yaml")];
-  // Brackets in YAML: what is not called .json and begins with something else than a brace.
+  // JSON inside of YAML: a file whose name does not end in .json, and that does not begin with a brace.
   if (layout === "block") return ["c.yaml", `---\n${JSON.stringify(contract, null, 2)}\n`];
   return ["c.json", JSON.stringify(contract, null, { two: 2, tab: "\t", none: 0 }[layout])];
 }
 
-test("property: whatever goes, comes or changes, the rest is as it was", async () => {
+test("property: edits change only their places, whatever they remove, add or change", async () => {
   const picks = fc.array(fc.tuple(fc.nat(), fc.constantFrom("remove", "replace", "after", "rename")), {
     minLength: 1,
     maxLength: 5,
@@ -265,13 +265,13 @@ test("property: whatever goes, comes or changes, the rest is as it was", async (
         expect(jsonEqual(again.contract as unknown as JsonObject, result.document.contract as never)).toBe(
           true,
         );
-        // One edit alone is what the edit of the value is.
+        // A single edit of the text has the same result as the edit of the value.
         if (edits.length === 1)
           expect(again.contract).toEqual(edited(contract as unknown as JsonObject, edits) as never);
       },
     ),
     { numRuns: cases(2000) },
   );
-  // What cannot be made is rare: values of several lines, two edits of one place.
+  // Only few edits are impossible: values of several lines, two edits of one place.
   expect(made / asked).toBeGreaterThan(0.7);
 });

@@ -25,7 +25,7 @@ const wrong = [
   "com.example/é",
 ];
 
-test.each(wrong)("%j is refused where a server would declare it, with its place", async (id) => {
+test.each(wrong)("%j is refused with its place if a server would declare it", async (id) => {
   for (const role of ["server", "both"] as const)
     expect(await failureOf(generated(id, role))).toMatchObject({
       code: "MG1301",
@@ -39,11 +39,11 @@ test.each(wrong)("%j is refused where a server would declare it, with its place"
     });
 });
 
-test.each(wrong)("%j of a server of others does not keep its client from being generated", async (id) => {
+test.each(wrong)("a client is generated even if a third-party server declares %j", async (id) => {
   expect([...(await generated(id, "client")).files.keys()]).toContain("client.ts");
 });
 
-test.each(["com.example/search", "a/b", "com.example/con"])("%j is taken", async (id) => {
+test.each(["com.example/search", "a/b", "com.example/con"])("%j is accepted", async (id) => {
   for (const role of ["server", "client", "both"] as const)
     expect((await generated(id, role)).files.size).toBeGreaterThan(0);
 });

@@ -27,7 +27,7 @@ test("formats describe, and are checked on request", async () => {
   expect([...checked.keys()]).toContain("checks/schemas/formats.ts");
 });
 
-test("a format that was not kept is explained, where the schema alone finds nothing wrong", () => {
+test("a violated format is explained, even if the schema alone finds no problem", () => {
   const read = { ...readDocument(schema), assertsFormats: true };
   const judge = (value: unknown): boolean => isValid(read as Schema, read.root!, value as never);
   expect(explainRefusal(judge, schema, { when: "soon" })).toBe(

@@ -8,7 +8,7 @@ import { hardPatterns, judgingSteps } from "../support/hard-patterns.js";
 
 const ordinary = "^[a-z]+(-[a-z]+)*$";
 
-/** A contract of as many tools as there are patterns, the last one with one that is easy to judge. */
+/** A contract with one tool for each pattern, and a last tool with an ordinary pattern. */
 const contractOf = (patterns: readonly string[], more: object = {}): Contract => ({
   name: "n",
   version: "1",
@@ -18,7 +18,7 @@ const contractOf = (patterns: readonly string[], more: object = {}): Contract =>
   })),
 });
 
-test("the patterns of a contract's tools are judged within the work of one document, and emitted as judged", async () => {
+test("the patterns of a contract's tools are analysed with the budget of one document, and emitted accordingly", async () => {
   const count = 20;
   const contract = contractOf(hardPatterns(count, "contract"));
   const document = await readContract(JSON.stringify(contract), "c.json");
@@ -33,7 +33,7 @@ test("the patterns of a contract's tools are judged within the work of one docum
   expect([...files.keys()].some((path) => path.endsWith("patterns.ts"))).toBe(true);
 });
 
-test("an easy pattern of a contract is left to the platform, the same in every run", async () => {
+test("in every run, the platform matches a simple pattern of a contract", async () => {
   const document = await readContract(JSON.stringify(contractOf([])), "c.json");
   for (let run = 0; run < 2; run++) {
     const { files } = await generateContract({ document, role: "both", importExtension: "js" });
@@ -49,7 +49,7 @@ test("a pattern beyond the budget without an automaton is reported at its place"
   expect(unread.map(({ pointer }) => pointer)).toEqual(["/tools/20/inputSchema/properties/a/pattern"]);
 });
 
-test("two contracts are compared within the work of a document each, and a little a pattern for samples", async () => {
+test("two contracts are compared with the budget of one document each, plus a little per pattern for samples", async () => {
   const patterns = hardPatterns(40, "compared");
   const steps = await judgingSteps(() => {
     const findings = diffContracts(contractOf(patterns), contractOf(patterns, { maxLength: 300 }));

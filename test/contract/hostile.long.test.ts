@@ -18,7 +18,7 @@ const contractOf = (inputSchema: object): object => ({
   tools: [{ name: "t", inputSchema }],
 });
 
-/** What ends strings, comments and templates, hides or reorders text, or means something to JavaScript. */
+/** Texts that end strings, comments and templates, hide or reorder text, or have a meaning in JavaScript. */
 const pieces = [
   "*/",
   "/*",
@@ -103,7 +103,7 @@ test("any texts in a contract become valid code that preserves and shows them", 
   );
 });
 
-test("a schema nested deeper than the engine takes is refused with its place", async () => {
+test("a schema nested deeper than the engine allows is refused with its place", async () => {
   const deep = (levels: number): object =>
     levels === 0 ? { type: "string" } : { type: "object", properties: { a: deep(levels - 1) } };
   await expect(generated(contractOf(deep(200)))).rejects.toMatchObject({
@@ -131,20 +131,20 @@ test("a contract nested 100,000 levels deep is refused before it is traversed", 
     });
 });
 
-test("a megabyte of values is reported by its type, and judged value by value", async () => {
+test("a megabyte of values is reported by its type, and checked value by value", async () => {
   const values = Array.from({ length: 50_000 }, (_, index) => `value number ${index}`);
   const files = await generated(contractOf({ type: "object", properties: { a: { enum: values } } }));
   expect(files.get("types.ts")).toMatch(/a\?: string;/);
   expect(files.get("checks/schemas/validators.ts")).toContain('"value number 49999"');
 });
 
-test("hundreds of tools, in long runs thousands, have each its method", async () => {
+test("each of hundreds (in long runs thousands) of tools has its method", async () => {
   const count = isThorough ? 5000 : 500;
   const tool = {
     inputSchema: { type: "object", required: ["a"], properties: { a: { type: "string" } } },
     outputSchema: { type: "object", properties: { b: { type: "integer" } } },
   };
-  // Half of them are called as the other half, but for what no identifier has.
+  // The names of both halves differ only in a character that identifiers cannot have.
   const tools = Array.from({ length: count }, (_, index) => ({
     name: `tool${index % 2 === 0 ? "_" : "-"}${index >> 1}`,
     ...tool,
@@ -176,7 +176,7 @@ test.each([
   });
 });
 
-test("a header is refused where no argument is known", async () => {
+test("a header is refused if no arguments are known", async () => {
   const items = { type: "string", "x-mcp-header": "A" };
   const contract = contractOf({ type: "object", properties: { a: { type: "array", items } } });
   await expect(generated(contract)).rejects.toMatchObject({

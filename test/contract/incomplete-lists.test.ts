@@ -12,14 +12,14 @@ const tool = (name: string, description = "") => ({ name, description, inputSche
 const about = { name: "s", version: "1" };
 const partial = { complete: false, asked: { tools: [{}] } };
 
-test("a list is incomplete if the contract says so of it, or of no list in particular", () => {
+test("a list is incomplete if the contract says so about it, or about all lists", () => {
   expect(isIncomplete({ ...about, ...partial }, "tools")).toBe(true);
   expect(isIncomplete({ ...about, ...partial }, "prompts")).toBe(false);
   expect(isIncomplete({ ...about, complete: false }, "prompts")).toBe(true);
   expect(isIncomplete({ ...about, complete: true, asked: { tools: [{}] } }, "tools")).toBe(false);
 });
 
-test("entries that an incomplete list does not name stay, in their places, but those that are gone", () => {
+test("entries that an incomplete list does not name stay in their places, unless they are known to be removed", () => {
   const before: Contract = {
     ...about,
     tools: [tool("a"), tool("b"), tool("c")],
@@ -41,17 +41,17 @@ test("entries that an incomplete list does not name stay, in their places, but t
   expect(mergedContract(merged, live, {})).toEqual(merged);
 });
 
-test("an incomplete list without entries loses none of the file", () => {
+test("an incomplete list without entries keeps all entries of the file", () => {
   const before: Contract = { ...about, tools: [tool("a")] };
   expect(mergedContract(before, { ...about, ...partial }, {}).tools).toEqual([tool("a")]);
 });
 
-test("requested names add up, each once", () => {
+test("requested names are merged, each once", () => {
   const once = bothAsked({ tools: [{ query: "a" }] }, { tools: [{}, { query: "a" }], prompts: [{}] });
   expect(once).toEqual({ tools: [{ query: "a" }, {}], prompts: [{}] });
 });
 
-test("of an incomplete list nothing is known of entries that it does not name, but of those that are gone", () => {
+test("entries that an incomplete list does not name count as unlisted, unless they are known to be removed", () => {
   const old: Contract = { ...about, tools: [tool("a"), tool("b")] };
   const next: Contract = { ...about, ...partial, tools: [tool("c")] };
   expect(unlisted({ old, new: next }).map(({ key, by }) => `${key} ${by}`)).toEqual(["a old", "b old"]);
@@ -61,7 +61,7 @@ test("of an incomplete list nothing is known of entries that it does not name, b
   expect(both.map(({ key, by }) => `${key} ${by}`)).toEqual(["a old", "b old", "c new"]);
 });
 
-test("a contract file may say so, and says what was asked for of lists alone", () => {
+test("a contract file may be incomplete, and only its lists may have requests", () => {
   expect(contractFault({ ...about, ...partial })).toBeUndefined();
   expect(contractFault({ ...about, complete: "no" })?.pointer).toBe("/complete");
   expect(contractFault({ ...about, complete: false, asked: { tool: [{}] } })).toMatchObject({

@@ -31,7 +31,7 @@ async function resolved($ref: string, base: string) {
   return (await withLocalReferences(document, base)).contract.tools![0]!.inputSchema;
 }
 
-test("a file beside the contract becomes a part of the schema, and files that it refers to", async () => {
+test("a file beside the contract and the files that it refers to become parts of the schema", async () => {
   const folder = folderWith({
     "schemas/place.json": { $defs: { Place: { $ref: "more/city.json#/$defs/City" } } },
     "schemas/more/city.json": { $defs: { City: { $ref: "../text.json" } } },
@@ -51,7 +51,7 @@ test("a file beside the contract becomes a part of the schema, and files that it
   }
 });
 
-test("a schema with an identity finds the files beside it under that", async () => {
+test("for a schema with an identity, files are found relative to that identity", async () => {
   const folder = folderWith({ "city.json": { $id: "https://example.com/schemas/city.json", ...city } });
   const { $ref } = { $ref: "city.json#/$defs/City" };
   const inputSchema = {
@@ -66,7 +66,7 @@ test("a schema with an identity finds the files beside it under that", async () 
   expect([isValid({ city: "Bern" }), isValid({ city: "B" })]).toEqual([true, false]);
 });
 
-test("a file may refer to itself, and two to each other", async () => {
+test("a file may refer to itself, and two files to each other", async () => {
   const folder = folderWith({
     "a.json": { properties: { b: { $ref: "b.json" }, a: { $ref: "a.json" } } },
     "b.json": { type: "object", properties: { a: { $ref: "a.json#" } }, additionalProperties: false },
@@ -99,7 +99,7 @@ test.each([
   });
 });
 
-test("addresses are left to be refused as they are without a base", async () => {
+test("addresses stay unchanged, to be refused later like without a base", async () => {
   const schema = await resolved("https://example.com/a.json", temporaryFolder());
   expect(schema).toEqual(contractOf("https://example.com/a.json").tools[0]!.inputSchema);
 });

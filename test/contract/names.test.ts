@@ -18,14 +18,11 @@ test.each([
   // `createServer` and `Client` are the runtime's.
   ["server", "createMcpServer", "McpServerClient", "mcpServerClient"],
   ["Client", "createMcpClientServer", "McpClient", "mcpClient"],
-])(
-  "of a contract called %s, no name has a word twice in a row",
-  (name, createServer, clientType, clientFunction) => {
-    expect(named(name)).toMatchObject({ createServer, clientType, clientFunction });
-  },
-);
+])("names of a contract called %s do not repeat a word", (name, createServer, clientType, clientFunction) => {
+  expect(named(name)).toMatchObject({ createServer, clientType, clientFunction });
+});
 
-test("nor have names of its lists, prompts and templates", () => {
+test("names of its lists, prompts and templates do not repeat a word", () => {
   expect(named("file-tools").listType("tools")).toBe("FileTools");
   expect(named("file-tools").listType("resourceTemplates")).toBe("FileToolsResourceTemplates");
   const { tools, prompts, templates } = contractNames({
@@ -59,7 +56,7 @@ const alike = fc.uniqueArray(
   ),
 );
 
-test("names in code follow from the set of names, not from its order", () => {
+test("names in code depend on the set of names, not on its order", () => {
   const of = (names: readonly string[]) => {
     const entries = names.map((name) => ({
       name,
@@ -128,7 +125,7 @@ test.each([
   ["café-list", "caféList", "CaféList"],
   ["2d-map", "_2dMap", "_2dMap"],
   ["🎉", "tool", "Tool"],
-])("the letters of %s stay", (name, method, namespace) => {
+])("the letters of %s are kept in names", (name, method, namespace) => {
   const { tools } = contractNames({
     name: "x",
     version: "1",

@@ -47,7 +47,7 @@ const names = [
   ...["get-user", "get_user", "getUser", "Get User", "a.b/c", "--", "_", "$", "a\u200db", "x".repeat(64)],
 ];
 
-test("output compiles whatever the entries of a contract are called", async () => {
+test("output compiles, whatever the names of a contract's entries", async () => {
   await fc.assert(
     fc.asyncProperty(fc.shuffledSubarray(names, { minLength: names.length / 2 }), async (drawn) => {
       const contract = {

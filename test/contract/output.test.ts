@@ -31,7 +31,7 @@ test("routing is data: methods, names, headers, the parts of URI templates", () 
   ]);
 });
 
-test("checks name the fault", async () => {
+test("checks describe the fault", async () => {
   expect(checks.checkGetWeatherArguments({ city: "Bern" })).toBeUndefined();
   expect(await checks.checkGetWeatherArguments({ city: 5 })).toMatch(/city: expected string, got 5/);
   expect(await checks.checkGetWeatherResult(undefined)).toBe("it is missing");
@@ -66,7 +66,7 @@ test.each([
 );
 
 describe.each(clientRevisions.map(({ id }) => id))("a server and a client of a contract, %s", (revision) => {
-  test("answer each other as the types say", async () => {
+  test("answer each other in accordance with the types", async () => {
     const { client, tools, prompts } = await made(revision);
     const wanted = (await weatherDocument()).contract;
     expect((await client.listTools()).items.map(({ name }) => name)).toEqual(
@@ -88,7 +88,7 @@ describe.each(clientRevisions.map(({ id }) => id))("a server and a client of a c
   });
 });
 
-test("a result that violates the contract is an error, at either end", async () => {
+test("a result that violates the contract is an error at both ends", async () => {
   const wrong = { structuredContent: { temperature: "warm" } } as never;
   const server = createWeatherServer(
     { ...handlers, tools: { ...handlers.tools, get_weather: () => wrong } },
@@ -131,7 +131,7 @@ test.each([
   [{ z: "1" }, "map:///p.&z=1"],
   [{ path: "a b?[%20%2f%]" }, "map:///a%20b?[%20%2f%25]."],
   [{ format: "a/b", part: "é#" }, "map:///p.a%2Fb#%C3%A9#"],
-])("a template with %j comes to %s (RFC 6570)", async (variables, uri) => {
+])("a template with %j expands to %s (RFC 6570)", async (variables, uri) => {
   const read: string[] = [];
   const client = { readResource: async (given: string) => void read.push(given) };
   const given = { path: "p", format: "", ...variables } as never;

@@ -25,7 +25,7 @@ const refusal = async (text: string, file = "c.yaml"): Promise<CodedError> => {
 };
 const tool = (rest: string): string => `name: n\nversion: v\ntools:\n  - ${rest}\n`;
 
-test("YAML and JSON give the same contract, keys in the order they were written", async () => {
+test("YAML and JSON give the same contract, with keys in their original order", async () => {
   const yaml = await readContract(weather, "c.yaml");
   const json = await readContract(JSON.stringify(yaml.contract), "c.json");
   expect(json.contract).toEqual(yaml.contract);
@@ -33,7 +33,7 @@ test("YAML and JSON give the same contract, keys in the order they were written"
   expect(Object.keys(inputSchema["properties"] as object)).toEqual(["city", "__proto__"]);
 });
 
-test("places are those of the values, also behind an alias, and the nearest where there is none", async () => {
+test("places are found for values (also behind an alias), or else for the nearest value", async () => {
   const { place } = await readContract(weather, "c.yaml");
   expect(place("/tools/0/name")).toEqual({ file: "c.yaml", pointer: "/tools/0/name", line: 4, column: 11 });
   expect(place("/tools/1/inputSchema/type")).toMatchObject({ line: 6, column: 13 });
@@ -136,7 +136,7 @@ describe("a mistake is named with its place", () => {
     expect((await refusal('{"name":"a","name":"b"}', "c.json")).code).toBe("MG1009");
   });
 
-  test("the key that was meant is suggested", async () => {
+  test("the intended key is suggested", async () => {
     expect((await refusal("name: a\nversion: b\ntols: []\n")).next).toBe('Did you mean "tools"?');
     expect((await refusal(tool("name: a\n    inputschema: {}"))).next).toBe('Did you mean "inputSchema"?');
   });

@@ -39,7 +39,7 @@ describe("reading", () => {
     ["scopes: [files read]", "MG6003", "/tools/0/scopes/0", 'got "files read"'],
     ['scopes: [""]', "MG6003", "/tools/0/scopes/0", 'got ""'],
     ["scopes: [1]", "MG6003", "/tools/0/scopes/0", "expected string, got 1"],
-    // Unnoticed, it would leave the tool without protection.
+    // If this mistake were ignored, the tool would have no protection.
     ["scope: [files]", "MG6002", "/tools/0/scope", 'there is no key "scope"'],
     ["Scopes: [files]", "MG6002", "/tools/0/Scopes", 'there is no key "Scopes"'],
   ])("%s is refused", async (scopes, code, pointer, message) => {
@@ -51,7 +51,7 @@ describe("reading", () => {
     });
   });
 
-  test("a member of another tool's own that only resembles it is kept", async () => {
+  test("a similar member of another tool's own is kept", async () => {
     const { contract } = await readContract(tool('scope: "global"'), "c.yaml");
     expect(contract.tools![0]).toMatchObject({ scope: "global" });
   });
@@ -124,7 +124,7 @@ describe("drift", () => {
       "new.yaml": text.replace("[files:read, files:write]", "[files:write, files:delete]"),
     });
 
-  test("a scope more breaks clients, a scope less does not; each is a finding with its line", async () => {
+  test("an added scope breaks clients, a removed one does not; each is a finding with its line", async () => {
     const ran = await mcpgen(folder(), ["diff", "old.yaml", "new.yaml", "--json"]);
     const { findings } = JSON.parse(ran.stdout) as { findings: object[] };
     expect(ran.code).toBe(1);

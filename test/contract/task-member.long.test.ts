@@ -112,7 +112,7 @@ describe("what is generated", () => {
   });
 });
 
-test("calls of a contract's tools run as tasks; lists have the support alone", async () => {
+test("calls of a contract's tools run as tasks; lists only have the support", async () => {
   const server = await served();
   const clientOf = async (revision: string) => {
     const pair = await createTestPair({

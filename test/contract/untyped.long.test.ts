@@ -7,7 +7,7 @@ import { readContract } from "../../generator/contract/read-contract.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** Twelve times one of two, on all of which it depends what is left: 4096 ways. */
+/** Twelve choices between two arms. The remaining members depend on all of them: 4096 combinations. */
 function endless(): object {
   const ways = (level: number): object => ({
     anyOf: ["a", "b"].map((name) => ({
@@ -71,7 +71,7 @@ test("a client is generated without the smallest unreadable part, with a warning
   expect(JSON.parse(check.stdout)).toMatchObject({ exit: 0, findings });
 });
 
-test("the client checks results of readable schemas, and passes on the others", async () => {
+test("the client checks results with readable schemas, and passes others on unchecked", async () => {
   const document = await readContract(contract, "c.json");
   const { files } = await generateContract({ document, role: "client", importExtension: "js" });
   const { code } = transformSync(files.get("client.ts")!, { loader: "ts" });
@@ -83,7 +83,7 @@ test("the client checks results of readable schemas, and passes on the others", 
   ]);
 });
 
-test.each(["server", "both"])("a %s is refused, with all that is to be mended", async (role) => {
+test.each(["server", "both"])("a %s is refused, with all parts that need a correction", async (role) => {
   const folder = temporaryFolder({ "c.json": contract });
   const ran = await mcpgen(folder, ["generate", ...words(role)]);
   expect(ran).toMatchObject({ code: 3, stdout: "" });

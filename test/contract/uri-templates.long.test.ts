@@ -1,4 +1,5 @@
-// A contract takes the URI templates that the runtime takes: servers those that can be matched, clients all.
+// A contract accepts the same URI templates as the runtime: for servers only those that can be matched, for clients
+// all.
 import { variablesIn } from "@mcpgen/engine/uri-template";
 import { UriTemplate } from "@mcpgen/runtime";
 import fc from "fast-check";
@@ -11,7 +12,7 @@ import { cases } from "../support/cases.mjs";
 /** Documents that are drawn. */
 const runs = cases(3000);
 
-/** What a function returns, or `undefined` if it throws. */
+/** The result of a function, or `undefined` if it throws. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -56,7 +57,7 @@ test("the compiler and the runtime read the same templates, and match the same",
     }),
     { numRuns: runs },
   );
-  // The templates are no good if few of them can be read.
+  // The test is only useful if enough of the random templates are valid.
   expect(readable).toBeGreaterThan(runs / 10);
   expect(matchable).toBeGreaterThan(runs / 20);
 });

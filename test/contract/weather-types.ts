@@ -1,4 +1,4 @@
-// Read by the compiler alone (npm run typecheck): what is marked must not compile, all else must.
+// Only the compiler reads this file (npm run typecheck): marked lines must not compile, all others must.
 import type { Client } from "@mcpgen/runtime";
 import { weatherClient } from "../golden/contract/weather/client.js";
 import {
@@ -12,7 +12,7 @@ import { handlers } from "./weather-handlers.js";
 type GetWeather = Handlers["tools"]["get_weather"];
 const inferred = (temperature: unknown) => () => ({ structuredContent: { temperature } });
 
-/** Wherever a handler is written, and however it comes to be one. */
+/** Handlers in each way in which they can be written. */
 export const results: GetWeather[] = [
   () => ({ structuredContent: { temperature: 5 } }),
   async () => ({ structuredContent: { temperature: 5, wind: { speed: 1 } } }),
@@ -37,7 +37,7 @@ export const results: GetWeather[] = [
 
 type Answer = StructuredAnswer<types.GetWeather.Result>;
 
-/** Where the type of the result is written, as skeletons do, nothing may be too much, either. */
+/** If the handler declares the type of its result, as skeletons do, additional fields are errors, too. */
 export const literals = [
   (): Answer => ({ structuredContent: { temperature: 5 } }),
   // @ts-expect-error a field too many
@@ -107,7 +107,7 @@ export async function calls(client: Client): Promise<number> {
   return outcome.structuredContent.temperature + (outcome.structuredContent.wind?.speed ?? 0);
 }
 
-/** What stubs of `sync` write for their result. */
+/** Declarations of results as in the stubs of `sync`. */
 export const written: Handlers["tools"]["get_weather"][] = [
   async (): Promise<Handlers.Answer<"tools", "get_weather">> => ({ structuredContent: { temperature: 5 } }),
   async (): Promise<Handlers.Answer<"tools", "get_weather">> => ({
@@ -121,7 +121,7 @@ export const read: Handlers.Answer<"resources", "config://app"> = "{}";
 
 type Plain = Required<types.GetWeather2.Arguments>;
 
-/** Items that may be missing may be missing, and are what they are where they stand. */
+/** Optional items may be missing; if present, each has the type of its position. */
 export const spans: Plain["span"][] = [
   [],
   ["monday"],
@@ -140,7 +140,9 @@ export const corners: Plain["corner"][] = [
   [1, 2, 3],
 ];
 
-/** A pattern speaks for members that it matches, and for all where there are no others. */
+/**
+ * The type of a pattern applies to members that match it, and to all members if the schema has no other declaration.
+ */
 export const labels: Plain["labels"] = { "l-a": "a" };
 // @ts-expect-error another value
 export const labelled: Plain["labels"] = { "l-a": 1 };
@@ -152,7 +154,7 @@ export const misnamed: Plain["named"] = { id: "a" };
 type Free = Handlers["tools"]["get-weather"];
 const text = { type: "text" as const, text: "fine" };
 
-/** A tool without an output schema: whatever it answers, there is content in it. */
+/** A tool without an output schema must always return content. */
 export const free: Free[] = [
   () => "fine",
   () => [text],

@@ -7,10 +7,10 @@ const document = (file: string) => readContract(readFileSync(`test/golden/contra
 
 export const weatherDocument = () => document("weather.contract.yaml");
 
-/** Contracts with output that is kept, by folder: one of everything, and one of nothing. */
+/** Contracts whose output is committed, by folder: one with all features, and one without any. */
 export const golden = { weather: weatherDocument, bare: () => document("bare.contract.json") };
 
-/** What is generated, by path. */
+/** The output, by path. */
 export async function goldenFiles(name: keyof typeof golden): Promise<ReadonlyMap<string, string>> {
   const document = await golden[name]();
   return (await generateContract({ document, role: "both", importExtension: "js" })).files;

@@ -16,14 +16,14 @@ const refusal = (text: string): unknown => {
 };
 
 describe("merge keys", () => {
-  test("take over what the mapping does not have itself, wherever they stand in it", () => {
+  test("add members that the mapping lacks, wherever they are in it", () => {
     const base = "base: &b { a: 1, b: 2 }\n";
     expect(JSON.stringify(value(`${base}x: { <<: *b, b: 3, c: 4 }`))).toContain('"x":{"a":1,"b":3,"c":4}');
     expect(JSON.stringify(value(`${base}x: { b: 3, <<: *b }`))).toContain('"x":{"b":3,"a":1}');
     expect(value("x: { <<: { a: 1 } }")).toEqual({ x: { a: 1 } });
   });
 
-  test("name several: those named first win", () => {
+  test("may name several mappings: the first one takes precedence", () => {
     const bases = "one: &one { a: 1 }\ntwo: &two { a: 2, b: 2, <<: { c: 2 } }\n";
     const merged = { a: 1, b: 2, c: 2 };
     expect(value(`${bases}x: { <<: [*one, *two] }`)).toMatchObject({ x: merged });
@@ -36,7 +36,7 @@ describe("merge keys", () => {
     expect(value("x: <<")).toEqual({ x: "<<" });
   });
 
-  test("bring places and names along: `__proto__` is one of them", async () => {
+  test("keep places and names, even `__proto__`", async () => {
     const { contract, place } = await readContract(
       `name: n
 version: v
@@ -78,7 +78,7 @@ tools:
     });
   });
 
-  test("that would stand for enormous values are refused soon, with the place", () => {
+  test("that would expand to enormous values are refused early, with the place", () => {
     const levels = Array.from(
       { length: 40 },
       (_, index) => `a${index + 1}: &a${index + 1} { <<: [*a${index}, *a${index}], k${index}: *a${index} }`,
@@ -89,7 +89,7 @@ tools:
   });
 });
 
-test("merge keys and aliases stand for what the library makes of them, key by key", () => {
+test("merge keys and aliases mean the same as in the library, key by key", () => {
   const name = fc.constantFrom("a", "b", "c", "__proto__", "1", "'<<'");
   const reference = (of: number) => fc.nat(of).map((index) => `*m${index}`);
   const mapping = (before: number) => {
@@ -133,7 +133,7 @@ test("merge keys and aliases stand for what the library makes of them, key by ke
   );
 });
 
-test("aliases are counted by what they stand for, not by how many they are", () => {
+test("the limit for aliases counts their content, not their number", () => {
   const tools = Array.from({ length: 500 }, () => "  - *s").join("\n");
   expect(value(`s: &s { type: object }\nall:\n${tools}`)).toMatchObject({ all: { length: 500 } });
   const long = `s: &s ${"x".repeat(100_000)}\nall:\n${tools}`;
@@ -153,7 +153,7 @@ test.each([
   });
 });
 
-test("a key called << is in quotes in what we write, and reads back", async () => {
+test("a key called << is written in quotes, and read back", async () => {
   const inputSchema = { type: "object", properties: { "<<": { type: "string", enum: ["<<"] } } };
   const contract = { name: "n", version: "1", tools: [{ name: "t", inputSchema }] } as Contract;
   const text = await contractText(contract, "c.yaml");

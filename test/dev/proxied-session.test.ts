@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import type { Channel, Receiver } from "../../generator/capture/runtime.js";
 import { ProxiedSession } from "../../generator/dev/proxied-session.js";
 
-/** One end of a connection: what was sent to it, and the receiver of the proxy. */
+/** One end of a connection: the messages sent to it, and the receiver of the proxy. */
 class End implements Channel {
   readonly sent: JsonObject[] = [];
   receiver!: Receiver;
@@ -68,7 +68,7 @@ async function withSession(): Promise<ReturnType<typeof proxied>> {
   return all;
 }
 
-test("the next server gets the handshake and the state of the session; the client hears of changed lists", async () => {
+test("the next server gets the handshake and the state of the session; the client is notified of changed lists", async () => {
   const { client, servers, session } = await withSession();
   // The client may listen for changes of lists, which each restart can bring.
   expect(client.taken()).toEqual([
@@ -100,7 +100,7 @@ test("the next server gets the handshake and the state of the session; the clien
   expect(client.taken()).toEqual([{ jsonrpc: "2.0", method: "notifications/tools/list_changed" }]);
 });
 
-test("a subscription of an era without sessions is opened again, with its id, and hears of changed lists", async () => {
+test("a subscription of an era without sessions is opened again with its id, and gets changes of lists", async () => {
   const { client, servers, session } = proxied();
   await session.restart();
   const listen = {

@@ -71,7 +71,7 @@ test("without TypeScript in the project, the types are not checked, and the user
   expect(found).toMatchObject([{ code: "MG6803", severity: "warning", place: { file: "tsconfig.json" } }]);
 });
 
-test("where JavaScript needs types, the check writes it, unless there are errors", async () => {
+test("if JavaScript cannot be written without types, the check writes it, unless there are errors", async () => {
   const sources = {
     "src/a.ts": "export const enum E { One = 1 }\n",
     "src/b.ts": 'import { E } from "./a.js";\nexport const b: number = E.One;\n',
@@ -85,7 +85,7 @@ test("where JavaScript needs types, the check writes it, unless there are errors
   expect(existsSync(join(wrong.folder, "dist"))).toBe(false);
 });
 
-test("JavaScript of single files has no types, keeps its modules, and is written where it changed", async () => {
+test("JavaScript of single files has no types, keeps its modules, and is written if it changed", async () => {
   const it = example(
     { verbatimModuleSyntax: true },
     {

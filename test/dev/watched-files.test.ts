@@ -30,7 +30,7 @@ test("sees a file that is written, saved by rename, added in a new folder, and r
   writeFileSync(a, "2");
   expect(await change).toEqual([a]);
 
-  // As editors save: the old file is renamed away, the new one takes its place.
+  // Editors save like this: they rename the old file and put the new one in its place.
   change = watched.changes();
   renameSync(b, `${b}~`);
   writeFileSync(`${b}.new`, "2");
@@ -58,7 +58,7 @@ test("a file that is emptied before it is written is one change; one that stays 
   expect(await change).toEqual([b]);
 });
 
-test("a touched file and files that the program wrote itself are no changes; close ends the wait", async () => {
+test("a touched file and files that the program wrote itself do not count as changes; close ends the wait", async () => {
   const { folder, watched } = watchedFolder({ "a.txt": "1", "b.txt": "1" });
   const [a, b] = [join(folder, "a.txt"), join(folder, "b.txt")];
   utimesSync(a, new Date(0), new Date(0));

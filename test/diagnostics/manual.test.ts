@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { errorManual } from "../../scripts/error-manual.js";
 import { catalogue } from "../../generator/diagnostics/catalogue.js";
 
-test("docs/errors.md is what `node scripts/run-ts.mjs scripts/errors.ts` writes", () => {
+test("docs/errors.md equals the output of `node scripts/run-ts.mjs scripts/errors.ts`", () => {
   expect(readFileSync("docs/errors.md", "utf8")).toBe(errorManual());
 });
 

@@ -8,7 +8,7 @@ import { to20260728 } from "./changelog/2026-07-28.js";
 import { type Changelog, expanded } from "./changelog/changelog.js";
 import { pairs, released } from "./models.js";
 
-/** By the revision that is the newer of two that follow one another. */
+/** By the newer of two consecutive revisions. */
 const changelogs: Readonly<Record<string, Changelog>> = {
   "2025-03-26": to20250326,
   "2025-06-18": to20250618,
@@ -19,11 +19,11 @@ const changelogs: Readonly<Record<string, Changelog>> = {
 const dialects: Readonly<Record<string, string>> = { "2025-11-25": "2020-12", "2026-07-28": "2020-12" };
 const dialectOf = (revision: string): string => dialects[revision] ?? "draft-07";
 
-/** Names of definitions are no part of the wire. */
+/** Rules about names of definitions, which are not on the wire. */
 const ofNames = /^definition-|^unreachable-changed$/;
 
 test.each(pairs)(
-  "%s → %s: the findings are what the changelog names, and what it does not name",
+  "%s → %s: each finding is in the changelog, or in the list of omissions",
   async (from, to) => {
     const findings = diffModels(await released(from), await released(to), undefined, {
       old: dialectOf(from),

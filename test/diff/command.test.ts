@@ -19,7 +19,7 @@ test.each([
   expect((await run(temporaryFolder(files), file, "--fail-on", failOn)).code).toBe(code);
 });
 
-test("only the role that was asked for counts", async () => {
+test("only the requested role counts", async () => {
   const folder = temporaryFolder(files);
   expect((await run(folder, "breaking.json", "--role", "client")).code).toBe(1);
   expect((await run(folder, "breaking.json", "--role", "server")).code).toBe(0);
@@ -85,7 +85,7 @@ test("the markdown report is the body of a pull request", async () => {
   `);
 });
 
-test("annotations stand at the line of the file they are about", async () => {
+test("annotations have the line of the concerned file", async () => {
   const { stdout, code } = await run(temporaryFolder(files), "breaking.json", "--format", "github");
   const [, line] =
     /^::error file=breaking\.json,line=(\d+),title=MG3201::property-added-required: EchoParams\.lang/m.exec(
@@ -99,7 +99,7 @@ const schema = new Ajv2020({ strict: true, allowUnionTypes: true }).compile(
   JSON.parse(readFileSync("docs/diff.schema.json", "utf8")) as object,
 );
 
-test.each(pairs)("%s → %s: the json report is what docs/diff.schema.json says", async (from, to) => {
+test.each(pairs)("%s → %s: the json report matches docs/diff.schema.json", async (from, to) => {
   const { stdout } = await mcpgen(".", ["diff", from, to, "--format", "json", "--readers", "closed"]);
   const report = JSON.parse(stdout) as {
     findings: { at: Record<string, { file: string; line: number } | null> }[];
@@ -119,7 +119,7 @@ test("the same schema under another name and in another order shows no differenc
   expect(code).toBe(0);
 });
 
-test("beside a file a revision is read without notes, too: what they correct is no change", async () => {
+test("a revision that is compared with a file is also read without notes, so corrections do not count as changes", async () => {
   const file = join("schema", "2025-11-25", "schema.json");
   const { code, stdout } = await mcpgen(".", ["diff", "2025-11-25", file]);
   expect(code).toBe(0);
@@ -152,7 +152,7 @@ function mended(elicited: object): object {
   return JSON.parse(JSON.stringify(elicited).replace('"integer"', '"number"')) as object;
 }
 
-test("a file is read without notes, and the report says so", async () => {
+test("a file is read without notes, and the report states that", async () => {
   expect((await run(temporaryFolder(files), "safe.json")).stdout).toContain(
     "safe.json is read without notes",
   );

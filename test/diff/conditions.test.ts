@@ -10,7 +10,7 @@ const secret: JsonObject = {
   required: ["key"],
 };
 
-/** Findings but for those of names, between two protocols whose params are these. */
+/** Findings between two protocols with these params, without the findings about names. */
 function found(
   old: JsonValue,
   next: JsonValue,
@@ -33,7 +33,7 @@ const conditions: Readonly<Record<string, (inside: JsonValue) => JsonObject>> = 
 };
 
 describe.each(Object.entries(conditions))("inside %s", (_, around) => {
-  test("names and spelling mean nothing", () => {
+  test("names and spelling do not matter", () => {
     const old = around(ref("Secret"));
     expect(found(old, around(ref("Hidden")), { Secret: secret }, { Hidden: secret })).toEqual([]);
     expect(found(old, around(secret), { Secret: secret }, {})).toEqual([]);
@@ -59,7 +59,7 @@ describe.each(Object.entries(conditions))("inside %s", (_, around) => {
     );
   });
 
-  test("definitions that contain themselves end", () => {
+  test("recursive definitions are compared in finite time", () => {
     const tree = (leaf: JsonValue): JsonObject => ({
       Tree: { type: "object", properties: { leaf, inner: around(ref("Tree")) }, required: ["leaf"] },
     });
@@ -71,12 +71,12 @@ describe.each(Object.entries(conditions))("inside %s", (_, around) => {
   });
 });
 
-describe("limits that two keywords set", () => {
+describe("limits from two keywords", () => {
   const rules = (old: JsonValue, next: JsonValue): string[] => between(old, next).map(({ rule }) => rule);
   const number = (more: JsonObject): JsonObject => ({ type: "number", ...more });
   const integer = (more: JsonObject): JsonObject => ({ type: "integer", ...more });
 
-  test("are one limit", () => {
+  test("are compared as one limit", () => {
     const [finding, ...others] = between(number({ minimum: 0 }), number({ exclusiveMinimum: 0 }));
     expect(others).toEqual([]);
     expect(finding).toMatchObject({ rule: "bound-tightened", old: "minimum 0", new: "exclusive minimum 0" });
@@ -86,19 +86,19 @@ describe("limits that two keywords set", () => {
     ]);
   });
 
-  test("say the same of whole numbers in either way", () => {
+  test("are equal for integers, whichever keyword sets them", () => {
     expect(rules(integer({ exclusiveMinimum: 0 }), integer({ minimum: 1 }))).toEqual([]);
     expect(rules(integer({ exclusiveMaximum: 10 }), integer({ maximum: 9.5 }))).toEqual([]);
   });
 });
 
-test("unevaluatedItems covers the items after prefixItems, as items does", () => {
+test("unevaluatedItems covers the items after prefixItems, like items", () => {
   const tuple: JsonObject = { type: "array", prefixItems: [{ type: "string" }] };
   const found = between({ ...tuple, items: false }, { ...tuple, unevaluatedItems: false });
   expect(found).toEqual([]);
 });
 
-test("a list of values in a condition is made of values, not of schemas", () => {
+test("a list of values in a condition contains values, not schemas", () => {
   const not = (title: string): JsonObject => ({ not: { const: { title } } });
   expect(between(not("a"), not("b")).map(({ rule }) => rule)).toEqual(["bound-tightened", "bound-loosened"]);
 });

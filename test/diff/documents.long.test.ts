@@ -7,7 +7,7 @@ import { files, run } from "./small-files.js";
 
 const text = { type: "object", properties: { text: { type: "string", minLength: 1 } }, required: ["text"] };
 
-/** What SARIF 2.1.0 asks of the parts that are printed (OASIS, sections 3.13, 3.14, 3.27, 3.49). */
+/** The requirements of SARIF 2.1.0 on the printed parts (OASIS, sections 3.13, 3.14, 3.27, 3.49). */
 const sarif = new Ajv2020({ strict: false }).compile({
   type: "object",
   required: ["$schema", "version", "runs"],
@@ -104,7 +104,7 @@ test.each(pairs)("%s → %s as SARIF: results point at their rules", async (from
   ]);
 });
 
-/** `files` with an approval of what breaks. */
+/** `files` with an approval of the breaking changes. */
 async function approvedFiles(): Promise<Record<string, string>> {
   const { stdout } = await run(temporaryFolder(files), "breaking.json");
   const line = /^ {2}(\{"fingerprint".*\})$/m.exec(stdout)![1]!.replace('"…"', '"meant"');
@@ -138,7 +138,7 @@ test("the JUnit report has a case for each finding, and a failure for each that 
   expect(code).toBe(1);
 });
 
-/** Names of elements that are open at the end; throws where one is closed that is not open. */
+/** Returns the names of elements that are open at the end. Fails at an end tag without a start tag. */
 function openElements(xml: string): string[] {
   const open: string[] = [];
   for (const [, end, name, empty] of xml.matchAll(/<(\/?)([a-z]+)(?: [a-z]+="[^"<>]*")*(\/?)>/g)) {
@@ -148,7 +148,7 @@ function openElements(xml: string): string[] {
   return open;
 }
 
-test.each(pairs)("%s → %s as JUnit is well-formed and counts right", async (from, to) => {
+test.each(pairs)("%s → %s as JUnit is well-formed, with correct counts", async (from, to) => {
   const { stdout } = await mcpgen(".", ["diff", from, to, "--format", "junit", "--fail-on", "dangerous"]);
   const xml = stdout.slice(stdout.indexOf("?>") + 2);
   expect(openElements(xml)).toEqual([]);

@@ -29,12 +29,12 @@ test("a revision that was published again is not reported as a new one", () => {
   expect(reported({ ...published, new: published.old })).toEqual([]);
 });
 
-test("corrections that the new file makes itself, or whose places it lacks, are reported", () => {
+test("corrections are reported if the new file contains them, or lacks their places", () => {
   const problem = { note: errata, target: errata.targets[0]!, message: "the schema already says so" };
   const dropped = [
     { ...problem, code: "MG1203" as const },
     { ...problem, code: "MG1202" as const, message: "the schema has nothing at this place" },
-    // Other notes are for the person that confirms them.
+    // Other dropped notes are not findings: a person has to confirm them.
     { ...problem, code: "MG1203" as const, note: { ...errata, kind: "open" as const } },
   ];
   expect(reported({ revision: "2025-11-25", old: "a", new: "b", dropped })).toEqual([

@@ -9,21 +9,24 @@ import { isProven } from "./gauntlet/proof.js";
 import { Judge, type Shown, shownBy } from "./gauntlet/truth.js";
 import { modelFrom } from "./models.js";
 
-/** Of each of two documents of a revision. Whole revisions are compared, and ajv compiles each of them. */
+/**
+ * The number of mutants of each document; there are two documents for each revision. It is small in short runs because
+ * whole revisions are compared and compiled by ajv.
+ */
 const count = cases(1500, 4);
 const draws = 40;
 
 const textOf = ({ rule, subject, level }: Finding): string =>
   `${rule} ${subjectText(subject)} client:${level.client} server:${level.server}`;
 
-/** Whether findings say of that role what the message shows. */
+/** Whether a finding reports the incompatibility that the message proves. */
 function isFound({ role, as }: Shown, findings: readonly Finding[]): boolean {
   return findings.some(({ level }) =>
     as === "writer" ? level[role] === "breaking" : level[role] !== "safe",
   );
 }
 
-/** Each revision as it is, and with arms of unions that differ in their limits alone. */
+/** Each revision without changes, and with unions whose arms differ only in their limits. */
 const documents = revisions.flatMap((revision) => [
   { name: revision, document: documentOf(revision) },
   {
@@ -33,7 +36,7 @@ const documents = revisions.flatMap((revision) => [
 ]);
 
 test.each(documents)(
-  `${count} changed documents of $name: what ajv shows to break is found, and what is found to break does`,
+  `${count} changed documents of $name: findings and ajv agree about breaking changes`,
   ({ name, document }) => {
     const [model, judge] = [modelFrom(document), new Judge(document)];
     const failed: string[] = [];

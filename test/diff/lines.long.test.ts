@@ -8,14 +8,14 @@ const fileOf = (value: object): Parameters<typeof lineFinder>[0] => ({
 });
 
 // The canonical form sorts the arms.
-test("the line of what a pointer names, of items and of odd keys; else of what is around it", () => {
+test("a pointer leads to the line of its value (also for items and odd keys), or else of the surrounding value", () => {
   const lineOf = lineFinder(fileOf({ $defs: { "a/b~c": { anyOf: [{ type: "string" }, { minimum: 1 }] } } }));
   expect(["", "/$defs/a~1b~0c", "/$defs/a~1b~0c/anyOf/1", "/$defs/a~1b~0c/anyOf/7"].map(lineOf)).toEqual([
     1, 3, 5, 3,
   ]);
 });
 
-test("the lines of many siblings are found in time that grows with them", () => {
+test("the lines of many siblings are found in linear time", () => {
   const count = 50_000;
   const names = Array.from({ length: count }, (_, index) => `D${index}`);
   const lineOf = lineFinder(fileOf({ $defs: Object.fromEntries(names.map((name) => [name, {}])) }));

@@ -40,7 +40,7 @@ function protocol(parts: Parts): JsonObject {
   return { $defs: { PingResult: empty, ...messages, ...lists, ...parts.definitions } };
 }
 
-/** Findings that are not safe for a role, and those of methods. */
+/** Findings that are not safe for a role, and findings about methods. */
 function harm(old: Parts, next: Parts): string[] {
   return diffModels(modelFrom(protocol(old)), modelFrom(protocol(next)))
     .filter(({ rule }) => !rule.startsWith("definition-"))
@@ -64,7 +64,7 @@ describe("methods", () => {
     ]);
   });
 
-  test("a notification that goes hits both sides", () => {
+  test("a removed notification affects both sides", () => {
     expect(harm({}, { serverNotifications: log })).toEqual([
       "notification-added notifications/log from server client:safe server:safe",
     ]);
@@ -86,7 +86,7 @@ describe("methods", () => {
     ]);
   });
 
-  test("a request that travels only inside results was demoted: reported once, not as what it is made of", () => {
+  test("a request that moves into results is reported once as demoted, without findings about its parts", () => {
     const ask = { AskRequest: message("ask", object({ question: text })) };
     const definitions = { ...result, AskResult: object({ answer: text }) };
     const old: Parts = { clientRequests: echo, serverRequests: ask, definitions };
@@ -105,7 +105,7 @@ describe("methods", () => {
     expect(harm(next, old)).toContain("request-added ask from server client:dangerous server:safe");
   });
 
-  test("a request that travelled inside results is no message when they stop holding it", () => {
+  test("a request inside results does not count as a message after the results drop it", () => {
     const asks: JsonObject = {
       AskRequest: message("ask", object({ question: text })),
       AskResult: object({ answer: text }),
@@ -137,7 +137,7 @@ describe("params", () => {
     definitions: result,
   });
 
-  test("that become required or optional", () => {
+  test("may become required or optional", () => {
     expect(harm(with_(empty, false), with_(empty, true))).toEqual([
       "params-became-required EchoRequest.params client:breaking server:safe",
     ]);
@@ -155,7 +155,7 @@ describe("params", () => {
     ]);
   });
 
-  test("with separate definitions, and the envelope written out in each message, change nothing", () => {
+  test("do not change with separate definitions, or with the envelope written out in each message", () => {
     const old = with_(object({ text }));
     const request = object({
       jsonrpc: { type: "string", const: "2.0" },
@@ -212,7 +212,7 @@ describe("members of the envelope", () => {
     ]);
   });
 
-  test("come from JSONRPCRequest where messages omit them", () => {
+  test("come from JSONRPCRequest if messages omit them", () => {
     const envelope = (more: JsonObject): JsonObject => ({
       JSONRPCRequest: object({ jsonrpc, id, method: text, ...more }, ["jsonrpc", "id", "method"]),
       JSONRPCNotification: object({ jsonrpc, method: text }),
@@ -232,7 +232,7 @@ describe("members of the envelope", () => {
     ]);
   });
 
-  test("include those beside the result of a response, and alternatives to the result", () => {
+  test("include members beside the result of a response, and alternatives to the result", () => {
     const answered = (more: JsonObject = {}): Parts => ({
       clientRequests: echo,
       definitions: {
@@ -261,7 +261,7 @@ describe("members of the envelope", () => {
     expect(harm(unlisted, unlisted)).toEqual([]);
   });
 
-  test("a result that is closed is found, though its base is open", () => {
+  test("closing a result is found although its base is open", () => {
     const open = { Result: { type: "object", additionalProperties: {} } };
     const with_ = (more: JsonObject): Parts => ({
       clientRequests: echo,
@@ -280,7 +280,7 @@ describe("results", () => {
   });
   const later = { LaterResult: object({ ticket: text }) };
 
-  test("that may come in place of the plain one", () => {
+  test("may have alternatives to the plain one", () => {
     const one = answered(ref("EchoResult"));
     const two = answered({ anyOf: [ref("EchoResult"), ref("LaterResult")] }, later);
     expect(harm(one, two)).toEqual(["result-alternative-added echo from client client:breaking server:safe"]);
@@ -289,7 +289,7 @@ describe("results", () => {
     ]);
   });
 
-  test("that the old result had the mark of", () => {
+  test("may be alternatives whose mark the old result already had", () => {
     const kind = { kind: text };
     const definitions = { EchoResult: object({ text, ...kind }) };
     const one = answered(ref("EchoResult"), definitions);
@@ -305,15 +305,15 @@ describe("results", () => {
     ]);
   });
 
-  test("of another name but the same shape are the same", () => {
+  test("are equal if only their names differ", () => {
     const old = answered(ref("EchoResult"));
     const next = answered(ref("EchoedResult"), { EchoedResult: object({ text }) });
     expect(harm(old, next)).toEqual([]);
   });
 });
 
-describe("definitions that moved", () => {
-  test("are compared by name where no place corresponds", () => {
+describe("moved definitions", () => {
+  test("are compared by name if no place corresponds", () => {
     const features = (properties: JsonObject): JsonObject => ({ Features: object(properties, []) });
     const old: Parts = {
       clientRequests: { HelloRequest: message("hello", object({ features: ref("Features") })) },

@@ -48,7 +48,7 @@ export function protocolOf(params: JsonValue, result: JsonValue = {}, more: Json
   };
 }
 
-/** The findings between two protocols that differ in what one property of the params, or of the result, is. */
+/** The findings between two protocols that differ only in the schema of one property of the params or the result. */
 export function between(
   old: JsonValue,
   next: JsonValue,

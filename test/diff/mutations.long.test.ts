@@ -45,7 +45,7 @@ function drawn(index: number): Case {
   };
 }
 
-test(`${count} single mutations are classed as the table says, for every writer and reading`, () => {
+test(`${count} single mutations are classified like in the table, for every writer and reading`, () => {
   for (let index = 0; index < count; index++) {
     const one = drawn(index);
     const { mutation, readers } = one;

@@ -12,7 +12,7 @@ const point: JsonObject = {
 };
 const params = (value: JsonValue): JsonObject => ({ type: "object", properties: { value } });
 
-/** What becomes of definitions, with whether code that names them stops compiling. */
+/** The findings about names of definitions, and whether code that uses these names stops compiling. */
 function names(old: JsonObject, next: JsonObject): string[] {
   const shown = ({ rule, subject, source, level }: Finding): string => {
     expect(level).toEqual({ client: "safe", server: "safe" });
@@ -35,7 +35,7 @@ describe("definitions", () => {
     expect(names(named("Point"), inline)).toEqual(["definition-inlined Point source:breaking"]);
   });
 
-  test("added and removed, where nothing else changes", () => {
+  test("added and removed, without other changes", () => {
     const more = protocolOf(
       params(ref("Point")),
       {},
@@ -45,7 +45,7 @@ describe("definitions", () => {
     expect(names(more, named("Point"))).toEqual(["definition-removed Unused source:breaking"]);
   });
 
-  test("whose name stands for another shape", () => {
+  test("with a name that now has another shape", () => {
     const old = protocolOf(params(ref("Point")), {}, { Point: point });
     const next = protocolOf(
       params(ref("Position")),
@@ -58,7 +58,7 @@ describe("definitions", () => {
     expect(names(old, next)).toContain("definition-meaning-changed Point source:breaking");
   });
 
-  test("that no message refers to", () => {
+  test("without references from messages", () => {
     const unused = (type: string): JsonObject =>
       protocolOf(params(point), {}, { Mixin: { type: "object", properties: { z: { type } } } });
     expect(names(unused("string"), unused("number"))).toEqual(["unreachable-changed Mixin source:breaking"]);
@@ -68,7 +68,7 @@ describe("definitions", () => {
 describe("prose", () => {
   const described = (description: string): JsonObject => ({ type: "string", description });
 
-  test("that changes what must be done is reported, without level", () => {
+  test("with a changed requirement is reported without a level", () => {
     const [finding, ...others] = between(
       described("A name. It SHOULD be short."),
       described("A name. It MUST be short."),
@@ -82,14 +82,14 @@ describe("prose", () => {
     });
   });
 
-  test("that changes otherwise is reported only if the configuration asks for it", () => {
+  test("with other changes is reported only if the configuration asks for it", () => {
     const [old, next] = [described("A name."), described("The name.")];
     expect(between(old, next)).toEqual([]);
     const asked = between(old, next, { ...defaultPolicy, severities: { "description-changed": "safe" } });
     expect(asked.map(({ rule }) => rule)).toEqual(["description-changed"]);
   });
 
-  test("of one side only is not compared", () => {
+  test("that only one side has is not compared", () => {
     expect(between(described("It MUST be short."), { type: "string" })).toEqual([]);
   });
 });
@@ -108,7 +108,7 @@ describe("fingerprints", () => {
     expect(other!.fingerprint).toBe(one!.fingerprint);
   });
 
-  test("differ where subject or shape do", () => {
+  test("differ if subject or shape differ", () => {
     const prints = [
       between({ type: "string" }, { type: "number" }),
       between({ type: "string" }, { type: "boolean" }),

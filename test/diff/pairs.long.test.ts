@@ -17,7 +17,7 @@ test.each(pairs)("%s → %s: every breaking finding has a counter-example", asyn
     expect(counterexample?.valid.old).not.toBe(counterexample?.valid.new);
 });
 
-test("2024-11-05 → 2025-03-26: batches are all that breaks", async () => {
+test("2024-11-05 → 2025-03-26: only batches break", async () => {
   const findings = diffModels(await released("2024-11-05"), await released("2025-03-26"));
   const harmful = findings.filter((finding) => levelFor(finding, "both") !== "safe");
   expect(harmful.map(line)).toMatchInlineSnapshot(`

@@ -23,7 +23,7 @@ async function fingerprintIn(folder: string): Promise<string> {
   return (JSON.parse(stdout) as { findings: { fingerprint: string }[] }).findings[0]!.fingerprint;
 }
 
-test("an approved finding does not fail the command; one that has expired does, and is named", async () => {
+test("an approved finding does not fail the command; an expired approval does, and is named", async () => {
   const fingerprint = await fingerprintIn(temporaryFolder(files));
   const approved = await run(
     temporaryFolder({ ...files, "mcp-approvals.json": approval(fingerprint) }),
@@ -37,7 +37,7 @@ test("an approved finding does not fail the command; one that has expired does, 
   expect(after.stdout).toContain("warning MG3204");
 });
 
-test("an approval may cover a rule at a place, whatever the values are", async () => {
+test("an approval may cover a rule at a place, for any values", async () => {
   const any = approval("", { fingerprint: undefined, values: "any" });
   const run2 = (text: string) =>
     run(temporaryFolder({ ...files, "mcp-approvals.json": text }), "breaking.json");
@@ -65,7 +65,7 @@ test.each<[object, RegExp]>([
   expect(stderr).toMatch(why);
 });
 
-test("the printed line approves the finding when it is added", async () => {
+test("the printed line approves the finding after it is added to the file", async () => {
   const { stdout } = await run(temporaryFolder(files), "breaking.json");
   const line = JSON.parse(/^ {2}(\{"fingerprint".*\})$/m.exec(stdout)![1]!) as object;
   const approvals = JSON.stringify({
@@ -135,7 +135,7 @@ test("a duplicate approval is refused", async () => {
 });
 
 test.each([{ rule: "property-removed" }, { subject: "EchoParams.text" }])(
-  "an approval that names %j, which the finding is not about, is not valid",
+  "an approval with %j, which does not match the finding, is not valid",
   async (more) => {
     const fingerprint = await fingerprintIn(temporaryFolder(files));
     const content = approval(fingerprint, more);

@@ -18,10 +18,13 @@ interface Place {
   readonly node: JsonObject;
 }
 
-/** A change made to a schema in place, and the rules one of which must tell it. */
+/**
+ * Changes a schema in place. Returns rules, one of which must report the change; `undefined` if the schema cannot be
+ * changed so.
+ */
 type Change = (node: JsonObject, random: Random) => readonly string[] | undefined;
 
-/** Members of messages themselves, which methods account for. */
+/** Members of the envelope. Rules about methods report their changes. */
 const envelope = new Set(["jsonrpc", "id", "method", "params"]);
 
 const strings = (value: JsonValue | undefined): string[] => (Array.isArray(value) ? (value as string[]) : []);
@@ -105,7 +108,7 @@ function placesIn(value: JsonValue, path: readonly string[] = []): Place[] {
   ];
 }
 
-/** Definitions that messages hold, messages and their envelope left out. */
+/** Definitions that messages contain, without the messages and their envelope. */
 function heldBy({ schema, methods }: ProtocolModel): Set<string> {
   const roots = methods.flatMap(({ message, result }) => [
     message,
@@ -120,7 +123,7 @@ function heldBy({ schema, methods }: ProtocolModel): Set<string> {
   return held;
 }
 
-/** A document with one change somewhere in what messages hold. */
+/** A document with one change somewhere in the parts that messages contain. */
 function mutated(
   document: JsonObject,
   held: ReadonlySet<string>,
@@ -136,7 +139,7 @@ function mutated(
 }
 
 test.each(revisions)(
-  `${count} single mutations of %s are reported by their rule, at their place, and no other finding is`,
+  `${count} single mutations of %s are reported by their rule, at their place, without other findings`,
   (revision) => {
     const document = documentOf(revision);
     const model = modelFrom(document);

@@ -17,7 +17,7 @@ function modelOf(revision: string, params: JsonValue, ...entries: JsonObject[]):
   return buildModel({ revision, status: "draft", schema, notes: notes(...entries) }).model;
 }
 
-/** Models whose params are these, the second with a note that `label` was `title`. */
+/** Two models with these params. A note of the second declares that `label` was `title`. */
 function models(old: JsonValue, next: JsonValue): [ProtocolModel, ProtocolModel] {
   const note = { kind: "renamed", target, previous: "r1", from: "title" };
   return [modelOf("r1", old), modelOf("r2", next, note)];
@@ -66,14 +66,14 @@ describe("a renamed member", () => {
       object({ label: text }),
       "client:dangerous server:breaking",
     ],
-  ])("%s is one finding, as bad as removing and adding it", (_, old, next, levels) => {
+  ])("%s is one finding, with the level of removing and adding it", (_, old, next, levels) => {
     const [before, after] = models(old, next);
     const all = diffModels(before, after);
     const [finding, ...more] = all.filter(({ rule }) => rule !== "object-opened");
     expect(more).toEqual([]);
     expect(line(finding!)).toBe(`property-renamed DoRequest.params.title ${levels}`);
     expect(finding!.counterexample === undefined).toBe(!levels.includes("breaking"));
-    // Without the note the two findings are, together, as bad.
+    // Without the note, the two findings together have the same severity.
     const plain = diffModels(before, { ...after, renames: [] }).filter(
       ({ rule }) => rule !== "object-opened",
     );
@@ -87,7 +87,7 @@ describe("a renamed member", () => {
     }
   });
 
-  test("is said with both names and forms", () => {
+  test("is reported with both names and forms", () => {
     const [finding] = diffModels(...models(object({ title: text }, ["title"]), object({ label: text })));
     expect(finding).toMatchObject({
       old: "title: string",
@@ -97,7 +97,7 @@ describe("a renamed member", () => {
     });
   });
 
-  test("is compared with what it was: what else changed is found, and proven by both names", () => {
+  test("is compared with its former self: other changes are found, with a proof under either name", () => {
     const findings = diffModels(
       ...models(
         object({ title: text }, ["title"]),
@@ -113,7 +113,7 @@ describe("a renamed member", () => {
     expect(findings[1]!.counterexample!.value).toMatchObject({ params: { label: null } });
   });
 
-  test("is that of arms of a union, which correspond by it", () => {
+  test("may be in the arms of a union, which then correspond by it", () => {
     const arm = (key: string, kind: string): JsonValue =>
       object({ [key]: { const: kind, type: "string" }, id: text }, [key]);
     const union = (key: string): JsonValue =>
@@ -128,14 +128,14 @@ describe("a renamed member", () => {
     );
   });
 
-  test("is one the other way round, too", () => {
+  test("is also one finding in the reverse direction", () => {
     const [before, after] = models(object({ title: text }), object({ label: text }, ["label"]));
     expect(diffModels(after, before).map(line)).toEqual([
       "property-renamed DoRequest.params.label client:dangerous server:breaking",
     ]);
   });
 
-  test("may have its severity set, and is two findings at another pair", () => {
+  test("may have its own severity, and is two findings for another pair of revisions", () => {
     const [before, after] = models(object({ title: text }), object({ label: text }));
     expect(
       diffModels(before, after, { ...defaultPolicy, severities: { "property-renamed": "off" } }),

@@ -32,7 +32,7 @@ test.each<[string, string | undefined, RegExp]>([
 );
 
 test.each(["changes.md", "changes.json", "changes.txt", "changes.html"])(
-  "%s that is no report is replaced with --force alone",
+  "%s is replaced only with --force if it is not a report",
   async (file) => {
     const folder = temporaryFolder({ ...files, [file]: "mine" });
     const refused = await run(folder, "breaking.json", "--out", file);
@@ -48,7 +48,7 @@ test.each<[string, string, string[]]>([
   ["notes.txt", "old → new: no differences, I think\nand more\n", []],
   ["x.sarif", '{ "name": "mcpgen" }\n', []],
   ["package.json", '{ "name": "mcpgen" }\n', ["--format", "sarif"]],
-])("%s that quotes a report is none", async (file, content, more) => {
+])("%s does not count as a report because it quotes one", async (file, content, more) => {
   const folder = temporaryFolder({ ...files, [file]: content });
   const refused = await run(folder, "breaking.json", "--out", file, ...more);
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`${file}: error MG3001`)]);
@@ -63,7 +63,7 @@ test("the JSON in a file is a baseline of later runs", async () => {
   expect(JSON.parse(ran.stdout)).toMatchObject({ exit: 1, file: "again.json", written: true });
 });
 
-test("annotations go to the log alone; - is standard output", async () => {
+test("annotations only go to the log; - is standard output", async () => {
   const folder = temporaryFolder(files);
   const refused = await run(folder, "breaking.json", "--out", "x.txt", "--format", "github");
   expect([refused.code, refused.stdout]).toEqual([2, expect.stringContaining("MG2005")]);

@@ -26,13 +26,13 @@ const tree = (leaf: JsonValue): JsonObject =>
     },
   );
 
-test("definitions that contain themselves are compared once", () => {
+test("recursive definitions are compared once", () => {
   const [old, next] = [modelFrom(tree({ type: "string" })), modelFrom(tree({ type: "number" }))];
   expect(diffModels(old, old)).toEqual([]);
   expect(diffModels(old, next).map(line)).toEqual(["type-changed Tree.leaf client:breaking server:breaking"]);
 });
 
-test("a value that may be anything, spelled out, is a value that may be anything", () => {
+test("a union of all JSON types equals an unrestricted value", () => {
   const spelled: JsonObject = {
     Any: {
       anyOf: [
@@ -61,7 +61,7 @@ test("a schema without the unions of messages by sender is compared by its defin
   expect(diffModels(bare, modelFrom(document)).length).toBeGreaterThan(0);
 });
 
-test("dialects are read keyword by keyword: a tuple of draft-07 is one of 2020-12", () => {
+test("dialects are read keyword by keyword: a tuple of draft-07 equals a tuple of 2020-12", () => {
   const definitions = (items: JsonObject): JsonObject => {
     const document = protocolOf({ type: "object", properties: { pair: { type: "array", ...items } } });
     return document["$defs"] as JsonObject;
@@ -88,7 +88,7 @@ test("dialects are read keyword by keyword: a tuple of draft-07 is one of 2020-1
   ).toEqual(["dialect-changed $schema client:safe server:safe"]);
 });
 
-test("two schemas that have nothing in common give methods that go and methods that come", async () => {
+test("two schemas without common parts give removed and added methods", async () => {
   const other = modelFrom(tree({ type: "string" }));
   const findings = diffModels(await released("2025-11-25"), other);
   const harmful = findings.filter((finding) => levelFor(finding, "both") !== "safe");
@@ -97,7 +97,7 @@ test("two schemas that have nothing in common give methods that go and methods t
   );
 });
 
-test("unions that multiply are compared as text beyond a bound", () => {
+test("unions that multiply are compared as text beyond a limit", () => {
   const choice = (key: string): JsonObject => ({
     anyOf: Array.from({ length: 6 }, (_, index) => ({
       type: "object",
@@ -122,7 +122,7 @@ test("a union of many arms is aligned in reasonable time", () => {
   expect(between(arms(300), arms(301)).map(({ rule }) => rule)).toEqual(["union-member-added"]);
 });
 
-test("keys that objects inherit are keys like others", () => {
+test("names of inherited members are normal keys", () => {
   const object = (properties: JsonObject, required: string[] = []): JsonValue => ({
     type: "object",
     properties,
@@ -191,7 +191,7 @@ test("500 methods are compared with 500 others", () => {
   expect([count("request-removed"), count("request-added")]).toEqual([500, 500]);
 });
 
-test("a long chain of definitions that need one another ends, with a proof as deep", () => {
+test("a long chain of dependent definitions is compared, with an equally deep proof", () => {
   const chain = (leaf: string): JsonObject => {
     const definitions = Array.from({ length: 500 }, (_, index): [string, JsonValue] => [
       `D${index}`,

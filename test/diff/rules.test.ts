@@ -14,7 +14,7 @@ test("every case of a rule has a separate row", () => {
 });
 
 test.each(ruleTable.map((rule) => [`${rule.id} ${rule.when ?? ""}`, rule] as const))(
-  "%s has a mirror that has it for mirror, or a waiver",
+  "%s has a mutual mirror, or a waiver",
   (_, { id, mirror }) => {
     if ("waived" in mirror) {
       expect(mirror.waived).not.toBe("");
@@ -31,7 +31,7 @@ test.each(ruleTable.map((rule) => [`${rule.id} ${rule.when ?? ""}`, rule] as con
   },
 );
 
-test.each(ruleTable)("$id says why and what to do, in sentences", ({ reason, advice }) => {
+test.each(ruleTable)("$id states the reason and the advice in sentences", ({ reason, advice }) => {
   for (const text of [reason, advice]) expect(text).toMatch(/^[A-Zn].*\.$/);
 });
 

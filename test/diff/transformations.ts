@@ -76,7 +76,7 @@ function extracted(document: JsonObject): JsonObject {
   const result = rewritten(document, (schema, at) => {
     const isInside = at.includes("/");
     if (!isInside || !(schema["properties"] ?? schema["anyOf"] ?? schema["enum"])) return schema;
-    // The constant of a message says which it is, and must stay in sight.
+    // The constant that identifies a message must remain in its definition.
     const name = `Extracted${Object.keys(added).length}`;
     added[name] = schema;
     return { $ref: `#/$defs/${name}` };
@@ -109,7 +109,7 @@ function contains(definitions: JsonObject, from: string, name: string, seen = ne
   return references.some((to) => to === name || contains(definitions, to, name, seen));
 }
 
-/** Divides the members of every open object between two parts that must both hold. */
+/** Divides the members of every open object between the two parts of an `allOf`. */
 function split(document: JsonObject): JsonObject {
   return rewritten(document, (schema) => {
     const { properties, required, additionalProperties, type, ...rest } = schema;

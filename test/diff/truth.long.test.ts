@@ -28,7 +28,7 @@ function isToldElsewhere(schema: Schema, name: string, findings: readonly Findin
   );
 }
 
-test.each(pairs)("%s → %s: what samples show to differ, findings tell", async (from, to) => {
+test.each(pairs)("%s → %s: findings cover the differences that samples show", async (from, to) => {
   const models = [await released(from), await released(to)] as const;
   const findings = diffModels(...models);
   const schemas = models.map(({ schema }) => schema) as [Schema, Schema];
@@ -66,7 +66,7 @@ function judgeOf(revision: string): { ajv: Ajv2020; model: ReturnType<typeof mod
   return judge;
 }
 
-/** ajv's verdict on a counter-example, by the definition that judges it; `undefined` where none does. */
+/** ajv's verdict on a counter-example; `undefined` if no definition describes it. */
 function verdict(revision: string, { counterexample }: Finding, side: 0 | 1): boolean | undefined {
   const { as, value } = counterexample!;
   const { ajv, model } = judgeOf(revision);
@@ -99,7 +99,7 @@ test.each(pairs)("%s → %s: ajv agrees with every counter-example", (from, to) 
 });
 
 test.each(pairs)(
-  "%s → %s: the reverse finds the mirror of everything, in the same place",
+  "%s → %s: the reverse comparison finds the mirror of each finding, at the same place",
   async (from, to) => {
     const [old, next] = [await released(from), await released(to)];
     const key = (rule: string, { subject }: Finding): string => `${rule} ${subjectText(subject)}`;

@@ -52,7 +52,7 @@ function project(more: object = {}, files: Readonly<Record<string, string>> = {}
 const text = { type: "string", minLength: 1 };
 const address = { type: "string", pattern: "^https://" };
 
-/** What the schema of server.json, 2025-12-11, asks of the members that are written. */
+/** The schema of server.json, 2025-12-11, for the members that are written. */
 const serverJson = {
   type: "object",
   required: ["$schema", "name", "description", "version"],
@@ -100,7 +100,7 @@ const serverJson = {
   },
 };
 
-/** What MANIFEST.md of MCP bundles, 0.3, asks of the members that are written. */
+/** The requirements of MANIFEST.md of MCP bundles, 0.3, on the members that are written. */
 const bundleManifest = {
   type: "object",
   required: ["manifest_version", "name", "version", "description", "author", "server"],
@@ -200,7 +200,7 @@ describe("registry", () => {
     expectValid(serverJson, json("server.json"));
   });
 
-  test("a server on the network alone has no package", async () => {
+  test("a server that is only on the network has no package", async () => {
     const { run, json } = project({ private: true });
     expect(await run("registry", "--remote", "https://example.com/mcp")).toMatchObject({
       code: 0,
@@ -222,7 +222,7 @@ describe("registry", () => {
 });
 
 describe("mcpb", () => {
-  test("the manifest is that of one file", async () => {
+  test("the manifest describes a single file", async () => {
     const { run, json, read } = project();
     const ran = await run("mcpb");
     expect([ran.code, ran.stderr]).toEqual([0, ""]);
@@ -241,7 +241,7 @@ describe("mcpb", () => {
     expect(read(".mcpbignore")).toContain("*\n!manifest.json\n!dist\ndist/*\n!dist/server.mjs\n");
   });
 
-  test("an author is needed, and may be given", async () => {
+  test("an author is required, and an option sets it", async () => {
     const { run, json } = project({ author: undefined });
     const ran = await run("mcpb");
     expect([ran.code, ran.stderr]).toEqual([
@@ -273,7 +273,7 @@ test("docker: everything that the Dockerfile copies passes .dockerignore, and it
   expect(dockerfile).toContain("RUN npm run build && npm prune --omit=dev\n");
   expect(dockerfile).toContain('ENTRYPOINT ["node", "dist/main.js"]\n');
   expect(dockerfile).toMatch(/^USER node$/m);
-  // Nothing says the namespace: an invented one would be compared with the registry's.
+  // The namespace is not known, and the registry would compare an invented one with its own.
   expect(dockerfile).not.toContain("LABEL");
   const naming = ["--replace", "--registry-name", "io.github.ada/weather"];
   const named = await mcpgen(there, ["package", "docker", ...naming]);
@@ -339,7 +339,7 @@ test("the one file that is built serves from an empty folder", async () => {
     const call = ["call", "stdio:node server.mjs", "greet", "name=Ada", "--revision", revision];
     const ran = await mcpgen(alone, call);
     expect([ran.stderr, ran.stdout]).toEqual(["", '{"greeting":"Hello, Ada."}\n']);
-    // A refusal loads what explains it.
+    // A refused call also loads the module that explains the error.
     const refused = await mcpgen(alone, [...call.slice(0, 3), "--args", "{}", "--revision", revision]);
     expect(refused.stdout).toContain("name");
     expect(refused.code).toBe(1);

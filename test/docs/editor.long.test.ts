@@ -44,7 +44,7 @@ test("the page lists each published schema", () => {
   const text = readFileSync(page, "utf8");
   expect(published.length).toBeGreaterThan(4);
   for (const name of published) expect(text).toContain(`| [${name}](../${name}) |`);
-  // A report is not a file that one writes.
+  // diff.schema.json describes reports, which people do not edit.
   const used = new Set(patterns.map(({ url }) => fileOf(url)));
   expect([...used].toSorted()).toEqual(
     published.filter((name) => name !== "diff.schema.json").map((name) => `docs/${name}`),

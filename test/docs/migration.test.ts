@@ -22,7 +22,7 @@ function entriesOf(folder: string): [specifier: string, source: string][] {
 
 const runtime = entriesOf("runtime/core");
 const entries = new Map([
-  // First: names of the runtime count where both have them.
+  // These come before the runtime, so that its names take precedence.
   ...entriesOf("runtime/tasks"),
   ...entriesOf("runtime/observe"),
   ...entriesOf("runtime/testing"),
@@ -31,14 +31,14 @@ const entries = new Map([
   ...entriesOf("generated"),
 ]);
 
-/** The text of an entry, and of what it exports as a whole. */
+/** The text of an entry, and of the modules that it re-exports with `export *`. */
 function textsOf(source: string): string[] {
   const text = readFileSync(source, "utf8");
   const others = [...text.matchAll(/^export \* from "(\.[^"]*)\.js";/gm)];
   return [text, ...others.flatMap(([, other]) => textsOf(join(dirname(source), `${other}.ts`)))];
 }
 
-/** The names that the entries export whose specifier ends so. */
+/** The names that the entries with this ending of the specifier export. */
 function namesIn(suffix = ""): Set<string> {
   const texts = [...entries]
     .filter(([specifier]) => specifier.endsWith(suffix))
@@ -58,7 +58,7 @@ function namesIn(suffix = ""): Set<string> {
 const ours = namesIn();
 const codes = readFileSync("runtime/base/jsonrpc/errors.ts", "utf8");
 
-/** What the page says the lower-case names are. */
+/** The types of the lower-case names on the page. */
 const receivers: Readonly<Record<string, string>> = {
   server: "CodeFirstServer",
   client: "Client",
@@ -117,7 +117,7 @@ async function memberReader(): Promise<(path: readonly string[]) => boolean> {
     });
 }
 
-test("the types and schemas of the specification have the names that the page's rule says", () => {
+test("the names of the specification's types and schemas follow the page's rule", () => {
   const definitions = namesIn("/types");
   const validators = namesIn("/validators");
   expect(types.length).toBeGreaterThan(100);

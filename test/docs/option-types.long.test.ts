@@ -149,7 +149,7 @@ function defaultsIn(folders: readonly string[]): Map<string, Set<Value>> {
   return found;
 }
 
-/** The variable that an object literal is the value of. */
+/** The name of the variable whose value is an object literal. */
 function holderOf(node: Node): string {
   return node.getFirstAncestorByKind(SyntaxKind.VariableDeclaration)?.getName() ?? "";
 }
@@ -190,18 +190,18 @@ function valueIn(cell: string): Value | undefined {
 /** Options whose defaults follow from other options. */
 const derived = new Set(["requests.resend", "logRequests.level"]);
 
-/** Tables that say types. The rows of the others point to a table that does. */
+/** Tables with types. The rows of other tables refer to them. */
 const withRows = tables.filter(([heading]) => rowsOf(heading).length > 0);
 
-test("most tables say types", () => {
+test("most tables have types", () => {
   expect(withRows.length).toBeGreaterThan(tables.length / 2);
 });
 
 describe.each(withRows)("docs/options.md, the table of %s", (heading, type, ...folders) => {
   const rows = rowsOf(heading);
 
-  test("says the types that the code declares", () => {
-    // The interfaces of other packages are extended by those of the runtime.
+  test("has the types that the code declares", () => {
+    // Interfaces of other packages extend those of the runtime.
     const parts = Object.keys(partsOfTables).filter(
       (part) => partsOfTables[part] === heading && sources.some((file) => file.getInterface(part)),
     );
@@ -209,7 +209,7 @@ describe.each(withRows)("docs/options.md, the table of %s", (heading, type, ...f
     for (const { name, type: said } of rows) {
       const declared = types.get(name);
       expect(declared, name).toBeDefined();
-      // The specification lists the levels; a schema is of any library.
+      // The specification defines the levels; a schema may come from any library.
       if (said === "level" || said === "schema") continue;
       expect([...sortsIn(said)].toSorted(), `${name}: ${declared!.getText()}`).toEqual(
         [...sortsOf(declared!)].toSorted(),
@@ -217,12 +217,12 @@ describe.each(withRows)("docs/options.md, the table of %s", (heading, type, ...f
     }
   });
 
-  test("says the defaults that the code has", () => {
+  test("has the defaults of the code", () => {
     const defaults = defaultsIn(folders);
     for (const { name, byDefault } of rows) {
       const said = valueIn(byDefault);
       const known = [...(defaults.get(name) ?? [])];
-      // An option that is off where it is absent needs no default in the code.
+      // An option that is off by default needs no default in the code.
       if (said) expect(known, `${name}: ${byDefault}`).toContain(said);
       else if (!derived.has(`${heading}.${name}`))
         expect(known.filter(Boolean), `${name}: ${byDefault}`).toEqual([]);
@@ -232,7 +232,7 @@ describe.each(withRows)("docs/options.md, the table of %s", (heading, type, ...f
 
 // The names and types of these are compared in options.test.ts.
 test.each(["mcpgen.config.json", "contracts", "diff"])(
-  "docs/options.md, the table of %s, says the defaults that the code has",
+  "docs/options.md, the table of %s, has the defaults of the code",
   (heading) => {
     for (const { name, byDefault } of rowsOf(heading)) {
       const said = valueIn(byDefault);

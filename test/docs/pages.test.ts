@@ -34,7 +34,7 @@ function linkedFrom(page: string): Set<string> {
   return new Set(targets.map(([, target]) => join(dirname(page), target!)));
 }
 
-test.each([...tasks, ...reference])("%s is there, and README.md and docs/README.md link to it", (page) => {
+test.each([...tasks, ...reference])("%s exists, and README.md and docs/README.md link to it", (page) => {
   expect(existsSync(page)).toBe(true);
   expect(linkedFrom("docs/README.md").has(page)).toBe(true);
   expect(linkedFrom("README.md").has(page)).toBe(true);
@@ -46,7 +46,7 @@ test("docs/README.md links to every page", () => {
   expect(pages.filter((page) => page !== "docs/README.md" && !linked.has(page))).toEqual([]);
 });
 
-test.each(tasks)("%s shows code or commands, and leads on", (page) => {
+test.each(tasks)("%s shows code or commands, and has links", (page) => {
   const text = readFileSync(page, "utf8");
   expect(text).toMatch(/^```(ts|sh)$/m);
   expect(linkedFrom(page).size).toBeGreaterThanOrEqual(1);
@@ -75,7 +75,7 @@ describe("docs/glossary.md", () => {
 /** Pages whose lists are read point by point. */
 const lists = [...tasks, "docs/limits.md", "docs/stability.md", "docs/migration.md"];
 
-test.each(lists)("a bullet of %s is three sentences and 220 characters at most", (page) => {
+test.each(lists)("a bullet of %s has at most three sentences and 220 characters", (page) => {
   const text = readFileSync(page, "utf8").replace(/^```.*?^```/gms, "");
   const bullets = [...text.matchAll(/^- (.+(?:\n {2}\S.*)*)/gm)].map(([, bullet]) =>
     bullet!.replace(/\n\s+/g, " "),

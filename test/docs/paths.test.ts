@@ -21,7 +21,7 @@ function pathsIn(document: string): string[] {
   return words.filter((word) => top.test(word) || (named.has(document) && source.test(word)));
 }
 
-/** As it is written, as a path of a revision, and below the folder of the emitters, which the table of outputs names. */
+/** Whether a file exists at the path, with `<revision>` replaced, or at the path below the folder of the emitters. */
 function isThere(path: string): boolean {
   const found = path.replace("<revision>", "2026-07-28");
   return existsSync(found) || existsSync(`generator/targets/typescript/${found}`);
@@ -31,6 +31,6 @@ test("the documents name files of the project", () => {
   expect(documents.flatMap(pathsIn).length).toBeGreaterThan(150);
 });
 
-test.each(documents)("every path of the project that %s names is there", (document) => {
+test.each(documents)("every path of the project that %s names exists", (document) => {
   expect(pathsIn(document).filter((path) => !isThere(path))).toEqual([]);
 });

@@ -62,7 +62,7 @@ test("SECURITY.md says how to report, and which versions are supported", () => {
   expect(text).toContain(`${repository.url.replace(/^git\+|\.git$/g, "")}/security/advisories/new`);
 });
 
-test("an option that writes nothing has a row in which nothing is written", () => {
+test("the row of an option that writes nothing shows that", () => {
   const alone = commands.flatMap(({ name, options = {} }) =>
     Object.entries(options).flatMap(([option, { description }]) =>
       description?.endsWith("write nothing") ? [`${name} --${option}`] : [],

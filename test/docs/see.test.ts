@@ -12,7 +12,7 @@ describe.each(revisions)("pages of %s", (revision) => {
     expect(linked.sort()).toEqual(messages.sort());
   });
 
-  test("are not linked from unions of what a side sends, though one be a single message", async () => {
+  test("are not linked from unions of a side's messages, even from a union of one message", async () => {
     const { schema } = await releasedModel(revision);
     const unions = ["ClientRequest", "ServerRequest", "ClientNotification", "ServerNotification"];
     const linked = unions.filter((name) => schema.definitions.get(name)?.see !== undefined);

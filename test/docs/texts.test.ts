@@ -10,7 +10,7 @@ const own = await loadDocumentation(schemaDir);
 const read = (path: string): JsonObject => JSON.parse(readFileSync(schemaDir + path, "utf8")) as JsonObject;
 const tables = read("docs.json");
 
-/** Names that texts may give although no schema of the revision holds them, by the reason why. */
+/** Names that texts may contain although the revision's schema does not, with the reason. */
 const allowed: readonly { readonly reason: string; readonly names: readonly string[]; since?: string }[] = [
   { reason: "values of an open string", names: ["endTurn", "stopSequence"] },
   { reason: "values of an open string", names: ["toolUse"], since: "2025-11-25" },
@@ -79,7 +79,7 @@ describe.each(revisions)("the texts of %s", (revision) => {
   const schema = read(`${revision}/schema.json`);
   const texts = textsOf(schema, revision, own);
 
-  test("speak of no later revision", () => {
+  test("do not mention later revisions", () => {
     const later = texts.filter(({ text }) =>
       [...text.matchAll(/\d{4}-\d{2}-\d{2}/g)].some(([date]) => date > revision),
     );
@@ -103,7 +103,7 @@ describe.each(revisions)("the texts of %s", (revision) => {
     expect(foreign).toEqual([]);
   });
 
-  test("name `title` beside a property only where its owner has one", () => {
+  test("mention `title` at a property only if its owner has one", () => {
     const definitions = schema["$defs"] as JsonObject;
     const wrong = texts.filter(({ at, text }) => {
       const [, definition] = /^\/\$defs\/([^/]+)\/properties\/[^/]+$/.exec(at) ?? [];
@@ -124,7 +124,7 @@ describe("every text", () => {
   };
   for (const table of ["definitions", "methods", "properties", "shared"]) collect(tables[table]);
 
-  test("is one or two sentences of plain characters, 220 at most, and leaves deprecation to the notes", () => {
+  test("has one or two sentences and at most 220 plain characters, without deprecations, which notes describe", () => {
     expect(all.length).toBeGreaterThan(500);
     for (const text of all) {
       expect(text).toMatch(/^[A-Z`][\x20-\x7e]{2,218}\.$/);
@@ -133,7 +133,7 @@ describe("every text", () => {
     }
   });
 
-  test("that differs between revisions names released ones, and has more than one form", () => {
+  test("has more than one form, by released revisions, if it differs between them", () => {
     const forms: JsonObject[] = [];
     for (const table of ["definitions", "methods", "shared"]) {
       forms.push(...Object.values(tables[table] as JsonObject).filter(isJsonObject));

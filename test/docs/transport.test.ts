@@ -16,7 +16,7 @@ function rowsOf(heading: string): string[] {
   return [...section!.split("\n## ")[0]!.matchAll(/^\| (`.+?) \|/gm)].map(([, cell]) => cell!);
 }
 
-test("docs/tasks/write-a-transport.md has a row for each member of a channel, and says which are optional", () => {
+test("docs/tasks/write-a-transport.md has a row for each member of a channel, and marks the optional ones", () => {
   const rows = rowsOf("What a channel does").map((cell) => {
     const [, name] = /^`(\w+)/.exec(cell)!;
     return cell.includes("optional") ? `${name}?` : name!;

@@ -6,7 +6,7 @@ import { documentsIn } from "./documents.js";
 const avoided =
   /\b(?:told|tells|nobody|somebody|whoever|of (?:its|their) own|anew|any more|patience|as asked|spoken)\b/i;
 
-/** Lines that hold such a word rightly. */
+/** Lines that may contain such a word. */
 const exceptions: readonly { readonly line: RegExp; readonly reason: string }[] = [
   { line: /told.{0,9}\|/, reason: "the list above" },
   { line: /\bas Asked\b/, reason: "a type assertion" },

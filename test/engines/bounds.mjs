@@ -1,4 +1,4 @@
-/** What the programs of bounds.test.mjs may store. */
+/** The limits for the programs of bounds.test.mjs. */
 export const limits = { bytes: 2000, totalBytes: 3500 };
 
 /** The clients whose tasks they are. */

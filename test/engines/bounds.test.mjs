@@ -1,5 +1,5 @@
-// Four processes with one store, whose clients want all that they can get: no client, and not all together, ever have more than the
-// limits, and the sums that the store keeps are those of its records.
+// Four processes share one store, and their clients store as much as they can: neither one client nor all together ever
+// exceed the limits, and the sums in the store are equal to the sums of its records.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
 // Stores that processes with the same sessions share, in the databases of engines.mjs.
 
-/** By driver: the engine that it is of, and how a store is opened at an address. */
+/** By driver: its engine, and a function that opens a store at an address. */
 const drivers = {
   memory: {
     engine: "memory",
@@ -84,7 +84,7 @@ const drivers = {
   },
 };
 
-/** The database of PGlite: it is in this process. */
+/** The database of PGlite, which runs in this process. */
 let lite;
 
 async function openPostgres(client, connect, table, close) {
@@ -125,8 +125,8 @@ export const clusterDriverNames = Object.entries(drivers).map(([driver, { engine
 /**
  * Opens a store, by new connections.
  *
- * @param address of what `engines[…].start()` resolved with
- * @param name of the tables, or prefix of the keys
+ * @param address the address with which `engines[…].start()` resolved
+ * @param name the name of the tables, or the prefix of the keys
  * @returns the store, and a function that ends it and its connections
  */
 export function openClusterStore(driver, address, name = "cluster") {

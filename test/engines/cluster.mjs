@@ -1,4 +1,4 @@
-// Processes with one store that run tasks, and are killed.
+// Processes with a shared store that run tasks and are killed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -13,7 +13,9 @@ import {
 import { connect } from "@mcpgen/runtime";
 import { driverNames } from "./stores.mjs";
 
-/** Time after which another process may take a task. A busy machine must not hold a process up for half as long. */
+/**
+ * Time after which another process may take over a task. Half of it must be longer than the delays of a busy machine.
+ */
 export const leaseMs = Number(process.env.MCPGEN_LEASE ?? 10_000);
 
 /** One driver for each engine that processes share. */
@@ -63,7 +65,7 @@ export class Cluster {
   /** Kills a process, and starts another one in its place. Returns when that was, in milliseconds since 1970. */
   async kill(random) {
     const [member] = this.#members.splice(Math.floor(random() * this.#members.length), 1);
-    // One that has just started does nothing that could break.
+    // A process that has just started has no work to lose: wait until it is ready.
     await member.ready;
     const at = Date.now();
     member.child.kill("SIGKILL");

@@ -70,7 +70,7 @@ for (const [driver, engine] of sharedDrivers) {
     const after = Math.max(...ends) - lastKill;
     t.diagnostic(`${ends.length} tasks, ${failed.length} of them failed honestly`);
     t.diagnostic(`${effects} effects, ${again} of them again, before they were journalled`);
-    // Without other programs, 2 s after the lease at most.
+    // On an idle machine, at most 2 s after the end of the lease.
     t.diagnostic(`the last task ended ${after} ms after the last death, with a lease of ${leaseMs} ms`);
   });
 }
@@ -93,7 +93,7 @@ async function drive(cluster, tool, name) {
   return id;
 }
 
-/** Effects that were done again after their journal had them: in the order of the log. */
+/** Finds effects that were repeated after the journal had recorded them, in the order of the log. */
 function judged(lines) {
   const journals = new Map();
   const repeated = [];

@@ -1,4 +1,4 @@
-// Connections that Redis cuts, and a Redis that pauses: stores and buses go on by themselves.
+// Redis cuts connections or pauses: stores and buses recover without help.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { redisNotificationBus, redisSessionStore } from "@mcpgen/redis";
@@ -35,7 +35,7 @@ const works = (store, id) =>
     () => false,
   );
 
-test("no change is lost where Redis cuts the connections, 20 times", { skip: noRedis }, async (t) => {
+test("no change is lost when Redis cuts the connections 20 times", { skip: noRedis }, async (t) => {
   const { admin, bus, heard, store } = await started(t);
   heard.length = 0;
   for (let cut = 0; cut < 20; cut++) {
@@ -48,12 +48,12 @@ test("no change is lost where Redis cuts the connections, 20 times", { skip: noR
   }
 });
 
-test("while Redis pauses, the store fails, and afterwards it goes on", { skip: noRedis }, async (t) => {
+test("while Redis pauses, the store fails, and afterwards it works again", { skip: noRedis }, async (t) => {
   const { admin, bus, client, heard, store: patient } = await started(t);
   const store = redisSessionStore(client, { timeoutMs: 300 });
   await patient.set(sampleSession("before"), ttlMs);
   heard.length = 0;
-  // All that writes waits until the end of the pause.
+  // All commands that write wait until the end of the pause.
   await admin.call("CLIENT", "PAUSE", "600000", "WRITE");
   const write = () => store.set(sampleSession("during"), ttlMs);
   await assert.rejects(write(), /Redis did not answer within 300 ms/);

@@ -1,4 +1,4 @@
-// Compiled only (types.test.mjs): connections of each driver are what the stores take.
+// Only compiled (types.test.mjs): the stores accept the connections of each driver.
 import type { DatabaseSync } from "node:sqlite";
 import type { PGlite } from "@electric-sql/pglite";
 import { postgresClusterStore, postgresSessionStore, postgresTaskStore } from "@mcpgen/postgres";

@@ -15,9 +15,9 @@ const nodeWithSqlite = process.getBuiltinModule?.("node:sqlite") ? process.execP
 /**
  * By name:
  *
- * - `missing`: why it cannot be used here, or `undefined`
+ * - `missing`: the reason why it cannot be used here, or `undefined`
  * - `node`: the Node, or Bun, that runs programs with it
- * - `start`: makes an empty one; resolves with its address, for `openStore`, and a function that ends it
+ * - `start`: starts an empty engine; resolves with its address, for `openStore`, and a function that ends it
  */
 export const engines = {
   sqlite: {

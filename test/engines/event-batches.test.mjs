@@ -48,7 +48,7 @@ const numbered = (count) => Array.from({ length: count }, (_, index) => `"${inde
 const dataAfter = async (log, event) => (await log.after("a", event))?.events.map(({ data }) => data);
 
 test(
-  "events of one turn are one function; those of two turns, sessions or channels are two",
+  "events of one turn need one function call; events of two turns, sessions or channels need two",
   { skip: noRedis },
   async (t) => {
     const { log, spent } = await counted(t, "turns");
@@ -73,7 +73,7 @@ test(
 );
 
 test(
-  "PostgreSQL: events of one turn are one statement, also if only some fit into a notification",
+  "PostgreSQL: events of one turn need one statement, even if only some fit into a notification",
   { skip: noPostgres },
   async (t) => {
     const { postgresClusterStore } = await import("@mcpgen/postgres");

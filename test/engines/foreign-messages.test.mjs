@@ -1,4 +1,5 @@
-// Another program publishes and writes junk in the database of a store: no process ends, and what is good still arrives.
+// Another program publishes and writes junk in the database of a store: no process ends, and valid messages still
+// arrive.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -67,7 +68,7 @@ test("Redis: junk on a channel ends no process; the next message arrives", { ski
 });
 
 test(
-  "Redis: junk in the stream of changes is a gap, and the next change arrives",
+  "Redis: junk in the stream of changes is reported as a gap, and the next change arrives",
   { skip: noRedis },
   async (t) => {
     const { socket, stop } = await startRedis();
@@ -134,7 +135,7 @@ test(
 );
 
 test(
-  "records that are no JSON do not stop a look at what is due",
+  "records that are not JSON do not stop the check for due tasks",
   { skip: noRedis ?? noPostgres },
   async (t) => {
     const task = (id, dueAt) => ({

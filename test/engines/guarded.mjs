@@ -4,7 +4,7 @@ import { chownSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// The shell outlives this process, even one that is killed: then its input ends.
+// The shell outlives this process, even if this process is killed: the end of its input is the signal.
 const guard = `
 signal=$1 folder=$2; shift 2
 exec 3<&0
@@ -27,10 +27,10 @@ export function newFolder(user) {
  * Starts a program, and waits until it is ready.
  *
  * @param command the program and its arguments
- * @param options.ready what it prints when it is ready
- * @param options.signal what ends it
- * @param options.folder where it works; removed after its end
- * @param options.user who runs it: `uid` and `gid`, if it is not this one
+ * @param options.ready the text that it prints when it is ready
+ * @param options.signal the signal that ends it
+ * @param options.folder its working folder, removed after its end
+ * @param options.user the `uid` and `gid` under which it runs, if they differ from those of this process
  * @returns a function that ends it, and resolves when it has ended
  */
 export async function start(command, { ready, signal, folder, user = {} }) {
@@ -57,7 +57,7 @@ export async function start(command, { ready, signal, folder, user = {} }) {
   });
   // What it prints later is not kept.
   for (const output of [child.stdout, child.stderr]) output.removeAllListeners("data").resume();
-  // It does not keep this process alive; the end of this process ends it.
+  // The program does not keep this process alive, and ends with it.
   child.unref();
   for (const stream of child.stdio) stream.unref();
   return stop;

@@ -1,4 +1,4 @@
-// Two nodes with one store: what one begins, the other one shows, answers and cancels.
+// Two nodes with one store: the tasks of one can be read, answered and cancelled at the other.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -61,7 +61,7 @@ for (const [driver, engine] of sharedDrivers) {
 
     await until(other, await create("replay", 8), "completed");
 
-    // It waits for the answer, and so is there until the subscription is.
+    // The task waits for an answer, so that it cannot end before the subscription exists.
     const asked = await create("ask", 2);
     assert.deepEqual(Object.keys((await until(other, asked, "input_required")).inputRequests), ["go on"]);
     const subscription = hasBus(driver) ? await other.subscribe({ taskIds: [asked.taskId] }) : undefined;
@@ -70,7 +70,7 @@ for (const [driver, engine] of sharedDrivers) {
     for await (const { params } of subscription ?? []) {
       assert.equal(params.taskId, asked.taskId);
       if (params.status !== "completed") continue;
-      // Without other programs, 200 ms at most.
+      // On an idle machine, at most 200 ms.
       const late = Date.now() - Date.parse(params.lastUpdatedAt);
       t.diagnostic(`the notification came ${late} ms after the end of the task`);
       break;

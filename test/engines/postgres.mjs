@@ -20,7 +20,7 @@ const folderOfPrograms = programs();
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? userOf("postgres") : undefined;
 
-/** Why there is no PostgreSQL here, or `undefined`. */
+/** The reason why there is no PostgreSQL here, or `undefined`. */
 export const noPostgres =
   lackOf(folderOfPrograms !== undefined, "PostgreSQL is not installed") ??
   lackOf(!isRoot || user !== undefined, "there is no user postgres, and PostgreSQL does not run as root");
@@ -29,7 +29,7 @@ export const noPostgres =
  * Starts an empty PostgreSQL, for this process and those that it starts.
  *
  * @param settings more of its options, e.g. `{ max_connections: "10" }`
- * @returns what `pg` connects with, and a function that stops it
+ * @returns the options with which `pg` connects, and a function that stops it
  */
 export async function startPostgres(settings = {}) {
   const folder = newFolder(user);
@@ -45,7 +45,7 @@ export async function startPostgres(settings = {}) {
   const all = { listen_addresses: "", unix_socket_directories: folder, fsync: "off", ...settings };
   const options = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const command = [join(folderOfPrograms, "postgres"), "-D", data, ...options];
-  // Immediately: what it has is thrown away.
+  // Stops at once: its data is not needed any longer.
   const stop = await start(command, {
     ready: "ready to accept connections",
     signal: "QUIT",

@@ -1,4 +1,4 @@
-// What only the store in PostgreSQL does.
+// Behaviour that only the store in PostgreSQL has.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTaskTable, postgresTaskStore } from "@mcpgen/postgres";

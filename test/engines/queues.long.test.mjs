@@ -48,7 +48,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test("they compile", async () => {
+test("the examples compile", async () => {
   // As users have our packages: built.
   const compilerOptions = { skipLibCheck: true, customConditions: [], lib: ["ES2023", "ESNext.Disposable"] };
   const config = { extends: join(root, "tsconfig.base.json"), compilerOptions };
@@ -58,7 +58,7 @@ test("they compile", async () => {
   assert.deepEqual([status, stdout], [0, ""]);
 });
 
-test("they name the versions that are tested", async () => {
+test("the examples name the tested versions", async () => {
   const read = async (path) => JSON.parse(await readFile(join(root, path, "package.json"), "utf8"));
   const tested = { ...(await read("test/engines")).dependencies };
   const own = ["generated", "runtime/core", "runtime/tasks", "runtime/redis", "runtime/postgres"];
@@ -89,7 +89,7 @@ for (const name of names) {
       program = join(outdir, "main.js");
     });
 
-    test("a server creates a task, and workers finish it, though one is killed", async (t) => {
+    test("a server creates a task, and workers finish it although one is killed", async (t) => {
       const { address, stop } = await start();
       const ends = [stop];
       if (prepare) {

@@ -8,7 +8,7 @@ import { newFolder, start } from "./guarded.mjs";
 
 const server = pathOf("redis-server");
 
-/** Why there is no Redis here, or `undefined`. */
+/** The reason why there is no Redis here, or `undefined`. */
 export const noRedis = lackOf(server !== undefined, "redis-server is not installed");
 
 /**

@@ -1,4 +1,4 @@
-// What only the store in Redis does.
+// Behaviour that only the store in Redis has.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { redisTaskStore } from "@mcpgen/redis";
@@ -34,7 +34,7 @@ async function tour(store) {
   return task.version;
 }
 
-test("each function takes one command, once the server knows the scripts", { skip: noRedis }, async (t) => {
+test("each function needs one command once the server knows the scripts", { skip: noRedis }, async (t) => {
   const { client, commands, store } = await started(t);
   const sha = "EVALSHA";
   const first = [
@@ -50,24 +50,28 @@ test("each function takes one command, once the server knows the scripts", { ski
   assert.deepEqual(commands.splice(0), first);
   await tour(store);
   assert.deepEqual(commands.splice(0), [sha, sha, "HGET", sha, sha, sha, sha]);
-  // As after a restart of the server, or on another one.
+  // The server has forgotten the scripts, as after a restart.
   await client.script("FLUSH");
   await tour(store);
   assert.deepEqual(commands, first);
 });
 
-test("keys have the prefix in braces, none expires, and none is left", { skip: noRedis }, async (t) => {
-  const { client, store } = await started(t, "reports");
-  await store.create(sampleTask("a", { size: 3 }));
-  const keys = await client.keys("*");
-  assert.deepEqual(
-    keys.toSorted(),
-    ["bytes", "due", "owners", "records", "versions"].map((name) => `{reports}:${name}`),
-  );
-  for (const key of keys) assert.equal(await client.ttl(key), -1);
-  await store.remove("a", 1);
-  assert.deepEqual(await client.keys("*"), []);
-});
+test(
+  "keys have the prefix in braces, do not expire, and are all removed at the end",
+  { skip: noRedis },
+  async (t) => {
+    const { client, store } = await started(t, "reports");
+    await store.create(sampleTask("a", { size: 3 }));
+    const keys = await client.keys("*");
+    assert.deepEqual(
+      keys.toSorted(),
+      ["bytes", "due", "owners", "records", "versions"].map((name) => `{reports}:${name}`),
+    );
+    for (const key of keys) assert.equal(await client.ttl(key), -1);
+    await store.remove("a", 1);
+    assert.deepEqual(await client.keys("*"), []);
+  },
+);
 
 test("errors of Redis reach the caller", { skip: noRedis }, async (t) => {
   const { client, store } = await started(t);
@@ -75,7 +79,7 @@ test("errors of Redis reach the caller", { skip: noRedis }, async (t) => {
   await assert.rejects(store.create(sampleTask("a")), /WRONGTYPE/);
 });
 
-test("a prefix that a cluster would not keep together is refused", () => {
+test("a prefix whose keys a cluster would spread over nodes is refused", () => {
   for (const prefix of ["", "}a"])
     assert.throws(() => redisTaskStore({ call: () => {} }, { prefix }), /prefix: expected/);
 });

@@ -1,4 +1,4 @@
-// Stores of sessions: what they cost, and what becomes of them while their database is away.
+// Stores of sessions: their cost, and their behaviour while the database is not available.
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -78,7 +78,7 @@ async function opened(process) {
 
 const call = { id: 2, method: "tools/call", params: { name: "add", arguments: {} } };
 
-test("each function of a store in Redis is one command", { skip: noRedis }, async (t) => {
+test("each function of a store in Redis needs one command", { skip: noRedis }, async (t) => {
   const client = await started(t);
   const store = redisSessionStore(client);
   await client.config("RESETSTAT");
@@ -89,20 +89,24 @@ test("each function of a store in Redis is one command", { skip: noRedis }, asyn
   assert.deepEqual(await commandsOf(client), { set: 1, get: 1, pexpire: 1, del: 1 });
 });
 
-test("a handshake costs one command of Redis, a move one, and calls none", { skip: noRedis }, async (t) => {
-  const client = await started(t);
-  const processes = [1, 2].map(() => processWith(redisSessionStore(client)));
-  await client.config("RESETSTAT");
-  const session = await opened(processes[0]);
-  assert.deepEqual(await commandsOf(client), { set: 1 });
-  for (let count = 0; count < 50; count++)
-    for (const process of processes) assert.match((await post(process, call, session)).text, /"3"/);
-  assert.deepEqual(await commandsOf(client), { set: 1, get: 1 });
-  await Promise.all(processes.map((process) => process.close()));
-});
+test(
+  "a handshake and a move need one Redis command each, and calls need none",
+  { skip: noRedis },
+  async (t) => {
+    const client = await started(t);
+    const processes = [1, 2].map(() => processWith(redisSessionStore(client)));
+    await client.config("RESETSTAT");
+    const session = await opened(processes[0]);
+    assert.deepEqual(await commandsOf(client), { set: 1 });
+    for (let count = 0; count < 50; count++)
+      for (const process of processes) assert.match((await post(process, call, session)).text, /"3"/);
+    assert.deepEqual(await commandsOf(client), { set: 1, get: 1 });
+    await Promise.all(processes.map((process) => process.close()));
+  },
+);
 
 test(
-  "a session of 10,000 takes 0.6 KiB of Redis at most, and none is left after its time",
+  "each of 10,000 sessions takes at most 0.6 KiB of Redis, and all are removed after their time",
   {
     skip: noRedis,
   },
@@ -135,7 +139,7 @@ test(
   },
 );
 
-test("neither database holds the id of a session", { skip: noRedis ?? noPostgres }, async (t) => {
+test("neither database contains the id of a session", { skip: noRedis ?? noPostgres }, async (t) => {
   const client = await started(t);
   const { stop, ...address } = await startPostgres();
   const pool = new pg.Pool(address);
@@ -154,7 +158,7 @@ test("neither database holds the id of a session", { skip: noRedis ?? noPostgres
 });
 
 test(
-  "PostgreSQL removes expired sessions as new ones come, one statement each",
+  "PostgreSQL removes expired sessions when new ones arrive, with one statement each",
   {
     skip: noPostgres,
   },
@@ -175,7 +179,7 @@ test(
     const count = async () => Number((await pool.query("SELECT count(*) FROM own")).rows[0].count);
     for (let index = 0; index < 32; index++) await store.set(sampleSession(`short ${index}`), 60_000);
     await pool.query("UPDATE own SET due_at = 0");
-    // Two processes at once, one of which has a session that expired.
+    // Two processes write at the same time, while the session of one has expired.
     await Promise.all([
       store.set(sampleSession("short 0"), minute),
       store.set(sampleSession("long"), minute),
@@ -210,7 +214,7 @@ const clients = {
 
 for (const [name, connect] of Object.entries(clients))
   test(
-    `${name} while Redis is away: functions fail, few wait, and go on when it is back`,
+    `${name} while Redis is down: functions fail, few wait, and all work again afterwards`,
     {
       skip: noRedis,
     },
@@ -235,7 +239,7 @@ for (const [name, connect] of Object.entries(clients))
         { timeoutMs: 2000 },
       );
       await store.set(sampleSession("before"), 10 * minute);
-      // A session that the process knows: its calls go on.
+      // The process knows the session, so its calls continue.
       const server = processWith(store);
       const session = await opened(server);
       await stop();

@@ -1,6 +1,6 @@
 // Stores in the databases of engines.mjs, for programs that tests start.
 
-/** By driver: the engine that it is of, and how a store is opened at an address. */
+/** By driver: its engine, and a function that opens a store at an address. */
 const drivers = {
   "node:sqlite": {
     engine: "sqlite",
@@ -69,7 +69,7 @@ const drivers = {
   },
 };
 
-/** The database of PGlite: it is in this process. */
+/** The database of PGlite, which runs in this process. */
 let lite;
 
 async function openPostgres(client, table, close) {
@@ -98,8 +98,8 @@ export const sessionDriverNames = driverNames.filter(([, engine]) => !engine.sta
 /**
  * Opens a store of tasks.
  *
- * @param address of what `engines[…].start()` resolved with
- * @param name of the table, or prefix of the keys
+ * @param address the address with which `engines[…].start()` resolved
+ * @param name the name of the table, or the prefix of the keys
  * @returns the store, a function that opens a store of sessions beside it, and one that ends the connection
  */
 export function openStore(driver, address, name = "tasks") {

@@ -1,4 +1,4 @@
-// Connections of each driver are what the stores take, as TypeScript sees it.
+// TypeScript accepts the connections of each driver as arguments of the stores.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -26,7 +26,7 @@ const { steps } = action.runs;
 
 type Values = Readonly<Record<string, string>>;
 
-/** What an expression of the action refers to: `inputs.NAME`, `github.token`, `steps.ID.outputs.NAME`. */
+/** The value of an expression of the action: `inputs.NAME`, `github.token`, `steps.ID.outputs.NAME`. */
 function valueOf(name: string, inputs: Values, outputs: ReadonlyMap<string, Values>): string {
   const [kind, first, , output] = name.split(".");
   if (name === "github.token") return "job-token";
@@ -39,12 +39,12 @@ function valueOf(name: string, inputs: Values, outputs: ReadonlyMap<string, Valu
   return outputs.get(first!)?.[output!] ?? "";
 }
 
-/** Replaces the expressions of a text once: what a value holds is no expression. */
+/** Replaces the expressions of a text once: expressions inside of values are not replaced. */
 function filled(text: string, inputs: Values, outputs: ReadonlyMap<string, Values>): string {
   return text.replace(/\$\{\{ ([\w.-]+) \}\}/g, (_, name: string) => valueOf(name, inputs, outputs));
 }
 
-/** Whether a step runs. Of the language of conditions the action uses comparisons, joined by &&. */
+/** Whether a step runs. The action's conditions only use comparisons, joined by &&. */
 function isMet({ if: condition }: ActionStep, inputs: Values, outputs: ReadonlyMap<string, Values>): boolean {
   return (condition ?? "").split(" && ").every((part) => {
     if (part === "") return true;
@@ -285,7 +285,7 @@ test("without a base or a pull request there is nothing to compare or to comment
   expect(added.output).toContain("No comment: the event is not one of a pull request.");
 });
 
-test("a shallow clone gets the base, and stays as it is if there is none", async () => {
+test("a shallow clone fetches the base, and stays unchanged without a base", async () => {
   const { folder } = repository();
   const clone = join(temporaryFolder(), "clone");
   git(folder, "clone", "--quiet", "--depth=1", "--branch=change", `file://${folder}`, clone);
@@ -336,7 +336,7 @@ test("a project without mcpgen gets an error", async () => {
   ]);
 });
 
-test("actions are pinned, and no script holds an expression", () => {
+test("actions are pinned, and scripts do not contain expressions", () => {
   for (const line of readFileSync("action.yml", "utf8").split("\n"))
     if (line.includes("uses:")) expect(line).toMatch(/uses: actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   for (const { run, shell, uses } of steps) {

@@ -36,7 +36,7 @@ browserTest("a user looks at a View, asks about it and chooses another city", as
   await expect
     .poll(() => page.evaluate<string>('document.querySelector("iframe").style.height'))
     .not.toBe("");
-  // The frame and its page have no origin: nothing of them is read here, and keys reach it as those of a user do.
+  // The frame and its page have an opaque origin: the test cannot read them, and sends keys as a user would.
   await page.press("Tab");
   await page.press("Tab");
   const asked = async () => {

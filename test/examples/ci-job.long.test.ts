@@ -14,7 +14,10 @@ const cli = builtCli();
 const file = "examples/ci-job/workflow.yml";
 const workflow = readWorkflow(file);
 
-/** What GitHub Actions gives a job: a URL and a token, for which it signs who the job is. */
+/**
+ * A stand-in for the identity provider of GitHub Actions: a URL and a token, for which it signs an assertion about the
+ * job.
+ */
 interface Platform {
   readonly variables: Readonly<Record<string, string>>;
   /** The audiences that were asked for, in order. */
@@ -51,7 +54,7 @@ const trusting = ({ signer }: Platform): Promise<AuthorizationServer> =>
     trusted: [{ issuer: signer.issuer, jwks: () => signer.state.keys.jwks(), kind: "workload" }],
   });
 
-/** Runs the steps of the workflow, as the runner does; `npm` and `npx` are those of a project that has been installed. */
+/** Runs the steps of the workflow like the runner; `npm` and `npx` behave as in an installed project. */
 async function steps(variables: Readonly<Record<string, string>>): Promise<Ended[]> {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "bin"));
@@ -119,7 +122,7 @@ test("the job reports the fault, and no other issuer gets its identity", async (
   const strange = await platform();
   const refused = await run({ ...given, ...strange.variables, MCP_ISSUER: as.issuer });
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("invalid_grant") as string });
-  // One request with the assertion: it is not sent again, and no other grant is tried.
+  // There is only one request with the assertion: no retry, and no other grant.
   expect(as.count("token")).toBe(1);
 });
 

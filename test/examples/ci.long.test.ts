@@ -14,7 +14,7 @@ const cli = builtCli();
 interface Repository {
   /** The working tree. */
   readonly folder: string;
-  /** Programs that stand in for those of the runner, first in the PATH; each logs how it was called. */
+  /** Programs that replace the runner's, first in the PATH. Each logs its arguments. */
   readonly bin: string;
   readonly origin: string;
 }
@@ -118,7 +118,7 @@ describe("the workflow", () => {
     expect(drifted.output).toContain("::error file=generated/2030-01-01/types.ts,title=MG3104::");
   });
 
-  test("upstream: nothing new, nothing done", async () => {
+  test("upstream: without changes, the job does nothing", async () => {
     const repo = await repository();
     const url = await loopback((_, response) => response.end(smallSchemaText));
     const { code } = await runJob("upstream", repo, { UPSTREAM: `${url}/2030-01-01/schema.json` });
@@ -161,7 +161,7 @@ describe("the workflow", () => {
     expect(git(repo.origin, "show", "--stat", "--format=", "mcpgen/upstream")).toContain(
       "schema/draft/schema.json",
     );
-    // What the branch holds is in order.
+    // The check passes on the branch.
     expect((await mcpgen(repo.folder, ["check", "--full"])).code).toBe(0);
 
     git(repo.folder, "switch", "--quiet", "main");
@@ -223,7 +223,7 @@ describe("the hook", () => {
     return { code: status, output: stdout + stderr };
   };
 
-  test("lets a commit pass whose output is what its schemas give", async () => {
+  test("accepts a commit whose output matches its schemas", async () => {
     const repo = await hooked();
     writeFileSync(
       join(repo.folder, "schema/docs.json"),
@@ -233,7 +233,7 @@ describe("the hook", () => {
     const refused = commit(repo);
     expect([refused.code, refused.output]).toEqual([1, expect.stringContaining("types.ts: error MG3101")]);
     await mcpgen(repo.folder, ["generate"]);
-    // Generated is not enough: it has to be in the commit.
+    // The output must be committed, too.
     expect(commit(repo).code).toBe(1);
     git(repo.folder, "add", "generated");
     expect(commit(repo)).toEqual({
@@ -252,7 +252,7 @@ describe("the hook", () => {
     expect(commit(repo)).toEqual({ code: 1, output: expect.stringContaining("error MG3104") as string });
   });
 
-  test("does not look where nothing of it is touched", async () => {
+  test("does not run if a commit does not touch schemas or output", async () => {
     const repo = await hooked();
     writeFileSync(join(repo.folder, "generated/2030-01-01/types.ts"), "// mine\n");
     writeFileSync(join(repo.folder, "readme.md"), "hello\n");

@@ -13,7 +13,7 @@ import { type Ended, ended, protectedProcess } from "./protected-process.js";
 const server = builtProgram("examples/protected/main.ts");
 const agent = builtProgram("examples/cli-agent/main.ts");
 
-/** A user's machine: a home folder, and a browser that consents to what it is sent to. */
+/** A user's machine: a home folder, and a browser that consents on each page. */
 interface Machine {
   readonly as: AuthorizationServer;
   readonly url: string;
@@ -47,14 +47,14 @@ async function machine(options: AuthorizationServerOptions = {}): Promise<Machin
   };
 }
 
-test("the first run logs in with the browser; later runs, in other processes, ask nothing", async () => {
+test("the first run logs in with the browser; later runs in other processes do not ask the user", async () => {
   const { as, url, home, run } = await machine();
   const first = await run();
   expect(first).toMatchObject({ code: 0, stdout: "list_notes: Your notes.\nadd_note: Adds a note.\n" });
   expect(first.stderr).toContain(`login at ${as.issuer}, for notes\n`);
   expect([as.count("register"), as.count("authorize")]).toEqual([1, 1]);
 
-  // The tool needs a scope besides: one more login, for both.
+  // The tool needs an additional scope: one more login, for both scopes.
   expect(await run("add_note", '{"text":"milk"}')).toMatchObject({ code: 0, stdout: "added\n" });
   expect([as.count("register"), as.count("authorize")]).toEqual([1, 2]);
   expect(as.calls.findLast(({ endpoint }) => endpoint === "authorize")!.params.get("scope")).toBe(
@@ -78,7 +78,7 @@ test("tokens that have expired are renewed without the user", async () => {
   const { as, home, run } = await machine();
   expect((await run()).code).toBe(0);
   expect(as.count("token refresh_token")).toBe(0);
-  // As if they had been issued a day ago.
+  // Makes the tokens a day old.
   const tokens = join(home, ".local/state/mcpgen/tokens");
   let aged = 0;
   for (const name of readdirSync(tokens)) {

@@ -1,4 +1,4 @@
-// The files of examples/deploy say what its program does: ports, paths, variables, times.
+// The files of examples/deploy agree with its program: ports, paths, variables, times.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const port = Number(/"PORT"\] \?\? (\d+)/.exec(program)![1]);
 /** Seconds that a process takes to end at most: the defaults of delayMs and graceMs. */
 const ending = 10;
 
-/** What a YAML file holds: a wrong place fails the test. */
+/** The value of a YAML file: a wrong path in it fails the test. */
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any;
 

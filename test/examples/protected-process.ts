@@ -34,14 +34,14 @@ export async function protectedProcess(program: string, as: AuthorizationServer)
   return resource;
 }
 
-/** What a program printed until its end. */
+/** The output of a program until its end. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program to its end, with these variables alone besides PATH. */
+/** Runs a program to its end; its environment contains only PATH and these variables. */
 export async function ended(
   command: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,

@@ -63,7 +63,7 @@ test("a token whose user is empty is refused: its client is not a user", async (
   });
 });
 
-test("our own client logs in: what each user adds is that user's alone, and a tool gets its scopes", async () => {
+test("our own client logs in: each user only sees their own notes, and a tool gets its scopes", async () => {
   let subject = "ada";
   const as = await authorizationServer({ decide: () => ({ subject }) });
   const url = await protectedProcess(program, as);
@@ -88,7 +88,7 @@ test("our own client logs in: what each user adds is that user's alone, and a to
   expect((await ada.listTools()).items.map(({ name }) => name)).toEqual(["list_notes", "add_note"]);
   await ada.callTool("add_note", { text: "milk" });
   expect(scopes).toEqual([["notes"], ["notes", "notes:write"]]);
-  // The hierarchy: who writes may read, without another login.
+  // The scope for writing implies the scope for reading, so no other login is needed.
   expect(await ada.callTool("list_notes", {})).toMatchObject({ content: [{ text: "milk" }] });
   expect(scopes).toHaveLength(2);
 

@@ -105,7 +105,7 @@ describe("files", () => {
     expect(await read("sub/deep.txt")).toMatchObject({ text: "deep" });
   });
 
-  test("RSRC-03: nothing leads out of the folder", async () => {
+  test("RSRC-03: no path leads out of the folder", async () => {
     const { folder, uri } = served();
     symlinkSync("../secret.txt", join(folder, "link.txt"));
     symlinkSync("..", join(folder, "up"));
@@ -187,7 +187,7 @@ describe("files", () => {
       await subscription.close();
     });
 
-    test.skipIf(process.platform === "win32")("pipes in the folder hold nothing up", async () => {
+    test.skipIf(process.platform === "win32")("pipes in the folder do not block the server", async () => {
       const { folder, uri } = served();
       // More than the threads that Node has for files.
       const pipes = Array.from({ length: 8 }, (_, index) => `pipe${index}`);

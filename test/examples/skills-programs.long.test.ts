@@ -15,7 +15,7 @@ const program = builtProgram("examples/skills/main.ts");
 const clientProgram = builtProgram("examples/skills-client/main.ts");
 const manifest = "---\nname: plan\ndescription: Does it.\n---\n";
 
-test("the server's program says what it leaves out, and serves the rest on stdio", async () => {
+test("the server's program reports what it leaves out, and serves the rest on stdio", async () => {
   const folder = temporaryFolder({ "plan/SKILL.md": manifest, "other/SKILL.md": manifest });
   const errors: string[] = [];
   const args = [program, folder, "--no-directories"];

@@ -80,7 +80,7 @@ describe.each(["2025-06-18", "2025-11-25", "2026-07-28"])("the server at %s", (r
     });
   });
 
-  test("refuses URIs of no skill, and cursors of no page, as invalid params", async () => {
+  test("refuses unknown URIs and cursors as invalid params", async () => {
     const client = await open(catalog, revision);
     for (const uri of ["skill://gone/SKILL.md", "skill://code-review/references/checklist.md", "file:///etc"])
       expect(await failureOf(getSkill(client, { uri })), uri).toMatchObject({ rpcCode: -32602 });
@@ -172,14 +172,14 @@ describe("a folder", () => {
     expect(problems).toContain(`${join("many", "SKILL.md")}: it has 513 files; a skill has 512 at most`);
   });
 
-  test("may have frontmatter that JSON has not", async () => {
+  test("may have frontmatter that JSON cannot express", async () => {
     const text = "---\nname: odd\ndescription: Does it.\nmost: .inf\nleast: -0.0\n---\n";
     const client = await open(temporaryFolder({ "odd/SKILL.md": text }));
     const { skill } = await getSkill(client, { uri: "skill://odd/SKILL.md" });
     expect((await HeldSkill.load(client, skill)).text).toBe(text);
   });
 
-  test("below another skill is a second skill, and belongs to the first, too", async () => {
+  test("below another skill is a second skill, and also belongs to the first", async () => {
     const { skills } = await SkillFolder.at(
       temporaryFolder({
         "outer/SKILL.md": manifest("outer"),
@@ -196,7 +196,7 @@ describe("a folder", () => {
   });
 });
 
-test("more skills than a page come page by page", async () => {
+test("more skills than fit into a page are listed page by page", async () => {
   const names = Array.from({ length: 101 }, (_, index) => `s${index}`);
   const folder = temporaryFolder(
     Object.fromEntries(names.map((name) => [`${name}/SKILL.md`, manifest(name)])),
@@ -221,7 +221,7 @@ describe("a client that holds a skill", () => {
     resources: [entryOf(uri, text), entryOf(guide, "guide")],
   };
 
-  /** A client of a server with these files, and what it reads. */
+  /** A client of a server with these files, and the resources that it reads. */
   async function reading(
     files: Readonly<Record<string, string>>,
   ): Promise<{ client: Client; reads: string[] }> {
@@ -288,7 +288,7 @@ describe("a client that holds a skill", () => {
     expect(reads).toHaveLength(2);
   });
 
-  test("stops at a cursor that comes again", async () => {
+  test("stops at a repeated cursor", async () => {
     const offered = skillsServer.implement({
       "skills/list": () => ({ skills: [entry], nextCursor: "again" }),
       "skills/get": () => ({ skill: entry }),

@@ -5,7 +5,7 @@ import { sharedFolder } from "../support/temporary-folder.js";
 import { sampleDatabase } from "./sample-database.js";
 
 describe("the guard", () => {
-  // One for all: if an attempt succeeds, those after it fail as well.
+  // All tests share one database: if an attempt succeeds, later tests fail as well.
   const folder = sharedFolder();
   let file: string;
   let before: Buffer;
@@ -74,7 +74,7 @@ describe("the guard", () => {
     ")",
     "(",
   ];
-  // These end our parenthesis themselves: what they select is given, and what follows is never run.
+  // These statements close our parenthesis themselves: their selection is returned, and the rest never runs.
   const escapes = [
     `SELECT 1 AS i); ${copy}; --`,
     `SELECT 1 AS i) ; ${copy}; SELECT (1`,
@@ -90,12 +90,12 @@ describe("the guard", () => {
     untouched();
   });
 
-  test.each(escapes)("runs nothing but the query of %s", (sql) => {
+  test.each(escapes)("only runs the query of %s", (sql) => {
     expect(query(sql)).toEqual([{ i: 1 }]);
     untouched();
   });
 
-  /** The file is what it was, and there is no other. */
+  /** The file has not changed, and no other file was created. */
   function untouched(): void {
     expect(readdirSync(folder).filter((name) => !name.endsWith(".lock"))).toEqual(["sample.db"]);
     expect(readFileSync(file).equals(before)).toBe(true);

@@ -29,7 +29,7 @@ describe("limits", () => {
     expect(opened).toBe(2);
   });
 
-  test("one that is too long for the client fails the waiting requests", async () => {
+  test("a message that is too long for the client makes the waiting requests fail", async () => {
     const client = await clientOf(await served(), {}, { limit: 10_000 });
     expect(await failureOf(client.callTool("echo", { text: "x".repeat(10_000) }))).toMatchObject({
       code: "message-too-long",
@@ -45,7 +45,7 @@ describe("limits", () => {
     return counted;
   }
 
-  test("the server reads nothing from a client that does not read, until it reads again", async () => {
+  test("the server does not read from a client that does not read, until it reads again", async () => {
     const counted = counting();
     const { socket, call } = await raw(await served({ backlog: 1_000_000 }, counted.server));
     socket.pause();
@@ -88,7 +88,7 @@ describe("limits", () => {
 });
 
 describe("ends", () => {
-  /** What a receiver gets. */
+  /** The messages and events that a receiver gets. */
   function received(channel: Channel): unknown[] {
     const seen: unknown[] = [];
     const receiver: Receiver = {
@@ -101,7 +101,7 @@ describe("ends", () => {
     return seen;
   }
 
-  /** A server by hand: what it does with a client, and the channel of that. */
+  /** Connects a client to a scripted server that calls `act` for the connection. */
   async function against(act: (socket: WebSocket, raw: Socket) => void): Promise<unknown[]> {
     const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
     onTestFinished(() => void server.close());
@@ -186,7 +186,7 @@ describe("ends", () => {
     expect((await client.callTool("cut")).content).toMatchObject([{ text: "done" }]);
   });
 
-  test("a server that is silent is given up", async () => {
+  test("the client disconnects from a silent server", async () => {
     const server = new WebSocketServer({ port: 0, host: "127.0.0.1", autoPong: false });
     onTestFinished(() => void server.close());
     await once(server, "listening");
@@ -197,7 +197,7 @@ describe("ends", () => {
     expect(seen).toMatchObject([{ message: "the other side was silent for 50 ms" }]);
   });
 
-  test("a client that closes aborts its requests", async () => {
+  test("closing a client aborts its requests", async () => {
     const url = await served();
     const watcher = await clientOf(url);
     const client = await clientOf(url);
@@ -208,7 +208,7 @@ describe("ends", () => {
     await watcher.callTool("seen", { name: "closed", what: "aborted" });
   });
 
-  test("and so does a client that is cut", async () => {
+  test("a lost connection aborts the requests of its client", async () => {
     const url = await served();
     const watcher = await clientOf(url);
     const { socket } = await raw(url);
@@ -240,7 +240,7 @@ describe("ends", () => {
     },
   );
 
-  test("closing twice gives the same, and nothing is sent after it", async () => {
+  test("closing twice has one effect, and later messages are not sent", async () => {
     const channel = await openWebSocket(await served());
     const seen = received(channel);
     const closing = channel.close();

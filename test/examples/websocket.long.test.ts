@@ -26,7 +26,7 @@ describe("every transport", () => {
 describe("the program", () => {
   const program = builtProgram("examples/websocket/main.ts");
 
-  test("calls, hears progress and is asked", () => {
+  test("calls tools, gets progress and answers questions", () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [program], {
       encoding: "utf8",
       timeout: 20_000,
@@ -43,7 +43,7 @@ describe("the program", () => {
   });
 
   test.each(eras)(
-    "a server that is killed ends what waits, and another is connected to: %s",
+    "waiting requests fail when a server is killed, and the client connects to another one: %s",
     async (revision) => {
       const start = async (port: string): Promise<{ readonly url: string; kill(): void }> => {
         const child = spawn(process.execPath, [program, "serve", port], {

@@ -28,7 +28,7 @@ export async function clientOf(
   return client;
 }
 
-/** A client by hand, which can stop to read and can be cut; it has made its handshake. */
+/** A raw client after its handshake, which can stop reading and can be cut. */
 export async function raw(
   url: string,
 ): Promise<{ readonly socket: WebSocket; call(id: number, text: string): void }> {

@@ -18,7 +18,7 @@ describe("the workflow that is offered", () => {
     expect(used.size).toBe(names.size);
   });
 
-  test("asks for no secret, and makes no script of what others write", () => {
+  test("does not need secrets, and does not build scripts from untrusted text", () => {
     expect(text).not.toContain("secrets.");
     for (const { run } of jobs.flatMap(({ steps }) => steps)) expect(run ?? "").not.toContain("${{");
     expect(Object.keys(workflow.on)).toEqual(["push", "pull_request", "schedule", "workflow_dispatch"]);

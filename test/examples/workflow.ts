@@ -25,10 +25,10 @@ export function readWorkflow(file: string): Workflow {
   return parse(readFileSync(file, "utf8")) as Workflow;
 }
 
-/** What steps have said of themselves so far: outputs by the id of the step. */
+/** The outputs of the steps so far, by the id of the step. */
 export type Outputs = Map<string, ReadonlyMap<string, string>>;
 
-/** Whether a step runs. Of the language of conditions the examples use one form. */
+/** Whether a step runs. The conditions of the examples have only one form. */
 export function runs({ if: condition }: Step, outputs: Outputs): boolean {
   if (condition === undefined) return true;
   const [, id, name, value] = /^steps\.(\w+)\.outputs\.(\w+) == '([^']*)'$/.exec(condition) ?? [];

@@ -16,7 +16,7 @@ import {
 } from "./vendor-extension.js";
 
 describe("extension add", () => {
-  test("a note that answers a question ends it; --json has everything", async () => {
+  test("a question ends with a note that answers it; --json has everything", async () => {
     const note = (kind: string, target: string | string[], more: object) => ({
       ...{ kind, target, reason: "It says so.", link: "https://example.com", ...more },
     });
@@ -44,7 +44,7 @@ describe("extension add", () => {
     expect(kinds).toEqual(["sender", "sender", "requires", "header", "open", "open"]);
   });
 
-  test("what travels on a channel is not asked about as if it went between client and server", async () => {
+  test("there are no questions about client and server for messages on a channel", async () => {
     const travelling = {
       ...{ kind: "channel", target: ["paint/mix", "notifications/paint/dried"] },
       ...{ sender: "brush", receiver: "wall", reason: "It says so.", link: "https://example.com" },
@@ -56,7 +56,7 @@ describe("extension add", () => {
     });
   });
 
-  test("the same again changes nothing, other content needs --replace, and notes stay", async () => {
+  test("adding the same file changes nothing, other content needs --replace, and notes stay", async () => {
     const folder = vendorProject({ "notes.json": '{"format":1,"notes":[]}' });
     await addOver(folder);
     writeFileSync(join(folder, vendorFolder, "notes.json"), '{"format":1,"notes":[]}');
@@ -79,7 +79,7 @@ describe("extension add", () => {
     expect(textOf(folder, `${vendorFolder}/schema.json`)).not.toContain("MixResult");
   });
 
-  test("a new version carries notes, bases and what extension.json says; notes about nothing are left out", async () => {
+  test("a new version keeps notes, bases and extension.json; notes without a subject are left out", async () => {
     const folder = vendorProject();
     await addOver(folder);
     const about = { ...jsonOf(folder, `${vendorFolder}/extension.json`), link: "https://example.com/paint" };
@@ -110,7 +110,7 @@ describe("extension add", () => {
     });
   });
 
-  test("an object that nearly is a definition of the base is asked about, and never taken for it", async () => {
+  test("an object that resembles a definition of the base causes a question, and is never replaced by it", async () => {
     const { properties, ...rest } = implementation;
     const { icons: _, ...members } = properties;
     const Mine = {

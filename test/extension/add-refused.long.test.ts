@@ -50,7 +50,7 @@ describe("extension add refuses, and changes nothing:", () => {
       ).toContain("MG1301");
   });
 
-  test("a base that is not there, and no id", async () => {
+  test("a missing base, and a missing id", async () => {
     const folder = vendorProject();
     const named = ["vendor.json", "--id", vendorId];
     expect(await refusal(folder, [...named, "--version", "1", "--base", "2026-07-29"], 2)).toContain(
@@ -59,7 +59,7 @@ describe("extension add refuses, and changes nothing:", () => {
     expect(await refusal(folder, ["vendor.json", "--base", "2026-07-28"], 2)).toContain("id");
   });
 
-  test("files that are not a schema: truncated, empty, only the base's, with references that lead nowhere", async () => {
+  test("files that are not a schema: truncated, empty, only the base's, with broken references", async () => {
     const definition = (node: object) => JSON.stringify({ $defs: { Mine: node } });
     const folder = vendorProject({
       "cut.json": vendorText.slice(0, 700),
@@ -116,7 +116,7 @@ describe("extension add refuses, and changes nothing:", () => {
     expect(text).toContain(reason);
   });
 
-  test("servers that redirect without end, or out of http, or hand out too much", async () => {
+  test("servers that redirect endlessly or out of http, or send too much", async () => {
     const folder = vendorProject();
     const answers: Readonly<Record<string, RequestListener>> = {
       "/round": (_, response) => response.writeHead(302, { location: "/round" }).end(),

@@ -5,7 +5,7 @@ import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { addTickets, ticketsFolder, ticketsSchema } from "../support/tickets-extension.js";
 
-test("an extension is added and generated where there is no schema folder", async () => {
+test("an extension is added and generated without a schema folder", async () => {
   const folder = ticketsFolder();
   const added = await mcpgen(folder, addTickets);
   expect([added.code, added.stdout]).toEqual([
@@ -47,7 +47,7 @@ test("definitions of the protocol are imported from its package, by the names of
   expect(missing).toEqual([]);
 });
 
-test("the same file changes nothing; another one is a new version, or replaces the one that is there", async () => {
+test("the same file changes nothing; another one is a new version, or replaces the existing one", async () => {
   const folder = ticketsFolder();
   await mcpgen(folder, addTickets);
   const again = await mcpgen(folder, addTickets);

@@ -40,7 +40,7 @@ const cases = storedExtensions("schema").flatMap((stored) =>
 );
 
 test.each(cases)("the tables of %s add at most 1,500 bytes to those of a %s", async (id, role, stored) => {
-  // What stands in the files of a base belongs to the revision.
+  // Code in the files of a base belongs to the revision.
   const { bases } = (await readStoredExtension(stored, revisions)).about;
   const before = [...tables(role, bases), ...merging(role)];
   const extension = [

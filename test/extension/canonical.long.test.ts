@@ -22,7 +22,7 @@ const base = (name: string): JsonValue => (newest.document["$defs"] as JsonObjec
 const text = { type: "string" };
 
 describe("definitions of the base", () => {
-  test("are dropped where they say the same, and references to them name the base", () => {
+  test("are dropped if they are equal, and references then lead to the base", () => {
     const result = canonical({
       Implementation: base("Implementation"),
       Icon: { ...(base("Icon") as JsonObject), description: "in other words" },
@@ -37,14 +37,14 @@ describe("definitions of the base", () => {
     ]);
   });
 
-  test("are kept, and named, where they say something else, or where a base does not have them", () => {
+  test("are kept and reported if they differ, or if a base does not have them", () => {
     const Tool = { type: "object", properties: { price: { type: "number" } } };
     const result = canonical({ Tool, Icon: base("Icon"), Role: base("Role") }, [newest, older]);
     expect(Object.keys(definitionsOf(result))).toEqual(["Icon", "Tool"]);
     expect(result.differing).toEqual(["Icon", "Tool"]);
   });
 
-  test("are meant by references to the published schema of a revision", () => {
+  test("are the targets of references to the published schema of a revision", () => {
     const result = canonical({
       Mine: {
         allOf: [
@@ -92,7 +92,7 @@ describe("copies", () => {
     ]);
   });
 
-  test("of the base's definitions become references, also where a program made them stricter", () => {
+  test("of the base's definitions become references, even if a program made them stricter", () => {
     const audience = { type: "array", items: { type: "string", enum: ["user", "assistant"] } };
     const annotations = {
       type: "object",
@@ -110,7 +110,7 @@ describe("copies", () => {
     expect(result.folds).toMatchObject([{ definition: "Annotations", of: "base", equal: false }]);
   });
 
-  test("of recursive definitions are found, however far they are unfolded", () => {
+  test("of recursive definitions are found at any depth of unfolding", () => {
     const tree = (items: JsonValue): JsonObject => ({
       type: "object",
       properties: { name: text, children: { type: "array", items } },
@@ -136,13 +136,13 @@ describe("copies", () => {
     expect(result.ambiguous).toEqual([{ at: "/$defs/Line/properties/other", definitions: ["End", "Start"] }]);
   });
 
-  test("of what says little are a coincidence", () => {
+  test("of trivial definitions count as a coincidence", () => {
     const one = { type: "object", properties: { id: text }, required: ["id"] };
     const Mine = { type: "object", properties: { a: one, b: text } };
     expect(definitionsOf(canonical({ Reference: one, Name: text, Mine }))["Mine"]).toEqual(Mine);
   });
 
-  test("stay where a reference leads through them", () => {
+  test("stay if a reference leads through them", () => {
     const Holder = {
       type: "object",
       properties: { job: Job, also: { $ref: "#/$defs/Holder/properties/job/properties/id" } },
@@ -156,7 +156,7 @@ describe("copies", () => {
 describe("documents inside the document", () => {
   const value = { anyOf: [text, { type: "array", items: { $ref: "#/$defs/__schema0" } }] };
 
-  test("give their definitions to the top, each under a different name", () => {
+  test("move their definitions to the top, each under a different name", () => {
     const result = canonical({
       A: {
         $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -183,14 +183,14 @@ describe("documents inside the document", () => {
 describe("closed objects", () => {
   const closed = { type: "object", properties: { a: text }, additionalProperties: false };
 
-  test("were closed by a program where it says of every object what other members may be", () => {
+  test("count as closed by a program if every object has a rule for other members", () => {
     const Open = { type: "object", properties: { b: closed }, additionalProperties: {} };
     const result = canonical({ Closed: closed, Open });
     expect(result.reopened).toEqual(["/$defs/Closed", "/$defs/Open/properties/b"]);
     expect(result.closed).toEqual([]);
   });
 
-  test("stay closed where others say nothing: an author closed them", () => {
+  test("stay closed if other objects have no such rule, because an author closed them", () => {
     const result = canonical({ Closed: closed, Silent: { type: "object", properties: { b: text } } });
     expect(result.reopened).toEqual([]);
     expect(result.closed).toEqual(["/$defs/Closed"]);
@@ -219,7 +219,7 @@ test("`allOf` of a definition and an object extends it; objects of different mem
   });
 });
 
-describe("any program's print of one extension", () => {
+describe("the output of any program for one extension", () => {
   const definitions = {
     Colour: { enum: ["blue", "green", "red"], type: "string" },
     Paint: {
@@ -297,7 +297,7 @@ describe("any program's print of one extension", () => {
   }
 });
 
-test("a chain of thousands of definitions takes neither the stack nor the square of the time", () => {
+test("a chain of thousands of definitions does not exhaust the stack or take quadratic time", () => {
   const count = 3_000;
   const link = (target: number): JsonObject => ({
     type: "object",

@@ -24,7 +24,7 @@ test("removals that peers on the channel relied on are reported", async () => {
   expect(await changes({ notes: turned })).toEqual(["tools/call no longer travels from pen to paper"]);
 });
 
-test("a role that is gone stands for its messages", async () => {
+test("a removed role is reported in place of its messages", async () => {
   const kept = others.filter(({ sender, receiver }) => sender !== "lamp" && receiver !== "lamp");
   expect(await changes({ ...channel({ roles: ["pen", "paper"] }), notes: [first!, ...kept] })).toEqual([
     "the role lamp of the channel is gone",

@@ -41,6 +41,6 @@ test("the modules of all roles compile, with handlers and calls that fit", async
   expect(files.get("extensions/com.example/desk/2025-11-25/EXTENSION.md")).toContain(
     "- `tools/call`: request, paper to pen, `CallToolRequest`, answered by `CallToolResult`\n",
   );
-  // The lamp takes no part in the handshake.
+  // The lamp is not part of the handshake.
   expect(files.get("extensions/com.example/desk/2025-11-25/lamp.ts")).not.toContain("handshake");
 });

@@ -26,7 +26,7 @@ describe.each(bases)("a channel over %s", (base) => {
     });
   });
 
-  test("a method travels between the sides only if a note of kind sender says so", async () => {
+  test("a method travels between the sides only with a note of kind sender", async () => {
     const { methods, assumptions } = await over(base);
     expect(methods.map(({ name }) => name)).toEqual(["desk/find"]);
     expect(assumptions.filter(({ kind }) => kind === "sender")).toEqual([]);
@@ -51,13 +51,13 @@ test("without notes about its messages, the channel is left out, which is report
   });
 });
 
-test("definitions of a revision with sessions are those of the base", async () => {
+test("definitions of a revision with sessions are imported from the base", async () => {
   const { imported } = await over("2025-11-25");
   for (const name of ["CallToolRequest", "CallToolResult", "ListToolsResult"])
     expect(imported.get(name)).toBe(name);
 });
 
-test("what an era fills in has no place on a channel, and stays between the sides", async () => {
+test("members that an era fills in are removed on a channel, and stay between the sides", async () => {
   const { schema, imported, channel, methods } = await over("2026-07-28");
   const required = (name: string): readonly string[] | undefined =>
     schema.definitions.get(name)!.node.required;

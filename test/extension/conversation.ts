@@ -11,18 +11,18 @@ import { releasedModel } from "../support/models.js";
 import { sourceOf } from "./models.js";
 import type { RandomExtension } from "./random-extension.js";
 
-// What two programs send to each other through random extensions: samples of their schemas, and the gates.
+// The messages that two programs send to each other through random extensions: samples of their schemas, and the gates.
 
 /** By base, then by id of the extension. */
 export interface Conversation {
   [base: string]: { [id: string]: Part };
 }
 
-/** What is sent through one extension over one base. */
+/** The messages of one extension over one base. */
 export interface Part {
   /** The constant that its modules export. */
   readonly name: string;
-  /** What each side declares; absent for a side that declares nothing. */
+  /** The settings that each side declares; absent if it declares none. */
   readonly settings: { readonly [R in Role]?: JsonObject };
   readonly messages: { readonly [method: string]: Message };
   /** The result that it adds to `tools/call`. */
@@ -38,15 +38,21 @@ export interface Message {
   readonly result?: JsonObject;
   /** The member of the result that holds a page. */
   readonly page?: string;
-  /** The settings of the side that answers, or that announces it, switch it off. */
+  /** Whether the settings of the receiver of a request, or of the sender of a notification, switch it off. */
   readonly off: boolean;
-  /** What the sender must have declared. */
+  /** The capabilities that the sender must have declared. */
   readonly requires?: readonly string[];
-  /** The member of a subscription's filter that selects it, and the param that the list in it holds. */
+  /**
+   * The member of a subscription's filter that selects the notification; if the member is a list, `key` is the param
+   * whose values it contains.
+   */
   readonly filter?: { readonly member: string; readonly key?: string };
 }
 
-/** The conversation through all extensions. The extensions with odd numbers switch off what their settings can. */
+/**
+ * The conversation through all extensions. The settings of extensions with odd numbers switch off everything that they
+ * can.
+ */
 export async function conversationOf(extensions: readonly RandomExtension[]): Promise<Conversation> {
   const conversation: Conversation = {};
   for (const [number, one] of extensions.entries()) {
@@ -105,7 +111,7 @@ function messageOf({ model, schema, settings }: Context, method: Method, stub: s
   };
 }
 
-/** One page is all there is. The eras fill in metadata. */
+/** Removes the cursor, because there is only one page, and the metadata, because the runtime writes it. */
 function withoutCursor(value: JsonObject): JsonObject {
   const { nextCursor: _, _meta, ...result } = value;
   return result;

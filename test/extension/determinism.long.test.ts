@@ -34,7 +34,9 @@ function otherKeys(value: JsonValue, random: Random): JsonValue {
   return jsonObject(shuffled(members, random));
 }
 
-/** The note as it may be written as well. What it becomes is a schema, in which the order of a union is kept. */
+/**
+ * An equivalent form of the note. The order inside of a schema does not change, because the order of unions matters.
+ */
 function otherNote(note: JsonObject, random: Random): JsonObject {
   const { target } = note;
   const targets = Array.isArray(target) ? { target: shuffled(target, random) } : {};

@@ -70,7 +70,7 @@ describe("diff of two versions of an extension", () => {
     expect(report).toMatchObject({ from: versions[0], to: versions[1], warnings: [{ code: "MG1311" }] });
   });
 
-  test("changes that no peer of the old version notices need none", async () => {
+  test("changes that do not affect peers of the old version do not need another id", async () => {
     const folder = await project({
       PaintSettings: {
         ...PaintSettings,
@@ -103,7 +103,7 @@ describe("diff of two versions of an extension", () => {
     expect((await diff(folder, vendorId, "next.json")).code).toBe(1);
   });
 
-  test("a base that is gone breaks; options about contracts are refused", async () => {
+  test("a removed base is breaking; options about contracts are refused", async () => {
     const folder = await project({});
     await addNext(folder);
     const next = "schema/extensions/com.example/paint/1.1.0/extension.json";

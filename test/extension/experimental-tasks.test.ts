@@ -16,7 +16,7 @@ describe.each([
   ["2025-03-26", of20250326],
   ["2025-06-18", of20250618],
 ])("at %s", (_, of) => {
-  test("a task is created, asked for and cancelled", () => {
+  test("a task is created, polled and cancelled", () => {
     const parameters = { source: "orders", rows: 5000 };
     const wanted = { name: "export", description: "Exports the orders", parameters };
     expect(of.isCreateTaskRequest(request("tasks/create", wanted))).toBe(true);
@@ -39,14 +39,14 @@ describe.each([
     const result = { content: [{ type: "text", text: "5000 rows" }] };
     const end = { taskId, status: "completed", result, completedAt: createdAt };
     expect(of.isTaskCompletedNotification(request("notifications/tasks/completed", end))).toBe(true);
-    // The end is not lost with a notification.
+    // A lost notification does not lose the end of the task.
     const { status, completedAt } = end;
     expect(of.isGetTaskResult({ taskId, status, createdAt, result, completedAt })).toBe(true);
     const error = { code: -32603, message: "the disk is full" };
     expect(of.isGetTaskResult({ taskId, status: "failed", createdAt, error })).toBe(true);
   });
 
-  test("another state is read, and not written", () => {
+  test("an unknown state is accepted, but never sent", () => {
     const state = { taskId, status: "paused", createdAt };
     expect([of.acceptsGetTaskResult(state), of.isGetTaskResult(state)]).toEqual([true, false]);
   });
@@ -56,13 +56,13 @@ describe.each([
     ["parameters that are no object", { method: "tasks/create", params: { name: "export", parameters: [] } }],
   ])("%s is refused", (__, message) => expect(of.isCreateTaskRequest(message)).toBe(false));
 
-  test("progress is a part of one", () => {
+  test("progress is a fraction of one", () => {
     expect(of.isGetTaskResult({ taskId, status: "running", createdAt, progress: 45 })).toBe(false);
   });
 });
 
 test("the errors have the codes of the dialect", () => {
-  // The revision has the one of an unknown resource itself.
+  // The code for an unknown resource is defined by the revision itself.
   const { table } = serverRevisions.find((revision) => revision.id === "2025-06-18")!;
   const { RESOURCE_NOT_FOUND } = table.errors;
   const codes = Object.values({ RESOURCE_NOT_FOUND, ...at20250618.errors }).map((error) => error!.code);

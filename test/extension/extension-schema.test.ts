@@ -21,7 +21,7 @@ const validate = new Ajv2020({ allowUnionTypes: true, strictTypes: false, strict
   extensionSchema,
 );
 
-test("docs/extension.schema.json has the patterns of ids and versions by which they are explained", () => {
+test("docs/extension.schema.json has the patterns of ids and versions that their explanations use", () => {
   const patternAt = (place: string): unknown => atPointer(extensionSchema, `/properties/${place}/pattern`);
   expect(patternAt("id")).toBe(idPattern);
   expect(patternAt("needs/properties/extensions/items")).toBe(idPattern);
@@ -53,7 +53,7 @@ const whole: JsonObject = {
   link: "https://example.com",
 };
 
-test("each key is described, and a file of all of them is taken", async () => {
+test("each key is described, and a file with all of them is accepted", async () => {
   expect(Object.keys(whole)).toEqual(Object.keys(extensionSchema["properties"] as JsonObject));
   expect([validate(whole), await read(whole)]).toEqual([true, true]);
 });
@@ -94,7 +94,7 @@ const values: readonly JsonValue[] = [
   "released",
 ];
 
-test("schema and reader take and refuse the same", async () => {
+test("schema and reader accept and refuse the same", async () => {
   let taken = 0;
   const changed = fc.record({
     key: fc.constantFrom(...Object.keys(whole), "x", "__proto__"),

@@ -23,12 +23,12 @@ function copied(): string {
   return folder;
 }
 
-test("every stored extension is canonical, and as the lock says", async () => {
+test("every stored extension is canonical, and matches the lock", async () => {
   expect(await verifyExtensions("schema")).toEqual([]);
   expect(storedExtensions("schema").length).toBe(readExtensionLock("schema").size);
 });
 
-test("the lock is written as it is read", () => {
+test("the lock is written in the form that is read", () => {
   const text = readFileSync("schema/lock.json", "utf8");
   const revisions = readLock("schema");
   const content = {
@@ -58,7 +58,7 @@ test("a changed, a missing and an unknown schema are found", async () => {
   ]);
 });
 
-test("the newest version stands for an extension, and an unknown one is met with the nearest", async () => {
+test("an extension without a version means the newest one, and the nearest is suggested for an unknown one", async () => {
   const folder = copied();
   const place = extensionFolder(folder, skills!);
   for (const version of ["10.0.0", "9.0.0"]) cpSync(place, join(place, "..", version), { recursive: true });
@@ -105,7 +105,7 @@ test.each<[string, (text: string) => string, object]>([
   expect(await failureOf(readStoredExtension(stored, [...readLock(folder).keys()]))).toMatchObject(error);
 });
 
-test("a released base that is not stored is brought in by its name", async () => {
+test("a released base that is not stored is loaded by its name", async () => {
   expect(await failureOf(readStoredExtension(skills!, ["2026-07-28"]))).toMatchObject({
     code: "MG1303",
     next: expect.stringContaining("`mcpgen revision add 2025-06-18`") as string,

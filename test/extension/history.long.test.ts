@@ -13,7 +13,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 import { compilerErrors } from "../support/typescript-compiler.js";
 import published from "./published.json" with { type: "json" };
 
-// Every schema of an extension that its authors ever published generates, and what it assumed is printed.
+// Generates from every schema of an extension that its authors ever published, and prints the assumptions.
 
 /** A schema as it was published, and the name under which it is added. */
 interface Published {
@@ -40,7 +40,7 @@ interface Assumed {
   readonly kind: string;
   readonly subject: string;
   readonly text: string;
-  /** What was generated when it was assumed. */
+  /** The revision of the output at which this was assumed. */
   readonly revision?: string;
 }
 
@@ -72,7 +72,7 @@ async function report(
   const over = bases.flatMap((base) => ["--base", base]);
   const words = ["extension", "add", "schema.json", "--id", id, "--version", version, "--no-descriptions"];
   const added = await printed(folder, [...words, ...over]);
-  // The order in which the file is written does not show.
+  // The order of members in the file does not affect the result.
   const shuffled = shuffledSchema(JSON.parse(text) as JsonObject, randomFrom(version));
   writeFileSync(join(folder, "schema.json"), JSON.stringify(shuffled));
   const { action, questions } = await printed(folder, [...words, ...over]);
@@ -91,7 +91,7 @@ async function report(
   return [
     `${version}: ${counts.join(", ")}`,
     ...added.questions.map(({ kind, subjects }) => `  asked (${kind}): ${subjects.join(", ")}`),
-    // What holds over several bases is said once.
+    // Assumptions that are the same over several bases are listed once.
     ...new Set(assumed),
   ];
 }
@@ -115,7 +115,7 @@ interface Vector {
   readonly message: unknown;
 }
 
-/** The validators load, and take the valid vectors alone. */
+/** Expects that the validators load, and accept only the valid vectors. */
 async function expectVerdicts(folder: string, { id, bases }: Subject, version: string): Promise<void> {
   for (const base of bases) {
     const of = join(folder, "generated/extensions", id, base);
@@ -132,7 +132,7 @@ async function expectVerdicts(folder: string, { id, bases }: Subject, version: s
   }
 }
 
-/** Tries all schemas of an extension. Gives what was printed of each. */
+/** Tries all schemas of an extension. Returns the output for each. */
 async function tryAll(subject: Subject, schemas: readonly Published[]): Promise<string> {
   const folder = project();
   const code = new Map<string, string>();
@@ -173,7 +173,7 @@ test.skipIf(!isThere)(
 
 const clone = process.env["MCPGEN_EXT_TASKS"];
 
-/** Each content that files of that name ever had in a repository, oldest first. */
+/** All versions of the files with that name in a repository, oldest first. */
 function committed(folder: string, name: string): Published[] {
   const git = (...args: string[]): string =>
     execFileSync("git", ["-C", folder, ...args], { encoding: "utf8", maxBuffer: 1 << 28 });

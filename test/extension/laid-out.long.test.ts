@@ -68,7 +68,7 @@ test.each([[["r1"]], [["r1", "a-revision-of-a-longer-name"]]])(
   },
 );
 
-/** The desk with roles whose names have that many letters, and other methods than the desks of other lengths. */
+/** The desk extension with roles whose names have that many letters. The names of its methods depend on the length. */
 function withRoles(length: number): ExtensionText {
   const long = JSON.stringify(desk)
     .replaceAll("desk/", `desk${length}/`)

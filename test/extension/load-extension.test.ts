@@ -34,7 +34,7 @@ const search = {
 const fromClient = { kind: "sender", target: "search", sender: "client" };
 
 describe("a method", () => {
-  test("is gated by the place where the side that answers declares the extension", async () => {
+  test("is gated by the place where the answering side declares the extension", async () => {
     const { methods } = await over(modern, { definitions: search, notes: [fromClient] });
     expect(methods).toMatchObject([
       {
@@ -47,7 +47,7 @@ describe("a method", () => {
     ]);
   });
 
-  test("is gated by one setting where a note says so, and requires what a note says", async () => {
+  test("is gated by one setting, and has a requirement, if notes demand that", async () => {
     const { methods } = await over(modern, {
       definitions: search,
       about: {
@@ -74,7 +74,7 @@ describe("a method", () => {
     });
   });
 
-  test("that is a notification requires the declaration of its receiver", async () => {
+  test("may require the declaration of its receiver if it is a notification", async () => {
     const found = notification("notifications/found", { type: "object", properties: {} });
     const { methods } = await over(modern, {
       definitions: { FoundNotification: found },
@@ -89,7 +89,7 @@ describe("a method", () => {
     expect(methods[0]).toMatchObject({ requires: { of: "client", path: "/extensions/com.example~1search" } });
   });
 
-  test("without a note on its sender is assumed to be the client's, which is reported", async () => {
+  test("is assumed to be sent by the client if no note names the sender, which is reported", async () => {
     const { assumptions } = await over(modern, { definitions: search });
     expect(assumptions).toMatchObject([{ kind: "sender", subject: "search" }]);
   });
@@ -104,7 +104,7 @@ describe("a method", () => {
 });
 
 describe("a definition", () => {
-  test("that is an allOf of objects becomes one object that extends them", async () => {
+  test("becomes one object that extends the parts if it is an allOf of objects", async () => {
     const { schema } = await over(modern, { definitions: search, notes: [fromClient] });
     const { node, extends: inherited } = schema.definitions.get("SearchResult")!;
     expect(inherited).toEqual(["Result"]);
@@ -128,7 +128,7 @@ describe("a definition", () => {
     });
   });
 
-  test("has the name of one of the base, and both are known", async () => {
+  test("may have the name of a definition of the base, and both are known", async () => {
     const definitions = {
       Tool: { type: "object", properties: { tool: { $ref: "base#/$defs/Tool" } } },
       ...search,
@@ -160,7 +160,7 @@ test("a result that is added to a method of the base is marked, and needs the ex
   ]);
 });
 
-test("a result is marked by a constant of a member that the plain result has, too", async () => {
+test("a result is marked by a constant of a member that the plain result also has", async () => {
   const constant = { type: "string", const: "later" };
   const { augments } = await over(modern, {
     definitions: { LaterResult: result({ ahead: { type: "string" }, resultType: constant }) },
@@ -169,7 +169,7 @@ test("a result is marked by a constant of a member that the plain result has, to
   expect(augments[0]!.result.discriminator).toEqual({ key: "resultType", value: "later" });
 });
 
-test("what the era owns is known in an allOf with a union, too", async () => {
+test("members of the era are also known in an allOf with a union", async () => {
   const either = { anyOf: [{ type: "object" }, { type: "object", properties: { a: { type: "string" } } }] };
   const { owned } = await over(modern, {
     definitions: {
@@ -224,7 +224,7 @@ test("a member of a base object, a filter and what a place carries", async () =>
   expect(model.methods).toMatchObject([{ filter: "jobs", filterKey: "job" }]);
   const resultIn = ({ schema }: typeof model) =>
     schema.definitions.get("JobNotification")!.node.properties!.get("params")!.properties!.get("result")!;
-  // No message is around it: what the era fills in may be absent.
+  // The result is not inside of a message: the members that the runtime fills in may be absent.
   expect(resultIn(model)).toMatchObject({ required: ["content"], additionalProperties: {} });
   expect([...resultIn(model).properties!.keys()]).toContain("resultType");
   const older = await over(legacy, {
@@ -239,7 +239,7 @@ test("a member of a base object, a filter and what a place carries", async () =>
 });
 
 describe("refused", () => {
-  test("is a reference to what one base does not have, with base, place and the nearest name", async () => {
+  test("is a reference to a definition that one base does not have, with base, place and the nearest name", async () => {
     const definitions = { A: { type: "object", properties: { a: { $ref: "base#/$defs/Taks" } } } };
     expect(await failure(legacy, { definitions })).toMatchObject({
       code: "MG1303",
@@ -304,7 +304,7 @@ describe("refused", () => {
     });
   });
 
-  test("is a note that holds on no base of those it is for, and not one for other bases", async () => {
+  test("is a note that applies to none of its bases, but not a note for other bases", async () => {
     const listening = { kind: "subscription", target: "notifications/jobs", filter: "/$defs/F/properties/a" };
     const text = {
       definitions: {
@@ -339,7 +339,7 @@ describe("over a base without notes", () => {
   };
   const sent = { kind: "sender", target: "notifications/found", sender: "server" };
 
-  test("a note that needs one of the base is left out, and said to be assumed", async () => {
+  test("a note that needs a note of the base is left out, and reported as an assumption", async () => {
     const source = await sourceOf({
       ...{ id: "com.example/search", bases, definitions: watched },
       notes: [subscription, sent],

@@ -50,12 +50,12 @@ function counted(model: ExtensionModel): { readonly model: ExtensionModel; reado
   return { model: { ...model, schema }, reads: () => reads };
 }
 
-test("the names of an extension's types are found once, not once for each definition", async () => {
+test("the names of an extension's types are computed once, not for each definition", async () => {
   const few = counted(await ringOf(20));
   const many = counted(await ringOf(40));
   const namesOf = ({ model }: typeof few): number => extensionVocabulary({ models: [model] }).names.size;
   expect(namesOf(many) - namesOf(few)).toBe(20);
-  // The types that messages reach are looked up one by one; the names of all are found in one pass.
+  // The list is read once for each type that messages reach, and once for the names of all definitions.
   expect(many.reads() - few.reads()).toBeLessThanOrEqual(20);
 
   const before = many.reads();

@@ -5,7 +5,7 @@ import { format } from "../../generator/print/format.js";
 import { mcpgen } from "../support/in-process.js";
 import { addTickets, ticketsFolder } from "../support/tickets-extension.js";
 
-/** A mistake on the way to an extension, and the error that says what to write. */
+/** A mistake of the author of an extension, and the error with the advice. */
 const mistakes: readonly (readonly [
   mistake: string,
   words: readonly string[],
@@ -75,7 +75,7 @@ const mistakes: readonly (readonly [
 ];
 
 test.each(mistakes)(
-  "%s is an error that says what to write, and writes nothing",
+  "%s is an error that states what to write, and no file is written",
   async (_, words, exit, code, next) => {
     const folder = ticketsFolder();
     writeFileSync(join(folder, "tickets.yaml"), "$defs:\n  A: { type: object }\n");
@@ -91,7 +91,7 @@ test.each(mistakes)(
   },
 );
 
-test("a schema without a message is stored, with a warning that says how to write one", async () => {
+test("a schema without a message is stored, with a warning that explains how to write one", async () => {
   const folder = ticketsFolder();
   writeFileSync(
     join(folder, "tickets.json"),
@@ -130,7 +130,7 @@ test("--sender answers the questions about senders, now or later", async () => {
   expect(readFileSync(file, "utf8").match(/notifications\/tickets\/changed/g)).toHaveLength(1);
 });
 
-test("a note that was pasted without the fact is an error at its place", async () => {
+test("a pasted note without the missing fact is an error at its place", async () => {
   const folder = ticketsFolder();
   await mcpgen(folder, addTickets);
   const file = join(folder, "schema/extensions/com.acme/tickets/1.0.0/notes.json");
@@ -152,7 +152,7 @@ test("a note that was pasted without the fact is an error at its place", async (
   expect(existsSync(join(folder, "generated"))).toBe(false);
 });
 
-test("diff names the nearest version, and remove what is left to do after the last extension", async () => {
+test("diff suggests the nearest version, and remove lists the remaining steps after the last extension", async () => {
   const folder = ticketsFolder();
   await mcpgen(folder, addTickets);
   const compared = await mcpgen(folder, ["diff", "com.acme/tickets@1.0.0", "com.acme/tickets@1.0.1"]);
@@ -216,7 +216,7 @@ test("hostile names stay text", async () => {
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".ts"),
   );
-  // Whatever is no TypeScript cannot be formatted.
+  // The formatter fails if the output is not valid TypeScript.
   for (const file of files) await format(file, readFileSync(join(root, file), "utf8"));
   expect((await mcpgen(folder, ["init", "server", "here", "--extension", "com.acme/constructor"])).code).toBe(
     0,

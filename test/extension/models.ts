@@ -8,7 +8,7 @@ import {
 import { parseJson } from "../../generator/files/json-file.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** An extension as its three files hold it. */
+/** The contents of the three files of an extension. */
 export interface ExtensionText {
   readonly id: string;
   readonly version?: string;

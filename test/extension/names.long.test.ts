@@ -9,7 +9,8 @@ import { compilerErrors } from "../support/typescript-compiler.js";
 import { type ExtensionText, stored } from "./models.js";
 import { randomExtension } from "./random-extension.js";
 
-// Whatever an extension calls its definitions, as those of its bases, as functions of the output or as modules: it compiles.
+// The output compiles for all names of definitions, also if they are names of definitions of the base, of functions of
+// the output or of modules.
 
 const words = [
   ...schemaOf("2026-07-28").definitions.keys(),
@@ -28,7 +29,10 @@ const words = [
   ...["Array", "Map", "Record", "Object", "Number", "Promise", "Omit", "Set", "String"],
 ];
 
-/** An extension whose definitions have other names; a message and what belongs to it keep one beginning. */
+/**
+ * Renames the definitions of an extension. The names of a message, its params and its result still begin with the same
+ * words.
+ */
 function renamed(text: ExtensionText, random: Random): ExtensionText {
   const starts = new Map<string, string>();
   const names = new Map<string, string>();

@@ -12,7 +12,7 @@ const search: ExtensionText = {
   notes: [{ kind: "sender", target: "search", sender: "client" }],
 };
 
-test("an extension adds files below its folder, and changes no other but what lists it", async () => {
+test("an extension adds files below its folder, and changes only the files that list it", async () => {
   const packageManifest = { name: "@a/b" };
   const without = await generate(sources, { packageManifest });
   const { files } = await generate(sources, { packageManifest, extensions: [stored(search)] });
@@ -44,7 +44,7 @@ test("an extension adds files below its folder, and changes no other but what li
   expect(published).toContain(`./${folder}/2026-07-28/vectors.json`);
 });
 
-test("the order in which files are written does not show", async () => {
+test("the order in which files are written does not matter", async () => {
   const reversed = (value: unknown): unknown =>
     Array.isArray(value) || typeof value !== "object" || value === null
       ? value

@@ -16,7 +16,7 @@ const modern = "2026-07-28";
 /** How many the long tests take. */
 export const randomCount = cases(200, 12);
 
-/** What the tests must know of a random extension beside its files. */
+/** A random extension: its files, and the properties of it that the tests need. */
 export interface RandomExtension extends ExtensionText {
   /** By method: who sends it, and whether it goes through pages. */
   readonly requests: ReadonlyMap<string, { readonly sender: Role; readonly paged: boolean }>;
@@ -100,7 +100,7 @@ class Maker {
     this.definitions[`${stem}Request`] = paged
       ? this.extending("PaginatedRequest", { method: { type: "string", const: method } }, ["method"])
       : this.extending(
-          // What a server asks for within a result has no envelope.
+          // Requests of a server inside of a result have no envelope.
           sender === "server" ? "Request" : "JSONRPCRequest",
           { method: { type: "string", const: method }, params: this.paramsOf(stem, params, sender) },
           ["method", "params"],
@@ -124,7 +124,10 @@ class Maker {
       this.note("requires", method, { of: sender });
   }
 
-  /** Params in place, or a definition. Where requests have `_meta` that is required, they extend params of the base. */
+  /**
+   * Returns params in place, or a reference to a definition. If the base requires `_meta` in requests, the params
+   * extend the params of the base.
+   */
   private paramsOf(stem: string, members: JsonObject, sender: Role): JsonObject {
     const required = Object.keys(members).filter(() => this.random.chance(0.6));
     const own: JsonObject = { type: "object", properties: members, ...(required.length > 0 && { required }) };

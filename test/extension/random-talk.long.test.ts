@@ -12,11 +12,11 @@ import { randomCount, randomExtension } from "./random-extension.js";
 import type { Outcome } from "./talking-client.js";
 
 // Two processes talk through the generated tables and functions of random extensions. The programs are the same for all
-// extensions: no line is written for one of them.
+// extensions.
 
 const extensions = Array.from({ length: randomCount }, (_, number) => randomExtension(seed, number));
 
-/** A folder with the two programs, bundled with what is generated for the extensions. */
+/** A folder with the two programs, bundled with the output for the extensions. */
 async function builtPrograms(): Promise<string> {
   const { files } = await generate(revisions.map(releasedSource), { extensions: extensions.map(stored) });
   mkdirSync("node_modules/.cache", { recursive: true });
@@ -45,7 +45,7 @@ async function builtPrograms(): Promise<string> {
   return join(folder, "out");
 }
 
-/** The main module of a side: it imports what was generated for all extensions. */
+/** The main module of a side: it imports the output for all extensions. */
 function program(role: "client" | "server", main: string, file: string): string {
   const imports = extensions.map(
     ({ id }, number) => `import * as e${number} from "./extensions/${id}/${role}.js";`,
@@ -60,7 +60,7 @@ function program(role: "client" | "server", main: string, file: string): string 
   ].join("\n");
 }
 
-/** What a program prints: all of it, or its first line while it runs on. */
+/** The output of a program: all of it, or its first line if the program continues to run. */
 function printed(cwd: string, words: readonly string[], running?: AbortSignal): Promise<string> {
   return new Promise((done, reject) => {
     const child = spawn(process.execPath, words, {
@@ -78,7 +78,7 @@ function printed(cwd: string, words: readonly string[], running?: AbortSignal): 
   });
 }
 
-/** What the programs count. */
+/** The actions that the programs count. */
 const whatIsDone = [
   "added results",
   "added results refused",
@@ -99,7 +99,7 @@ const whatIsDone = [
 
 const bases = revisions.filter((base) => extensions.some((one) => one.bases.includes(base)));
 
-/** What the client did over one wire at one base. */
+/** The outcome of the client with one transport and one base. */
 async function outcomeOf(programs: string, base: string, wire: string): Promise<Outcome> {
   const stop = new AbortController();
   try {
@@ -123,7 +123,7 @@ test(`two processes talk through ${randomCount} random extensions`, async () => 
       for (const [what, count] of Object.entries(outcome.done)) done[what] = (done[what] ?? 0) + count;
     }
   }
-  // A few extensions may lack one or the other.
+  // A small number of extensions may not have each feature.
   const expected = randomCount < 100 ? ["notifications sent", "requests", "settings"] : whatIsDone;
   expect(Object.keys(done)).toEqual(expect.arrayContaining(expected));
   if (randomCount >= 100) console.log(done);

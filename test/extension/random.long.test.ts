@@ -76,7 +76,7 @@ test("the same seed gives the same extension, and another seed another one", () 
   expect(randomExtension(`${seed}?`, 0)).not.toEqual(one);
 });
 
-test("random extensions have all that extensions may have", () => {
+test("random extensions use every feature of extensions", () => {
   const many = Array.from({ length: 60 }, (_, number) => randomExtension(seed, number));
   const kinds = new Set(many.flatMap(({ notes = [] }) => notes.map(({ kind }) => kind)));
   const expected =

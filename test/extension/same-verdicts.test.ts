@@ -14,7 +14,7 @@ import { vendorSchema } from "./vendor-extension.js";
 
 const base = documentOf("2026-07-28");
 
-/** The verdicts of a schema and of its canonical form on the same instances, which they differ on. */
+/** The instances on which the verdicts of a schema and of its canonical form differ. */
 function disagreements(
   document: JsonValue,
   count: number,
@@ -61,14 +61,17 @@ function hasLargeInteger(value: JsonValue): boolean {
   return typeof value === "object" && value !== null && Object.values(value).some(hasLargeInteger);
 }
 
-test("a schema and its canonical form accept the same instances, where no copy was made stricter", () => {
+test("a schema and its canonical form accept the same instances, if no copy was made stricter", () => {
   const { MixRequest: _, ...$defs } = vendorSchema.$defs;
   const { judged, differing } = disagreements({ $defs } as unknown as JsonValue, 10);
   expect(differing).toEqual([]);
   expect(judged).toBeGreaterThan(100);
 });
 
-/** Whether a definition refers to one of the base. Programs print their copies closed, with ranges and patterns. */
+/**
+ * Whether a definition refers to a definition of the base. Copies of these that programs print are closed, and have
+ * ranges and patterns, so their verdicts differ.
+ */
 function reachesBase(name: string, form: JsonObject, seen = new Set<string>()): boolean {
   if (seen.has(name)) return false;
   seen.add(name);
@@ -80,7 +83,7 @@ function reachesBase(name: string, form: JsonObject, seen = new Set<string>()): 
 const file = process.env["MCPGEN_EXTENSION_SCHEMA"];
 
 test.skipIf(file === undefined)(
-  "a schema named by MCPGEN_EXTENSION_SCHEMA does so in the definitions that refer to none of the base",
+  "a schema in MCPGEN_EXTENSION_SCHEMA does so in the definitions that do not refer to the base",
   async () => {
     const { readFileSync } = await import("node:fs");
     const document = JSON.parse(readFileSync(file!, "utf8")) as JsonValue;

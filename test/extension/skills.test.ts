@@ -3,7 +3,7 @@ import * as at20250618 from "../../generated/extensions/io.modelcontextprotocol/
 import * as at20251125 from "../../generated/extensions/io.modelcontextprotocol/skills/2025-11-25/validators.js";
 import * as at20260728 from "../../generated/extensions/io.modelcontextprotocol/skills/2026-07-28/validators.js";
 
-// What the text of the extension says of its messages, against the validators made of its schema.
+// Compares the text of the extension about its messages with the validators of its schema.
 
 const digest = `sha256:${"0a".repeat(32)}`;
 const uri = "skill://acme/billing/refunds/SKILL.md";
@@ -32,7 +32,7 @@ describe.each([
   const { isGetSkillResult, isListSkillsResult, isReadResourceDirectoryResult, isSkillsSettings } =
     validators;
 
-  test("a listing and an entry are taken, with manifests and without", () => {
+  test("a listing and an entry are accepted, with and without manifests", () => {
     expect(isListSkillsResult({ skills: [skill, generated], nextCursor: "2", ...added })).toBe(true);
     expect(isListSkillsResult({ skills: [], ...added })).toBe(true);
     expect(isGetSkillResult({ skill, ...added })).toBe(true);

@@ -26,7 +26,10 @@ const counts: JsonObject = {
   properties: { done: { type: "integer" }, total: { type: "integer" } },
 };
 
-/** Counts are inside a member, a member has another name before the newest base, a state another value, and resources have icons since 2025-11-25. */
+/**
+ * Before the newest base, counts are inside a member, one member has another name, and one state another value.
+ * Resources have icons since 2025-11-25.
+ */
 const jobs: ExtensionText = {
   id: "com.example/jobs",
   bases,
@@ -92,7 +95,7 @@ interface Modules {
   readonly clientRevisions: readonly Revision<"client">[];
 }
 
-/** What is generated for the extension, as modules of this process. @param vocabulary the pinned revision */
+/** The output for the extension, as modules of this process. @param vocabulary the pinned revision */
 async function loaded(text: ExtensionText, vocabulary: string): Promise<Modules> {
   const { files } = await generate(bases.map(releasedSource), { vocabulary, extensions: [stored(text)] });
   const code = new Map([...files].filter(([path]) => path.endsWith(".ts")));
@@ -122,7 +125,7 @@ export { clientRevisions } from "./client.js";`;
 const icons = [{ src: "https://example.com/a.png" }];
 const file = { uri: "test://a", name: "a" };
 
-/** The params and the result of a handler, in the words of one base. */
+/** The params and the result of a handler, with the names of one base. */
 const words = {
   [newest]: {
     params: { id: "1", waitMs: 5, until: "queued" },
@@ -135,7 +138,7 @@ const words = {
 };
 
 test.each([newest, "2025-11-25"] as const)(
-  "handlers and calls are written in %s, whatever the base of the peer",
+  "handlers and calls use %s, whatever the base of the peer",
   async (vocabulary) => {
     const { serverJobs, clientJobs, serverRevisions, clientRevisions } = await loaded(jobs, vocabulary);
     const { params, result } = words[vocabulary];
@@ -160,7 +163,7 @@ test.each([newest, "2025-11-25"] as const)(
         "jobs/watch",
         params,
       );
-      // The older base has no icons, and its open objects carry them.
+      // The older base does not define icons, but its objects are open and so can contain them.
       expect([revision, answer.status, answer.files]).toEqual([
         revision,
         result.status,
@@ -183,21 +186,21 @@ describe("notes that decide nothing, or cannot be applied, are refused with thei
     );
   const place = { file: expect.stringMatching(/notes\.json$/) as string };
 
-  test("a renamed member that the base before does not have", async () => {
+  test("a renamed member that the previous base does not have", async () => {
     const wrong = await refusal((notes) =>
       notes.map((note) => (note["kind"] === "renamed" ? { ...note, from: "waiting" } : note)),
     );
     expect(wrong).toMatchObject({ code: "MG1203", place: { ...place, pointer: "/notes/4" } });
   });
 
-  test("members inside a member that the base before does not have", async () => {
+  test("members inside a member that the previous base does not have", async () => {
     const wrong = await refusal((notes) =>
       notes.map((note) => (note["kind"] === "wrapped" ? { ...note, in: "counts" } : note)),
     );
     expect(wrong).toMatchObject({ code: "MG1203", place: { ...place, pointer: "/notes/8" } });
   });
 
-  test("a step for a value that has a form", async () => {
+  test("a step for a value that needs no step", async () => {
     const idle = {
       kind: "lower",
       target: "/$defs/WatchParams/allOf/1/properties/id",
@@ -210,7 +213,7 @@ describe("notes that decide nothing, or cannot be applied, are refused with thei
     });
   });
 
-  test("a required member that is to be left out", async () => {
+  test("omitting a required member", async () => {
     const wrong = await refusal((notes) =>
       notes.map((note) =>
         note["kind"] === "lower" ? { ...note, how: "drop", value: undefined!, cases: undefined! } : note,
@@ -219,7 +222,7 @@ describe("notes that decide nothing, or cannot be applied, are refused with thei
     expect(wrong).toMatchObject({ code: "MG1206", place });
   });
 
-  test("a value of the extension that no note decides, where others are decided", async () => {
+  test("a value of the extension without a note, although other values have notes", async () => {
     const open = await refusal((notes) =>
       notes.map((note) =>
         note["kind"] === "lower" ? { ...note, target: "/$defs/WatchParams/allOf/1/properties/until" } : note,

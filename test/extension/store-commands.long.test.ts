@@ -58,7 +58,7 @@ test("list, verify and remove an extension", async () => {
   expect(jsonOf(folder, "schema/lock.json")).not.toHaveProperty("extensions");
 });
 
-test("remove asks for a version where there are several, and refuses what another extension needs", async () => {
+test("remove requires a version if there are several, and refuses one that another extension needs", async () => {
   const folder = vendorProject();
   await addOver(folder);
   const again = ["add", "vendor.json", "--id", vendorId, "--version", "1.1.0"];

@@ -3,13 +3,13 @@ import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
 import type { Conversation, Message, Part } from "./conversation.js";
 import { type Module, withoutMeta } from "./talking-server.js";
 
-// The client of the conversation. It prints what went wrong.
+// The client of the conversation. It prints its outcome.
 
 type Used = NonNullable<ConnectOptions["extensions"]>[number];
 
 type Send = (caller: unknown, params: object) => Promise<object>;
 
-/** What the client did, and what was not as the samples and the notes of the extensions say. */
+/** The numbers of the client's actions, and the results that contradict the samples and the notes of the extensions. */
 export interface Outcome {
   readonly done: { [what: string]: number };
   readonly wrong: unknown[];
@@ -52,7 +52,7 @@ class Talking {
     await this.#announced(client);
     await this.#heardByServer(client);
     await client.close();
-    // Without the extensions, each gate is closed.
+    // A client without the extensions gets an error at each gate.
     const stranger = await connect(source, this.#options);
     for (const [id, part] of Object.entries(this.#parts)) await this.#refused(stranger, id, part);
     await stranger.close();
@@ -172,7 +172,7 @@ class Talking {
     );
   }
 
-  /** What a client without extensions gets. */
+  /** Checks the errors for a client without extensions. */
   async #refused(client: Client, id: string, { messages, added }: Part): Promise<void> {
     for (const [method, { kind, sender, params, requires, result, off }] of Object.entries(messages)) {
       if (kind !== "request" || sender !== "client") continue;
@@ -202,7 +202,7 @@ interface Settled {
   readonly [member: string]: unknown;
 }
 
-/** What a promise resolves with, or the error that it rejects with. */
+/** The value with which a promise resolves, or the error with which it rejects. */
 async function settled(promise: Promise<unknown>): Promise<Settled> {
   try {
     return ((await promise) ?? {}) as Settled;

@@ -10,9 +10,9 @@ import { serveHttp } from "@mcpgen/runtime/http";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import type { Conversation, Message, Part } from "./conversation.js";
 
-// The server of the conversation: it knows extensions by their generated modules and by samples alone.
+// The server of the conversation: it only knows the generated modules of the extensions and the samples.
 
-/** What the modules of an extension export for one side: the extension, and functions that send. */
+/** The exports of the modules of an extension for one side: the extension, and functions that send. */
 export interface Module {
   readonly [name: string]: unknown;
 }
@@ -137,7 +137,7 @@ class Speaker {
     return JSON.stringify(wrong);
   }
 
-  /** Sends a request to the client: as the era has it, in its session or in the result of its request. */
+  /** Sends a request to the client: in its session, or in the result of its request, depending on the era. */
   async #ask(
     id: string,
     method: string,
@@ -175,7 +175,7 @@ class Speaker {
   }
 }
 
-/** The members that are not the era's. */
+/** Returns the members without those that the runtime adds for an era. */
 export function withoutMeta(given: object): object {
   const ofEras = new Set(["_meta", "resultType", "ttlMs", "cacheScope"]);
   return Object.fromEntries(Object.entries(given).filter(([key]) => !ofEras.has(key)));

@@ -5,7 +5,7 @@ import {
 } from "../../generated/extensions/io.modelcontextprotocol/tasks/2026-07-28/methods.js";
 import * as of from "../../generated/extensions/io.modelcontextprotocol/tasks/2026-07-28/validators.js";
 
-// What the text of the extension shows of its messages, against what its schema and notes make of them.
+// Compares the messages in the text of the extension with the output of its schema and notes.
 
 const taskId = "6e2c4f30-0d2b-4c58-9a58-2f5b6a7f10b1";
 const task = {
@@ -67,11 +67,11 @@ describe("messages that the text shows", () => {
     expect(of.isDetailedTask(state)).toBe(true);
   });
 
-  test("a new task in place of a result", () => {
+  test("a new task instead of a result", () => {
     expect(of.isCreateTaskResult({ ...states.working, resultType: "task" })).toBe(true);
   });
 
-  test("requests, and what answers them", () => {
+  test("requests and their answers", () => {
     expect(of.isGetTaskRequest(request("tasks/get", { taskId }))).toBe(true);
     expect(of.isCancelTaskRequest(request("tasks/cancel", { taskId }))).toBe(true);
     const inputResponses = { city: { action: "accept", content: { city: "Oslo" } } };
@@ -80,7 +80,7 @@ describe("messages that the text shows", () => {
     expect(of.isCancelTaskResult(complete)).toBe(true);
   });
 
-  test("answers to no question are read", () => {
+  test("an update with unknown keys of questions is accepted", () => {
     const inputResponses = { "unknown-key": { ignored: true } };
     expect(of.acceptsUpdateTaskRequest(request("tasks/update", { taskId, inputResponses }))).toBe(true);
   });
@@ -105,13 +105,13 @@ describe("messages that the text excludes", () => {
   });
 
   // Two examples of the text, of a failed task and of an error of a tool, contradict it: they have the type `task`.
-  test("a task of the type `task` answers no tasks/get", () => {
+  test("a task of the type `task` is not an answer to tasks/get", () => {
     expect(of.acceptsGetTaskResult({ ...states.failed, resultType: "task" })).toBe(false);
     expect(of.acceptsCreateTaskResult({ ...states.working, ...complete })).toBe(false);
   });
 });
 
-test("a status that is not known is not an end", () => {
+test("an unknown status does not end a task", () => {
   expect(of.acceptsGetTaskResult({ ...task, ...complete, status: "paused" })).toBe(true);
   expect(of.isGetTaskResult({ ...task, ...complete, status: "paused" })).toBe(false);
 });
@@ -141,7 +141,7 @@ describe("the tables", () => {
     });
   });
 
-  test("a task answers tools/call alone, for clients that declared the extension", () => {
+  test("a task may only answer tools/call, for clients that declared the extension", () => {
     expect([...serverTable.augments.keys()]).toEqual(["tools/call"]);
     expect(serverTable.augments.get("tools/call")).toMatchObject([
       { name: "CreateTaskResult", key: "resultType", value: "task", requires },

@@ -8,7 +8,7 @@ interface Vector {
   readonly message: JsonObject;
 }
 
-/** The value with one member more in each object that is no map of texts. */
+/** The value with one member more in each object, except in maps of texts. */
 function withUnknown(value: JsonValue, key = ""): JsonValue {
   if (Array.isArray(value)) return value.map((item) => withUnknown(item));
   if (typeof value !== "object" || value === null) return value;

@@ -53,7 +53,7 @@ async function judged(messages: readonly object[], ...more: string[]): Promise<s
 }
 
 test.skipIf(!isGenerated)(
-  "validate --extension knows its methods, their results, and those that it adds to others",
+  "validate --extension knows its methods, their results, and the results that it adds to other methods",
   async () => {
     const messages = [
       request(1, "tasks/get", { taskId: "1" }),

@@ -27,7 +27,7 @@ describe.each(cases)("%s over %s", async (id, base) => {
     revisions,
   );
   if (!source.about.bases.includes(base)) {
-    test.skip("is no base of it", () => {});
+    test.skip("is not a base of it", () => {});
     return;
   }
   const folder = new URL(`../../generated/extensions/${id}/${base}/`, import.meta.url);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { parseCommentedJson } from "../../generator/files/commented-json.js";
 import { cases, seed } from "../support/cases.mjs";
 
-test("JSON means what it means elsewhere, with comments and trailing commas, whatever its keys are called", () => {
+test("JSON with comments and trailing commas has its usual meaning, whatever its keys", () => {
   const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
     tree: fc.oneof(
       { maxDepth: 4 },
@@ -39,6 +39,6 @@ test.each([
   ["", 0],
   ["{", 1],
   ["[".repeat(100_000), 0],
-])("a text that is no JSON has a fault", (text, offset) => {
+])("a text that is not JSON has a fault", (text, offset) => {
   expect(parseCommentedJson(text)).toMatchObject({ fault: { offset } });
 });

@@ -94,13 +94,13 @@ test("files of a build or an installation are ignored", () => {
   expect(compareOutput(folder, new Map(), undefined, () => false)).toEqual([]);
 });
 
-test("a package.json that mcpgen wrote is looked at", () => {
+test("a package.json that mcpgen wrote is compared", () => {
   const folder = temporaryFolder({ "package.json": "{}" });
   const compared = compareOutput(folder, new Map(), recorded({ "package.json": "{}" }), () => false);
   expect(compared.map(({ state }) => state)).toEqual(["stale"]);
 });
 
-test("a part of the output says nothing about the rest", () => {
+test("a partial run does not affect the rest of the output", () => {
   const folder = temporaryFolder({ "x/y.ts": "a", "x/z.ts": "b" });
   const compared = compareOutput(
     folder,
@@ -111,7 +111,7 @@ test("a part of the output says nothing about the rest", () => {
   expect(compared.map(({ path }) => path)).toEqual(["x/y.ts"]);
 });
 
-test("a folder that does not exist holds nothing", () => {
+test("a folder that does not exist counts as empty", () => {
   const folder = join(temporaryFolder(), "none");
   expect(
     compareOutput(folder, new Map([["a", "b"]]), undefined, () => false).map(({ state }) => state),

@@ -33,7 +33,7 @@ test("equal keys of different objects are not duplicates, at any depth", () => {
   expect(found(`${'{"a":'.repeat(deep)}{"b":1,"b":2}${"}".repeat(deep)}`)).toBe("b");
 });
 
-describe("is an error with line and column in every file of the user's", () => {
+describe("a duplicate key is an error with line and column in every file of the user", () => {
   const twice = '{\n  "format": 1,\n  "notes": [],\n  "notes": []\n}\n';
   test.each<[string, string, string[]]>([
     [

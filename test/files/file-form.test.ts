@@ -108,7 +108,7 @@ test.each<[string, JsonValue, string, string, string, string]>([
   expect(form.faults(value)).toMatchObject([{ code, pointer, message, next }]);
 });
 
-test("a key that is misspelt is not missing, too", () => {
+test("a misspelt key is not also reported as missing", () => {
   for (const key of ["nmae", "NAME"])
     expect(form.faults({ [key]: "a" })).toMatchObject([
       { code: "MG2102", pointer: `/${key}`, next: 'Did you mean "name"?' },

@@ -39,7 +39,7 @@ export function stepped(work: () => void, before: (step: number) => void): numbe
   return steps;
 }
 
-/** What a process that is killed leaves: from the step on, no call happens. */
+/** Leaves the files as a killed process would: from the step on, no call happens. */
 export function killedAt(work: () => void, step: number): void {
   try {
     stepped(work, (now) => {

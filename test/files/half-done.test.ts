@@ -20,7 +20,7 @@ import { killedAt, stepped } from "./file-system-steps.js";
 
 type Files = Readonly<Record<string, string>>;
 
-/** Generates `files` into the folder, as commands do. Throws where a file counts as edited by hand. */
+/** Generates `files` into the folder, as commands do. Throws if a file counts as edited by hand. */
 function generate(folder: string, files: Files): boolean {
   const planned = new Map(Object.entries(files));
   const before = readManifest(folder);
@@ -57,7 +57,7 @@ test("a run that dies at any step loses nothing, and the next run finishes its w
       generate(folder, first);
       const old = contents(folder);
       killedAt(() => void generate(folder, second), (at % (steps + 1)) + 1);
-      // Each file is whole: as it was, or as it should be.
+      // Each file is complete: its old or its new content.
       const left = contents(folder);
       for (const [path, text] of Object.entries(left))
         if (path !== manifestFile && !path.includes(".mcpgen-write-"))
@@ -69,7 +69,8 @@ test("a run that dies at any step loses nothing, and the next run finishes its w
       if (wasHalfDone) halfDone++;
       if (isOld) expect(wasHalfDone).toBe(false);
       const { [manifestFile]: manifest, ...output } = contents(folder);
-      // Temporary files of this very process are removed when it writes no more: here only those of a dead one are.
+      // This process removes its own temporary files when it finishes writing. Only temporary files of dead processes
+      // are removed here.
       const whole = Object.entries(output).filter(([path]) => !path.includes(".mcpgen-write-"));
       expect(Object.fromEntries(whole)).toEqual(third);
       expect(JSON.parse(manifest!)).not.toHaveProperty("writing");
@@ -80,7 +81,7 @@ test("a run that dies at any step loses nothing, and the next run finishes its w
   expect(halfDone).toBeGreaterThan(0);
 });
 
-test("a file that is written again leaves the manifest as it was, in its layout", () => {
+test("writing a file again does not change the manifest or its layout", () => {
   const folder = temporaryFolder();
   const files = { "a.txt": "1", "x/c.txt": "1" };
   generate(folder, files);
@@ -91,7 +92,7 @@ test("a file that is written again leaves the manifest as it was, in its layout"
   expect(contents(folder)).toEqual({ ...files, [manifestFile]: manifest });
 });
 
-test("an error at any step leaves every file as it was", () => {
+test("an error at any step leaves every file unchanged", () => {
   const first = { "a.txt": "1", "x/c.txt": "1", "x/y/e.txt": "1" };
   const second = { "a.txt": "2", "z/f.txt": "2", "x/c.txt": "1" };
   const fresh = (): string => {
@@ -151,7 +152,7 @@ test("a folder that is swapped for a link at any step redirects nothing", () => 
           },
         );
       } catch {
-        // It may be refused, or write into the folder that was moved.
+        // The write may be refused, or go into the moved folder.
       }
       expect(contents(elsewhere), `step ${step}, ${swapped}`).toEqual(theirs);
     }

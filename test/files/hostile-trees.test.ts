@@ -80,7 +80,7 @@ const hostile = fc.oneof(
 );
 const path = fc.oneof({ weight: 4, arbitrary: inside }, { weight: 1, arbitrary: hostile });
 
-/** What stands somewhere in the project. */
+/** An entry somewhere in the project. */
 const entry = fc.oneof(
   fc.record({ kind: fc.constant("file" as const), text: fc.constantFrom("1", "2") }),
   fc.record({ kind: fc.constant("folder" as const) }),
@@ -94,7 +94,7 @@ const entry = fc.oneof(
   }),
 );
 
-/** A journal as an earlier version of mcpgen believed it, temporary files of dead and live processes. */
+/** Journals that an earlier version of mcpgen would have executed, and temporary files of dead and live processes. */
 const planted = fc.record({
   owner: fc.constantFrom("4194998", "4194999", "0", "-1", String(process.pid)),
   paths: fc.array(path, { maxLength: 4 }),
@@ -134,7 +134,7 @@ function absolute(text: string, user: string): string {
   return text.replace("ABSOLUTE", user);
 }
 
-/** Makes what can be made: names of one tree may contradict each other. */
+/** Ignores errors: some entries of a random tree cannot be created beside others. */
 function attempt(work: () => void): void {
   try {
     work();
@@ -183,7 +183,7 @@ function plant(root: string, user: string, { entries, planted: traps, manifest }
   attempt(() => writeFileSync(join(root, manifestFile), JSON.stringify(content), { flag: "wx" }));
 }
 
-/** What the commands do with a folder, from whatever a repository says. */
+/** Writes to a folder as the commands do, with names from a repository. */
 function run(root: string, user: string, { changes, out, force, way }: Tree): void {
   const folder = out.startsWith("ABSOLUTE") ? absolute(out, user) : join(root, out);
   const all = changes.map((change) => ({ ...change, path: absolute(change.path, user) }));
@@ -205,7 +205,7 @@ function run(root: string, user: string, { changes, out, force, way }: Tree): vo
   writeFileSets([planSet(target, plan, before, manifest)]);
 }
 
-/** The other program stays in the project, wherever links lead, and out of Git's folder. */
+/** Swaps a folder for a link. The other program only changes the project, and never Git's folder. */
 function swapped(root: string, at: string, user: string): void {
   const place = join(root, at);
   const [first] = relative(root, realpathSync(dirname(place))).split(sep);
@@ -214,7 +214,7 @@ function swapped(root: string, at: string, user: string): void {
   symlinkSync(user, place);
 }
 
-/** Every system call that fails does so with a code, and everything that is refused on purpose, too. */
+/** Errors of system calls have a code, and deliberate refusals are coded errors. */
 function isExpected(error: unknown): boolean {
   return error instanceof CodedError || typeof (error as NodeJS.ErrnoException).code === "string";
 }
@@ -250,7 +250,7 @@ function tried(each: Tree): "written" | "refused" {
   return result;
 }
 
-/** A folder that this run made is swapped, and the run fails later: it takes back what it did. */
+/** A folder that this run created is swapped, and the run fails later and removes what it wrote. */
 const swappedThenRefused: Tree = {
   ...{ entries: [], planted: [], manifest: undefined, out: ".", force: false, way: "files" },
   changes: ["x/b.txt/a.txt", "x/a.txt/a.txt", "a.txt/a.txt", "a.txt"].map((each) => ({
@@ -261,12 +261,12 @@ const swappedThenRefused: Tree = {
   swap: { step: 4, at: "x" },
 };
 
-test("whatever a project holds, no byte outside of it changes, and none of Git's", () => {
+test("no file outside of a project changes, and no file of Git, whatever the project contains", () => {
   const results = { written: 0, refused: 0 };
   fc.assert(
     fc.property(tree, (each) => void results[tried(each)]++),
     { seed, numRuns: cases(10_000), examples: [[swappedThenRefused]] },
   );
-  // The trees are hostile, and not so hostile that nothing is ever written.
+  // Enough of the runs are refused, and enough of them write something.
   expect(Math.min(results.written, results.refused)).toBeGreaterThan(cases(10_000) / 20);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { loadJson, parseJson } from "../../generator/files/json-file.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** What was said of text that is not JSON, with line and column. */
+/** The error for text that is not JSON, with line and column. */
 async function problem(text: string): Promise<{ message: string; line?: number; column?: number }> {
   const error = await parseJson(text, "f.json").then(
     () => undefined,
@@ -13,7 +13,7 @@ async function problem(text: string): Promise<{ message: string; line?: number; 
   return { message: error!.message, ...error!.place };
 }
 
-test("a file is its text and its value", async () => {
+test("a file is read as its text and its value", async () => {
   const file = join(temporaryFolder({ "a.json": '\ufeff{"__proto__": 1}\n' }), "a.json");
   const read = await loadJson(file);
   expect(read.text).toBe('{"__proto__": 1}\n');
@@ -42,18 +42,18 @@ describe("invalid JSON is reported with line and column", () => {
     expect(said.message).not.toMatch(/[\u0000-\u001f]/);
   });
 
-  test("a file that breaks off, wherever it does", async () => {
+  test("a file that breaks off at any place", async () => {
     const whole = '{"a": [1, {"b": "c\\n", "d": [true, null, -1.5e3]}],\n"e": {}}';
     for (let end = 1; end < whole.length; end++) {
       const text = whole.slice(0, end);
       const { line, column } = await problem(text);
       const offset = (line === 1 ? 0 : text.indexOf("\n") + 1) + column! - 1;
-      // At the end, or where the token starts that is cut in two.
+      // The place is the end, or the start of the token that is cut in two.
       expect(text.slice(offset), text).toMatch(/^\s*(?:"[^"]*|[-\w.]*)$/);
     }
   });
 
-  test("text nested deeper than any parser of trees can go", async () => {
+  test("text nested deeper than recursive parsers can go", async () => {
     const open = "[".repeat(200_000);
     expect(await problem(open)).toMatchObject({ line: 1, column: 200_001 });
     expect(await problem(`${open}\n1 2`)).toMatchObject({ line: 2, column: 3 });

@@ -45,7 +45,7 @@ test.each([
   }
 });
 
-test("a large file has the same hash, although its layout is taken away part by part", () => {
+test("a large file has the same hash although its layout is removed part by part", () => {
   for (const path of [
     "2026-07-28/validators.ts",
     "2026-07-28/explain.ts",

@@ -17,7 +17,7 @@ const manifest = {
   ]),
 };
 
-test("a manifest reads as it was written, whatever the order it was built in", () => {
+test("a manifest is read as written, whatever the order in which it was built", () => {
   const text = manifestText(manifest);
   expect(parseManifest(text, "manifest.json")).toEqual(manifest);
   expect(manifestText({ ...manifest, files: new Map([...manifest.files].reverse()) })).toBe(text);

@@ -3,22 +3,22 @@ import { join } from "node:path";
 import { ts } from "ts-morph";
 import { expect, test } from "vitest";
 
-/** Members of node:fs and node:fs/promises that change nothing. */
+/** Members of node:fs and node:fs/promises that do not change files. */
 const reading = new Set([
   ...["Dirent", "FSWatcher", "Stats"],
   // Not readFileSync, which waits for a pipe.
   ...["existsSync", "lstatSync", "readdirSync", "realpathSync", "statSync", "watch"],
-  // Streams of what the shell hands over.
+  // Streams of files that the shell opened.
   "createReadStream",
 ]);
 
-/** Members that the one reader needs besides; it opens without O_WRONLY, O_RDWR, O_CREAT, O_TRUNC. */
+/** Additional members that only the reader may use; it opens without O_WRONLY, O_RDWR, O_CREAT, O_TRUNC. */
 const readerOnly = new Set(["closeSync", "constants", "fstatSync", "openSync", "readSync"]);
 
 const reader = "generator/files/regular-file.ts";
 const writer = "generator/files/held-folder.ts";
 
-/** What a module uses that may write files, or open any, found in its syntax tree. */
+/** Finds functions that can write or open files in the syntax tree of a module. */
 function writes(file: string, text: string): string[] {
   const found: string[] = [];
   const isFileSystem = (node: ts.Node): boolean =>
@@ -47,7 +47,7 @@ function writes(file: string, text: string): string[] {
         const { name, expression } = node.expression;
         const isSystem = ts.isPropertyAccessExpression(expression) && expression.name.text === "sys";
         if (isSystem && /^(?:write|create|delete|set)/.test(name.text)) found.push(`sys.${name.text}`);
-        // ts-morph writes, and so does the compiler, unless a function takes what it would write.
+        // ts-morph and the compiler write files, unless `emit` gets a function that receives the texts.
         if (/^(?:save|saveSync|emitSync)$/.test(name.text)) found.push(name.text);
         if (name.text === "emit" && /program/i.test(expression.getText()) && node.arguments.length < 2)
           found.push("emit");
@@ -68,7 +68,7 @@ test("one module of the generator opens files for reading; one for writing, rena
     .map((name) => join("generator", name));
   expect(files.length).toBeGreaterThan(300);
   const texts = files.map((file) => ({ file, text: readFileSync(file, "utf8") }));
-  // Reading the syntax of every file takes long; without one of these words there is nothing to find in it.
+  // Only files with one of these words are parsed, because parsing all files takes long.
   const concerned = texts.filter(({ text }) => /fs["'`/]|\bsys\b|\bsave|\bemit|getBuiltinModule/.test(text));
   const found = concerned.filter(({ file, text }) => writes(file, text).length > 0);
   expect(found.map(({ file }) => file)).toEqual([writer]);
@@ -93,6 +93,6 @@ test.each([
   expect(writes("generator/x.ts", text)).toEqual([what]);
 });
 
-test("the one reader opens for reading alone", () => {
+test("the single reader opens files only for reading", () => {
   expect(writes(reader, "openSync(file, constants.O_RDWR);")).toEqual(["O_RDWR"]);
 });

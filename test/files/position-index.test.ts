@@ -14,7 +14,7 @@ function pointersIn(value: JsonValue, at = ""): string[] {
   return [at, pointer(at, "gone"), pointer(at, "gone", 0), ...inner];
 }
 
-test("the index finds what looking through the text finds, however often it is asked", () => {
+test("the index finds the same positions as a search of the text, however often it is used", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 1), (value, indent) => {
       const text = JSON.stringify(value, null, indent);

@@ -48,7 +48,7 @@ describe("the position of a place", () => {
     const document = documentOf("2025-03-26");
     const text = JSON.stringify(document, null, 2);
     for (const at of pointersOf(document).filter((_, index) => index % 40 === 0)) {
-      // Counted by hand: the value is put where a mark can be found again.
+      // The expected position: a mark replaces the value, and is searched in the text.
       const marked = JSON.stringify(document, (_, value: unknown) => value, 2);
       const { line, column } = positionOf(marked, at);
       const rest = marked
@@ -64,7 +64,7 @@ describe("the position of a place", () => {
     );
   });
 
-  test("is that of the nearest value around it where there is none", () => {
+  test("is the position of the nearest surrounding value if the place does not exist", () => {
     const text = '{\n  "a": [1,\n    { "b": 2 }]\n}';
     expect(positionOf(text, "/a/1/c")).toEqual({ line: 3, column: 5 });
     expect(positionOf(text, "/a/7")).toEqual({ line: 2, column: 8 });

@@ -23,7 +23,7 @@ import { listen } from "../support/listen.js";
 describe("the proxies of an environment", () => {
   const proxy = "http://proxy.example.com:8080";
 
-  /** What NO_PROXY says of some URLs: those that are reached without the proxy. */
+  /** Returns the URLs that are requested without the proxy because of NO_PROXY. */
   const exceptions: Record<
     string,
     readonly [noProxy: string, direct: readonly string[], proxied: readonly string[]]
@@ -79,14 +79,14 @@ describe("the proxies of an environment", () => {
     ],
   };
 
-  test.each(Object.entries(exceptions))("are used but for %s", (_name, [noProxy, direct, proxied]) => {
+  test.each(Object.entries(exceptions))("are used, except for %s", (_name, [noProxy, direct, proxied]) => {
     const proxies = proxiesOf({ HTTPS_PROXY: proxy, HTTP_PROXY: proxy, NO_PROXY: noProxy })!;
     for (const url of direct) expect([url, proxies.for(new URL(url))]).toEqual([url, undefined]);
     for (const url of proxied)
       expect([url, proxies.for(new URL(url))?.host]).toEqual([url, "proxy.example.com:8080"]);
   });
 
-  test("are one for each scheme, in lower case first, and may be given without a scheme", () => {
+  test("are set per scheme, with precedence for lower case, and may lack a scheme", () => {
     const proxies = proxiesOf({ https_proxy: "one:1", HTTPS_PROXY: "two:2" })!;
     expect(proxies.for(new URL("https://a.org"))?.href).toBe("http://one:1/");
     expect(proxies.for(new URL("http://a.org"))).toBeUndefined();
@@ -94,7 +94,7 @@ describe("the proxies of an environment", () => {
   });
 
   test.each(["http://localhost:3000", "https://127.0.0.1", "http://127.9.9.9:1", "http://[::1]:3000"])(
-    "are used for %s of this machine where they are on this machine, too",
+    "are used for %s on this machine if they are also on this machine",
     (url) => {
       for (const here of ["localhost:1", "127.0.0.1:1", "http://[::1]:1"])
         expect(proxiesOf({ HTTP_PROXY: here, HTTPS_PROXY: here })!.for(new URL(url))).toBeDefined();
@@ -102,7 +102,7 @@ describe("the proxies of an environment", () => {
     },
   );
 
-  test("names of other machines are not this one, whatever they look like", () => {
+  test("names of other machines do not count as this machine, whatever they look like", () => {
     const proxies = proxiesOf({ HTTP_PROXY: proxy })!;
     for (const host of ["localhost.example.com", "127.0.0.1.example.com", "mylocalhost", "[::2]"])
       expect([host, proxies.for(new URL(`http://${host}`))?.host]).toEqual([host, "proxy.example.com:8080"]);
@@ -149,7 +149,7 @@ describe("requests by a proxy", () => {
   beforeEach(() => proxyVariables.forEach((name) => vi.stubEnv(name, "")));
   afterEach(() => vi.unstubAllEnvs());
 
-  /** Lets the requests of the test go by the proxy. */
+  /** Sends the requests of the test through the proxy. */
   async function used(url: string): Promise<void> {
     vi.stubEnv("HTTP_PROXY", url);
     vi.stubEnv("HTTPS_PROXY", url);
@@ -159,7 +159,7 @@ describe("requests by a proxy", () => {
     });
   }
 
-  test("of the runtime's client: the proxy alone resolves the name, and hears the login", async () => {
+  test("of the runtime's client: only the proxy resolves the name, and it gets the login", async () => {
     const server = await scripted("2025-11-25");
     const proxy = await connectProxy(() => Number(new URL(server.url).port));
     await used(proxy.url);
@@ -204,7 +204,7 @@ describe("requests by a proxy", () => {
     expect(proxy.asked).toEqual(["localhost:443", "localhost:443", "other.invalid:443"]);
   });
 
-  test("fail with the name of the proxy where it refuses or is not there", async () => {
+  test("fail with the name of the proxy if it refuses or is unreachable", async () => {
     const refusing = http.createServer();
     refusing.on("connect", (_, socket: net.Socket) => socket.end("HTTP/1.1 407 Login\r\n\r\n"));
     const port = await listen(refusing);
@@ -241,7 +241,7 @@ describe("requests by a proxy", () => {
     }
   });
 
-  test("follow no redirect; one that counts as an error is one", async () => {
+  test("do not follow redirects, and report them as errors if the caller wants that", async () => {
     const asked: string[] = [];
     const node = http.createServer((request, response) => {
       asked.push(request.url!);
@@ -255,7 +255,7 @@ describe("requests by a proxy", () => {
     expect(asked).toEqual(["/", "/"]);
   });
 
-  test("fail where the status is none, or the answer is not HTTP, and end nothing else", async () => {
+  test("fail if the status is invalid or the answer is not HTTP, without effect on others", async () => {
     for (const answer of ["HTTP/1.1 999 X\r\ncontent-length: 0\r\n\r\n", "SSH-2.0-x\r\n"]) {
       const node = net.createServer((socket) => {
         socket.on("error", () => socket.destroy());
@@ -268,7 +268,7 @@ describe("requests by a proxy", () => {
     }
   });
 
-  test("take a name and a password with signs that are not encoded, as curl does", async () => {
+  test("accept a name and a password with unencoded characters, like curl", async () => {
     const node = http.createServer((_, response) => response.end("{}"));
     const port = await listen(node);
     onTestFinished(() => void node.close());

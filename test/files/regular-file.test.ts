@@ -28,7 +28,7 @@ test("a regular file is read, also through a link if links are followed", () => 
   );
 });
 
-test("not what is not there, or is a folder", () => {
+test("a missing file and a folder are refused", () => {
   const folder = temporaryFolder();
   expect(() => readRegularFile(join(folder, "none"))).toThrow(refused("there is no such file"));
   expect(() => readRegularFile(folder)).toThrow(refused("expected a file, got a folder"));
@@ -59,7 +59,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("not a file beyond the limit, which is not even read", () => {
+test("a file beyond the limit is refused without reading it", () => {
   const file = temporaryFile("");
   const descriptor = openSync(file, "r+");
   // Larger than a Buffer can be: reading it would fail in another way.
@@ -73,14 +73,14 @@ test("not a file beyond the limit, which is not even read", () => {
   );
 });
 
-test("up to the limit itself, and not a byte more", () => {
+test("a file of exactly the limit is read, and one byte more is refused", () => {
   expect(readRegularFile(temporaryFile(Buffer.alloc(maximumBytes)))).toHaveLength(maximumBytes);
   expect(() => readRegularFile(temporaryFile(Buffer.alloc(maximumBytes + 1)))).toThrow(
     expect.objectContaining({ code: "MG1003", message: "expected at most 32 MiB, got 33 MiB" }) as Error,
   );
 });
 
-test.skipIf(process.platform !== "linux")("files that do not tell their size are read to their end", () => {
+test.skipIf(process.platform !== "linux")("files without a known size are read to their end", () => {
   expect(readRegularFile("/proc/self/status").toString()).toContain(`Pid:\t${process.pid}`);
 });
 

@@ -54,14 +54,14 @@ test("file, URL and standard input give the same document", async () => {
 });
 
 describe("redirects", () => {
-  /** Counts down to the file: `/3` leads to `/2`. */
+  /** Redirects step by step to the file: `/3` to `/2`, and so on. */
   const steps: RequestListener = ({ url }, response) => {
     const left = Number(url!.slice(1));
     if (left === 0) response.end(smallSchemaText);
     else response.writeHead(302, { location: `/${left - 1}` }).end("elsewhere");
   };
 
-  test("are followed, five of them", async () => {
+  test("are followed up to five times", async () => {
     const base = await loopback(steps);
     expect((await readSource(`${base}/5`, nothing)).sha256).toBe(sha256(smallSchemaText));
     expect(await refusal(readSource(`${base}/6`, nothing))).toBe(
@@ -70,14 +70,14 @@ describe("redirects", () => {
   });
 
   test.each(["file:///etc/hostname", "ftp://example.com/", "http://[", "data:application/json,{}"])(
-    "to %s are not",
+    "to %s are not followed",
     async (location) => {
       const base = await loopback((_, response) => response.writeHead(301, { location }).end());
       expect(await refusal(readSource(base, nothing))).toMatch(/^MG4004 4 .* got one to "/);
     },
   );
 
-  test("to nowhere are an answer that is not the file", async () => {
+  test("without a location are an error", async () => {
     const base = await loopback((_, response) => response.writeHead(304).end());
     expect(await refusal(readSource(base, nothing))).toMatch(/^MG4002 4 .* HTTP 304/);
   });
@@ -86,7 +86,7 @@ describe("redirects", () => {
 test.each<[string, RequestListener]>([
   ["never answers", () => {}],
   ["starts and never ends", (_, response) => void response.write("{")],
-])("a server that %s is given up", async (_, listener) => {
+])("the download is aborted if a server %s", async (_, listener) => {
   const url = await loopback(listener);
   const drained = (async () => {
     for await (const _ of download(url, { timeout: 50 })) continue;

@@ -38,7 +38,7 @@ test("a written value can be read, by this user only, and removed", () => {
   expect(files.read("a.json")).toBeUndefined();
 });
 
-describe.skipIf(process.platform === "win32")("what others could have written is refused", () => {
+describe.skipIf(process.platform === "win32")("files that other users could have written are refused", () => {
   const unsafe = expect.objectContaining({ code: "MG3008" }) as Error;
 
   test("a link in the place of a folder", () => {

@@ -29,7 +29,7 @@ describe("text is decoded", () => {
     expect(decodeText(bytes, "f")).toBe(text);
   });
 
-  test("and nothing gives nothing", () => {
+  test("and an empty file gives an empty text", () => {
     expect(decodeText(new Uint8Array(), "f")).toBe("");
     expect(decodeText(Buffer.from("\ufeff", "utf16le"), "f")).toBe("");
   });

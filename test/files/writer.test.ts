@@ -29,7 +29,7 @@ test("all changes are made, and nothing else is left behind", () => {
   expect(readdirSync(folder).sort()).toEqual(["a.txt", "b.txt"]);
 });
 
-test("a failure in the middle leaves every file as it was, in all folders", () => {
+test("a failure in the middle leaves every file unchanged, in all folders", () => {
   const folder = temporaryFolder(before);
   const other = temporaryFolder(before);
   mkdirSync(join(other, "taken/x"), { recursive: true });
@@ -50,7 +50,7 @@ test("a file in the place of a folder is reported, and nothing is changed", () =
 });
 
 describe("temporary files that runs have left", () => {
-  test("of a dead process are removed, whatever they hold; others stay", () => {
+  test("of a dead process are removed, whatever they contain; others stay", () => {
     const dead = ".mcpgen-write-4194999-0123456789ab";
     const folder = temporaryFolder({
       ...before,
@@ -92,7 +92,7 @@ test.skipIf(process.getuid?.() === 0)("a folder that may not be written is repor
 });
 
 test.skipIf(process.platform === "win32")(
-  "a file keeps its rights; a private one is for its user alone",
+  "a file keeps its rights; only its user can access a private one",
   () => {
     const folder = temporaryFolder({ "run.ts": "old", "log.txt": "old" });
     chmodSync(join(folder, "run.ts"), 0o755);
@@ -148,7 +148,7 @@ describe("only below the root", () => {
 });
 
 describe("the root", () => {
-  test("of the project: what Git keeps as one, or the folder of the configuration", () => {
+  test("of the project is the root of the Git repository, or the folder of the configuration", () => {
     const folder = temporaryFolder({ "repo/.git/config": "", "repo/packages/a/x": "" });
     const inside = join(folder, "repo/packages/a");
     expect(WriteRoot.ofProject(join(folder, "repo/packages/b"), inside).folder).toBe(
@@ -164,7 +164,7 @@ describe("the root", () => {
     expect(() => WriteRoot.ofProject(join(alone, "b"), join(alone, "a"))).toThrow(coded("MG3009"));
   });
 
-  test("named by the user: elsewhere links are the user's, in the project they are not followed", () => {
+  test("named by the user allows links outside of the project, but not inside", () => {
     const elsewhere = temporaryFolder();
     const folder = temporaryFolder();
     mkdirSync(join(folder, "project"));

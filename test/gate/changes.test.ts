@@ -26,7 +26,7 @@ function repository(date: string) {
   return { folder, commit, git, first: commit() };
 }
 
-test("a changed file counts, one that was renamed alone does not; last changed first", () => {
+test("a changed file counts, a merely renamed one does not; the last changed comes first", () => {
   const { folder, commit, first } = repository("2020-01-01T00:00:00Z");
   writeFileSync(join(folder, "a.ts"), `${lines}\nchanged`);
   commit();
@@ -42,7 +42,7 @@ test("a changed file counts, one that was renamed alone does not; last changed f
   expect(changedSince(first, folder)).toEqual(["b.long.ts", "c.ts", "d.ts", "a.long.ts"]);
 });
 
-test("files count whose names git would quote, that are in no commit yet, that a merge changed, that became links", () => {
+test("files also count if git quotes their names, if they are not committed, if only a merge changed them, or if they became links", () => {
   const { folder, commit, first, git } = repository("2020-01-01T00:00:00Z");
   writeFileSync(join(folder, 'ä "x"\t.ts'), "new");
   commit();
@@ -75,7 +75,7 @@ test("changes count from BASE, else from the newest commit older than seven days
     expect(() => baseCommit(fresh.folder, name)).toThrow(
       `BASE names no commit of this clone: ${JSON.stringify(name)}`,
     );
-  // A clone of the last commit alone has none that is older, although the repository may have.
+  // A clone with only the last commit has no older commits, although the repository has.
   const shallow = temporaryFolder();
   execFileSync("git", ["clone", "-q", "--depth=1", `file://${fresh.folder}`, "."], {
     cwd: shallow,

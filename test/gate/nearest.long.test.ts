@@ -58,7 +58,7 @@ test("tests near to a change run, and a failure fails the run", () => {
   }
 });
 
-test("a file that did not end in time is left to the nightly, and one that failed before fails the run", () => {
+test("a file that did not end in time is left to the nightly run, and an earlier failure still fails the run", () => {
   const cut = nearest({ cut: `${endless} test("later", () => {});` }, "--seconds", "2");
   expect(cut, cut.output).toMatchObject({ status: 0, left: ["test/cut.long.test.ts"] });
   const after = `afterAll(() => { throw new Error("what it waits for never comes"); });`;

@@ -46,13 +46,13 @@ test("a machine with all programs installs nothing", () => {
   expect(installed({ ...everything, "apt-get": "echo called; exit 1" })).toEqual({ code: 0, output: "" });
 });
 
-test("one without a program gets it", () => {
+test("a missing program is installed", () => {
   expect(installed({ ...withoutChromium, id: root, "apt-get": installs })).toEqual({ code: 0, output: "" });
   const sudo = { id: "echo 1000", sudo: 'shift; exec "$@"', true: "" };
   expect(installed({ ...withoutChromium, ...sudo, "apt-get": installs })).toEqual({ code: 0, output: "" });
 });
 
-test("one where another run holds the lists of packages waits for it", () => {
+test("the installation waits while another run locks the package lists", () => {
   const busy = `case "$*" in *update) [ -e "$FOLDER/asked" ] || { : >"$FOLDER/asked"; exit 100; };; esac\n${installs}`;
   expect(installed({ ...withoutChromium, id: root, "apt-get": busy })).toEqual({ code: 0, output: "" });
 });

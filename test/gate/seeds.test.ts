@@ -33,7 +33,7 @@ const file = "test/room/draws.test.mjs";
 const row = { seed: 7, share: 1, file, why: "a fault" };
 const seeds = ["scripts/gate/seeds.mjs"];
 
-test("a draw that failed is printed as a row, and the row repeats it", () => {
+test("a failed draw is printed as a row, which repeats the draw", () => {
   const run = repository([]);
   const command = ["--test", "--test-reporter=./scripts/gate/node-report.mjs", file];
   expect(run(command, { CI: "true", MCPGEN_SEED: "7", MCPGEN_SHARE: "1" }).status).toBe(1);
@@ -54,7 +54,7 @@ test.each([
   [{ ...row, seed: -1 }, "expected seed, share, file and why"],
   [{ ...row, share: 2 }, "expected seed, share, file and why"],
   [{ ...row, why: "" }, "expected seed, share, file and why"],
-])("the row %j repeats nothing, which fails", (wrong, message) => {
+])("the row %j fails because it does not repeat a draw", (wrong, message) => {
   const { status, output } = repository([wrong])(seeds);
   expect(status).toBe(1);
   expect(output).toContain(`test/seeds.json, row 1: ${message}`);
@@ -63,7 +63,7 @@ test.each([
 test.each([
   ["MCPGEN_SEED", ["", " 1", "-1", "1.5", "0x10", "1e3", "9007199254740993", "one"]],
   ["MCPGEN_SHARE", ["", "2", "-0.5", "1e-1", "half", "1/2", "0.5.5"]],
-])("%s that is no number fails", (name, texts) => {
+])("%s fails if it is not a number", (name, texts) => {
   const run = repository([]);
   for (const text of texts) {
     const { status, output } = run([file], { [name]: text });

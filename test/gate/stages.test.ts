@@ -43,7 +43,7 @@ test.each([
   ["a command that is not there", "stage one no-such-command", "one"],
   ["an unset variable", 'stage one echo "$nothing"', "a command between the stages"],
   ["a command between the stages", "false", "a command between the stages"],
-])("%s that fails ends the run, which says where", (_, line, where) => {
+])("%s ends the run on failure, and the run names the stage", (_, line, where) => {
   const { status, lines, output } = ran(`stage first true\n${line}\nstage last echo later`);
   expect(status).toBeGreaterThan(0);
   expect(output).not.toContain("later");
@@ -51,7 +51,7 @@ test.each([
   if (where === "one") expect(output).toMatch(/\d s {2}one\n +\d+ s {2}in all/);
 });
 
-test("suites that fail do not keep others from running, and fail the run", () => {
+test("failing suites do not stop other suites, but fail the run", () => {
   const { status, lines } = ran(`suite one false\nsuite two echo ran\nsuite three false`);
   expect(status).toBe(1);
   expect(lines).toContain("ran");
@@ -59,7 +59,7 @@ test("suites that fail do not keep others from running, and fail the run", () =>
 });
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-  "%s ends a run, all that runs beside, and is no success",
+  "%s ends a run and its parallel commands, and counts as a failure",
   async (signal) => {
     const folder = folderOf(`stage one beside "echo \\$\\$ >group; sleep 1000 & sleep 1000" "true"`);
     const child = spawn("bash", [join(folder, ".ci/run")], { stdio: ["ignore", "pipe", "inherit"] });

@@ -23,7 +23,7 @@ export function unequalFlatTypes(theirs: Sources, ours: Sources): { compared: nu
     ),
   ];
   const modules = [theirs, ours].map(({ path }, side) => `${sides[side]}/${path}`);
-  // One after the other: what TypeScript remembers of types that it flattened changes its answers about others.
+  // Two runs, because the cache of flattened types changes TypeScript's answers about other types.
   const strict = unequalIn(files, modules, "", (name) => `Equal<Theirs.${name}, Ours.${name}>`);
   return unequalIn(files, modules, flattened, (name) =>
     strict.unequal.includes(name) ? `Equal<Flat<Theirs.${name}>, Flat<Ours.${name}>>` : "true",
@@ -35,7 +35,7 @@ const sides = ["theirs", "ours"];
 /**
  * Compares the exported types of two files by the strict `Equal` conditional type.
  *
- * @returns how many types `theirs` exports, and the names of those that `ours` lacks or has otherwise
+ * @returns the number of types that `theirs` exports, and the names of those that are missing or different in `ours`
  */
 export function unequalTypes(theirs: string, ours: string): { compared: number; unequal: string[] } {
   const files: [string, string][] = [

@@ -15,7 +15,9 @@ const id = "io.modelcontextprotocol/tasks";
 const base = "2026-07-28";
 const surroundings = { origin: "schema", importExtension: "js", render: loadTemplates() } as const;
 
-/** The types of the tasks extension and of its base. Without notes of kind *carries*, which say more than upstream. */
+/**
+ * The types of the tasks extension and of its base, without notes of the kind *carries*, which add to upstream's types.
+ */
 async function typesOf(withCarries: boolean): Promise<Sources> {
   const stored = storedExtensions("schema").find((one) => one.id === id)!;
   const source = await readStoredExtension(stored, revisions);
@@ -40,24 +42,25 @@ const { types: theirs, extended } = JSON.parse(
 ) as { types: Record<string, string>; extended: Record<string, string> };
 
 /**
- * Messages, which upstream writes as intersections: their params keep the index signature `any` of the params of
- * `JSONRPCRequest` and `JSONRPCNotification`. The schema has no trace of it; in upstream's core, `extends` replaces params.
+ * Messages that upstream writes as intersections: their params keep the index signature `any` of the params of
+ * `JSONRPCRequest` and `JSONRPCNotification`. The schema does not contain it, and in upstream's core, `extends`
+ * replaces params.
  */
 const intersected = ["CancelTaskRequest", "GetTaskRequest", "TaskStatusNotification", "UpdateTaskRequest"];
 
 const unequalTo = (prints: Record<string, string>, ours: Record<string, string>): string[] =>
   Object.keys(prints).filter((name) => ours[name] !== prints[name]);
 
-test("the 20 types of upstream's schema.ts of tasks are there, structurally identical", async () => {
+test("the 20 types of upstream's schema.ts of tasks exist, structurally identical", async () => {
   const ours = printsOf(await typesOf(false));
   expect(Object.keys(ours).sort()).toEqual(Object.keys(theirs));
   expect(Object.keys(theirs)).toHaveLength(20);
   expect(unequalTo(theirs, ours)).toEqual(intersected);
-  // The same text, in which messages extend their base.
+  // The same text, but the messages extend their base.
   expect(unequalTo(extended, ours)).toEqual([]);
 });
 
-test("the result that a completed task carries is the only difference that notes make", async () => {
+test("only the result of a completed task differs because of notes", async () => {
   expect(unequalTo(extended, printsOf(await typesOf(true)))).toEqual([
     "CompletedTask",
     "DetailedTask",

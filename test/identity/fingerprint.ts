@@ -24,7 +24,7 @@ export function fingerprints(text: string, imports?: Imports): Map<string, strin
   );
 }
 
-/** The text of a module in which messages that are intersections with their base extend it. */
+/** Rewrites the text of a module: messages that are intersections with their base become interfaces that extend it. */
 export function withExtends(text: string): string {
   return text.replace(
     /^export type (\w+) =\s+(JSONRPCRequest|JSONRPCNotification) & \{/gm,
@@ -32,7 +32,7 @@ export function withExtends(text: string): string {
   );
 }
 
-/** What a file's documentation marks as deprecated: `Root`, `ClientCapabilities.roots`; sorted. */
+/** The names that a file's documentation marks as deprecated: `Root`, `ClientCapabilities.roots`; sorted. */
 export function deprecations(text: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node, path: string): void => {
@@ -49,16 +49,16 @@ export function deprecations(text: string): string[] {
   return found.sort();
 }
 
-/** Where a module of an extension stands, and the modules that it imports, by path. */
+/** The path of a module of an extension, and the modules that it imports, by path. */
 export interface Imports {
   readonly path: string;
   readonly files: { readonly [path: string]: string };
 }
 
-/** What `fingerprints` hashes, for reading a difference. */
+/** The texts that `fingerprints` hashes, to show a difference. */
 export function structuralPrints(text: string, imports?: Imports): Map<string, string> {
   const { path, files } = imports ?? { path: "types.ts", files: {} };
-  // A project in memory brings the standard library along, without which `Record` and arrays mean nothing.
+  // A project in memory contains the standard library, which defines `Record` and arrays.
   const project = new Project({ useInMemoryFileSystem: true, compilerOptions });
   for (const [other, content] of Object.entries(files))
     project.createSourceFile(other, content, { overwrite: true });
@@ -87,7 +87,7 @@ class Printer {
   private readonly checker: ts.TypeChecker;
   /** Intersections of objects are printed as one object. */
   private readonly flat: boolean;
-  /** Prints that do not depend on what stands around them. */
+  /** Prints of types that do not depend on the types around them. */
   private readonly known = new Map<ts.Type, string>();
 
   constructor(checker: ts.TypeChecker, flat: boolean) {
@@ -95,7 +95,7 @@ class Printer {
     this.flat = flat;
   }
 
-  /** @param around the object types this one stands in, outermost first; going back to one ends the recursion */
+  /** @param around the object types around this one, outermost first; a reference to one of them ends the recursion */
   print(type: ts.Type, around: readonly ts.Type[]): string {
     const known = this.known.get(type);
     if (known !== undefined) return known;

@@ -10,7 +10,7 @@ import { parseNotes } from "../../generator/notes/parse.js";
 import { unequalTypes } from "./equal.js";
 import { deprecations, fingerprints } from "./fingerprint.js";
 
-/** Exported types of upstream's schema.ts, as many as design and issue name. */
+/** The number of exported types of upstream's schema.ts. */
 const exportedTypes = {
   "2024-11-05": 79,
   "2025-03-26": 83,
@@ -43,20 +43,20 @@ async function typesOf(revision: string, notes: readonly Note[]): Promise<string
 }
 
 describe.each(revisions)("types of %s", (revision) => {
-  test("every exported type of upstream's schema.ts is there under its name, structurally identical", async () => {
+  test("every exported type of upstream's schema.ts exists under its name, structurally identical", async () => {
     const ours = fingerprints(await typesOf(revision, await notesOf(revision)));
     const theirs = fixtureOf(revision).types;
     expect(Object.keys(theirs)).toHaveLength(exportedTypes[revision]);
     expect(Object.fromEntries(ours)).toEqual(theirs);
   });
 
-  test("@deprecated stands where upstream has it, and nowhere else", async () => {
+  test("@deprecated is exactly where upstream has it", async () => {
     expect(deprecations(await typesOf(revision, await notesOf(revision)))).toEqual(
       fixtureOf(revision).deprecated,
     );
   });
 
-  test("no correction of a printed type can be left out", async () => {
+  test("every correction of a printed type is needed", async () => {
     const notes = await notesOf(revision);
     const theirs = fixtureOf(revision).types;
     for (const note of notes.filter(({ kind }) => kind === "errata")) {

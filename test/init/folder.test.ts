@@ -5,7 +5,7 @@ import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { trustOf } from "../support/trust.js";
 
-/** What `npm init --yes` writes. */
+/** The package.json that `npm init --yes` writes. */
 const plain = {
   name: "mine",
   version: "1.0.0",
@@ -37,7 +37,7 @@ test("an existing package.json stays, and the missing lines are printed exactly"
         "devDependencies.@mcpgen/testing, devDependencies.mcpgen, devDependencies.typescript",
     ],
   ]);
-  // To install comes after what is to be added.
+  // The step to install comes after the packages to add.
   expect(mend).toBeUndefined();
   expect(readFileSync(join(folder, "package.json"), "utf8")).toBe(JSON.stringify(plain));
   const lack = JSON.parse(findings[0]!.detail) as Record<string, object>;
@@ -49,7 +49,7 @@ test("an existing package.json stays, and the missing lines are printed exactly"
   expect((JSON.parse(again.stdout) as Shown).findings).toEqual([]);
 });
 
-test.each(["mine", "[]"])("for a package.json that is %j, all of it is printed", async (text) => {
+test.each(["mine", "[]"])("for a package.json with %j, the whole content is printed", async (text) => {
   const { findings } = await init(temporaryFolder({ "package.json": text }), "--dry-run");
   expect(findings[0]).toMatchObject({ message: "the file is unchanged, but is not a JSON object" });
   expect(Object.keys(JSON.parse(findings[0]!.detail) as object)).toEqual([
@@ -76,7 +76,7 @@ test("a configuration of any kind stays the only one, and the missing contract i
   }
 });
 
-test("a link that leads nowhere is there, too", async () => {
+test("a broken link counts as an existing file", async () => {
   const folder = temporaryFolder();
   symlinkSync("nowhere", join(folder, "README.md"));
   const { stdout } = await mcpgen(folder, ["init", "server", "--name", "n"]);
@@ -84,7 +84,7 @@ test("a link that leads nowhere is there, too", async () => {
   expect(lstatSync(join(folder, "README.md")).isSymbolicLink()).toBe(true);
 });
 
-test("a run goes on where an earlier one has stopped: of the sample, its handlers are written again", async () => {
+test("a run continues after an interrupted one, and writes the handlers of the sample again", async () => {
   const folder = temporaryFolder();
   const whole = await mcpgen(folder, ["init", "server", "--name", "n"]);
   expect(whole.code).toBe(0);

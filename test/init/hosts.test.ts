@@ -5,7 +5,7 @@ import { hostSnippets } from "../../generator/init/project.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-test("the README of a server has what each host needs, and mcpgen knows the server by it", async () => {
+test("the README of a server has the configuration for each host, and mcpgen finds the server by it", async () => {
   const folder = temporaryFolder();
   expect((await mcpgen(folder, ["init", "server", "my weather"])).code).toBe(0);
   const readme = readFileSync(join(folder, "my weather/README.md"), "utf8");
@@ -27,7 +27,7 @@ test("the README of a server has what each host needs, and mcpgen knows the serv
   }
 });
 
-test("names and paths of any kind stay inside of their blocks", () => {
+test("names and paths of any kind stay inside their blocks", () => {
   const odd = hostSnippets('"; rm -rf ~ `x` \u202e', "/home/o'brien/```\n# x");
   expect(odd.host).toMatch(/^[\w-]+$/);
   expect(odd.mcpServers.split("\n").some((line) => line.startsWith("```"))).toBe(false);

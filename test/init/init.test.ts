@@ -18,7 +18,7 @@ function npmTest(folder: string): string {
   return run(tsc) + run("--test", "--test-reporter=tap", "test/");
 }
 
-/** Calls a thing by another name, wherever a file does. */
+/** Replaces a name everywhere in a file. */
 function rename(folder: string, file: string, name: string, other: string): void {
   writeFileSync(join(folder, file), read(folder, file).replaceAll(name, other));
 }
@@ -56,7 +56,7 @@ test("a project of the sample type-checks, passes its tests, and equals the outp
   expect((await mcpgen(project, ["check"])).code).toBe(0);
   expect(npmTest(project)).toMatch(/^# pass 3\n# fail 0$/m);
   if (!isThorough) return;
-  // The contract is its author's: what is written once goes on to pass.
+  // The contract belongs to its author, who may rename tools: the files that `init` wrote once still pass.
   for (const file of ["mcp.contract.yaml", "src/handlers.ts"]) rename(project, file, "greet", "hail");
   expect((await mcpgen(project, ["generate"])).code).toBe(0);
   expect(npmTest(project)).toMatch(/^# pass 2\n# fail 0\n# cancelled 0\n# skipped 1$/m);
@@ -82,14 +82,14 @@ test("a project of a contract has a function for everything, and passes its test
   if (isThorough) expect(npmTest(project)).toMatch(/^# pass 2\n# fail 0$/m);
 });
 
-test("a client of a contract passes its tests, and cannot be made of nothing", async () => {
+test("a client of a contract passes its tests, and cannot be made without a contract", async () => {
   const folder = temporaryFolder({ "c.yaml": contract });
   const { code } = await mcpgen(folder, ["init", "client", "out", "--contract", "c.yaml"]);
   expect(code).toBe(0);
   const project = join(folder, "out");
   expect((await mcpgen(project, ["check"])).code).toBe(0);
   expect(npmTest(project)).toMatch(/^# pass 2\n# fail 0$/m);
-  // The server has changed: what is written once calls what there is now.
+  // The server has changed: the files that `init` wrote once call the tools that it has now.
   rename(project, "mcp.contract.yaml", "get-x", "get-y");
   expect((await mcpgen(project, ["generate"])).code).toBe(0);
   expect(npmTest(project)).toMatch(/^# pass 2\n# fail 0$/m);

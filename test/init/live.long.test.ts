@@ -8,7 +8,7 @@ import { initialized, newServer, scripted, serve } from "../support/live-server.
 
 const read = (folder: string, file: string): string => readFileSync(join(folder, file), "utf8");
 
-test("projects of either role start from a live server, and check is content with them", async () => {
+test("projects of either role start from a live server, and pass check", async () => {
   const server = newServer();
   server.tool("current_weather", {}, () => "mild");
   server.prompt("pack", { arguments: [{ name: "city", required: true }] }, () => "Pack.");
@@ -26,7 +26,7 @@ test("projects of either role start from a live server, and check is content wit
   expect(read(join(folder, "client"), "src/client.ts")).toContain("weatherClient");
 });
 
-test("entries that the protocol does not allow are named, and the rest makes the project", async () => {
+test("entries that the protocol does not allow are reported, and the project is made from the rest", async () => {
   const tool = { name: "good", inputSchema: { type: "object" } };
   const source = scripted({
     initialize: initialized({ tools: {} }),
@@ -39,7 +39,7 @@ test("entries that the protocol does not allow are named, and the rest makes the
   expect(read(folder, "src/generated/client.ts")).toContain('"good"');
 });
 
-test("with one revision the server is asked in that one; with what it does not speak nothing is written", async () => {
+test("with one revision the server is asked in that one; if it does not support it, no file is written", async () => {
   const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools: [] } });
   const folder = temporaryFolder();
   const init = (dir: string, ...revisions: string[]): ReturnType<typeof mcpgen> =>
@@ -68,7 +68,7 @@ test("a name that ends at the package.json of the new project is not written", a
   expect(await init(temporaryFolder({ ...hosts, ".git/HEAD": "" }))).toEqual([0, false, [true]]);
 });
 
-test("a client's configuration names the server, as one check from its folder finds it", async () => {
+test("a client's configuration names the server so that check finds it from its folder", async () => {
   const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools: [] } });
   const script = /"(.*)"/.exec(source)![1]!;
   const folder = temporaryFolder({
@@ -97,14 +97,14 @@ test("a client's configuration names the server, as one check from its folder fi
       0,
       expect.stringContaining("is as mcp.contract.yaml says"),
     ]);
-    // What the first run wrote has all that a second one would.
+    // The files of the first run are complete: a second run has nothing to add.
     const again = await mcpgen(folder, ["init", "client", dir]);
     expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining("MG6401")]);
   }
 });
 
 test.each([["--header", "X-Key: s3cret"], ["?key=s3cret"]])(
-  "a server that is reached with a secret is not named in a configuration: %s",
+  "a configuration does not name a server whose address needs a secret: %s",
   async (...secret) => {
     const server = newServer();
     server.tool(

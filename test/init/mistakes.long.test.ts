@@ -68,7 +68,7 @@ const mistakes: readonly (readonly [line: string, exit: number, error: string, n
   ["client --server STRANGE/mcp", 4, "MG41", /Check the address/],
 ];
 
-test("every mistake of the first hour is met by what to do about it, a code and an exit code; nothing is written", async () => {
+test("every mistake of the first hour gets the next step, a code and an exit code, and no file is written", async () => {
   const folder = temporaryFolder(files);
   const before = readdirSync(folder, { recursive: true }).sort();
   const strange = await loopback((_, response) => response.writeHead(404).end("not here"));
@@ -83,7 +83,7 @@ test("every mistake of the first hour is met by what to do about it, a code and 
   expect(readdirSync(folder, { recursive: true }).sort()).toEqual(before);
 });
 
-test("a server that dies is reported with its last output", async () => {
+test("a server that exits is reported with its last output", async () => {
   const source = `stdio:${process.execPath} -e "console.error('no database');process.exit(3)"`;
   const { code, stderr } = await mcpgen(temporaryFolder(), ["init", "client", "--server", source]);
   expect(code).toBe(4);

@@ -15,7 +15,7 @@ const names = [
   "@mcpgen/testing",
 ];
 
-/** A folder where npm has installed our packages: each from what `resolved` says of it. */
+/** A folder where npm has installed our packages, each from the place in `resolved`. */
 function installed(resolved: (name: string) => string | undefined): string {
   const folder = temporaryFolder();
   const modules = join(folder, "app/node_modules");

@@ -13,7 +13,7 @@ export interface Packed {
   };
 }
 
-/** Runs npm, which takes from its cache what it has. */
+/** Runs npm, which prefers its cache. */
 export function npm(directory: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): string {
   const quiet =
     args[0] === "install" ? ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"] : [];
@@ -28,8 +28,8 @@ export function npm(directory: string, args: readonly string[], more: NodeJS.Pro
 }
 
 /**
- * Packs what a user installs into a folder that is not there yet: `npm run pack`, without its build, which would take
- * the built files away from the tests that run beside this one.
+ * Packs the packages that a user installs, into a new folder: `npm run pack` without its build, which would remove the
+ * built files that other tests use at the same time.
  */
 export function packAll(folder: string): Packed[] {
   execFileSync(process.execPath, ["scripts/pack.mjs", "--as-built", folder], { stdio: "pipe" });

@@ -54,7 +54,7 @@ describe("from the packages as they are published", () => {
       .match(/^# (?:pass|fail) \d+$/gm)!
       .join();
 
-  test("they hold what is run and described, and nothing that is only ours", () => {
+  test("they contain the programs and their descriptions, and no internal files", () => {
     for (const { name, files } of packed) {
       const strange = files.filter(
         (file) =>
@@ -99,7 +99,7 @@ describe("from the packages as they are published", () => {
     }
   });
 
-  test("they hold no source maps, which were two thirds of them", () => {
+  test("they do not contain source maps, which were two thirds of their size", () => {
     for (const { name, tarball, files } of packed) {
       expect({ name, maps: files.filter((file) => file.endsWith(".map")) }).toEqual({ name, maps: [] });
       const text = execFileSync("tar", ["-xzOf", tarball], { encoding: "utf8", maxBuffer: 2 ** 28 });
@@ -107,7 +107,7 @@ describe("from the packages as they are published", () => {
     }
   });
 
-  test("every entry that they export is there, with its types", () => {
+  test("every exported entry exists, with its types", () => {
     for (const { name, files, manifest } of packed) {
       const targets = Object.values(manifest.exports).flatMap((entry) =>
         typeof entry === "string" ? [entry] : [entry["types"]!, entry["default"]!],
@@ -138,7 +138,7 @@ describe("from the packages as they are published", () => {
         moduleResolution: resolution,
         target: "ES2022",
         lib: ["ES2023", "DOM"],
-        // They speak of streams and servers of Node's.
+        // The types refer to streams and servers of Node.
         types: ["node"],
         typeRoots: [resolve("node_modules/@types")],
         strict: true,
@@ -157,7 +157,7 @@ describe("from the packages as they are published", () => {
     },
   );
 
-  test("a server: three commands to the first call; then a tool more", () => {
+  test("a server: three commands to the first call; then one more tool", () => {
     mcpgen(folder, "init", "server", "hello");
     const project = installed(join(folder, "hello"));
     const call = (...words: string[]): string => mcpgen(project, "call", ...words);
@@ -179,7 +179,8 @@ describe("from the packages as they are published", () => {
     expect(mcpgen(project, "sync")).toContain("src/handlers.ts: add\n");
     npm(project, ["run", "build"]);
     expect(tested(project)).toBe("# pass 3,# fail 0");
-    // It runs without third-party packages: those that come belong to @mcpgen/auth, which only packages beside a path name.
+    // The project runs without third-party packages. Those that are installed are dependencies of @mcpgen/auth, which
+    // only packages installed from a path name.
     const own = join(folder, "hello-without-development");
     mkdirSync(own);
     copyFileSync(join(project, "package.json"), join(own, "package.json"));
@@ -191,7 +192,7 @@ describe("from the packages as they are published", () => {
     expect(mcpgen(folder, "list", `stdio:node ${join(own, "dist/main.js")}`)).toContain("add");
   });
 
-  test("a client of that server, by asking it; a server that offers the same, of one revision alone", () => {
+  test("a client made from that server, and a server with the same offer for a single revision", () => {
     const source = `stdio:node ${join(folder, "hello/dist/main.js")}`;
     mcpgen(folder, "init", "client", "asking", "--server", source);
     const client = installed(join(folder, "asking"));
@@ -258,7 +259,7 @@ await client.close();
     for (const spec of Object.values(dependencies!)) expect(spec).toMatch(/^file:.*\.tgz$/);
   });
 
-  terminalTest("at a terminal there are three questions, and the user may cancel", () => {
+  terminalTest("at a terminal, the user gets three questions, and may cancel", () => {
     const home = join(folder, "at-a-terminal");
     mkdirSync(home);
     const command = [join(folder, "node_modules/.bin/mcpgen"), "init", "server"];

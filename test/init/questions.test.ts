@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const enter = "\r";
 const ctrlC = "\x03";
 
-/** Runs `init` at a terminal. At each question, the keys that stand beside its words are pressed. */
+/** Runs `init` at a terminal, and presses the given keys at each question. */
 async function answering(
   folder: string,
   args: readonly string[],
@@ -22,7 +22,7 @@ async function answering(
     const [question, keys] = left[0] ?? [];
     if (question === undefined || !shown.includes(question)) return;
     left.shift();
-    // What is asked listens once it has shown itself.
+    // A prompt listens to keys only after it has appeared.
     setImmediate(() => [...keys!].forEach((key) => input.write(key)));
   });
   const ran = await mcpgen(folder, ["init", ...args], { terminal: { input, output } });
@@ -32,14 +32,14 @@ async function answering(
 
 const asked = ["What is the server called?", "Which revisions", "Which folder"];
 
-test("three questions make a project of nothing; Enter accepts the proposal", async () => {
+test("three questions lead to a new project; Enter accepts the proposal", async () => {
   const folder = temporaryFolder({ "notes.txt": "" });
   const { code, stdout, stderr } = await answering(
     folder,
     ["server"],
     [
       [asked[0]!, `${"\b".repeat(60)}weather${enter}`],
-      // The newest stands first, and all are ticked: the two newest are taken out.
+      // The newest revision is the first, and all are selected: the keys deselect the two newest.
       [asked[1]!, ` \x1b[B ${enter}`],
       [asked[2]!, enter],
     ],
@@ -53,7 +53,7 @@ test("three questions make a project of nothing; Enter accepts the proposal", as
   );
 });
 
-test("a name that cannot be, and a folder that has a project, are refused while there is time", async () => {
+test("an invalid name and a folder with a project are refused at the question", async () => {
   const folder = temporaryFolder({ "there/mcp.contract.yaml": "" });
   const { code, shown } = await answering(
     folder,

@@ -20,8 +20,6 @@ const extension = "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/ser
 
 const read = (folder: string, file: string): string => readFileSync(join(folder, file), "utf8");
 
-/** They compile, or generate an extension. */
-
 /** The server of the contract as `init` makes it. */
 async function created(support = "optional"): Promise<string> {
   const folder = temporaryFolder({ "mcp.contract.yaml": contract.replaceAll("optional", support) });
@@ -57,7 +55,7 @@ test.each([
   ["taskSupport of a tool", contract.replaceAll("task: { support:", "execution: { taskSupport:")],
   ["a capability", `name: s\nversion: "1"\ncapabilities: { tasks: {} }\n`],
   ["an extension", `name: s\nversion: "1"\ncapabilities: { extensions: { ${tasksExtensionId}: {} } }\n`],
-])("a client drives tasks where %s says that calls may become one", async (_, text) => {
+])("a client drives tasks if %s states that calls may become one", async (_, text) => {
   const folder = temporaryFolder({ "mcp.contract.yaml": text });
   expect((await mcpgen(folder, ["init", "client"])).code).toBe(0);
   expect(read(folder, "src/client.ts")).toContain("const extensions = [tasks(tasksExtension)];");
@@ -72,7 +70,7 @@ test("other clients do not use the package", async () => {
   expect(read(folder, "src/client.ts")).not.toMatch(/tasks|\n\n\n/);
 });
 
-test("tasks stand beside the extensions of --extension", async () => {
+test("tasks can be combined with the extensions of --extension", async () => {
   const folder = ticketsFolder();
   expect((await mcpgen(folder, addTickets)).code).toBe(0);
   writeFileSync(join(folder, "mcp.contract.yaml"), contract);
@@ -111,7 +109,7 @@ const node = (folder: string, ...args: string[]): string =>
   execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8", stdio: "pipe", env: {} });
 const tsc = resolve("node_modules/typescript/bin/tsc");
 
-/** What the handlers of the tools do when their call has become a task. */
+/** The code of the handlers after their call has become a task. */
 const bodies = {
   report: 'await Promise.resolve(); return "the report";',
   endless: 'await new Promise(() => {}); return "";',
@@ -135,7 +133,7 @@ async function built(main: (text: string) => string = (text) => text, support?: 
   return folder;
 }
 
-/** Serves the project over HTTP, as its README says; its URL. */
+/** Serves the project over HTTP, as its README describes. Returns the URL. */
 async function overHttp(): Promise<string> {
   const folder = await built((text) =>
     text

@@ -9,7 +9,7 @@ import { until } from "../support/until.mjs";
 
 const cli = builtCli();
 
-/** The words that each role needs. */
+/** The arguments of `init` for each role. */
 const words = { server: ["--yes"], client: ["--contract", "mcp.contract.yaml"] };
 type Role = keyof typeof words;
 
@@ -53,7 +53,7 @@ test.each(["server", "client"] as const)(
     const folder = temporaryFolder(role === "client" ? { "mcp.contract.yaml": contract } : {});
     const { npm, output } = await watching(folder, role);
     let seen = 0;
-    /** The output of the next run that prints this; one that began before a change may come first. */
+    /** Waits for the output of a run that prints this. A run that began before the change may come first. */
     const ran = (printed: RegExp): Promise<string> =>
       until(String(printed), () => {
         const runs = output().slice(seen).split("Waiting for a change").slice(0, -1);
@@ -61,7 +61,7 @@ test.each(["server", "client"] as const)(
         if (run !== undefined) seen = output().indexOf(run, seen) + run.length;
         return run;
       }) as Promise<string>;
-    /** Replaces a file at once: no run sees a part of it. */
+    /** Replaces a file in one step, so that no run reads half a file. */
     const save = (file: string, text: string): void => {
       const next = join(folder, "next");
       writeFileSync(next, text);
@@ -75,7 +75,8 @@ test.each(["server", "client"] as const)(
     save(source, `${text}throw new Error("again");\n`);
     await ran(/Error: again/);
 
-    // What does not compile is not tested. The file was replaced before, and is again.
+    // Code that does not compile is not tested. This is the second replacement of the file: the watcher must see it,
+    // too.
     save(source, `${text}const wrong: number = "text";\n`);
     expect(await ran(/error TS2322/)).not.toMatch(/^(?:#|ℹ) fail/m);
     save(source, text);

@@ -156,7 +156,7 @@ function judge(
   ]);
   assert.deepEqual(report.heard[2][1].extra, { deep: [1] });
   judgeAnswers(answers, hostIsOurs);
-  // What the View sent beside the channel: the host said why, and went on.
+  // The host reported the View's messages that are not of the channel, and continued.
   const wrong = [
     [null, "message-too-long"],
     ["ui/notifications/size-changed", "invalid-params"],

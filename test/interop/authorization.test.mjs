@@ -79,7 +79,7 @@ const columns = {
 
 const results = {};
 
-/** What contradicts a rule: the first line of an error. */
+/** The contradiction to a rule: the first line of an error. */
 const contradiction = (trial) =>
   trial.then(
     () => undefined,
@@ -90,7 +90,7 @@ for (const [name, make] of Object.entries(columns))
   test(name, { timeout: 5 * hang }, async () => {
     results[name] = [];
     for (const rule of serverRules) {
-      // Each rule meets a new server: what it remembers must not decide.
+      // Each rule gets a new server, so that no state of earlier rules affects it.
       const url = await listening(make({ resource, ...issuers }));
       const found = await contradiction(rule.holds({ url, resource, ...issuers }));
       if (make === ours) assert.equal(found, undefined, `${rule.id}: ${rule.text}: ${found}`);
@@ -114,7 +114,7 @@ for (const [name, make] of Object.entries(clients))
     }
   });
 
-test("the rules that applications with the SDK hold are rules", () => {
+test("the rules that applications with the SDK keep are in the checklist", () => {
   const texts = new Set(clientRules.map(({ text }) => text));
   assert.ok(heldByApplication.every((text) => texts.has(text)));
 });

@@ -3,7 +3,7 @@ import { greeting, itemTemplate, itemText, note, picture } from "./fixture.mjs";
 import { Inbox } from "./inbox.mjs";
 import { modern } from "./peers.mjs";
 
-/** What two peers must be able to do together: `{ feature, since?, until?, run(session, revision) }`. */
+/** Behaviour that two peers must have together: `{ feature, since?, until?, run(session, revision) }`. */
 export const behaviours = [
   {
     feature: "opening",
@@ -56,7 +56,7 @@ export const behaviours = [
   },
   {
     feature: "unknown tool",
-    // As a protocol error or as a result that says so: the specification has had both.
+    // A protocol error or a result with `isError`: revisions of the specification differ.
     async run(session) {
       const outcome = await session.call("nothing").then(
         (result) => (result.isError ? textOf(result) : undefined),

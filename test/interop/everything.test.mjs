@@ -12,7 +12,7 @@ const file = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-eve
 
 const document = "demo://resource/static/document/features.md";
 
-// At once: this server ends only on a signal, which clients send after some seconds.
+// Concurrent, because this server ends only on a signal, which clients send after some seconds.
 describe("server-everything", { concurrency: true }, () => {
   for (const revision of [...legacy, undefined])
     describe(revision ?? "any revision", () => session(revision ?? legacy.at(-1), revision, onStdio));

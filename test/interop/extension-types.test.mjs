@@ -31,7 +31,7 @@ function compared(base, theirs = upstream) {
   const project = new Project({ useInMemoryFileSystem: true, compilerOptions });
   project.createSourceFile("base.ts", read(`${output}/${base}/types.ts`));
   project.createSourceFile("ours.ts", ours.replace(/"[^"]*\/types\.js"/, '"./base.js"'));
-  // A definition that the channel has without its era stands in the files of the extension.
+  // A definition that the channel uses outside of an era is in the files of the extension.
   const names = imported.exec(theirs)[1].match(/\w+/g);
   const from = (name) =>
     new RegExp(`^export (?:type|interface) ${name}\\b`, "m").test(ours) ? "ours" : "base";

@@ -14,7 +14,7 @@ export const picture = {
 export const itemTemplate = "test://items/{id}";
 export const names = ["Ada", "Alan", "Grace"];
 
-/** The text of an item that `itemTemplate` leads to. */
+/** The text of the item at a URI of `itemTemplate`. */
 export function itemText(id) {
   return `item ${id}`;
 }
@@ -46,7 +46,7 @@ export const sampling = {
   maxTokens: 100,
 };
 
-/** What the tool `count` waits at till `release` is called. */
+/** The gate at which the tool `count` waits until `release` is called. */
 export class Gate {
   #opened = deferred();
 
@@ -59,7 +59,7 @@ export class Gate {
   }
 }
 
-/** What the tool `wait` does, and what other tools tell of it. */
+/** The state of the tool `wait`, which other tools report. */
 export class Waiting {
   #begun = deferred();
   #aborted = deferred();

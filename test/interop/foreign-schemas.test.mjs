@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { basename, join, resolve } from "node:path";
 import { after, test } from "node:test";
 
-// Large schemas that npm packages ship, as the results of tools: what is generated from them compiles.
+// Large schemas of npm packages as output schemas of tools: the output of the generator compiles.
 
 const modules = new URL("node_modules/", import.meta.url).pathname;
 const root = resolve(import.meta.dirname, "../..");

@@ -1,4 +1,4 @@
-// Our client with all servers over Streamable HTTP; MCPGEN_INTEROP_ALL=1 shows what the other clients make of them.
+// Our client with all servers over Streamable HTTP; MCPGEN_INTEROP_ALL=1 also tests the other clients with them.
 import { httpPairs } from "./http-pairs.mjs";
 import { clients, httpServers } from "./peers.mjs";
 

@@ -1,4 +1,4 @@
-// What a server of ours without sessions cannot do for clients of the legacy era, it says at once.
+// Our server without sessions immediately refuses requests of legacy clients that need a session.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { textOf } from "./behaviours.mjs";
@@ -25,7 +25,7 @@ for (const [client, { module }] of Object.entries({ ...clients, "@ai-sdk/mcp": a
         await server?.close();
       });
       for (const [tool, asked] of Object.entries(asking))
-        test(`the tool ${tool}, which asks, fails`, { timeout }, async () => {
+        test(`the tool ${tool}, which asks the client, fails`, { timeout }, async () => {
           const result = await session.call(tool);
           assert.equal(result.isError, true);
           assert.match(
@@ -33,7 +33,7 @@ for (const [client, { module }] of Object.entries({ ...clients, "@ai-sdk/mcp": a
             new RegExp(`^the client cannot be asked for ${asked}: .* need a session`),
           );
         });
-      test("and goes on to serve", { timeout }, async () => {
+      test("and still serves afterwards", { timeout }, async () => {
         assert.equal(textOf(await session.call("echo", { message: "hello" })), "hello");
       });
     });

@@ -15,7 +15,7 @@ export class Inbox {
   }
 }
 
-/** What arrives on a session. */
+/** The messages that arrive on a session. */
 export function inboxes() {
   return { logs: new Inbox(), updated: new Inbox(), toolsChanged: new Inbox() };
 }

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clients, legacy, modern, servers } from "./peers.mjs";
 
-/** Calls that must bring their progress: none does where the progress and the answer are one write. */
+/** Calls that must report progress. No call does if the server writes progress and answer together. */
 const expected = 10;
 
-/** A machine with much other work may hand a client both writes at once, which its reader takes for one. */
+/** On a busy machine, a client may receive both writes together, which its reader treats as one. */
 const attempts = 200;
 
 for (const name of ["sdk-v1", "sdk-v2"])
   for (const revision of [legacy.at(-1), modern].filter((each) => clients[name].revisions.includes(each)))
-    test(`${name}, ${revision}: ${expected} calls bring their last progress`, async () => {
+    test(`${name}, ${revision}: ${expected} calls deliver their last progress`, async () => {
       const { connect } = await import(clients[name].module);
       const session = await connect(servers.ours.file, revision);
       let seen = 0;

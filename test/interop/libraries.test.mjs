@@ -11,11 +11,12 @@ import { createServer } from "@mcpgen/runtime/all";
 import { createTestPair } from "@mcpgen/testing";
 import { clientRevisions } from "@mcpgen/protocol/client";
 
-// zod 4.0, 4.1 and 3.25, and valibot without its package for JSON Schema: what is refused is refused by the compiler.
+// zod 4.0, 4.1 and 3.25, and valibot without its package for JSON Schema: the compiler refuses schemas that cannot be
+// sent.
 
 const root = resolve(import.meta.dirname, "../..");
 
-test("versions of libraries that write no JSON Schema are refused at compile time, and only where one is sent", () => {
+test("versions of libraries without JSON Schema are refused at compile time, but only if a schema is sent", () => {
   const words = [join(root, "node_modules/typescript/bin/tsc"), "-p", join(import.meta.dirname, "libraries")];
   const { status, stdout } = spawnSync(process.execPath, words, { encoding: "utf8" });
   assert.equal(stdout, "");
@@ -30,7 +31,7 @@ for (const [name, form] of [
   ["zod 4.1", z41.object({ a: z41.string() })],
   ["valibot without its package for JSON Schema", v.object({ a: v.string() })],
 ])
-  test(`a schema of ${name} is refused where it is used, with what to do`, async () => {
+  test(`a schema of ${name} is refused at its use, with the next step`, async () => {
     const remedy = /has no JSON Schema\. (?:Use zod 4\.2 or newer|Wrap it by toStandardJsonSchema)/;
     const server = createServer({ name: "s", version: "1" });
     assert.throws(() => server.tool("a", { inputSchema: form }, () => ""), remedy);

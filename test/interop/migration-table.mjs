@@ -1,4 +1,4 @@
-// Reads docs/migration-exports.md: what each export of the official SDK is here.
+// Reads docs/migration-exports.md: our counterpart of each export of the official SDK.
 import { readFileSync } from "node:fs";
 
 const page = new URL("../../docs/migration-exports.md", import.meta.url);

@@ -71,7 +71,7 @@ function declarationsOf(specifier, file) {
   return path !== undefined && existsSync(path) ? { resolvedFileName: path } : undefined;
 }
 
-/** What an entry exports, values and types. */
+/** The exports of an entry, values and types. */
 function exportsIn(declarations) {
   const file = project.addSourceFileAtPath(declarations);
   return file.getSymbol() ? file.getExportSymbols() : [];
@@ -116,7 +116,7 @@ const entries = Object.entries(packages).flatMap(([name, version]) =>
     return { specifier, names: symbols.map((symbol) => symbol.getName()) };
   }),
 );
-// These options are those of every request, and a few more.
+// These options include the options of every request, which are described once.
 for (const more of ["CallToolRequestOptions", "CacheableRequestOptions", "ConnectOptions"])
   for (const member of [...members.keys()].filter((each) => each.startsWith("RequestOptions.")))
     members.delete(member.replace("RequestOptions", more));
@@ -126,7 +126,7 @@ const { rows, types, schemas } = migrationTable();
 const inRows = rows.flatMap(({ names }) => names);
 
 test("the declarations name what the modules of the SDK export", async () => {
-  // What runs when it is imported is left out: examples.
+  // Examples are left out, because they run when they are imported.
   for (const { specifier, names } of entries.filter(
     (entry) => !/\/examples\/|cf-?worker/.test(entry.specifier),
   ))
@@ -161,7 +161,7 @@ function twice(names) {
   return `twice: ${names.filter((name, index) => names.indexOf(name) < index).join(", ")}`;
 }
 
-test("every row says which version of the SDK has the exports", () => {
+test("every row names the SDK version that has the exports", () => {
   for (const { names, versions } of rows) {
     const having = new Set(names.flatMap((name) => [...(known.get(name) ?? [])]));
     assert.equal(versions, [...having].sort().join(", "), names.join(", "));

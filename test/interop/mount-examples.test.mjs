@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-test("they compile", { timeout }, async () => {
+test("the examples compile", { timeout }, async () => {
   // As users have our packages: built.
   const compilerOptions = { skipLibCheck: true, customConditions: [] };
   const config = { extends: join(root, "tsconfig.base.json"), compilerOptions };
@@ -38,7 +38,7 @@ test("they compile", { timeout }, async () => {
   assert.deepEqual([status, stdout], [0, ""]);
 });
 
-test("they name the versions that are tested", { timeout }, async () => {
+test("the examples name the tested versions", { timeout }, async () => {
   const read = async (path) => JSON.parse(await readFile(join(root, path, "package.json"), "utf8"));
   const tested = { ...(await read("test/interop")).dependencies };
   for (const { name, version } of [await read("generated"), await read("runtime/core")])

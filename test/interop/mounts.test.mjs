@@ -104,7 +104,7 @@ function subscriptions(revision) {
     const changes = (await mcp.subscribe({ tools: true }))[Symbol.asyncIterator]();
     await mcp.callTool("add");
     assert.equal((await changes.next()).value.method, "notifications/tools/list_changed");
-    // Were a stream left open, the application would wait for it.
+    // If a stream stayed open, the application would wait for it.
     await close();
   };
 }

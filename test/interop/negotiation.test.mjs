@@ -1,4 +1,4 @@
-// Peers that know several revisions and are left to find the one to speak.
+// Peers that know several revisions and negotiate one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ const info = { name: "fixture", version: "1.0.0" };
 const command = { command: process.execPath, args: [servers.ours.file] };
 const echo = { name: "echo", arguments: { message: "hello" } };
 
-// Started late, a server has a probe and a handshake before it: whatever it makes of that, both must agree.
+// A slow server reads a probe and a handshake together. Whichever it answers, both peers must agree.
 for (const [name, expected] of Object.entries({
   ours: [modern, "2025-11-25"],
   "sdk-v1": ["2025-11-25"],
@@ -31,7 +31,7 @@ for (const [name, expected] of Object.entries({
   );
 }
 
-// Over HTTP an answer comes for certain, and is waited for: there is but one revision to agree on.
+// Over HTTP, the client waits for the answer, so only one revision is possible.
 for (const [name, expected] of Object.entries({
   "ours by node:http": modern,
   "ours by fetch, no sessions": modern,
@@ -76,7 +76,7 @@ function ways(OnStdio, OverHttp) {
 
 for (const [way, open] of Object.entries(ways(TransportV1, HttpV1)))
   test(
-    `version 1 of the SDK, as it comes, and our server ${way} agree on 2025-11-25`,
+    `version 1 of the SDK with its defaults and our server ${way} agree on 2025-11-25`,
     { timeout },
     async () => {
       const { transport, close } = await open();

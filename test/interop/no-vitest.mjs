@@ -1,2 +1,2 @@
-// Stands for vitest in helpers that run outside of it.
+// Replaces vitest in helpers that run outside of it.
 export function onTestFinished() {}

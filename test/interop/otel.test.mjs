@@ -1,4 +1,5 @@
-// OpenTelemetry with exporters and programs of others: a collector's sink, Prometheus, and a trace through the official SDK.
+// OpenTelemetry with third-party exporters and programs: a collector's sink, Prometheus, and a trace through the
+// official SDK.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createServer as createHttpServer } from "node:http";

@@ -4,7 +4,8 @@ import { modern } from "./peers.mjs";
 import { hang as timeout } from "../support/until.mjs";
 
 /**
- * All that a client and a server can do together in a revision; the names of the rest say why they cannot.
+ * Tests all behaviours that a client and a server can have together in a revision. The names of the other tests contain
+ * the reason why they are skipped.
  *
  * @param open resolves with `{ target, args, close }` of a server that was started for them
  */

@@ -35,7 +35,7 @@ const { ours, tmcp } = servers;
 const v1 = servers["sdk-v1"];
 const v2 = servers["sdk-v2"];
 
-/** The behaviours that a server without sessions has for no legacy client. */
+/** The behaviours that a server without sessions does not have for legacy clients. */
 const sessionless = {
   "cancellation@legacy": "the cancellation is a separate request, without access to others",
   "elicitation@legacy": answersAlone,

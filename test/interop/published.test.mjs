@@ -57,7 +57,7 @@ for (const revision of [...legacy, undefined]) {
 }
 
 describe("server-filesystem with roots", () => {
-  test("takes the client's folders for its own", { timeout }, async () => {
+  test("uses the client's folders", { timeout }, async () => {
     const session = await connect(filesystem, undefined, []);
     session.user.roots = () => ({ roots: [{ uri: `file://${folder}` }] });
     try {

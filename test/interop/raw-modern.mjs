@@ -5,7 +5,7 @@ import { modern } from "./peers.mjs";
 
 const prefix = "io.modelcontextprotocol/";
 
-/** What each request says of its client. */
+/** The description of the client that each request contains. */
 export function framing(clientCapabilities = {}) {
   return {
     [`${prefix}protocolVersion`]: modern,

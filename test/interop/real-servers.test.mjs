@@ -47,7 +47,7 @@ async function capture(server, file) {
   assert.equal(code, 0, stderr);
 }
 
-test("the clients and servers generated, and every call, are well typed", () => {
+test("the generated clients and servers and every call type-check", () => {
   assert.equal(compiled.stdout, "");
   assert.equal(compiled.code, 0, compiled.stderr);
 });

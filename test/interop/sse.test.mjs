@@ -22,7 +22,7 @@ function ours(reported) {
   server.tool("echo", { inputSchema: { type: "object" } }, ({ message }) => message);
   server.tool("count", {}, async (_, { progress }) => {
     for (let step = 1; step <= 3; step++) progress(step, 3);
-    // The SDKs look at reports later than at an answer that came with them, and drop them then.
+    // The SDKs handle an answer before the reports that arrived with it, and then drop the reports.
     await reported;
     return "counted";
   });
@@ -133,7 +133,7 @@ describe("client ours, server sdk-v1", () => {
     assert.equal(textOf(await client.callTool("greet")), "Hello, Ada");
   });
 
-  test("a stream that broke is followed by another session", { timeout }, async (t) => {
+  test("another session follows after a broken stream", { timeout }, async (t) => {
     const { node, url } = await older(t);
     const client = await connect(url, { revisions: clientRevisions });
     t.after(() => client.close());

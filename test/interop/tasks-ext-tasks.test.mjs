@@ -31,7 +31,7 @@ const onInputRequest = createApplicationInputHandler({
   roots: () => user.roots(),
 });
 
-/** Dispatches what the package gives, as it is. */
+/** Dispatches the messages of the package without change. */
 const dispatcher =
   (raw) =>
   async (request, { signal, context } = {}) => {
@@ -237,7 +237,7 @@ for (const pairing of pairings)
         assert.equal(textOf(await resultOf(await session.callTool("aborted"))), "1");
         assert.equal((await session.task(execution.handle.taskId).snapshot()).status, "cancelled");
       });
-      test("handed over, and resumed", { timeout }, async () => {
+      test("detached, and resumed", { timeout }, async () => {
         const execution = await call("work", { text: "that" });
         let reference;
         await execution.handoff((given) => (reference = JSON.parse(JSON.stringify(given))));
@@ -246,7 +246,7 @@ for (const pairing of pairings)
         await release("that");
         assert.equal(textOf(await resultOf(resumed)), "worked on that");
       });
-      test("ids without a task", { timeout }, () =>
+      test("ids of unknown tasks", { timeout }, () =>
         assert.rejects(session.task("nothing").snapshot(), { code: -32602 }),
       );
       test("lists", { timeout, skip: revision === modern || way === "stdio" }, async () => {

@@ -82,7 +82,7 @@ for (const era of ["legacy", "modern"])
       if (era === "legacy") await assert.rejects(failed, /it went wrong/);
       else assert.equal((await failed).isError, true);
     });
-    test("the user answers what a task asks", { timeout }, async () => {
+    test("the user answers the questions of a task", { timeout }, async () => {
       const { elicitationPending } = await ask("tools/call", "name", ...asTask);
       const { elicitationId, message } = elicitationPending;
       assert.equal(message, "Who are you?");

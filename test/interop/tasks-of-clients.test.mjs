@@ -54,7 +54,7 @@ describe("requestStream of the SDK's server, our client", { concurrency: 1 }, ()
       assert.match(_meta["io.modelcontextprotocol/related-task"].taskId, /^[\da-f]{32}$/);
     });
 
-  test("a user who rejects is an error of the task", { timeout }, async () => {
+  test("a rejection by the user becomes an error of the task", { timeout }, async () => {
     user.sample = () => {
       throw userRejected();
     };

@@ -1,4 +1,4 @@
-// Our client with servers of others whose tools run as tasks of 2025-11-25: the official SDK, version 1, and
+// Our client with third-party servers whose tools run as tasks of 2025-11-25: the official SDK, version 1, and
 // server-everything.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -18,7 +18,7 @@ const everything = fileURLToPath(
 
 const textOf = ({ content }) => content[0].text;
 
-/** A client of ours with tasks; `asked` has what it was asked. */
+/** A client of ours with tasks; `asked` lists the questions that it got. */
 async function opened(file, way, [args, env] = [[], {}]) {
   const server = way === "HTTP" ? await started([file, ...args], env) : undefined;
   const user = answers();

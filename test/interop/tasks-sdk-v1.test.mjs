@@ -36,7 +36,7 @@ function theirClient() {
   return { client, asked };
 }
 
-/** What a stream of the SDK gives, until its end. */
+/** The messages of a stream of the SDK, until its end. */
 async function messagesOf(stream, seen = () => {}) {
   const messages = [];
   for await (const message of stream) {
@@ -121,15 +121,19 @@ for (const way of ["stdio", "node", "fetch"])
         "worked on that",
       );
     });
-    test("a tool without tasks: the SDK asks for none, and a task is refused", { timeout }, async () => {
-      const messages = await stream("plain", { text: "it" });
-      assert.deepEqual(
-        messages.map(({ type }) => type),
-        ["result"],
-      );
-      const refused = await stream("plain", { text: "it" }, { task: {} });
-      assert.deepEqual([refused[0].type, refused[0].error.code], ["error", -32601]);
-    });
+    test(
+      "a tool without tasks: the SDK does not ask for a task, and a task is refused",
+      { timeout },
+      async () => {
+        const messages = await stream("plain", { text: "it" });
+        assert.deepEqual(
+          messages.map(({ type }) => type),
+          ["result"],
+        );
+        const refused = await stream("plain", { text: "it" }, { task: {} });
+        assert.deepEqual([refused[0].type, refused[0].error.code], ["error", -32601]);
+      },
+    );
     test("elicitation inside a task", { timeout }, async () => {
       asked.length = 0;
       const messages = await stream("name");
@@ -174,7 +178,7 @@ for (const way of ["stdio", "node", "fetch"])
       await assert.rejects(tasks.cancelTask(messages[0].task.taskId), { code: -32602 });
       await assert.rejects(tasks.getTaskResult(messages[0].task.taskId, ResultSchema), { code: -32603 });
     });
-    test("a ttl that the client wants", { timeout }, async () => {
+    test("a ttl that the client requests", { timeout }, async () => {
       const [{ task }] = await stream("strict", {}, { task: { ttl: 5000 } });
       // It counts from the end of the task.
       assert.ok(task.ttl >= 5000 && task.ttl < 60_000, String(task.ttl));

@@ -12,7 +12,7 @@ const ours = fileURLToPath(new URL("servers/tasks.mjs", import.meta.url));
 
 const textOf = ({ content }) => content[0].text;
 
-/** What a client without tasks gets of a tool that requires them. */
+/** The result that a client without tasks gets from a tool that requires them. */
 const refusals = {
   "2025-06-18": ({ isError, content }) => {
     assert.equal(isError, true);

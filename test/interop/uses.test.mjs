@@ -1,4 +1,4 @@
-// What `diff --uses` finds in published code that is written with the official SDKs: places checked by hand.
+// The places that `diff --uses` finds in published code with the official SDKs, checked by hand.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The places in a package that a change from 2025-11-25 to 2026-07-28 meets, its own tests left out. */
+/** The places in a package that the changes from 2025-11-25 to 2026-07-28 affect, without its own tests. */
 function usesIn(folder) {
   const path = fileURLToPath(new URL(`node_modules/${folder}`, import.meta.url));
   const args = ["dist/generator/cli.js", "diff", "2025-11-25", "2026-07-28", "--uses", path, "--json"];
@@ -34,7 +34,7 @@ test("a server of SDK 1: it recognises a first request by its guard, and registe
     [...found],
     [
       "request-removed initialize: start-server.ts:129 isInitializeRequest",
-      // It answers with the number of the error that is gone, and means something else by it.
+      // The server uses the code of the removed error with another meaning.
       "error-removed RESOURCE_NOT_FOUND.code: start-server.ts:79 -32002",
       "definition-removed InitializeRequest: start-server.ts:129 isInitializeRequest",
     ],
@@ -56,7 +56,7 @@ test("a proxy of SDK 2: it answers as a server, asks as a client, and hands capa
     "deprecated-added ServerCapabilities.logging: proxyServer.ts:194 logging",
   ])
     assert.ok(found.has(place), place);
-  // A client of the SDK writes params by itself, and what answers a call is not hurt by what may come in its place.
+  // A client of the SDK adds params itself, and a handler is not affected by an alternative to its result.
   const wrong = [...found].filter((place) =>
     /^params-became-required|^result-alternative-added .*\.ts:\d+ \S*\//.test(place),
   );

@@ -6,7 +6,7 @@ import { generateContract } from "../../generator/pipeline/generate-contract.js"
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** What a server's file needs, so that types resolve without packages. */
+/** Declarations with which the types of a server's file resolve without packages. */
 const declarations = `
 interface Context {
   once<T>(key: string, run: () => T | Promise<T>): Promise<T>;
@@ -94,7 +94,7 @@ const allowed: readonly (readonly [title: string, body: string, effects: number]
   ["a comment about another code", "// mcpgen-allow MG6606: no\n  await db.insert({ to });", 1],
 ];
 
-/** What lint says of all these handlers, by title: the compiler reads one file. */
+/** The findings of lint for all these handlers, by title, in one file for the compiler. */
 let found: Map<string, string[]> | undefined;
 
 function effectsOf(title: string): readonly string[] {
@@ -128,11 +128,11 @@ test.each(harmless.map(([title]) => title))("no effect: %s", (title) => {
   expect(effectsOf(title)).toEqual([]);
 });
 
-test.each(allowed)("a comment allows what stands below it: %s", (title, _, count) => {
+test.each(allowed)("a comment allows the code below it: %s", (title, _, count) => {
   expect(effectsOf(title)).toHaveLength(count);
 });
 
-test("calls of modules that act on the world are found, awaited or not", () => {
+test("calls of modules with side effects are found, awaited or not", () => {
   const folder = temporaryFolder({
     "declarations.d.ts": declarations,
     "server.ts": `/// <reference path="./declarations.d.ts" />
@@ -191,7 +191,7 @@ async function generatedServer(): Promise<Record<string, string>> {
   return Object.fromEntries([...files].map(([name, content]) => [`generated/${name}`, content]));
 }
 
-/** Handlers of that contract: the effects of those that are run again stand in lines 3 to 5. */
+/** Handlers of that contract: lines 3 to 5 have the effects in handlers that are replayed. */
 const contractHandlers = (declared: string) => `declare const save: (name: string) => Promise<string>;
 const weekly = async (_: unknown, { once }: any) => (
   await once("week", () => save("a")), save("b"));
@@ -226,7 +226,7 @@ createReportsServer(handlers, {} as any);`,
       "handlers.ts": `import type { Handlers as All } from "./generated/server.js"; ${contractHandlers("export default (")} satisfies All);`,
     },
   ],
-])("handlers of a contract's tools are looked through: %s", async (_, files) => {
+])("handlers of a contract's tools are searched: %s", async (_, files) => {
   const folder = temporaryFolder({ ...(await generatedServer()), ...files } as Record<string, string>);
   const { findings, tools } = lintCode(folder, (file) => file.split("/").at(-1)!);
   expect(tools).toBe(4);

@@ -33,7 +33,7 @@ test("a finding names its place, its rule and its fix", async () => {
   );
 });
 
-test("a rule that many tools are against is one line with counts; --verbose and --json have each tool", async () => {
+test("a rule that many tools violate is one line with counts; --verbose and --json list each tool", async () => {
   const tools = Array.from({ length: 12 }, (_, index) => ({
     name: `tool_${index}`,
     inputSchema: { type: "object", properties: { a: { type: "array" }, b: { type: "array" } } },
@@ -69,7 +69,7 @@ test("two problems at one place count as one place", async () => {
   );
 });
 
-test("a line says the name of a tool once", async () => {
+test("a line has the name of a tool once", async () => {
   const tools = ["a.b", "get weather", "a-b", "1up", "x".repeat(65)].map((name) => ({
     name,
     description: "x",
@@ -104,7 +104,7 @@ test("a profile and a budget decide", async () => {
   expect(tools).toEqual([{ tool: "get_weather", pointer: "/tools/0", bytes: 224, tokens: 56 }]);
 });
 
-test("a contract from standard input, and what a live server offers, are judged in the same way", async () => {
+test("a contract from standard input and a live server are checked in the same way", async () => {
   const options = ["--profile=claude", "--budget=55"];
   const stdin = async function* (): AsyncGenerator<string> {
     yield contract;
@@ -127,7 +127,7 @@ test("a contract from standard input, and what a live server offers, are judged 
   expect([misused.code, misused.stderr]).toEqual([2, expect.stringContaining("--timeout needs a server")]);
 });
 
-test.each(["0", "-1", "many", "1.5"])("a budget of %s is none", async (budget) => {
+test.each(["0", "-1", "many", "1.5"])("a budget of %s is refused", async (budget) => {
   const { code, stderr } = await mcpgen(folder(), ["lint", "c.yaml", `--budget=${budget}`]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("error MG2004: expected --budget")]);
 });
@@ -193,7 +193,7 @@ tools:
     const { code, stdout } = await mcpgen(cwd, ["lint", "c.yaml", "--fix"]);
     expect(readFileSync(file, "utf8")).toBe(right);
     expect(statSync(file).mode & 0o777).toBe(0o640);
-    // What is not certain is left: it is an error for Gemini.
+    // The uncertain finding, an error for Gemini, is not fixed.
     expect(code).toBe(1);
     expect(stdout).toMatch(
       /^c\.yaml:\d+:\d+ \/tools\/0\/inputSchema\/required\/0: error MG6601: .*required "place", not declared/m,
@@ -244,7 +244,7 @@ tools:
     expect(stdout).not.toContain('"mend"');
   });
 
-  test("leaves the encoding of the file as it is", async () => {
+  test("keeps the encoding of the file", async () => {
     for (const [encoding, mark] of [
       ["utf8", "\ufeff"],
       ["utf16le", "\ufeff"],
@@ -258,7 +258,7 @@ tools:
     }
   });
 
-  test("does not write where there is no contract file", async () => {
+  test("does not write without a contract file", async () => {
     const stdin = async function* (): AsyncGenerator<string> {
       yield faulty;
     };

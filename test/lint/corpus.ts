@@ -1,7 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import type { Profile } from "../../generator/lint/rule.js";
 
-/** A tool that hosts were met to refuse, or a twin of it that they take. */
+/** A tool that real hosts refused, or a similar tool that they accept. */
 export interface CorpusTool {
   readonly what: string;
   readonly name?: string;

@@ -52,7 +52,7 @@ async function linted(
 const brief = ({ code, severity, message, place }: Reported): string =>
   `${place.pointer}: ${severity} ${code}: ${message}`;
 
-test("a member that an extension of mcpgen defines has the value that it defines", async () => {
+test("a member of an extension of mcpgen must have a value that the extension allows", async () => {
   const ui = (value: unknown): object => ({ _meta: { ui: value } });
   const { code, findings } = await linted({
     tools: [
@@ -86,7 +86,7 @@ test("a member that an extension of mcpgen defines has the value that it defines
   expect(findings[0]!.place).toMatchObject({ file: "c.json", line: 30 });
 });
 
-test("an extension that servers declare is declared where its members are", async () => {
+test("members of an extension require its declaration", async () => {
   const tools = [marked("one", { level: 1 }), tool("two"), marked("three", { level: 3 })];
   const { code, findings } = await linted({ tools }, mark());
   expect([code, findings.map(brief)]).toEqual([
@@ -101,7 +101,7 @@ test("an extension that servers declare is declared where its members are", asyn
   expect((await linted({ tools, ...declared }, mark())).findings).toEqual([]);
 });
 
-test("a required member is missing only where the server declares the extension", async () => {
+test("a required member is reported as missing only if the server declares the extension", async () => {
   const tools = [marked("one", {}), tool("two")];
   const declared = { capabilities: { extensions: { [id]: {} } } };
   const { code, findings } = await linted({ tools, ...declared }, mark(true));

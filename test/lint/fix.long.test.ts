@@ -23,10 +23,13 @@ import { instancesOf } from "../support/instances.js";
 
 type Writable = { [keyword: string]: JsonValue };
 
-/** Plants a fault in a schema; what the schema accepts stays the same, in the words of the older draft if there are any. */
+/**
+ * Plants a fault in a schema without changing which values it accepts; keywords of an older draft have the meaning of
+ * that draft.
+ */
 interface Fault {
   readonly rule: string;
-  /** @returns whether the schema has a place for it */
+  /** @returns whether the schema has a place for the fault */
   readonly plant: (schema: Writable, isRoot: boolean) => boolean;
 }
 
@@ -119,7 +122,7 @@ const faults: readonly Fault[] = [
     rule: "strict-unknown-keyword",
     plant: (schema) => {
       if (schema[keyword] !== undefined) return false;
-      // A copy: another fault may be planted inside of it.
+      // A copy, because another fault may be planted inside of it.
       schema[keyword] = structuredClone(idle);
       return true;
     },
@@ -175,7 +178,10 @@ function readable(schema: JsonObject): Schema | undefined {
   }
 }
 
-/** Whether the keys that two values share are in one order; `items` may be another keyword than before. */
+/**
+ * Whether the keys that two values share are in the same order. `items` is ignored, because it may replace another
+ * keyword.
+ */
 function inSameOrder(before: JsonValue, after: JsonValue): boolean {
   if (Array.isArray(before) && Array.isArray(after))
     return before.every((item, index) => after[index] === undefined || inSameOrder(item, after[index]));
@@ -240,13 +246,13 @@ test("property: a fixed schema accepts what the schema without the faults accept
         expect(again.document.text).toBe(document.text);
         expect(again.mended).toEqual([]);
 
-        // Nothing else has changed: the order of what stays is that of before.
+        // Nothing else has changed: the remaining members keep their order.
         expect(inSameOrder(faulty, fixed)).toBe(true);
         const { tools: _, ...others } = document.contract;
         expect(others).toEqual({ name: "n", version: "1" });
         if (mended.length === 0) expect(document.text).toBe(before);
 
-        // What was mended is found no more, unless there is another one of its kind that is not certain.
+        // Fixed findings do not occur again, unless an uncertain one of the same rule remains.
         const open = lintContract(document.contract, profiles).map(
           ({ rule, pointer }) => `${rule.id} ${pointer}`,
         );
@@ -254,7 +260,7 @@ test("property: a fixed schema accepts what the schema without the faults accept
           if (mended.some((problem) => problem.rule.id === rule)) met.set(rule, (met.get(rule) ?? 0) + 1);
 
         const readFixed = readable(fixed);
-        // A fault that was left makes the schema invalid in 2020-12: then it was left as it is, and is named.
+        // If the fixed schema is still not valid in 2020-12, a finding remains.
         if (!readFixed?.root) {
           expect(open.length).toBeGreaterThan(0);
           return;
@@ -275,7 +281,7 @@ test("property: a fixed schema accepts what the schema without the faults accept
     ),
     { numRuns: cases(2000, 150) },
   );
-  // Many kinds of faults were met and fixed; test/lint/fix.test.ts has each of them.
+  // Several rules were tested with random faults. test/lint/fix.test.ts tests each rule.
   expect(met.size).toBeGreaterThan(4);
   expect(compared).toBeGreaterThan(1000);
 });

@@ -33,7 +33,7 @@ async function mended(
   return { after, left, rules: result.mended.map((problem) => problem.rule.id) };
 }
 
-/** An argument, in an object that no rule with a mend is about. */
+/** An object schema with one argument. The object itself has no finding that can be fixed. */
 const argument = (schema: JsonObject, more: JsonObject = {}): JsonObject => ({
   type: "object",
   properties: { value: schema },
@@ -44,7 +44,7 @@ const argument = (schema: JsonObject, more: JsonObject = {}): JsonObject => ({
 const fixedRules = new Set<string>();
 
 describe("fixed, at every depth", () => {
-  /** Ways to hold a schema that leave the schema as it is. */
+  /** Surroundings of a schema that do not change it. */
   const holders: readonly [string, (schema: JsonObject) => JsonObject][] = [
     ["an argument", (schema) => argument(schema)],
     ["items", (schema) => argument({ type: "array", items: schema })],
@@ -156,7 +156,7 @@ describe("fixed", () => {
       { inputSchema: argument(text), outputSchema: argument({ type: "integer", exclusiveMinimum: 1 }) },
     ],
     [
-      // What cannot be read elsewhere stays, and keeps nothing else from being fixed.
+      // A schema with a part that cannot be read is still fixed elsewhere.
       "root-without-properties",
       { inputSchema: { type: "object", patternProperties: { "(?i)a": text } } },
       { inputSchema: { type: "object", patternProperties: { "(?i)a": text }, properties: {} } },
@@ -170,7 +170,7 @@ describe("fixed", () => {
   });
 });
 
-describe("left, because it is not certain", () => {
+describe("not fixed, because the fix is not certain", () => {
   test.each<[string, Schemas]>([
     ["required-without-property", { inputSchema: argument(text, { required: ["valeu"] }) }],
     ["nullable", { inputSchema: argument({ ...text, nullable: true }) }],
@@ -185,12 +185,12 @@ describe("left, because it is not certain", () => {
     ],
     ["pattern-of-another-language", { inputSchema: argument({ ...text, pattern: "(?i)yes" }) }],
     ["boolean-bound", { inputSchema: argument({ type: "integer", exclusiveMinimum: true }) }],
-    // Unevaluated items are those that `items` leaves.
+    // A new `items` would change which items are unevaluated.
     [
       "array-without-items",
       { inputSchema: argument({ type: "array", prefixItems: [text], unevaluatedItems: false }) },
     ],
-    // A reference leads into what would go.
+    // A reference points into the part that would be removed.
     [
       "gemini-members-of-another-type",
       {
@@ -235,7 +235,7 @@ describe("left, because it is not certain", () => {
   });
 });
 
-test("the rules that say what --fix does are those that it fixes", () => {
+test("exactly the rules that describe --fix are fixed by it", () => {
   const said = lintRules.filter(({ certain }) => certain !== undefined).map(({ id }) => id);
   expect([...fixedRules].sort()).toEqual(said.sort());
 });

@@ -73,7 +73,7 @@ describe("warnings", () => {
     ]);
   });
 
-  test("definitions that nothing leads to, in which models stumble over nothing else", () => {
+  test("unreferenced definitions are reported, without other findings inside them", () => {
     const $ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
     const map = { type: "object" };
     const $defs = {
@@ -118,7 +118,7 @@ describe("warnings", () => {
   });
 });
 
-test("enums that strict mode refuses: the largest when all have too many values, each with too many characters", () => {
+test("enums that strict mode refuses: the largest if all together have too many values, and each with too many characters", () => {
   const values = (size: number, width: number): { readonly enum: string[] } => ({
     enum: Array.from({ length: size }, (_, index) => String(index).padStart(width, "0")),
   });
@@ -238,7 +238,7 @@ test.each<[string, JsonObject, readonly string[]]>([
   ["empty-range", { type: "integer", minimum: 1.2, maximum: 1.8 }, [""]],
   ["empty-range", { type: "integer", minimum: 1, maximum: 1 }, []],
   ["empty-range", { contains: {}, minContains: 2, maxContains: 1 }, [""]],
-  // Limits of another type, and limits without what they limit, exclude nothing.
+  // Limits of another type, and limits without the keyword to which they belong, exclude no values.
   ["empty-range", { type: "string", minimum: 2, maximum: 1 }, []],
   ["empty-range", { type: "object", minItems: 2, maxItems: 1 }, []],
   ["empty-range", { minContains: 2, maxContains: 1 }, []],
@@ -331,7 +331,7 @@ test.each<[string, JsonObject, readonly string[]]>([
   ["boolean-bound", { a: { exclusiveMaximum: true } }, ["/a/exclusiveMaximum"]],
   ["tuple-items", { a: { items: [{}] } }, ["/a/items"]],
   ["invalid-schema", { a: { type: "any" } }, ["/a/type"]],
-  // No model receives a result: what only models and their interfaces care for is not looked for.
+  // Models do not receive output schemas, so rules for models and their interfaces do not apply.
   ["default-does-not-fit", { a: { type: "string", default: 1 } }, []],
   ["pattern-lookaround", { a: { pattern: "(?=a)" } }, []],
   ["gemini-enum", { a: { enum: [1] } }, []],
@@ -350,7 +350,7 @@ test("results that are not objects, and results without a type", () => {
   expect(at({ type: "object" })).toEqual([]);
 });
 
-test("definitions that `dependencies` of older drafts lead to are used", () => {
+test("definitions that `dependencies` of older drafts refer to count as used", () => {
   const inputSchema = {
     type: "object",
     dependencies: { a: { $ref: "#/$defs/A" }, b: ["a"] },
@@ -374,7 +374,7 @@ test("the cost of a tool is the cost of its entry in the list", () => {
   expect(cost).toEqual({ tool: "größe", pointer: "/tools/0", bytes, tokens: Math.ceil(bytes / 4) });
 });
 
-test("5,000 tools and unions of 2,000 arms are judged soon", () => {
+test("5,000 tools and unions of 2,000 arms are checked quickly", () => {
   const many = Array.from({ length: 5000 }, (_, index) => ({ name: `tool_${index}` }));
   expect(lintContract(contract(...many), ["claude", "openai", "gemini"]).length).toBe(0);
   const arms = Array.from({ length: 2000 }, (_, index) => ({ const: index }));

@@ -16,7 +16,7 @@ function openTargets(definitions: JsonObject): string[] {
   return assume(definitions).notes.flatMap((note) => (note.kind === "open" ? note.targets : []));
 }
 
-/** Definitions that the notes give an index signature they do not have by themselves. */
+/** Definitions whose index signature comes from the notes. */
 function opened(document: JsonObject, notes: readonly Note[]): string[] {
   const own = (source: JsonObject): string[] =>
     Object.entries(source["$defs"] as JsonObject).flatMap(([name, node]) =>
@@ -61,7 +61,7 @@ describe.each(revisions)("%s", (revision) => {
 
   test("every union that the committed notes open is assumed open, if a reader can tell its arms apart", () => {
     const assumed = new Set(openTargets(document["$defs"] as JsonObject));
-    // Content that may be one block or a list of them, the one notification of a side, answers without a tag.
+    // Content that may be one block or a list, a side with a single notification, results without a tag.
     const untold =
       /^\/\$defs\/(?:(?:SamplingMessage|CreateMessageResult)\/properties\/content|ClientNotification|InputResponse)$/;
     for (const note of notesOf(revision)) {
@@ -103,19 +103,19 @@ describe("a definition is taken to extend a base", () => {
     ["whose base is closed", { Result: derived, CallResult: derived }],
     ["whose base is a union", { Result: { ...Result, anyOf: [{}] }, CallResult: derived }],
     ["that requires less", { Result: { ...Result, required: ["_meta"] }, CallResult: derived }],
-  ])("not one %s", (_, definitions) => {
+  ])("except for one %s", (_, definitions) => {
     expect(extensions(definitions)).toEqual([]);
   });
 });
 
-describe("open are assumed", () => {
+describe("assumed to be open are", () => {
   const arm = (tag: JsonValue): JsonObject => ({
     type: "object",
     properties: { type: tag as JsonObject },
     required: ["type"],
   });
 
-  test("string sets and tagged unions, wherever they stand", () => {
+  test("string sets and tagged unions at any place", () => {
     const set = { enum: ["a", "b"] };
     const definitions = {
       const: set,
@@ -137,7 +137,7 @@ describe("open are assumed", () => {
     );
   });
 
-  test("not what only looks like them", () => {
+  test("but not values that only look like them", () => {
     const definitions = {
       A: { default: { enum: ["a", "b"] }, const: { anyOf: [arm({ const: "a" }), arm({ const: "b" })] } },
       B: { enum: ["a"] },
@@ -149,11 +149,11 @@ describe("open are assumed", () => {
   });
 });
 
-test("nothing is assumed of a schema that gives no cause", () => {
+test("there are no assumptions without a cause in the schema", () => {
   expect(assume({ A: { type: "string" } })).toEqual({ notes: [], assumptions: [] });
 });
 
-test("long chains of definitions and many bases are gone through without overflow, in time that grows with them", () => {
+test("long chains of definitions and many bases are processed without overflow, in linear time", () => {
   const size = 5000;
   const definitions: JsonObject = {};
   for (let i = 0; i < size; i++) {

@@ -1,4 +1,4 @@
-// Notes that say otherwise than the schema: they hold, and are reported.
+// Notes that contradict the schema are used, and reported.
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { type NoteText, anyOf, message, modelOf, object, ref } from "../support/models.js";
@@ -26,7 +26,7 @@ const methods = {
 describe("a note of kind sender", () => {
   const note = { kind: "sender", targets: ["ask"], sender: "client" };
 
-  it("that was carried over is in conflict with the unions of messages", () => {
+  it("conflicts with the unions of messages if it was carried over", () => {
     expect(conflictsOf(methods, { ...note, carried: true })).toEqual([
       {
         kind: "sender",
@@ -36,7 +36,7 @@ describe("a note of kind sender", () => {
     ]);
   });
 
-  it("that was written for the schema corrects them", () => {
+  it("corrects them if it was written for the schema", () => {
     expect(conflictsOf(methods, note)).toEqual([]);
   });
 });
@@ -56,7 +56,7 @@ describe("a capability that notes name", () => {
     { kind: "requires", targets: ["things/get"], of: "client", capability: "/roots" },
   ];
 
-  it("has to be in the schema", () => {
+  it("must be in the schema", () => {
     expect(
       conflictsOf(definitions, ...others, gate("notifications/changed", "server", "/things/listChanged")),
     ).toEqual([]);
@@ -71,7 +71,7 @@ describe("a capability that notes name", () => {
     ]);
   });
 
-  it("has to be there for alternatives and requirements, too", () => {
+  it("must also exist for alternatives and requirements", () => {
     const asking = gate("ask", "client", "/asking");
     expect(
       conflictsOf(definitions, asking, others[1]!, {
@@ -81,13 +81,13 @@ describe("a capability that notes name", () => {
     ).toEqual([["pairing", "the schema has no capability /gone: Asked has asking, roots"]]);
   });
 
-  it("may be any where the schema takes members that it does not name", () => {
+  it("may have any name if the schema accepts unnamed members", () => {
     expect(conflictsOf(definitions, ...others, gate("notifications/changed", "server", "/extra/x"))).toEqual(
       [],
     );
   });
 
-  it("has the parts that the schema has", () => {
+  it("must have the parts in the schema", () => {
     const asking = (...parts: string[]) =>
       conflictsOf(definitions, others[1]!, gate("ask", "client", "/asking", { parts }));
     expect(asking("form", "url")).toEqual([]);
@@ -101,7 +101,7 @@ describe("a capability that notes name", () => {
     expect(asking("form", "page")).toEqual([conflict("form, page")]);
   });
 
-  it("is not judged if no definition describes the side's capabilities", () => {
+  it("is not checked if no definition describes the side's capabilities", () => {
     expect(conflictsOf(methods, gate("things/get", "server", "/a"), gate("ask", "client", "/b"))).toEqual([]);
   });
 });

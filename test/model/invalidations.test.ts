@@ -31,7 +31,7 @@ const notes = [
   gate("/tools/listChanged", changed),
 ];
 
-it("is said by a note", () => {
+it("comes from a note", () => {
   const { model, problems } = built(definitions, [...notes, dropping("tools/get", "tools/get")]);
   expect(problems).toEqual([]);
   expect(methodOf(model, changed).invalidates).toEqual(["tools/get"]);
@@ -43,13 +43,13 @@ it.each([
   [changed, "MG1202", `there is no request "${changed}"`],
   ["tools/call", "MG1203", "no note says that results of tools/call are cached"],
   ["tools/list", "MG1203", "it drops the results of tools/list by its capability"],
-])("is refused of %s", (method, code, said) => {
+])("is refused for %s", (method, code, said) => {
   const { model, problems } = built(definitions, [...notes, dropping(method)]);
   expect(problems).toEqual([expect.objectContaining({ code, target: changed, message: said })]);
   expect(methodOf(model, changed).invalidates).toBeUndefined();
 });
 
-it("is a fact about notifications, and said once", () => {
+it("concerns notifications, and is stated once", () => {
   const request: NoteText = { kind: "invalidates", targets: ["tools/call"], methods: ["tools/get"] };
   expect(built(definitions, [...notes, request]).problems).toEqual([
     expect.objectContaining({ code: "MG1202", message: "it is a request, and no notification" }),

@@ -1,4 +1,4 @@
-// Members that the era fills in, by the place where a definition stands.
+// Members that the runtime fills in, by the place of a definition.
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { authoredSchema } from "../../generator/targets/typescript/authoring/authored-schema.js";
@@ -33,11 +33,11 @@ const ownedIn = (more: Definitions, added: readonly NoteText[] = []) =>
 const always = { Result: ["resultType"], AnswerParams: ["answers"], CallParams: ["answers"] };
 
 describe("members that the era fills in in every response", () => {
-  it("is filled in in the result of a method, although that extends nothing", () => {
+  it("are filled in in the result of a method, although the result extends nothing", () => {
     expect(ownedIn({})).toEqual({ ...always, CallResult: ["resultType"] });
   });
 
-  it("is filled in in each arm of a union that answers a method", () => {
+  it("are filled in in each arm of a union that answers a method", () => {
     const arm = (member: string): JsonValue =>
       object({ resultType: text, [member]: text }, ["resultType", member]);
     const more = {
@@ -49,7 +49,7 @@ describe("members that the era fills in in every response", () => {
     expect(ownedIn(more)).toEqual({ ...always, TextResult: ["resultType"], DataResult: ["resultType"] });
   });
 
-  it("is taken out of arms that are written out in place", () => {
+  it("are removed from inline arms", () => {
     const CallResult = {
       anyOf: [
         object({ resultType: text, text }, ["resultType", "text"]),
@@ -65,7 +65,7 @@ describe("members that the era fills in in every response", () => {
     expect(printed).toContain('"required":["text"]');
   });
 
-  it("is left to authors where it distinguishes what may answer", () => {
+  it("are left to authors if they distinguish the possible results", () => {
     const tagged = (tag: string): JsonValue =>
       object({ resultType: { ...text, const: tag } }, ["resultType"]);
     const more = {
@@ -84,7 +84,7 @@ describe("members that the era fills in in every response", () => {
     });
   });
 
-  it("is filled in in an alternative whose mark only a note names", () => {
+  it("are filled in in an alternative whose mark only a note names", () => {
     const alternative: NoteText = {
       ...{ kind: "pairing", targets: ["call"], result: "CallResult" },
       alternatives: [{ definition: "AskingResult", mark: { resultType: "asks" } }],
@@ -94,7 +94,7 @@ describe("members that the era fills in in every response", () => {
   });
 });
 
-it("what a note names elsewhere is filled in where params repeat all of it", () => {
+it("members that a note names elsewhere are filled in if params repeat all of them", () => {
   expect(ownedIn({ CallParams: object({ answers: {}, name: text }) })).not.toHaveProperty("CallParams");
   expect(ownedIn({ CallParams: object({ _meta: {}, answers: {} }) })).not.toHaveProperty("CallParams");
 });

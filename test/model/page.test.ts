@@ -29,7 +29,7 @@ describe("a page", () => {
     expect(assumed(definitions)).toEqual([]);
   });
 
-  it("has the union where the items are one with a name", () => {
+  it("has a named union for its items if they refer to one", () => {
     const definitions = paged({ things: list(ref("Listed")) }, ["things"], {
       Listed: anyOf("Thing", "Reference"),
     });
@@ -41,7 +41,7 @@ describe("a page", () => {
     ["an exclusive union", { oneOf: [ref("Thing"), ref("Reference")] }],
     ["an object", object({ own: text })],
     ["a definition with more members", { allOf: [ref("Thing"), object({ more: text })] }],
-  ])("has a new definition where the items are %s that is written out", (_, items) => {
+  ])("has a new definition if the items are %s that is written inline", (_, items) => {
     const definitions = paged({ things: list(items) });
     const model = modelOf(definitions);
     expect(methodOf(model, "things/list").page).toEqual({ member: "things", item: "ListResultThingsItem" });
@@ -56,14 +56,14 @@ describe("a page", () => {
     ]);
   });
 
-  it("takes no name that the schema has", () => {
+  it("gets a name that the schema does not have", () => {
     const definitions = paged({ things: list(anyOf("Thing", "Reference")) }, ["things"], {
       ListResultThingsItem: object({}),
     });
     expect(pageIn(definitions)!.item).toBe("ListResultThingsItem2");
   });
 
-  it("is found where the list itself has a name, or is optional", () => {
+  it("is found if the list itself has a name, or is optional", () => {
     expect(pageIn(paged({ things: ref("Things") }, ["things"], { Things: list(ref("Thing")) }))).toEqual({
       member: "things",
       item: "Thing",
@@ -71,7 +71,7 @@ describe("a page", () => {
     expect(pageIn(paged({ things: list(ref("Thing")) }, []))).toEqual({ member: "things", item: "Thing" });
   });
 
-  it("of two lists is the one that the method names, which is said", () => {
+  it("has the list that the method names if there are two, which is reported", () => {
     const definitions = paged({ references: list(ref("Reference")), things: list(ref("Thing")) });
     expect(pageIn(definitions)).toEqual({ member: "things", item: "Thing" });
     expect(assumed(definitions)).toEqual([
@@ -79,7 +79,7 @@ describe("a page", () => {
     ]);
   });
 
-  it("is none where nothing says which list it is, or where there is no list; both are said", () => {
+  it("does not exist without a list, or if the list is ambiguous; both are reported", () => {
     const two = paged({ one: list(ref("Thing")), two: list(ref("Thing")) });
     expect(pageIn(two)).toBeUndefined();
     expect(assumed(two)[0]).toContain("nothing says which of one, two is its list");

@@ -1,4 +1,4 @@
-// What answers a method: from the schema, and from notes that may be older than it.
+// The result of a method: from the schema, and from notes that may be older than the schema.
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { agreeingNote } from "../../generator/notes/note.js";
@@ -30,7 +30,7 @@ const alternativesIn = (definitions: { [name: string]: JsonValue }, notes: reado
 describe("an alternative with a constant", () => {
   const listed = { ...call, CallResultResponse: response("CallResult", "UnchangedResult") };
 
-  it("is marked by it where the plain result has any string there", () => {
+  it("is marked by it if the plain result may have any string there", () => {
     expect(alternativesIn(listed)).toEqual([
       { definition: "UnchangedResult", discriminator: { key: "resultType", value: "not_modified" } },
     ]);
@@ -41,7 +41,7 @@ describe("an alternative with a constant", () => {
     ["may be anything", {}],
     ["is one of a few strings", { enum: ["complete", "not_modified"] }],
     ["may be that very constant", { type: ["string", "null"] }],
-  ])("is marked by it where the member of the plain result %s", (_, resultType) => {
+  ])("is marked by it if the member of the plain result %s", (_, resultType) => {
     const CallResult = object({ resultType, etag: text }, ["resultType"]);
     expect(alternativesIn({ ...listed, CallResult })[0]!.discriminator).toEqual({
       key: "resultType",
@@ -49,7 +49,7 @@ describe("an alternative with a constant", () => {
     });
   });
 
-  it("is marked by the one that differs from a constant of the plain result, if there is one", () => {
+  it("is marked by a constant that differs from the plain result's, if there is one", () => {
     const UnchangedResult = object({ a: { const: "x" }, kind: { const: "unchanged" } }, ["a", "kind"]);
     const CallResult = object({ a: text, kind: { const: "done" } }, ["kind"]);
     expect(alternativesIn({ ...listed, CallResult, UnchangedResult })[0]!.discriminator).toEqual({
@@ -58,7 +58,7 @@ describe("an alternative with a constant", () => {
     });
   });
 
-  it("is not marked by a constant that the plain result has, too", () => {
+  it("is not marked by a constant that the plain result also has", () => {
     const UnchangedResult = object({ resultType: { const: "complete" }, task: {} }, ["resultType", "task"]);
     const CallResult = object({ resultType: { const: "complete" } }, ["resultType"]);
     expect(alternativesIn({ ...listed, CallResult, UnchangedResult })[0]!.discriminator).toEqual({
@@ -80,7 +80,7 @@ describe("a union of results with a name", () => {
     });
   });
 
-  it("is the plain result where it is named so", () => {
+  it("is the plain result if it has the name of one", () => {
     const model = {
       ...call,
       CallResult: anyOf("UnchangedResult", "AskingResult"),
@@ -109,7 +109,7 @@ describe("alternatives of a note", () => {
     ]);
   });
 
-  it("are refused where two have one mark: only the first would be recognised", () => {
+  it("are refused if two have the same mark, because only the first would be recognised", () => {
     const said = note({
       alternatives: ["AskingResult", "UnchangedResult"],
       alternativeMark: { resultType: "asks" },
@@ -129,7 +129,7 @@ describe("alternatives of a note", () => {
     ]);
   });
 
-  it("change nothing where the schema lists the same and they say no more", () => {
+  it("are reported as needless if the schema lists the same", () => {
     const listed = { ...call, CallResultResponse: response("CallResult", "UnchangedResult") };
     const said = note({ alternatives: [{ definition: "UnchangedResult" }] });
     expect(built(listed, [said]).problems).toEqual([expect.objectContaining({ code: "MG1203" })]);
@@ -145,7 +145,7 @@ describe("a note that was written for another schema", () => {
     }));
   const common = { reason: "", link: "" };
 
-  it("is in conflict with alternatives that the schema lists, and comes back with them", () => {
+  it("conflicts with alternatives that the schema lists, and they are proposed", () => {
     const listed = {
       ...call,
       CallResultResponse: response("CallResult", "AskingResult", "UnchangedResult"),
@@ -167,7 +167,7 @@ describe("a note that was written for another schema", () => {
     expect(methodOf(model, "call").result!.alternatives).toHaveLength(2);
   });
 
-  it("is in conflict where it names one that the schema no longer lists", () => {
+  it("conflicts if it names an alternative that the schema no longer lists", () => {
     const listed = { ...call, CallResultResponse: response("CallResult") };
     expect(conflictsOf(listed, carried)).toEqual([
       {
@@ -180,7 +180,7 @@ describe("a note that was written for another schema", () => {
     ]);
   });
 
-  it("is in conflict with a plain result that the schema has for the method", () => {
+  it("conflicts with another plain result in the schema", () => {
     const { CallResult, ...others } = call;
     const said = note({ result: "AskingResult" });
     expect(conflictsOf(others, said)).toEqual([]);
@@ -195,7 +195,7 @@ describe("a note that was written for another schema", () => {
     ]);
   });
 
-  it("is in conflict with the mark that the schema gives an alternative", () => {
+  it("conflicts with another mark of an alternative in the schema", () => {
     const { AskingResult } = call;
     const marked = structuredClone(AskingResult) as { properties: { [name: string]: JsonValue } };
     marked.properties = { ...marked.properties, resultType: { const: "input" } };
@@ -212,7 +212,7 @@ describe("a note that was written for another schema", () => {
     ]);
   });
 
-  it("is in none where the schema lists nothing: the note completes it", () => {
+  it("does not conflict if the schema lists no alternatives, because it completes them", () => {
     expect(conflictsOf(call, carried)).toEqual([]);
   });
 });

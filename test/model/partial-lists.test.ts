@@ -40,7 +40,7 @@ const pageOf = (more: { [name: string]: JsonValue } = {}, notes: readonly NoteTe
   return methodOf(model, "things/list").page;
 };
 
-it("has the definition of whole entries, and what stands for one", () => {
+it("has the definitions of whole entries and of references", () => {
   expect(pageOf()).toEqual({
     member: "things",
     item: "Thing",
@@ -53,7 +53,7 @@ it("has the definition of whole entries, and what stands for one", () => {
   });
 });
 
-it("needs no reference, no request for an entry and no value", () => {
+it("may lack a reference, a request for an entry and a value", () => {
   const plain = { ListedThing: ref("Thing") };
   const { kind, targets, member } = note;
   expect(pageOf(plain, [{ kind, targets, member }])?.partial).toEqual({ member: "/complete" });
@@ -66,7 +66,7 @@ it.each<[string, { [name: string]: JsonValue }, object]>([
     { member: "all" },
   ],
   ["the result itself", { GetResult: object({ id: text, body: object({}) }, ["id", "body"]) }, {}],
-])("takes an entry from %s", (_, more, place) => {
+])("reads an entry from %s", (_, more, place) => {
   expect(pageOf(more)?.partial?.get).toEqual({ method: "things/get", param: "id", key: "id", ...place });
 });
 

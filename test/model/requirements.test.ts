@@ -1,4 +1,4 @@
-// What a side must have declared before a method of a revision may be used.
+// The capabilities that a side must have declared before a method of a revision may be used.
 import { expect, it } from "vitest";
 import { type NoteText, anyOf, built, message, methodOf, object } from "../support/models.js";
 
@@ -12,7 +12,7 @@ const definitions = {
 const requires = (more: object): NoteText =>
   ({ kind: "requires", targets: ["call"], of: "client", capability: "/parts", ...more }) as NoteText;
 
-it("is a capability of the side that sends a request, or that a notification is sent to", () => {
+it("is a capability of the sender of a request, or of the receiver of a notification", () => {
   const { model, problems } = built(definitions, [requires({ targets: ["call", "notifications/part"] })]);
   expect(problems).toEqual([]);
   const wanted = { of: "client", path: "/parts", error: "MISSING_REQUIRED_CLIENT_CAPABILITY" };
@@ -20,7 +20,7 @@ it("is a capability of the side that sends a request, or that a notification is 
   expect(methodOf(model, "notifications/part").requires).toEqual(wanted);
 });
 
-it("is refused with an error that the revision has", () => {
+it("has an error of the revision for its refusal", () => {
   const error: NoteText = { kind: "error", targets: ["-32050"], name: "NO_PARTS" };
   const { model, problems } = built(definitions, [error, requires({ error: "NO_PARTS" })]);
   expect(problems).toEqual([]);

@@ -51,11 +51,11 @@ describe("the models of the released revisions", () => {
     expect(models.map(({ era }) => era)).toEqual(["legacy", "legacy", "legacy", "legacy", "modern"]);
   });
 
-  it("assume nothing: schema and notes say all", () => {
+  it("need no assumptions: schema and notes state everything", () => {
     expect(models.flatMap(({ assumptions }) => assumptions)).toEqual([]);
   });
 
-  it("know what is embedded in results where no server sends requests", () => {
+  it("know the requests inside results if servers do not send requests", () => {
     const modern = models.at(-1)!;
     const embedded = modern.methods.filter(({ payload }) => payload);
     expect(
@@ -93,7 +93,7 @@ describe("the models of the released revisions", () => {
     });
   });
 
-  it("hand ownership down to what extends", () => {
+  it("pass ownership on to extending definitions", () => {
     const { owned } = models.at(-1)!;
     expect([...owned.get("CallToolRequestParams")!].sort()).toEqual(["inputResponses", "requestState"]);
     expect([...owned.get("ListToolsResult")!].sort()).toEqual(["cacheScope", "resultType", "ttlMs"]);

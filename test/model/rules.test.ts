@@ -6,12 +6,12 @@ import { type NoteText, anyOf, built, message, methodOf, modelOf, object, ref } 
 const result = object({});
 
 describe("finding messages", () => {
-  it("takes a definition with a constant method, whatever its name and order", () => {
+  it("accepts a definition with a constant method, whatever its name and order", () => {
     const model = modelOf({ Zap: message("a/zap", { id: { type: "string" } }), Result: result });
     expect(methodOf(model, "a/zap")).toMatchObject({ message: "Zap", kind: "request" });
   });
 
-  it("leaves abstract bases and other uses of the word alone", () => {
+  it("ignores abstract bases and other uses of the word", () => {
     const model = modelOf({
       Request: object({ method: { type: "string" } }, ["method"]),
       Transfer: object({ method: { enum: ["GET", "PUT"] } }, ["method"]),
@@ -33,7 +33,7 @@ describe("finding messages", () => {
     expect(model.assumptions.map(({ kind }) => kind)).toEqual(["era"]);
   });
 
-  it("keeps the inlined union where there is nothing else", () => {
+  it("keeps the inlined union if there are no messages", () => {
     const model = modelOf({ ServerNotification: message("notifications/gone") });
     expect(methodOf(model, "notifications/gone")).toMatchObject({
       message: "ServerNotification",
@@ -41,7 +41,7 @@ describe("finding messages", () => {
     });
   });
 
-  it("gives what a union writes out in place a definition, one where two say the same", () => {
+  it("makes a definition for inline messages of a union, and a single one for two equal messages", () => {
     const ping = message("ping");
     const model = modelOf({
       ClientRequest: { anyOf: [ping, message("tools/call"), message("x/y", { a: {} })] },
@@ -88,7 +88,7 @@ describe("finding messages", () => {
     });
   });
 
-  it("says so where a definition with a method is no message", () => {
+  it("reports a definition with a method that is not a message", () => {
     const model = modelOf({ StartResult: message("tasks/result") });
     expect(model.methods).toEqual([]);
     expect(model.assumptions).toContainEqual(
@@ -115,7 +115,7 @@ describe("finding senders", () => {
     ]);
   });
 
-  it("gives what only results embed to the side that sends the results", () => {
+  it("assigns requests that only results embed to the sender of the results", () => {
     const model = modelOf({
       CallRequest: message("call"),
       CallResult: object({ asks: ref("Asks") }),
@@ -128,13 +128,13 @@ describe("finding senders", () => {
     expect(model.assumptions.map(({ kind }) => kind)).toEqual(["era"]);
   });
 
-  it("assumes the client where nothing is said, and reports it", () => {
+  it("assumes the client without other information, and reports it", () => {
     const model = modelOf({ LostRequest: message("lost"), LostResult: result });
     expect(methodOf(model, "lost")).toMatchObject({ senders: ["client"], payload: false });
     expect(model.assumptions).toContainEqual(expect.objectContaining({ kind: "sender", subject: "lost" }));
   });
 
-  it("takes what other definitions hold for a part of them, though no message leads there", () => {
+  it("treats messages inside other definitions as their parts, even if no message leads there", () => {
     const model = modelOf({
       CallRequest: message("call"),
       CallResult: result,
@@ -147,7 +147,7 @@ describe("finding senders", () => {
     expect(model.assumptions).toContainEqual(expect.objectContaining({ kind: "sender", subject: "ask" }));
   });
 
-  it("believes a note, and names one that changes nothing", () => {
+  it("follows a note, and reports a needless one", () => {
     const definitions = { LostRequest: message("lost"), LostResult: result };
     const assigned = built(definitions, [{ kind: "sender", targets: ["lost"], sender: "both" }]);
     expect(methodOf(assigned.model, "lost").senders).toEqual(["client", "server"]);
@@ -183,7 +183,7 @@ describe("pairing", () => {
     expect(methodOf(nothing, "call").result).toEqual({ alternatives: [] });
   });
 
-  it("lets a note confirm what was assumed, and refuses one that says what the schema says", () => {
+  it("lets a note confirm an assumption, and refuses one that repeats the schema", () => {
     const assumed = built({ ...call, Result: result }, [
       { kind: "pairing", targets: ["call"], result: "Result" },
     ]);
@@ -199,7 +199,7 @@ describe("pairing", () => {
     expect(wrong.problems).toEqual([expect.objectContaining({ code: "MG1202" })]);
   });
 
-  it("distinguishes alternatives by a constant, by a member that only one has, else by name", () => {
+  it("distinguishes alternatives by a constant, by a member that only one has, or else by name", () => {
     const pairWith = (alternative: ReturnType<typeof object>, plain = result): unknown =>
       methodOf(
         modelOf({ ...call, CallResult: plain, TryAgainResult: alternative }, [
@@ -224,7 +224,7 @@ describe("eras", () => {
     expect(opening("server/discover")).toBe("modern");
   });
 
-  it("are assumed from the requests where neither is there", () => {
+  it("are assumed from the requests if there is no opening method", () => {
     const params = object({ _meta: { type: "object" } }, ["_meta"]);
     const model = modelOf({
       GoRequest: message("go", { params }, ["params"]),
@@ -312,7 +312,7 @@ describe("notes", () => {
     ]);
   });
 
-  it("of one kind are about a method once, capabilities once for each side", () => {
+  it("of one kind may concern a method once, capabilities once per side", () => {
     const { problems } = built({ ARequest: message("a"), Result: result, B: result }, [
       { kind: "pairing", targets: ["a"], result: "Result" },
       { kind: "pairing", targets: ["a"], result: "B" },
@@ -448,7 +448,7 @@ describe("facts about HTTP", () => {
     });
   });
 
-  it("belong to revisions with sessions alone", () => {
+  it("only belong to revisions with sessions", () => {
     const modern = { DiscoverRequest: message("server/discover") };
     expect(noted(modern, "priming")).toEqual({ facts: [], problems: [["MG1203", "priming"]] });
   });
@@ -491,7 +491,7 @@ describe("errors", () => {
     expect(assumptions.filter(({ kind }) => kind === "error")).toHaveLength(2);
   });
 
-  it("may share a code, which names do not", () => {
+  it("may share a code, but not a name", () => {
     const note = (name: string): NoteText => ({ kind: "error", targets: ["-3"], name });
     const { errors } = modelOf({}, [note("WRONG_B"), note("WRONG_A")]);
     expect(errors).toEqual([

@@ -46,13 +46,13 @@ describe("errata", () => {
     expect(document["$defs"]).toMatchObject({ X: { properties: { "a/b": false } }, "Y/Z": false });
   });
 
-  test("of the printed type leave the schema alone", () => {
+  test("of the printed type do not change the schema", () => {
     const { document, nodeRemarks } = apply({ X }, { kind: "errata", target: "/$defs/X", type: "any" });
     expect(document["$defs"]).toEqual({ X });
     expect(nodeRemarks.get("/$defs/X")).toEqual({ typeText: "any" });
   });
 
-  test("that lead nowhere or change nothing are problems", () => {
+  test("without a target or an effect are problems", () => {
     const same = { properties: { "a/b": { type: "string" }, p: { type: "integer" } }, type: "object" };
     const corrected = apply(
       { X },
@@ -85,13 +85,13 @@ describe("errata", () => {
     { propertis: {} },
     { required: [1] },
     { items: 5 },
-  ])("that bring no schema are problems: %j", (becomes) => {
+  ])("with an invalid schema are problems: %j", (becomes) => {
     const corrected = apply({ X }, { kind: "errata", target: "/$defs/X/properties/p", becomes });
     expect(corrected.problems).toMatchObject([{ code: "MG1201" }]);
     expect(corrected.document["$defs"]).toEqual({ X });
   });
 
-  test("may bring references to definitions there are", () => {
+  test("may add references to existing definitions", () => {
     const { problems, document } = apply(
       { X },
       { kind: "errata", target: "/$defs/X/properties/p", becomes: { $ref: "#/$defs/X" } },
@@ -100,7 +100,7 @@ describe("errata", () => {
     expect(atPointer(document, "/$defs/X/properties/p/$ref")).toBe("#/$defs/X");
   });
 
-  test("bring own __proto__ members unharmed", () => {
+  test("may have own __proto__ members", () => {
     const becomes = JSON.parse('{"properties":{"__proto__":{"type":"string"}}}') as JsonObject;
     const definitions = JSON.parse('{"__proto__":{"properties":{"__proto__":true}},"X":true}') as JsonObject;
     const { document, problems } = apply(definitions, { kind: "errata", target: "/$defs/X", becomes });
@@ -132,7 +132,7 @@ describe("extends", () => {
     expect(atPointer(corrected.document, "/$defs/Evaluated/additionalProperties")).toBeUndefined();
   });
 
-  test("hands openness down through any number of levels, in any order of notes", () => {
+  test("passes openness on through any number of levels, in any order of notes", () => {
     const definitions = {
       Base: object(["a"], { additionalProperties: {} }),
       Middle: object(["a", "b"]),
@@ -158,7 +158,7 @@ describe("extends", () => {
     }
   });
 
-  test("opens nothing where the base is closed, or the definition says something of other members", () => {
+  test("does not open a definition if its base is closed, or if it has a rule for other members", () => {
     const definitions = {
       Closed: object(["a"]),
       Open: object([], { additionalProperties: {} }),
@@ -209,7 +209,7 @@ describe("extends", () => {
     expect(corrected.definitionRemarks.size).toBe(0);
   });
 
-  test("is a problem in a circle, or said twice", () => {
+  test("is a problem if it is circular or repeated", () => {
     const definitions = { A: object(["a"]), B: object(["a"]), C: object(["a"]) };
     const corrected = apply(
       definitions,
@@ -225,7 +225,7 @@ describe("extends", () => {
 });
 
 describe("open and deprecated", () => {
-  test("are remarks on the node, also both on one", () => {
+  test("are remarks on the node, and may both be on the same one", () => {
     const { nodeRemarks, problems } = apply(
       { X: { enum: ["a"] } },
       { kind: "open", target: "/$defs/X" },
@@ -248,7 +248,7 @@ describe("open and deprecated", () => {
     expect(corrected.nodeRemarks.size).toBe(0);
   });
 
-  test("open on an object that a program closed takes `additionalProperties` away, and marks nothing", () => {
+  test("open on an object that a program closed removes `additionalProperties`, without a remark", () => {
     const X = object(["a"], { additionalProperties: false });
     const { document, nodeRemarks, problems } = apply(
       { X, Y: object(["x"], { properties: { x: X } }), Z: object(["z"], { additionalProperties: false }) },
@@ -263,7 +263,7 @@ describe("open and deprecated", () => {
     expect(nodeRemarks.size).toBe(0);
   });
 
-  test("open is a problem where no place is named; deprecated speaks of a method then", () => {
+  test("open is a problem without a place; deprecated then concerns a method", () => {
     const corrected = apply(
       { X: {} },
       { kind: "open", target: ["X", ""] },
@@ -282,7 +282,7 @@ describe("wrapped", () => {
     in: name,
   });
 
-  test("speaks of definitions, and leaves the schema as it is", () => {
+  test("concerns definitions, and does not change the schema", () => {
     const corrected = apply({ X }, wrapped("/$defs/X", "task"));
     expect(corrected.problems).toEqual([]);
     expect(corrected.document["$defs"]).toEqual({ X });
@@ -305,7 +305,7 @@ describe("reshaped", () => {
     ...Object.fromEntries(ways.map((way) => [way, { label: { $: "/title" } }])),
   });
 
-  test("speaks of places, and leaves the schema as it is", () => {
+  test("concerns places, and does not change the schema", () => {
     const notes = [reshaped("/$defs/X", "lift"), reshaped("/$defs/X", "lower")];
     const corrected = apply({ X }, ...notes, reshaped("/$defs/X/properties/label", "lower"));
     expect(corrected.problems).toEqual([]);
@@ -316,7 +316,7 @@ describe("reshaped", () => {
     expect(apply({ X }, reshaped(target, "lift")).problems).toMatchObject([{ code: "MG1202", target }]);
   });
 
-  test("is refused where another note makes members in the same direction", () => {
+  test("is refused if another note makes members in the same direction", () => {
     const { problems } = apply({ X }, reshaped("/$defs/X", "lift", "lower"), reshaped("/$defs/X", "lower"));
     expect(problems).toMatchObject([{ code: "MG1203", target: "/$defs/X" }]);
     const other = { ...reshaped("/$defs/X", "lift"), previous: "r0" };
@@ -333,7 +333,7 @@ describe("renamed", () => {
     from,
   });
 
-  test("speaks of members, and leaves the schema as it is", () => {
+  test("concerns members, and does not change the schema", () => {
     const corrected = apply(
       { X },
       renamed(["/$defs/X/properties/label", "/$defs/X/properties/a~1b"], "name"),
@@ -342,7 +342,7 @@ describe("renamed", () => {
     expect(corrected.document["$defs"]).toEqual({ X });
   });
 
-  test("is a problem where no member is, and where the object has both names", () => {
+  test("is a problem if the member does not exist, or if the object has both names", () => {
     const targets = ["/$defs/X", "/$defs/X/properties", "/$defs/X/properties/none", "X", ""];
     const corrected = apply({ X }, renamed(targets, "name"), renamed("/$defs/X/properties/label", "title"));
     expect(problemsOf(corrected)).toEqual([
@@ -353,7 +353,7 @@ describe("renamed", () => {
   });
 });
 
-test("the document that was passed in is left as it is", () => {
+test("the passed document is not changed", () => {
   const document = documentOf("2026-07-28");
   const before = JSON.stringify(document);
   applyNotes(document, notesOf("2026-07-28"));
@@ -368,11 +368,11 @@ describe.each(revisions)("%s", (revision) => {
       docs: undocumented,
     });
 
-  test("every committed note leads somewhere and changes something", async () => {
+  test("every committed note has a target and an effect", async () => {
     expect((await resolve(notesOf(revision))).problems).toEqual([]);
   });
 
-  test("every committed note that corrects the schema is missed when it is left out", async () => {
+  test("every committed correction of the schema is needed", async () => {
     const all = notesOf(revision);
     const whole = applyNotes(documentOf(revision), all);
     const shown = ({ document, nodeRemarks, definitionRemarks }: Corrected): string =>

@@ -29,7 +29,7 @@ describe("an expression", () => {
     expect(read(expression)).toMatchObject(made);
   });
 
-  test("reads items where there are some", () => {
+  test("reads items if there are any", () => {
     const { make, where } = read({
       $each: "/list",
       where: { kind: "a", name: { in: { $: "./names" } } },
@@ -43,7 +43,7 @@ describe("an expression", () => {
   });
 });
 
-/** What is wrong, the place of it below the expression, and what the error says. */
+/** A mistake, its place below the expression, and the text of the error. */
 const wrong: readonly [expression: JsonValue, at: string, message: RegExp, next?: RegExp][] = [
   [{ $eech: "/a", make: 1 }, "/$eech", /no operator "\$eech"/, /Did you mean \$each\? .*"\$\$eech"/],
   [{ $schema: "a" }, "/$schema", /no operator "\$schema"/, /^For a member of that name write "\$\$schema"/],

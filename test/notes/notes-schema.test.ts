@@ -51,7 +51,7 @@ test("the notes of all revisions and extensions are among these files", () => {
   expect(folders.filter((folder) => !files.includes(`${folder}/notes.json`))).toEqual([]);
 });
 
-/** What fields hold, rightly or wrongly. */
+/** Right and wrong values of fields. */
 const values: readonly JsonValue[] = [
   ...["", "a", "/a", "a-b", "A B", "client", "server", "both", "open", "Mcp-Name", "toString"],
   ...["drop", "text", "refuse", "fill", "keep", null, true, 1, 400, 4.5, [], {}],
@@ -109,7 +109,7 @@ test("each kind is accepted with its required fields", () => {
   }
 });
 
-/** Values of the fields of expressions, rightly or wrongly. */
+/** Right and wrong values of the fields of expressions. */
 const operands = fc.oneof(
   fc.constantFrom<JsonValue>("/a", "/a~1b/0", "", "a", "/a~2", 1, null, true, false, [], {}, { a: "b" }),
   fc.constantFrom<JsonValue>({ a: { in: ["b"] } }, { a: { in: 1, b: 2 } }, [1, { $: "/a" }], { $: "/a" }),

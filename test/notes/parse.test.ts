@@ -28,7 +28,7 @@ function refusal(value: JsonValue): CodedError {
 
 const common = { target: "/$defs/X", reason: "Because.", link: "https://example.com" };
 
-/** The least that each kind needs, what it may have besides, and bad values of each field. */
+/** The required fields of each kind, its optional fields, and bad values of each field. */
 const kinds: {
   readonly [K in Note["kind"]]: { needs: JsonObject; may: JsonObject; bad: { [field: string]: JsonValue[] } };
 } = {
@@ -149,7 +149,7 @@ describe("the outcome of a step", () => {
   const refused = (outcome: JsonObject): string =>
     refusal({ format: 1, notes: [{ ...least, ...outcome }] }).message;
 
-  test("needs what it is made of", () => {
+  test("needs its own fields", () => {
     for (const outcome of [
       { how: "drop" },
       { how: "text", text: "{name}" },
@@ -166,7 +166,7 @@ describe("the outcome of a step", () => {
     expect(refused({ how: "text" })).toBe('expected the key "into" or "text", got none of them');
   });
 
-  test("has nothing that only other outcomes have", () => {
+  test("has no fields of other outcomes", () => {
     for (const stray of [{ text: "a" }, { into: "a" }, { code: "a" }, { value: 1 }])
       expect(refused({ how: "drop", ...stray })).toMatch(/^expected no value, got /);
     expect(refused({ how: "text", text: "a", into: "b" })).toBe('expected no value, got "b" (string)');
@@ -191,7 +191,7 @@ describe.each(Object.entries(kinds))("a note of kind %s", (kind, { needs, may, b
     expect(parse({ ...least, ...may, carried: true })[0]).toMatchObject({ ...may, carried: true });
   });
 
-  test("names what is missing", () => {
+  test("names the missing fields", () => {
     for (const field of Object.keys(needs)) {
       const { [field]: _, ...rest } = least as JsonObject;
       const error = refusal({ format: 1, notes: [least, rest] });
@@ -294,7 +294,7 @@ describe("every note", () => {
   });
 });
 
-test("an errata note says either what the node becomes or what type is printed", () => {
+test("an errata note has either the new node or the printed type", () => {
   const both = { kind: "errata", ...common, becomes: true, type: "any" };
   expect(refusal({ format: 1, notes: [both] })).toMatchObject({
     message: 'expected no value, got "any" (string)',
@@ -306,7 +306,7 @@ test("an errata note says either what the node becomes or what type is printed",
   });
 });
 
-test("all that is wrong with a file is said at once", () => {
+test("all faults of a file are reported together", () => {
   const { more, place } = refusal({
     format: 1,
     notes: [

@@ -1,7 +1,7 @@
 /** A line, or lines that belong together, of a block of commands. */
 export interface Command {
   readonly document: string;
-  /** What the reader types. */
+  /** The command that the reader types. */
   readonly script: string;
   /** Why it does not run here. */
   readonly why?: string;
@@ -16,7 +16,7 @@ const leftOut: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^npm ci\b|^npm run (?:pack|site|bench)\b|\btest\/scale\//, "it runs in this repository"],
 ];
 
-/** What readers write for the words of documents that stand for something of theirs. */
+/** The values that readers put in the place of placeholders in documents. */
 const words: { readonly [word: string]: string } = {
   FILE: "schema.json",
   SOURCE: '"stdio:node server.js"',
@@ -24,7 +24,7 @@ const words: { readonly [word: string]: string } = {
   NAME: "greeting",
 };
 
-/** The commands of documents, each once, and the reasons that apply to none of them. */
+/** The commands of documents, each once, and the listed reasons that apply to no command. */
 export function commandsOf(
   documents: readonly (readonly [document: string, text: string])[],
   tarballs: string,

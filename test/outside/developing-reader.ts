@@ -28,14 +28,17 @@ class Loop {
   }
 }
 
-/** What the sentences of the page mean. */
+/** The actions that the sentences of the page describe. */
 const sentences: readonly [RegExp, (page: Page, ...words: string[]) => Promise<void>][] = [
   [/^Press \*\*(.+)\*\*\.$/, (page, label) => press(page, label!)],
   [/^Type `(.+)` into \*\*(.+)\*\*\.$/, (page, value, label) => fill(page, label!, value!)],
   [/^\*\*(.+)\*\* appears\.$/, (page, text) => shows(page, "body", text!)],
 ];
 
-/** A reader of docs/journeys/develop.md: `dev` runs on while files change, and sentences are done on its page. */
+/**
+ * A reader of docs/journeys/develop.md: `dev` keeps running while files change, and the reader follows the sentences on
+ * its page.
+ */
 export class DevelopingReader extends Reader {
   #loop: Loop | undefined;
   #page: Page | undefined;
@@ -67,7 +70,7 @@ export class DevelopingReader extends Reader {
     throw new Error(`no sentence that this reader knows: ${sentence}`);
   }
 
-  /** Before the next command the document has ended `dev`, and the browser has saved the file. */
+  /** At the next command, `dev` has ended, and the browser has saved the file. */
   async #ends(): Promise<void> {
     if (this.#loop === undefined) return;
     await until("the session is saved", () => existsSync(join(this.folder, "test/session.jsonl")));

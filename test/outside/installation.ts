@@ -15,7 +15,7 @@ export interface Installation {
   readonly own: Readonly<Record<string, string>>;
 }
 
-/** Takes what is to be done when a task has ended, or does not end. */
+/** Registers a function that runs after the end of a task, also if the task is aborted. */
 export type AtEnd = (end: () => void) => void;
 
 /** Third-party packages that documents tell their readers to install, and the manifest that has the version. */
@@ -28,7 +28,7 @@ const others = [
   ["@modelcontextprotocol/server", "test/interop/package.json"],
 ] as const;
 
-/** Packs what the last build made, and installs it. Packages of others come from npm's cache where it has them. */
+/** Packs the output of the last build, and installs it. npm prefers its cache for third-party packages. */
 export function installedIn(root: string): Installation {
   const [tarballs, folder] = [join(root, "tarballs"), join(root, "installed")];
   run(process.execPath, ["scripts/pack.mjs", tarballs, "--as-built"], ".");

@@ -8,14 +8,14 @@ import { Reader, type Step, stepsOf } from "../support/walkthrough.js";
 import { DevelopingReader } from "./developing-reader.js";
 import { type AtEnd, type Installation, environmentIn, readerFolder } from "./installation.js";
 
-/** What a page needs beside the packages. */
+/** The needs of a page in addition to the packages. */
 interface Preparation {
   /** Why it cannot be walked here. */
   readonly missing?: string | undefined;
-  /** Puts what the reader has before the first step. */
+  /** Creates the files that the reader has before the first step. */
   readonly prepare?: (folder: string, installation: Installation) => void;
   readonly programs?: { readonly [name: string]: string };
-  /** The page with what this machine needs otherwise. */
+  /** Changes the text of the page for this machine. */
   readonly text?: (page: string) => Promise<string>;
   readonly steps?: (steps: readonly Step[]) => readonly Step[];
   readonly reader?: typeof Reader;

@@ -1,9 +1,10 @@
-// Does what README, docs/ and the READMEs of packages tell their readers, outside of the repository, with the packages installed
-// from the tarballs of the last build: each command that needs no network, each page of docs/journeys from its first step to its
-// last, and the programs of the READMEs. A command runs when it ends with 0, or one of mcpgen with 1, as those that found something.
+// Follows README, docs/ and the READMEs of packages like a reader, outside of the repository, with the packages
+// installed from the tarballs of the last build: each command that needs no network, each page of docs/journeys from
+// its first step to its last, and the programs of the READMEs. A command succeeds if it exits with 0; commands of
+// mcpgen may also exit with 1, which means findings.
 //
 //   npm run test:outside                    # everything
-//   npm run test:outside -- client.md lint  # only what has one of these texts in its name
+//   npm run test:outside -- client.md lint  # only tasks with one of these texts in their names
 import { cpSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -111,7 +112,7 @@ async function type(
   if (exit !== 0 && !(mayFind && exit === 1)) throw new Error(`it ended with ${exit}\n${output}`);
 }
 
-/** Does a task, and prints what became of it. */
+/** Runs a task, and prints the outcome. */
 async function judge({ name, run }: Task): Promise<void> {
   const ends: (() => void)[] = [];
   const end = (): void => {

@@ -1,5 +1,5 @@
-// Stands for `npm install` where all packages are installed together already, for each installation takes npm seconds. It asks of
-// package.json, and of the words, what npm asks, and links the packages.
+// Replaces `npm install`, because each installation takes npm seconds: all packages are installed together already. It
+// checks package.json and the words like npm, and links the packages.
 //
 //   node npm-install.mjs MODULES [words of npm install]
 import { existsSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const asked = words.filter((word) => !word.startsWith("-"));
 for (const word of asked) {
   const isTarball = word.endsWith(".tgz");
   const name = isTarball ? nameOf(word) : word;
-  // A package that package.json names already stays what it is.
+  // A package that package.json already names keeps its version.
   if (!manifest.dependencies?.[name] && !manifest.devDependencies?.[name])
     (manifest[kind] ??= {})[name] = isTarball ? `file:${resolve(word)}` : versionOf(name);
 }

@@ -7,7 +7,7 @@ import { type Installation, readerFolder } from "./installation.js";
 export interface Projects {
   /** A project as `init` makes it, with the files that commands name. */
   readonly project: string;
-  /** A folder with these files alone, for what makes a project or its contract. */
+  /** A folder with only these files, for commands that create a project or its contract. */
   readonly bare: string;
 }
 

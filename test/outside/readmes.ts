@@ -5,7 +5,7 @@ import { type AtEnd, type Installation, environmentIn, readerFolder } from "./in
 import { blocksOf } from "./programs.js";
 
 /**
- * What the code of READMEs takes from around it: values of the reader, and drivers, which test/engines has with real
+ * Declarations that the code of READMEs needs: values of the reader, and drivers, which test/engines tests with real
  * databases.
  */
 const surroundings = `declare module "ioredis";

@@ -49,7 +49,7 @@ test("the page of an extension shows its methods and additions", async () => {
   expect(policyFaults(stdout)).toEqual([]);
 });
 
-test("texts of servers become neither markup nor links, and hide nothing", () => {
+test("texts of servers become neither markup nor links, and cannot hide other text", () => {
   const page = readingHtml(offerReading(hostileContract(), sources), loadTemplates());
   expect(policyFaults(page)).toEqual([]);
   expect(deadAnchors(page)).toEqual([]);

@@ -7,7 +7,7 @@ export function deadAnchors(page: string): string[] {
   return [...new Set(links.filter((id) => !ids.has(id)))];
 }
 
-/** What a page has that its own Content-Security-Policy refuses, or that would request something. */
+/** The parts of a page that its own Content-Security-Policy refuses, or that would send a request. */
 export function policyFaults(page: string): string[] {
   const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/
     .exec(page)?.[1]

@@ -11,7 +11,7 @@ beforeAll(async () => {
   page = (await mcpgen(".", ["docs", "2026-07-28"])).stdout;
 });
 
-test("the reference of a revision holds its methods, types, errors, history, examples and code", () => {
+test("the reference of a revision contains its methods, types, errors, history, examples and code", () => {
   for (const part of [
     'id="method-tools/call"',
     'id="type-CallToolResult"',
@@ -27,13 +27,13 @@ test("the reference of a revision holds its methods, types, errors, history, exa
     expect(page).toContain(part);
 });
 
-test("it is at most 400 KB, all its links lead somewhere, and its policy admits what it has", () => {
+test("it is at most 400 KB, all its links have targets, and its policy allows its parts", () => {
   expect(Buffer.byteLength(page)).toBeLessThanOrEqual(400_000);
   expect(deadAnchors(page)).toEqual([]);
   expect(policyFaults(page)).toEqual([]);
 });
 
-test("Markdown says the same", async () => {
+test("the Markdown has the same content", async () => {
   const { stdout } = await mcpgen(".", ["docs", "2026-07-28", "--format", "markdown"]);
   expect(stdout).toContain('### <a id="method-tools/call"></a>`tools/call`');
   expect(stdout).toContain("[`CallToolResult`](#type-CallToolResult)");

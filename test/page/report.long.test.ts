@@ -8,7 +8,7 @@ beforeAll(async () => {
   page = (await mcpgen(".", ["diff", "2025-11-25", "2026-07-28", "--format", "html"])).stdout;
 });
 
-test("the page of a diff shows what breaks first, each finding with both sides and its proof", async () => {
+test("the page of a diff shows breaking changes first, each finding with both sides and its proof", async () => {
   const headings = [...page.matchAll(/<h2 id="([^"]*)"/g)].map(([, id]) => id);
   expect(headings.slice(0, 2)).toEqual(["breaking-both", "breaking-client"]);
   expect(headings.at(-1)).toBe("safe");
@@ -21,7 +21,7 @@ test("the page of a diff shows what breaks first, each finding with both sides a
   expect(page).toMatch(/refuses it<\/span>/);
 });
 
-test("all its links lead somewhere, and its policy admits what it has", () => {
+test("all its links have targets, and its policy allows its parts", () => {
   expect(deadAnchors(page)).toEqual([]);
   expect(policyFaults(page)).toEqual([]);
 });

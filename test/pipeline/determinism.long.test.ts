@@ -18,7 +18,7 @@ test("every order of keys and set members in the input gives the same bytes, in 
   expect(actual.assumptions).toEqual(expected.assumptions);
 });
 
-test("the same without notes, from draft-07, with line ends and byte order mark of Windows", async () => {
+test("the bytes are also the same without notes, from draft-07, and with Windows line ends and byte order mark", async () => {
   const document = documentOf("2025-06-18");
   const older = JSON.stringify(shuffledSchema(document, randomFrom("older")), null, 2)
     .replaceAll('"$defs":', '"definitions":')
@@ -33,7 +33,7 @@ test("the same without notes, from draft-07, with line ends and byte order mark 
   expect(two!.assumptions).toEqual(one!.assumptions);
 });
 
-test("files have POSIX paths and LF, and say nothing of where they were made", async () => {
+test("files have POSIX paths and LF, and do not depend on the machine", async () => {
   const { files } = await generate([releasedSource("2025-11-25")]);
   for (const [path, content] of files) {
     expect(path).toMatch(/^(?:[\w.-]+\/)?[\w.-]+$/);
@@ -70,7 +70,7 @@ test("adding a definition changes its own block and the lists that name it, noth
       .get(path)!
       .split("\n")
       .filter((line) => !left.has(line));
-    // A list may end in a count of what it lists.
+    // A list may end with a count of its entries.
     expect(
       gone.filter((line) => !/\d/.test(line)),
       path,
@@ -85,7 +85,7 @@ test("adding a definition changes its own block and the lists that name it, noth
   expect(types).toEqual({ added: ["export interface Quagga {", "  zebra: string;", "}", ""], removed: [] });
 });
 
-test("files of a revision that are at hand are taken, and nothing is made again", async () => {
+test("existing files of a revision are reused, and not generated again", async () => {
   const sources = [releasedSource("2024-11-05"), releasedSource("2025-03-26")];
   const first = await generate(sources);
   const marked = new Map([["2024-11-05/types.ts", "// At hand.\n"]]);

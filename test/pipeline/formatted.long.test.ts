@@ -3,7 +3,7 @@ import { format } from "../../generator/print/format.js";
 import { smallSchemaText } from "../support/small-protocol.js";
 import { generate, releasedSource, writtenSource } from "../support/generated-output.js";
 
-/** What speaks of all revisions, and is printed as prettier prints it. */
+/** Files about all revisions, which the generator prints in prettier's format. */
 const shared = ["README.md", "client.ts", "explained.ts", "index.ts", "listed.ts", "server.ts"];
 
 test.each([

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const cli = builtCli();
 
-/** A revision so many times over, the definitions and methods of each copy under different names. */
+/** A revision repeated `copies` times, with different names of definitions and methods in each copy. */
 function copies(revision: string, count: number): JsonObject {
   const { $defs, ...rest } = documentOf(revision) as { $defs: JsonObject };
   const definitions = { ...$defs };
@@ -38,7 +38,7 @@ test("ten thousand definitions are generated from in little memory", () => {
   const { status, stderr } = run(...words);
   expect(status, stderr.slice(-500)).toBe(0);
   expect(readFileSync(join(folder, "out/many/validators.ts"), "utf8")).toContain("isCallToolRequestX72(");
-  // Beside what stands there already, and which is the same.
+  // A second run compares with the existing files, which are the same.
   const again = run(...words);
   expect(again.status, again.stderr.slice(-500)).toBe(0);
 });

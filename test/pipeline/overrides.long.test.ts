@@ -9,7 +9,7 @@ const generateWith = (templates: Readonly<Record<string, string>>) =>
 
 /** Kinds of files whose emitter says that they need no formatting, and one whose emitter does not. */
 test.each(["validators.ts", "methods.ts", "client.ts", "types.ts", "explain.ts"])(
-  "%s from a template of the user's is formatted like other files",
+  "%s from a user's template is formatted like other files",
   async (name) => {
     const { files } = await generateWith({ [`${name}.hbs`]: "export   const mine='{{origin}}'" });
     const path = [...files.keys()].find((each) => each.endsWith(name));
@@ -17,7 +17,7 @@ test.each(["validators.ts", "methods.ts", "client.ts", "types.ts", "explain.ts"]
   },
 );
 
-test("a copied module from a template of the user's is formatted, too", async () => {
+test("a copied module from a user's template is also formatted", async () => {
   const { files } = await generateWith({ "module.ts.hbs": "export   const mine='{{origin}}'" });
   expect(files.get("explain.ts")).toBe('export const mine = "schema";\n');
 });
@@ -29,7 +29,7 @@ test("the output of a template must parse as its file type", async () => {
   });
 });
 
-test("a partial of the user's is part of all that use it", async () => {
+test("all templates that use a user's partial contain it", async () => {
   const header = readFileSync("templates/header.hbs", "utf8");
   const { files } = await generateWith({ "header.hbs": `${header}\n//mine\nexport   {}` });
   for (const name of ["validators.ts", "methods.ts", "types.ts"])

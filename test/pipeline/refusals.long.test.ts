@@ -58,7 +58,7 @@ describe("outputs", () => {
   });
 
   test.each(["check", "issues"])(
-    "that explain replaces are refused, with what to write: %s",
+    "that explain replaces are refused, with the replacement: %s",
     async (name) => {
       await expect(generate(sources, { only: ["types", name] })).rejects.toMatchObject({
         code: "MG1007",
@@ -67,7 +67,7 @@ describe("outputs", () => {
     },
   );
 
-  test("of definitions alone import no file that is not written", async () => {
+  test("with only definitions do not import missing files", async () => {
     const { files } = await generate(sources, { only: ["types", "validators", "explain"] });
     expect([...files.keys()]).toContain("explain.ts");
     for (const [path, content] of files)
@@ -111,7 +111,7 @@ describe("input", () => {
     await expect(generate([noted])).rejects.toMatchObject({ code, exitCode: 3 });
   });
 
-  test("notes that lead nowhere are refused at their place", async () => {
+  test("notes without a target are refused at their place", async () => {
     const note = { kind: "open", target: "/$defs/B", reason: "r", link: "l" };
     const folder = temporaryFolder({
       "schema.json": schema,
@@ -174,7 +174,7 @@ describe("notes", () => {
     ).resolves.toBeDefined();
   });
 
-  test("of subscriptions are refused with their place where there are sessions", async () => {
+  test("of subscriptions are refused with their place at revisions with sessions", async () => {
     const source = legacy("r1", { kind: "listening", target: "initialize" });
     await expect(generate([source])).rejects.toMatchObject({
       code: "MG1203",

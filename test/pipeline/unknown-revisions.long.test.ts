@@ -11,14 +11,14 @@ const names = readdirSync(folder)
 const sources = () =>
   names.map((name) => writtenSource(name, readFileSync(new URL(`${name}.json`, folder), "utf8")));
 
-test("schemas never seen before generate without notes, and all of it compiles", async () => {
+test("unknown schemas generate without notes, and all output compiles", async () => {
   const { files, models } = await generate(sources());
   expect(models.map(({ revision }) => revision)).toEqual(names);
   for (const name of names) expect(files.get(`${name}/types.ts`)!.length).toBeGreaterThan(100);
   expect(await compilerErrors(files)).toEqual([]);
 });
 
-test("methods are found whatever holds them", async () => {
+test("methods are found at any place", async () => {
   const { models } = await generate(sources(), { only: ["types"] });
   const methods = Object.fromEntries(
     models.map(({ revision, methods: found }) => [revision, found.map(({ name }) => name).sort()]),
@@ -35,7 +35,7 @@ test("methods are found whatever holds them", async () => {
   });
 });
 
-test("messages that a union writes out in place have types, validators and rows like all others", async () => {
+test("inline messages of a union have types, validators and rows like all others", async () => {
   const { files, assumptions } = await generate(sources());
   const named = [
     "BooksListRequest",
@@ -75,7 +75,7 @@ test("assumptions are reported for each revision", async () => {
   }
 });
 
-test("a definition that cannot extend the base it repeats is open all the same", async () => {
+test("a definition that cannot extend its base is still open", async () => {
   const { files } = await generate(sources(), { only: ["types"] });
   const types = files.get("odd-results/types.ts")!.replace(/ *\/\*\*[\s\S]*?\*\/\n/g, "");
   expect(types).toMatch(/interface WriteResult extends Result \{/);

@@ -53,7 +53,7 @@ async function registered(issuer, redirectUri) {
 async function logIn(url) {
   const cookies = new Map();
   let page = await follow(url, {}, cookies);
-  // The consent page, then that of the login.
+  // The consent page, then the page of the login.
   for (let forms = 0; forms < 2; forms += 1) {
     const [, action] = /<form method="post"(?: action="([^"]+)")?>/.exec(page.text);
     const fields = [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];

@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The suite, and the Node 22 that it needs: a command. What it judges may run on another Node. */
+/** The command of the suite, with the Node 22 that it needs. The tested programs may run on another version. */
 export const suite = [
   join(here, "node_modules/node-22/bin/node"),
   join(here, "node_modules/@modelcontextprotocol/conformance/dist/index.js"),
 ];
 
 /**
- * Runs the suite. Resolves with its exit code, which says too little and too much: the checks decide.
+ * Runs the suite. Resolves with its exit code, which is not a verdict: only the checks are.
  *
  * @param folder for its output
  */
@@ -37,7 +37,7 @@ export async function checksBelow(folder, pattern) {
     const scenario = dirname(path).split(/[\\/]/).join("-").replace(pattern, "$1");
     const checks = (found[scenario] ??= {});
     for (const { id, status, errorMessage } of JSON.parse(await readFile(join(folder, path), "utf8")))
-      // What does not apply says nothing, good or bad.
+      // Checks that do not apply are neither successes nor failures.
       if (status !== "INFO" && status !== "SKIPPED") (checks[id] ??= []).push({ status, errorMessage });
   }
   return found;

@@ -14,11 +14,11 @@ import { recorder, replay } from "./replay.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "../..");
-// No code is made of text in what is judged, as in workers and on pages with a strict policy.
+// The tested programs may not evaluate text as code, as in workers and on pages with a strict policy.
 const noCode = "--disallow-code-generation-from-strings";
 const listFile = join(here, "conformance-checks.json");
 
-/** Scenarios that no revision's set has. */
+/** Scenarios that are in no revision's set. */
 const unscored = ["auth/2025-03-26-oauth-metadata-backcompat", "auth/2025-03-26-oauth-endpoint-fallback"];
 
 /** Scenarios of the skills extension: no revision's set has them, either. */
@@ -87,7 +87,7 @@ async function server(revision) {
   });
   const found = await checksBelow(folder, serverPattern);
   if (revision !== "2026-07-28") return found;
-  // The set has them too, but one server cannot be both fixtures.
+  // The set also contains these scenarios, but one server cannot be both fixtures.
   const apart = join(out, "server-tasks");
   await listening("task-server", [], async (url) => {
     const recorded = await recorder(url);
@@ -136,12 +136,12 @@ async function client(revision, listed) {
   const command = `"${process.execPath}" ${noCode} "${join(root, "dist/examples/everything-client/main.js")}"`;
   await runSuite(["client", "--command", command, "--requirements", revision], folder);
   const found = await checksBelow(folder, pattern);
-  // The suite starts all clients at once, and gives each 30 seconds: what fails there counts if it fails alone, too.
+  // The suite starts all clients at once, with 30 seconds for each, so a failure only counts if it repeats alone.
   const again = Object.keys(found).filter((name) => isIncomplete(found[name], listed[name]));
   const others = [...unscored, ...ofSkills.client];
   for (const name of [...others, ...again.map((each) => each.replace(/^auth-/, "auth/"))]) {
     const alone = join(out, `client-${revision}-alone`, name);
-    // The servers of the unscored scenarios have a revision that the scenario names.
+    // The servers of the unscored scenarios speak the revision that the scenario names.
     const version = unscored.includes(name) ? [] : ["--spec-version", revision, "--force"];
     await runSuite(["client", "--command", command, "--scenario", name, ...version], alone);
     Object.assign(found, await checksBelow(alone, pattern));

@@ -33,7 +33,7 @@ try {
 console.log(`${problems} problems`);
 process.exitCode = problems > 0 ? 1 : 0;
 
-/** What a tarball holds that it should not, or lacks. */
+/** Files that a tarball should not contain, or that are missing. */
 function contentsProblem(tarball) {
   const tar = (...args) => spawnSync("tar", args, { encoding: "utf8", maxBuffer: 2 ** 28 }).stdout;
   const maps = tar("-tzf", tarball)

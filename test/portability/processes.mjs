@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const programs = fileURLToPath(new URL("programs/", import.meta.url));
 
-/** Milliseconds that a run may take: what takes longer has hung. */
+/** Milliseconds that a run may take; a longer run hangs. */
 const timeoutMs = 900_000;
 
 /** The command line of a program of ours under a runtime. */
@@ -32,7 +32,7 @@ export class Running {
     }).finally(() => clearTimeout(timer));
   }
 
-  /** What the process writes to its fourth file descriptor, line by line. */
+  /** The lines that the process writes to its fourth file descriptor. */
   get control() {
     return createInterface({ input: this.#child.stdio[3] })[Symbol.asyncIterator]();
   }

@@ -1,5 +1,5 @@
-// The calls that the public conformance suite makes over HTTP, made again over stdio: the results are equal, but for ids,
-// times and what headers decide.
+// Repeats the calls that the public conformance suite makes over HTTP over stdio: the results are equal, except ids,
+// times and results that depend on headers.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -85,7 +85,7 @@ export async function replay(command, args, exchanges) {
       made++;
       const again = { ...sent, params: renamed(sent.params, ids) };
       let answer = await exchange(again);
-      // A task over stdio reaches each status in its own time, and may have left behind the one that it had over HTTP.
+      // A task over stdio has its own timing, and may already be past the status that it had over HTTP.
       const isPoll = sent.method === "tasks/get";
       if (isPoll && message.result?.status === "working" && answer.result?.status !== undefined) continue;
       const end = isPoll ? Date.now() + hang : 0;

@@ -22,7 +22,7 @@ export const workerd = join(modules, "@cloudflare/workerd-linux-64/bin/workerd")
 
 const all = ["sessions", "across", "gone", "early"];
 
-/** Programs that serve, and what can be had of them over sockets. */
+/** Programs that serve, and the capabilities that they have over sockets. */
 export const servers = [
   { name: "Node 20, serveHttp", runtime: "Node 20", program: "serve-node.mjs", has: all },
   { name: "Node 22, serveHttp", runtime: "Node 22", program: "serve-node.mjs", has: all },
@@ -37,11 +37,11 @@ export const servers = [
   },
 ];
 
-/** Paths of the worker, and what can be had of them. */
+/** Paths of the worker, and their capabilities. */
 export const workerPaths = [
-  // No request of a worker may touch what belongs to another one.
+  // Requests of a worker may not use objects of other requests.
   { name: "worker", path: "/mcp", has: [] },
-  // In a Durable Object they may. A client that has gone is noticed when something is written to it, and a
-  // connection is cut where an answer is given before the body has ended.
+  // In a Durable Object they may. The platform notices a disconnected client at the next write, and closes the
+  // connection if the response comes before the end of the body.
   { name: "worker with a Durable Object", path: "/object/mcp", has: ["sessions", "across"] },
 ];

@@ -10,7 +10,7 @@ const programs = fileURLToPath(new URL("programs/", import.meta.url));
 /**
  * Bundles worker.mjs as tools for workers do, and starts it.
  *
- * @throws {Error} the bundle asks for something of Node
+ * @throws {Error} the bundle imports a module of Node
  */
 export async function startWorker(parent) {
   const folder = join(parent, "worker");

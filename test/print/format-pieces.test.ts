@@ -13,7 +13,7 @@ function disordered(text: string): string {
   return text.replaceAll(/^ +/gm, "\t").replaceAll(/;$/gm, "");
 }
 
-test("pieces are laid out as the whole is, first and again", async () => {
+test("pieces have the same layout as the whole, the first time and later", async () => {
   expect(files.length).toBeGreaterThan(5);
   const kept = new KeptTexts();
   for (const file of files) {
@@ -34,7 +34,7 @@ test.each([
   expect(await formatPieces("a.ts", text, new KeptTexts())).toBe(await format("a.ts", text));
 });
 
-test("other languages are laid out as a whole", async () => {
+test("text in other languages is laid out as a whole", async () => {
   const text = "# a\n\n\n\n- b\n\n\n- c\n";
   expect(await formatPieces("a.md", text, new KeptTexts())).toBe(await format("a.md", text));
 });

@@ -52,7 +52,7 @@ test("third-party text is never markup in a paragraph, a heading, a list or a ta
   );
 });
 
-test("foreign prose is text and code alone, and a block holds all of its text", () => {
+test("third-party prose only becomes text and code, and a block contains all of its text", () => {
   fc.assert(
     fc.property(foreign, (text) => {
       for (const tag of tagsOf(`x ${markdownProse(text)}`)) expect(tag).toMatch(/^<\/?(?:p|code)>$/);

@@ -52,7 +52,7 @@ const names = fc.uniqueArray(
 );
 
 describe("identifiers", () => {
-  test("are identifiers, and differ even once capitalised", () => {
+  test("are valid, and differ even after capitalisation", () => {
     fc.assert(
       fc.property(names, (list) => {
         const identifiers = [...identifiersFor(list).values()];
@@ -76,7 +76,7 @@ describe("identifiers", () => {
     );
   });
 
-  test("are the names themselves wherever those can be", () => {
+  test("equal the names if these are identifiers", () => {
     const list = ["foo bar", "FooBar", "fooBar2", "fooBar", "123", "_123"];
     expect(Object.fromEntries(identifiersFor(list))).toEqual({
       FooBar: "FooBar",
@@ -89,7 +89,7 @@ describe("identifiers", () => {
     });
   });
 
-  test("are found for thousands of names that want the same, in time that grows with their number", () => {
+  test("are found for thousands of equal names in linear time", () => {
     const list = Array.from({ length: 20_000 }, (_, index) =>
       index.toString(2).replaceAll("0", "☃").replaceAll("1", "😀"),
     );
@@ -109,7 +109,7 @@ describe("identifiers", () => {
   });
 });
 
-test("definitions called as functions of others keep their names", async () => {
+test("definitions with the names of functions for other definitions keep their names", async () => {
   const names = ["foo", "isFoo", "isFoo2", "acceptsIsFoo", "checkFoo", "explainFoo", "parseFoo", "FooSchema"];
   const schema = readDocument({
     $defs: {

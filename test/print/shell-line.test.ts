@@ -11,7 +11,7 @@ const word = fc
   })
   .map((parts) => parts.join(""));
 
-test("a shell and a stdio: source read the words that were written", () => {
+test("a shell and a stdio: source read the written words", () => {
   const lines: string[][] = fc.sample(fc.array(word, { minLength: 1, maxLength: 4 }), {
     numRuns: cases(10_000),
     seed,

@@ -12,7 +12,10 @@ import { type Ran, mcpgen } from "../support/in-process.js";
 import { initialized, scripted } from "../support/live-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
-/** What ends a literal, a comment, a cell or an element of some format, or means something to a terminal or a CI runner. */
+/**
+ * Texts that end a literal, a comment, a cell or an element of some format, or have a meaning for a terminal or a CI
+ * runner.
+ */
 const pieces = [
   ...[
     "\u001b]0;x\u0007",
@@ -83,7 +86,10 @@ const contract = fc.record({
   ),
 });
 
-/** A terminal and a log: nothing that acts, hides or reorders; a CI runner finds no command. */
+/**
+ * Expects a text without effect in a terminal or a log: no control, hidden or reordering characters, and no command for
+ * a CI runner.
+ */
 function expectInert(text: string, what: string): void {
   expect(text.replace(/[\n\t]/g, ""), what).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029\p{Surrogate}]/u);
   expect(text, what).not.toMatch(/^\s*::|##\[|##vso\[|section_(?:start|end):\d/m);
@@ -122,7 +128,7 @@ function elementsOf(xml: string): string[] {
   return found;
 }
 
-/** TypeScript and JavaScript: it parses, and no identifier of a text is one of the code. */
+/** Expects TypeScript or JavaScript that parses, and in which no text became an identifier. */
 function expectCode(text: string, file: string): void {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   expect((source as unknown as { parseDiagnostics: unknown[] }).parseDiagnostics, file).toEqual([]);
@@ -144,7 +150,7 @@ function vocabularyOf(page: string): Set<string> {
   return words;
 }
 
-/** A shell: it parses, and no word is run in place of being a word. */
+/** Expects a line that a shell parses, and in which no word is executed. */
 function expectShell(line: string): void {
   expect(line).not.toContain("\n");
   execFileSync("sh", ["-n", "-c", line]);
@@ -161,7 +167,7 @@ function expectPrinted({ code, ...streams }: Ran, format: string): void {
   expect([0, 1, 2, 3], stderr).toContain(code);
   expectInert(stderr.replace(/^::(?:error|warning)[^\n]*$/gm, ""), `standard error of ${format}`);
   if (format === "github") {
-    // Its own commands: each in one line, whose properties are known, and which no line without one follows.
+    // The commands of GitHub: each is on one line, and has only known properties.
     for (const line of stdout.split("\n").filter((each) => each.startsWith("::")))
       expect(line).toMatch(/^::(?:error|warning|notice) (?:(?:file|line|col|title)=[^,:]*,?)+::[^\n\r]*$/);
     expectInert(stdout.replace(/^::(?:error|warning|notice) [^\n]*$/gm, ""), format);
@@ -178,7 +184,7 @@ function expectPrinted({ code, ...streams }: Ran, format: string): void {
 
 const runs = (gate: number) => ({ numRuns: cases(40, gate), seed, endOnFailure: true });
 const formats = ["text", "json", "github"];
-test("no text of a contract acts in what the commands that read it print", async () => {
+test("texts of a contract have no effect in the output of commands that read it", async () => {
   await fc.assert(
     fc.asyncProperty(contract, contract, async (old, next) => {
       // A tool of both, whose schema changed.
@@ -215,7 +221,7 @@ const filesIn = (folder: string): [string, string][] =>
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), "utf8")]);
 
-test("no text of a contract acts in what a new project and its packages consist of", async () => {
+test("texts of a contract have no effect in the files of a new project and its packages", async () => {
   await fc.assert(
     fc.asyncProperty(contract, fc.constantFrom("server", "client"), async (hostile, role) => {
       const folder = temporaryFolder({ "c.json": JSON.stringify(hostile) });
@@ -254,7 +260,7 @@ test("no text of a contract acts in what a new project and its packages consist 
   );
 }, 600_000);
 
-test("no text of a server acts in the terminal, in errors and in the contract of a capture", async () => {
+test("texts of a server have no effect in the terminal, in errors and in a captured contract", async () => {
   await fc.assert(
     fc.asyncProperty(contract, foreign, async ({ tools, resources, prompts }, message) => {
       const source = scripted({
@@ -290,7 +296,7 @@ test("no text of a server acts in the terminal, in errors and in the contract of
 }, 600_000);
 
 test.each(["n\nRUN evil", "n; evil", "$(evil)", "../n", "N", 7])(
-  "the package name %j becomes no line of a Dockerfile and no command",
+  "the package name %j does not become a Dockerfile line or a command",
   async (name) => {
     const folder = temporaryFolder({
       "package.json": JSON.stringify({ name, version: "1.0.0" }),

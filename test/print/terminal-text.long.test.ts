@@ -6,11 +6,11 @@ import { initialized, scripted } from "../support/live-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { mcpgen } from "../support/in-process.js";
 
-/** What a terminal obeys, or does not show. */
+/** Characters that a terminal executes or does not show. */
 const odd = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
 const hostile = "a\u001b[31mred\u001b]0;title\u0007\r\u0008\u009b2J\u202e\u2066\u200b\u{e0041}b";
 
-test("line ends and tabs stay; all else that a terminal obeys or hides is shown", () => {
+test("line ends and tabs stay; other characters that a terminal obeys or hides are escaped", () => {
   expect(terminalText(`a\tb\r\nc${hostile}`)).toBe(
     "a\tb\nca\\u001b[31mred\\u001b]0;title\\u0007\\u000d\\u0008\\u009b2J\\u202e\\u2066\\u200b\\udb40\\udc41b",
   );
@@ -24,7 +24,7 @@ test("JSON stays the same JSON", () => {
   expect(JSON.parse(shown)).toEqual(value);
 });
 
-test("colours are the program's alone, nested ones too", () => {
+test("only the program sets colours, even nested ones", () => {
   const { paint, show } = new Colours(true);
   const text = show.call(new Colours(true), paint("red", hostile));
   expect(text).not.toContain("\u001b");
@@ -49,7 +49,7 @@ test.each(["always", "never"] as const)("all output of a command is escaped (--c
   expect(written.match(/\u001b\[\d+m/g) ?? []).toHaveLength(color === "always" ? 4 : 0);
 });
 
-/** A server whose every word is hostile, which has errors, warnings and standard error. */
+/** A server with hostile text everywhere: in its offer, in errors and warnings, and on standard error. */
 function hostileServer(): string {
   const capabilities = { tools: {}, prompts: {}, resources: {} };
   const tool = { name: "t", description: hostile, inputSchema: { type: "object" } };
@@ -76,12 +76,12 @@ test.each([
   ["call", "t"],
   ["call", "x"],
   ["diff", "a.yaml"],
-])("no command lets a server's words reach the terminal: %s %s %s", async (command, ...words) => {
+])("a server's texts do not reach the terminal unescaped: %s %s %s", async (command, ...words) => {
   const folder = temporaryFolder({ "a.yaml": "name: a\nversion: '1'\n" });
   const source = hostileServer();
   const positionals = command === "diff" ? [words[0]!, source] : [source, ...words];
   const ran = await mcpgen(folder, [command, ...positionals, "--verbose"]);
   expect(ran.stdout + ran.stderr).not.toMatch(odd);
-  // Something of it was there to be escaped.
+  // The output contains escaped hostile text.
   expect(ran.stdout + ran.stderr).toContain("\\u001b");
 });

@@ -24,7 +24,7 @@ const hostile = fc.oneof(
 );
 const drawn = { numRuns: cases(1500) };
 
-/** Characters that are not seen, or change how others are. */
+/** Characters that are invisible, or change how others look. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** The value of a literal: JSON for most, and JSON in other quotes. */
@@ -37,7 +37,7 @@ function evaluate(literal: string): string {
 }
 
 describe("a string literal", () => {
-  test("is the text, for every text, in one line of characters that are seen", () => {
+  test("evaluates to its text, for every text, on one line of visible characters", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const literal = stringLiteral(text);
@@ -69,7 +69,7 @@ describe("a string literal", () => {
 });
 
 describe("a property key", () => {
-  test("is bare only where it is an identifier, and evaluates to the name", () => {
+  test("is unquoted only if it is an identifier, and evaluates to the name", () => {
     fc.assert(
       fc.property(
         fc.oneof(hostile, fc.string({ unit: fc.constantFrom("a", "$", "_", "1", "-") })),
@@ -86,7 +86,7 @@ describe("a property key", () => {
 });
 
 describe("a comment", () => {
-  test("is not left by any text, and hides nothing", () => {
+  test("cannot be ended by any text, and has no invisible characters", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const comment = commentText(text);
@@ -134,7 +134,7 @@ describe("a comment", () => {
     );
   });
 
-  test("is left as it is by prettier", async () => {
+  test("is not changed by prettier", async () => {
     const paragraphs = [
       "One line that is long enough to be broken in two because it does not fit at all.",
       "@see https://example.com",
@@ -143,14 +143,14 @@ describe("a comment", () => {
     expect(await format("a.ts", code)).toBe(code);
   });
 
-  test("parts the description from the tags", () => {
+  test("separates the description from the tags", () => {
     expect(docComment(["Text.", "@deprecated Since r.", "@see page"])).toBe(
       "/**\n * Text.\n *\n * @deprecated Since r.\n * @see page\n */\n",
     );
   });
 
   test.each([[[]], [[undefined]], [["", " \n"]], [["\u200b\u202e"]], [["\0"]]])(
-    "of nothing is none: %j",
+    "is omitted without text: %j",
     (paragraphs) => {
       expect(docComment(paragraphs)).toBe("");
     },

@@ -4,11 +4,11 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { schemaOf } from "../support/revisions.js";
 import { instancesOf } from "../support/instances.js";
 
-/** What the instances must notice in one revision, and how many of them each definition gets. */
+/** The revision whose constraints the instances must distinguish, and the number of instances of each definition. */
 const revision = "2025-06-18";
 const each = 800;
 
-/** Demands that another says too, so that nothing changes without them. */
+/** Redundant constraints: without them, the schema accepts the same values. */
 const covered = [
   // Every result is a `Result`, which is an arm itself.
   /^\/\$defs\/(Client|Server)Result anyOf/,
@@ -16,7 +16,7 @@ const covered = [
   /^\/\$defs\/JSONRPCMessage anyOf \d$/,
 ];
 
-test("instances notice when any one demand of the schema is dropped", () => {
+test("some instance detects each dropped constraint of the schema", () => {
   const schema = schemaOf(revision);
   const unnoticed: string[] = [];
   let demands = 0;
@@ -42,7 +42,7 @@ interface Lightened {
   readonly lighter: Schema;
 }
 
-/** The schema with one demand of the definition `name` taken away, for each. */
+/** Yields the schema without one constraint of the definition `name`, for each constraint. */
 function* lightened(schema: Schema, name: string): Generator<Lightened> {
   const { node } = schema.definitions.get(name)!;
   for (const place of descendants(node)) {
@@ -61,7 +61,7 @@ function lighterNodes(node: SchemaNode): [demand: string, node: SchemaNode][] {
     if (dropped !== undefined) nodes.push([key, rest as SchemaNode]);
   };
   for (const key of ["const", "enum", "items", "minimum", "maximum", "maxItems", "ref"] as const) drop(key);
-  // The type of a constant is the constant's.
+  // The type beside a constant is redundant.
   if (!node.const && !node.enum) drop("types");
   if (
     node.additionalProperties &&

@@ -43,7 +43,7 @@ const flow = fc.record({
   chooses: mostly(fc.constant(false), fc.constant(true)),
 });
 
-/** What happens in a program: a request to a party, new wiring, the end of all tokens, a logout. */
+/** An event in a program: a request to a party, new wiring, the end of all tokens, a logout. */
 const steps = fc.array(
   fc.oneof(
     { arbitrary: fc.record({ send: party }), weight: 5 },
@@ -54,14 +54,14 @@ const steps = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-test("no secret of a program arrives anywhere but at its destination", { timeout: 3_600_000 }, async () => {
+test("secrets of a program only arrive at their destinations", { timeout: 3_600_000 }, async () => {
   let arrivals = 0;
   await fc.assert(
     fc.asyncProperty(wirings, flow, steps, async (wired, given, happening) => {
       parties.reset(wired);
       const { issuer, provider, kind, names, chooses } = given;
       const url = parties.urls[issuer]!;
-      // Only this issuer is named; a public client may name none.
+      // The user names only this issuer, or no issuer for some public clients.
       parties.isNamed = (each) => each === issuer && (kind !== "public" || names);
       const toIssuer = (at: number): boolean => parties.isEndpointOf(at, issuer, ["token", "revocation"]);
       const toProvider = (at: number): boolean => parties.isEndpointOf(at, provider, ["token"]);
@@ -140,92 +140,85 @@ const variables = fc.record({
 const command = fc.record({
   words: fc.constantFrom("list", "call", "diff", "lint", "capture"),
   sources: fc.tuple(party, party),
-  /** Whether each is named by the file rather than typed. */
+  /** Whether the command names each server by its entry in the file, or by its URL. */
   byName: fc.tuple(fc.boolean(), fc.boolean()),
   password: mostly(fc.constant(false), fc.constant(true)),
   header: mostly(fc.constant(false), fc.constant(true)),
   configured: fc.array(fc.boolean(), { minLength: count, maxLength: count }),
 });
 
-test(
-  "no secret of an environment arrives anywhere but at its destination",
-  { timeout: 3_600_000 },
-  async () => {
-    const folder = temporaryFolder({});
-    const assertionFile = join(folder, "assertion");
-    let [arrivals, done] = [0, 0];
-    await fc.assert(
-      fc.asyncProperty(
-        wirings,
-        variables,
-        command,
-        async (wired, given, { words, sources, byName, ...asked }) => {
-          parties.reset(wired);
-          const { issuer } = given;
-          const used = words === "diff" ? sources : sources.slice(0, 1);
-          const typed = new Set(used.filter((_, index) => !byName[index]));
-          // The only server of the command line, else the one that the variable names.
-          const aim = given.server ?? (typed.size === 1 ? [...typed][0] : undefined);
-          const toAim = (at: number): boolean => at === aim;
-          const toIssuer = (at: number): boolean =>
-            issuer !== undefined && parties.isEndpointOf(at, issuer, ["token"]);
-          [parties.isNamed, parties.unbound, parties.asserted] = [(each) => each === issuer, toAim, toIssuer];
-          const env: Record<string, string> = {
-            HOME: join(folder, "home"),
-            ...(given.token && { MCPGEN_TOKEN: parties.secret("MCPGEN_TOKEN", toAim) }),
-            ...(given.server !== undefined && { MCPGEN_SERVER: parties.mcp(given.server) }),
-            ...(issuer !== undefined && { MCPGEN_ISSUER: parties.urls[issuer]! }),
-            ...(given.secret && {
-              MCPGEN_CLIENT_ID: "app",
-              MCPGEN_CLIENT_SECRET: parties.secret("MCPGEN_CLIENT_SECRET", toIssuer),
-            }),
-            ...(given.assertion && { MCPGEN_ASSERTION_FILE: assertionFile }),
-            ...(given.platform !== undefined && {
-              ACTIONS_ID_TOKEN_REQUEST_URL: `${parties.urls[given.platform]!}/identity`,
-              ACTIONS_ID_TOKEN_REQUEST_TOKEN: parties.secret(
-                "the token of the job",
-                (at) => at === given.platform,
-              ),
-            }),
-            ...(given.omit && issuer !== undefined && { MCPGEN_RESOURCE: "omit" }),
-          };
-          if (given.malformed !== undefined) env[given.malformed] = given.malformed.endsWith("N") ? " " : "";
-          writeFileSync(assertionFile, parties.secret("the assertion of the platform", toIssuer));
-          const servers = parties.urls.map((_, each): [string, object] => {
-            const own = (at: number): boolean => at === each;
-            const headers = { authorization: `Bearer ${parties.secret(`the header for ${each}`, own)}` };
-            return [`server-${each}`, { url: parties.mcp(each), ...(asked.configured[each] && { headers }) }];
-          });
-          writeFileSync(
-            join(folder, ".mcp.json"),
-            JSON.stringify({ mcpServers: Object.fromEntries(servers) }),
-          );
-          const shown = used.map((each, index) => {
-            if (byName[index]) return `server-${each}`;
-            if (!asked.password) return parties.mcp(each);
-            const password = parties.secret(`the password for ${each}`, (at) => at === each);
-            return parties.mcp(each).replace("//", `//user:${password}@`);
-          });
-          const header = asked.header
-            ? ["--header", `x-api-key: ${parties.secret("--header", (at) => at === used[0])}`]
-            : [];
-          const more = { call: ["echo"], capture: ["--out", "-"], list: [], lint: [], diff: [] }[words];
-          const args = [words, ...shown, ...more, ...header, "--timeout", "5"];
-          const ran =
-            done++ % eachProcess === 0
-              ? await processOf(folder, args, env)
-              : await mcpgen(folder, args, { env });
-          expect(ran.code, ran.stderr).not.toBe(70);
-          expect(parties.misdirected()).toEqual([]);
-          arrivals += parties.arrivals;
-          parties.arrivals = 0;
-        },
-      ),
-      { numRuns: worlds, seed },
-    );
-    expect(arrivals).toBeGreaterThan(worlds / 10);
-  },
-);
+test("secrets of an environment only arrive at their destinations", { timeout: 3_600_000 }, async () => {
+  const folder = temporaryFolder({});
+  const assertionFile = join(folder, "assertion");
+  let [arrivals, done] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(
+      wirings,
+      variables,
+      command,
+      async (wired, given, { words, sources, byName, ...asked }) => {
+        parties.reset(wired);
+        const { issuer } = given;
+        const used = words === "diff" ? sources : sources.slice(0, 1);
+        const typed = new Set(used.filter((_, index) => !byName[index]));
+        // The only server of the command line, or the one that the variable names.
+        const aim = given.server ?? (typed.size === 1 ? [...typed][0] : undefined);
+        const toAim = (at: number): boolean => at === aim;
+        const toIssuer = (at: number): boolean =>
+          issuer !== undefined && parties.isEndpointOf(at, issuer, ["token"]);
+        [parties.isNamed, parties.unbound, parties.asserted] = [(each) => each === issuer, toAim, toIssuer];
+        const env: Record<string, string> = {
+          HOME: join(folder, "home"),
+          ...(given.token && { MCPGEN_TOKEN: parties.secret("MCPGEN_TOKEN", toAim) }),
+          ...(given.server !== undefined && { MCPGEN_SERVER: parties.mcp(given.server) }),
+          ...(issuer !== undefined && { MCPGEN_ISSUER: parties.urls[issuer]! }),
+          ...(given.secret && {
+            MCPGEN_CLIENT_ID: "app",
+            MCPGEN_CLIENT_SECRET: parties.secret("MCPGEN_CLIENT_SECRET", toIssuer),
+          }),
+          ...(given.assertion && { MCPGEN_ASSERTION_FILE: assertionFile }),
+          ...(given.platform !== undefined && {
+            ACTIONS_ID_TOKEN_REQUEST_URL: `${parties.urls[given.platform]!}/identity`,
+            ACTIONS_ID_TOKEN_REQUEST_TOKEN: parties.secret(
+              "the token of the job",
+              (at) => at === given.platform,
+            ),
+          }),
+          ...(given.omit && issuer !== undefined && { MCPGEN_RESOURCE: "omit" }),
+        };
+        if (given.malformed !== undefined) env[given.malformed] = given.malformed.endsWith("N") ? " " : "";
+        writeFileSync(assertionFile, parties.secret("the assertion of the platform", toIssuer));
+        const servers = parties.urls.map((_, each): [string, object] => {
+          const own = (at: number): boolean => at === each;
+          const headers = { authorization: `Bearer ${parties.secret(`the header for ${each}`, own)}` };
+          return [`server-${each}`, { url: parties.mcp(each), ...(asked.configured[each] && { headers }) }];
+        });
+        writeFileSync(join(folder, ".mcp.json"), JSON.stringify({ mcpServers: Object.fromEntries(servers) }));
+        const shown = used.map((each, index) => {
+          if (byName[index]) return `server-${each}`;
+          if (!asked.password) return parties.mcp(each);
+          const password = parties.secret(`the password for ${each}`, (at) => at === each);
+          return parties.mcp(each).replace("//", `//user:${password}@`);
+        });
+        const header = asked.header
+          ? ["--header", `x-api-key: ${parties.secret("--header", (at) => at === used[0])}`]
+          : [];
+        const more = { call: ["echo"], capture: ["--out", "-"], list: [], lint: [], diff: [] }[words];
+        const args = [words, ...shown, ...more, ...header, "--timeout", "5"];
+        const ran =
+          done++ % eachProcess === 0
+            ? await processOf(folder, args, env)
+            : await mcpgen(folder, args, { env });
+        expect(ran.code, ran.stderr).not.toBe(70);
+        expect(parties.misdirected()).toEqual([]);
+        arrivals += parties.arrivals;
+        parties.arrivals = 0;
+      },
+    ),
+    { numRuns: worlds, seed },
+  );
+  expect(arrivals).toBeGreaterThan(worlds / 10);
+});
 
 /** Sends one request as a connection does; refusals and errors do not matter. */
 async function send(authorize: Authorizer, url: string): Promise<void> {

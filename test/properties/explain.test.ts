@@ -20,7 +20,7 @@ function readable(document: object): Schema | undefined {
 }
 
 test(
-  "checks of random schemas find issues exactly where a value is invalid, and say which",
+  "checks of random schemas find and describe issues exactly if a value is invalid",
   { timeout: 3_600_000 },
   async () => {
     const values = fc.array(value, { minLength: 20, maxLength: 40 });
@@ -34,7 +34,7 @@ test(
             const issues = explain(name, instance);
             const context = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(instance)}: ${JSON.stringify(issues)}`;
             expect(issues.length === 0, context).toBe(isValid(schema, node, instance));
-            // Of what is missing, the name of its definition may be all there is to say.
+            // For a missing member, an error may contain only the name of its definition.
             const present = issues.filter(({ got }) => got !== "nothing");
             for (const { expected } of present) expect(schema.definitions.has(expected), context).toBe(false);
           }
@@ -45,18 +45,14 @@ test(
   },
 );
 
-test(
-  "checks of random schemas are printed as prettier would print them",
-  { timeout: 3_600_000 },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(definitions, async (document) => {
-        const schema = readable(document);
-        fc.pre(schema !== undefined);
-        const { content, formatted } = emittedFiles(schema).get("revision/explain.ts")!;
-        if (formatted) expect(await format("explain.ts", content)).toBe(content);
-      }),
-      { numRuns: runs },
-    );
-  },
-);
+test("checks of random schemas have prettier's layout", { timeout: 3_600_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(definitions, async (document) => {
+      const schema = readable(document);
+      fc.pre(schema !== undefined);
+      const { content, formatted } = emittedFiles(schema).get("revision/explain.ts")!;
+      if (formatted) expect(await format("explain.ts", content)).toBe(content);
+    }),
+    { numRuns: runs },
+  );
+});

@@ -8,7 +8,7 @@ import { heap } from "../support/heap.js";
 const requests = cases(100_000, 2000);
 
 test.each(["2025-11-25", "2026-07-28"])(
-  "at %s, requests of which half are cancelled leave nothing behind",
+  "at %s, requests leave no state behind, even if half of them are cancelled",
   async (revision) => {
     let heard = 0;
     const server = createServer({ name: "soak", version: "1" }, { revisions: serverRevisions });

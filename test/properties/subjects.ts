@@ -16,7 +16,7 @@ export function published(revision: string): Subject {
   return { document, schema: readSchema(document) };
 }
 
-/** A revision corrected by its notes: what is shipped. */
+/** A revision corrected by its notes, as it is shipped. */
 export function corrected(revision: string): Subject {
   const file = new URL(`../../schema/${revision}/notes.json`, import.meta.url);
   const value = JSON.parse(readFileSync(file, "utf8")) as JsonValue;

@@ -34,7 +34,7 @@ function schemaOf(document: JsonObject): JsonObject {
   return { ...schema, ...(Object.keys(rest).length > 0 ? { $defs: rest } : {}) };
 }
 
-/** What references of a document lead to a place that it has lost, or that the operators do not know. */
+/** Whether all references of a document point to its definitions. */
 function isWhole(schema: JsonObject): boolean {
   const text = JSON.stringify(schema);
   return !/"\$ref":"(?!#\/\$defs\/[^/"]+")/.test(text) && !/"(?:\$id|\$anchor|\$dynamicRef)":/.test(text);
@@ -45,7 +45,9 @@ function withSchema(contract: Contract, { tool, part }: Target, schema: JsonObje
   return { ...contract, tools };
 }
 
-/** Values that lead to what differs: valid ones of either schema, and ones that differ from these in a place. */
+/**
+ * Values that can show the difference: valid values of either schema, and values that differ from these in one place.
+ */
 function draws(schemas: readonly JsonObject[], seed: string): JsonValue[] {
   return schemas.flatMap((schema) =>
     validValues(schema, 8, seed).flatMap((value) => [value, ...changedValues(schema, value, seed)]),
@@ -75,7 +77,7 @@ function trial(contract: Contract, target: Target, seed: string): Trial | undefi
   for (const value of draws(schemas, seed)) {
     const [takes, takesNow] = [judges[0](value), judges[1](value)];
     if (takes === takesNow) continue;
-    // A writer has no undeclared member of the name that the operators give a new one.
+    // Writers do not use the name of a new member before it is declared.
     if (!declares[takes ? 0 : 1] && JSON.stringify(value).includes('"added":')) continue;
     const isFound = findings.some(({ level }) =>
       takes ? level[writer] === "breaking" : level[reader] !== "safe",
@@ -102,7 +104,7 @@ function textOf({ rule, subject, level, counterexample }: Finding): string {
   return `${rule} ${subjectText(subject)} client:${level.client} server:${level.server}${value}`;
 }
 
-/** Whether ajv agrees with the counter-example of a finding that breaks something. */
+/** Whether ajv confirms the counter-example of a breaking finding. */
 function isProven({ level, counterexample }: Finding, judges: readonly [Verdict, Verdict]): boolean {
   if (level.client !== "breaking" && level.server !== "breaking") return true;
   if (!counterexample) return false;
@@ -110,16 +112,16 @@ function isProven({ level, counterexample }: Finding, judges: readonly [Verdict,
   return judges[0](value) === valid.old && judges[1](value) === valid.new && valid.old !== valid.new;
 }
 
-/** What came of a run of the gauntlet. */
+/** The outcome of a run of the gauntlet. */
 export interface Outcome {
   readonly trials: number;
   /** Changes that a drawn value shows. */
   readonly shown: number;
-  /** Changes that were missed, or called breaking without a proof; and crashes. */
+  /** Changes that were missed, or reported as breaking without proof, and crashes. */
   readonly faults: readonly string[];
 }
 
-/** Changes schemas of a contract's tools, and judges by ajv what `diff` says of the change. */
+/** Changes schemas of a contract's tools, and compares the findings of `diff` with ajv's verdicts. */
 export function gauntlet(contract: Contract, count: number, seed: string): Outcome {
   const targets = contract.tools!.flatMap((tool, at) =>
     (["inputSchema", "outputSchema"] as const)

@@ -1,4 +1,5 @@
-// Published servers: what is captured compiles, judges as ajv does, is typed as it is judged, and is compared rightly.
+// Published servers: the output of their captures compiles, has the same verdicts as ajv, types that agree with the
+// verdicts, and correct findings of `diff`.
 import assert from "node:assert/strict";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -77,17 +78,17 @@ async function writeLiterals(name) {
   await writeFile(join(folder, "out", name, "literals.ts"), head + lines.join("\n"));
 }
 
-/** The type of what a check judges: in the namespace of its tool. */
+/** The type that a check validates, in the namespace of its tool. */
 function typeOf(name) {
   return name.replace(/(?=(?:Arguments|Result)$)/, ".");
 }
 
-/** JSON as TypeScript: a member called __proto__ would be no member. */
+/** JSON as TypeScript: `__proto__` needs brackets to be a member. */
 function literal(value) {
   return JSON.stringify(value).replaceAll('"__proto__":', '["__proto__"]:');
 }
 
-test("clients, servers and sampled values of all published servers are well typed", () => {
+test("clients, servers and sampled values of all published servers type-check", () => {
   assert.equal(compiled.stdout, "");
   assert.equal(compiled.code, 0, compiled.stderr);
 });
@@ -99,7 +100,7 @@ test("there are 23 published servers, each with tools", () => {
 
 describe("published servers", { concurrency: 1 }, () => {
   for (const { name } of servers) {
-    test(`${name}: values are judged as ajv judges them`, { timeout }, async () => {
+    test(`${name}: values get the same verdicts as from ajv`, { timeout }, async () => {
       const validators = await import(
         pathToFileURL(join(folder, "js/out", name, "checks/schemas/validators.js"))
       );
@@ -131,7 +132,7 @@ describe("published servers", { concurrency: 1 }, () => {
       }
     });
 
-    test(`${name}: what ajv shows to break is found, and what is found to break does`, { timeout }, () => {
+    test(`${name}: findings and ajv agree about breaking changes`, { timeout }, () => {
       const { trials, shown, faults } = gauntlet(contracts.get(name), cases(200, 10), String(seed));
       assert.deepEqual(faults, []);
       assert.ok(shown > trials / 10, `${shown} of ${trials} changes shown`);

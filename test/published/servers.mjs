@@ -26,7 +26,7 @@ const keys = {
  * Published servers that start without a login: each package of package.json, by a name that is a folder's.
  *
  * @param folder their home: where they may write
- * @returns `{ name, args, env }` of each: what Node is started with
+ * @returns `{ name, args, env }` of each, with which Node is started
  */
 export function publishedServers(folder) {
   const { dependencies } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));

@@ -12,7 +12,7 @@ function named(json: JsonObject): Schema | undefined {
   );
 }
 
-/** Values that a schema takes, the smallest first; none of a schema that takes nothing. */
+/** Valid values of a schema, the smallest first; empty if the schema accepts nothing. */
 export function validValues(json: JsonObject, count: number, seed: string): JsonValue[] {
   const schema = named(json);
   if (!schema) return [];

@@ -72,7 +72,7 @@ describe.each(places)("%s", (_, steps) => {
     for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^[\w./-]+@[0-9a-f]{40}$/);
   });
 
-  test("puts no text of an event into a script: it would run", () => {
+  test("does not put texts of events into scripts, where they would run", () => {
     for (const { run = "", with: given = {} } of steps) {
       expect(run).not.toContain("${{");
       expect(String(given["script"] ?? "")).not.toContain("${{");
@@ -86,7 +86,7 @@ describe.each(workflows)("%s", (_, { jobs, permissions }) => {
     expect(permissions ?? { contents: "read" }).toEqual({ contents: "read" });
   });
 
-  test("leaves no token in a clone, but where it pushes", () => {
+  test("does not leave a token in a clone, unless it pushes", () => {
     for (const { steps, permissions: own } of Object.values(jobs))
       for (const { uses, with: given } of steps)
         if (uses?.startsWith("actions/checkout@") && own?.["contents"] !== "write")

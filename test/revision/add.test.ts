@@ -13,7 +13,7 @@ const stored = (folder: string, revision: string): string =>
   readFileSync(join(folder, "schema", revision, "schema.json"), "utf8");
 
 describe("revision add", () => {
-  test("stores the canonical form, locks it, and has no file of notes where there are none to copy", async () => {
+  test("stores and locks the canonical form, without a notes file if there are no notes to copy", async () => {
     const folder = await smallProject();
     const text = stored(folder, "2030-01-01");
     expect(Object.keys((JSON.parse(text) as { $defs: object }).$defs)[0]).toBe("ClientRequest");
@@ -23,7 +23,7 @@ describe("revision add", () => {
       dialect: "2020-12",
       descriptions: true,
     });
-    // An empty file would say that the schema needs none.
+    // An empty file would mean that the schema needs no notes.
     expect(existsSync(join(folder, "schema/2030-01-01/notes.json"))).toBe(false);
   });
 
@@ -76,7 +76,7 @@ describe("revision add", () => {
     expect((await mcpgen(folder, ["revision", "verify"])).code).toBe(0);
   });
 
-  test("only prose differs: says so", async () => {
+  test("reports that only prose differs", async () => {
     const described = {
       ...smallSchema,
       $defs: { ...smallSchema.$defs, EchoParams: { type: "object", description: "x" } },
@@ -106,7 +106,7 @@ describe("revision add", () => {
     expect(carried.notes).toEqual([{ ...note, target: "echo", carried: true }]);
   });
 
-  test("never touches notes that are there", async () => {
+  test("never changes existing notes", async () => {
     const folder = temporaryFolder({
       "draft/schema.json": smallSchemaText,
       "schema/draft/notes.json": "mine",
@@ -130,7 +130,7 @@ describe("files of every encoding are read", () => {
   });
 });
 
-describe("a hostile file is named with its place, exits with 3, and nothing is written", () => {
+describe("a hostile file is reported with its place and exit code 3, and no file is written", () => {
   const nested = `${'{"$defs":{"A":'.padEnd(14)}${'{"items":'.repeat(600)}{}${"}".repeat(602)}`;
   test.each<[string, string | Uint8Array, string, RegExp]>([
     ["empty", "", "MG1002", /schema\.json:1:1/],

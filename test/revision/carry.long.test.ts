@@ -81,14 +81,14 @@ describe.each(pairs)("from %s to %s", (from, to) => {
     expect(problems).toEqual([]);
   });
 
-  test("every target is carried or named as dropped, none both, nothing is added", async () => {
+  test("every target is either carried or reported as dropped, and none is added", async () => {
     const { notes, dropped } = await carry(from, to);
     const before = said((notesFileOf(from).value as { notes: JsonObject[] }).notes);
     const after = [...said(notes), ...dropped.map(({ note, target }) => `${note.kind} ${target}`)];
     expect(after.sort()).toEqual(before.sort());
   });
 
-  test("dropped notes have no target in the schema, or no effect", async () => {
+  test("dropped notes have no target or no effect in the schema", async () => {
     const { dropped } = await carry(from, to);
     for (const problem of dropped.filter(({ settled }) => !settled)) {
       const about = { revision: to, status: "draft" } as const;
@@ -116,7 +116,7 @@ test.each(revisions)(
   },
 );
 
-test("to 2026-07-28 nothing is carried that speaks of sessions or tasks, which it does without", async () => {
+test("notes about sessions or tasks are not carried to 2026-07-28, which does not have them", async () => {
   const { notes, dropped } = await carry("2025-11-25", "2026-07-28");
   const gone = dropped.map(({ note, target }) => `${note.kind} ${target}`);
   expect(gone).toContain("pairing ping");
@@ -134,7 +134,7 @@ describe("a note with several targets", () => {
       value: { format: 1, notes: [entry(target)] },
     });
 
-  test("loses those that are gone, and is left out when none remains", async () => {
+  test("loses removed targets, and is left out when none remains", async () => {
     expect((await carried(["/$defs/A", "/$defs/None", "/$defs/B"])).notes).toEqual([
       { ...entry(["/$defs/A", "/$defs/B"]), carried: true },
     ]);
@@ -143,14 +143,14 @@ describe("a note with several targets", () => {
   });
 });
 
-test("a note that another one made useful goes with it", async () => {
+test("a note that depends on another one is removed with it", async () => {
   const object = (names: string[], more: JsonObject = {}): JsonObject => ({
     type: "object",
     properties: Object.fromEntries(names.map((name) => [name, {}])),
     ...more,
   });
   const note = (kind: string, more: JsonObject): JsonObject => ({ kind, reason: "r", link: "l", ...more });
-  // The errata gives X the member that the base has; its place is gone in the new schema.
+  // The erratum adds the base's member to X. The new schema does not have its place any longer.
   const value = {
     format: 1,
     notes: [

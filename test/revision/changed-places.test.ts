@@ -77,7 +77,7 @@ it.each<[string, object, object, object, RegExp]>([
     { kind: "error", target: "-32050", name: "NOTHING" },
     /no definition has it now/,
   ],
-])("a note that %s is in conflict", async (_, before, now, note, said) => {
+])("a note that %s conflicts", async (_, before, now, note, said) => {
   const found = await conflicts(before, now, note);
   expect(found).toHaveLength(1);
   expect(found[0]).toMatch(said);
@@ -108,6 +108,6 @@ it.each<[string, object, object, object]>([
     { A: object({ a: text }) },
     { kind: "error", target: "-32050", name: "NOTHING" },
   ],
-])("a note %s is in none", async (_, before, now, note) => {
+])("a note %s does not conflict", async (_, before, now, note) => {
   expect(await conflicts(before, now, note)).toEqual([]);
 });

@@ -63,7 +63,7 @@ describe("a text that differs between revisions", () => {
     ["2025-06-01", "Second."],
     ["2026-01-01", "Third."],
     ["2099-01-01", "Third."],
-    // Names that are no dates are the newest, whatever letter or digit they begin with.
+    // Names that are not dates are the newest, with any first letter or digit.
     ["draft", "Third."],
     ["2023-next", "Third."],
     ["DRAFT", "Third."],
@@ -75,7 +75,7 @@ describe("a text that differs between revisions", () => {
     expect(texts.at("/$defs/Other/properties/other", revision)).toBe(text);
   });
 
-  test("is none before its first key, unless there is a shared one", () => {
+  test("is absent before its first key, unless there is a shared text", () => {
     expect(texts.definition("New", "2024-01-01")).toBeUndefined();
     expect(texts.definition("New", "2025-01-01")).toBe("Since then.");
     expect(texts.at("/$defs/Tool/properties/late", "2025-01-01")).toBe("Shared.");

@@ -25,7 +25,7 @@ function published(revision: string): string {
 }
 
 describe("revision add", () => {
-  test.each(some)("%s by its name: schema, lock entry and notes are those of mcpgen", async (revision) => {
+  test.each(some)("%s by its name has mcpgen's schema, lock entry and notes", async (revision) => {
     const folder = temporaryFolder({});
     const { code, stdout } = await mcpgen(folder, ["revision", "add", revision]);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`${revision}: added, released`) as string]);
@@ -40,7 +40,7 @@ describe("revision add", () => {
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("unchanged") as string]);
   });
 
-  test.each(some)("%s as a file, with prose or without: its notes are those of mcpgen", async (revision) => {
+  test.each(some)("%s as a file, with or without prose, gets mcpgen's notes", async (revision) => {
     const files = { "published.json": published(revision), "stored.json": own(revision, "schema.json") };
     for (const file of Object.keys(files)) {
       const folder = temporaryFolder(files);
@@ -51,7 +51,7 @@ describe("revision add", () => {
     }
   });
 
-  test("a file that differs in one definition gets no notes of mcpgen, but assumptions", async () => {
+  test("a file that differs in one definition gets assumptions instead of mcpgen's notes", async () => {
     const revision = names.at(-1)!;
     const schema = JSON.parse(own(revision, "schema.json")) as {
       $defs: Record<string, { required?: string[] }>;
@@ -63,7 +63,7 @@ describe("revision add", () => {
     expect(existsSync(join(folder, "schema", revision, "notes.json"))).toBe(false);
     const { stderr } = await mcpgen(folder, ["generate", "--only", "methods", "--dry-run", "--verbose"]);
     expect(stderr).toContain("assumed");
-    // The file that was meant has notes, which nothing stands in the way of.
+    // The right file has the notes of its revision, which now apply.
     writeFileSync(join(folder, "schema.json"), own(revision, "schema.json"));
     await mcpgen(folder, ["revision", "add", "schema.json", "--name", revision, "--replace"]);
     expect(readFileSync(join(folder, "schema", revision, "notes.json"), "utf8")).toBe(
@@ -71,7 +71,7 @@ describe("revision add", () => {
     );
   });
 
-  test("the notes of a released revision are carried over, also where mcpgen alone has them", async () => {
+  test("the notes of a released revision are carried over, even if only mcpgen has them", async () => {
     const revision = names.at(-1)!;
     const folder = temporaryFolder({ "next/schema.json": "" });
     await mcpgen(folder, ["revision", "add", revision]);
@@ -83,7 +83,7 @@ describe("revision add", () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining(`carried over from ${revision}`) as string]);
   });
 
-  test("notes that are there already stay", async () => {
+  test("existing notes stay", async () => {
     const revision = names[0]!;
     const notes = '{ "format": 1, "notes": [] }\n';
     const folder = temporaryFolder({ [`schema/${revision}/notes.json`]: notes });
@@ -91,7 +91,7 @@ describe("revision add", () => {
     expect(readFileSync(join(folder, "schema", revision, "notes.json"), "utf8")).toBe(notes);
   });
 
-  test("--no-descriptions and --status hold for a released revision, too", async () => {
+  test("--no-descriptions and --status also apply to a released revision", async () => {
     const folder = temporaryFolder({});
     await mcpgen(folder, ["revision", "add", names[0]!, "--no-descriptions", "--status", "draft"]);
     const { status, descriptions } = readLock(join(folder, "schema")).get(names[0]!)!;
@@ -99,7 +99,7 @@ describe("revision add", () => {
     expect((await mcpgen(folder, ["revision", "verify"])).code).toBe(0);
   });
 
-  test("several of them: the output equals the output with the repository's notes", async () => {
+  test("for several of them, the output equals the output with the repository's notes", async () => {
     const folder = temporaryFolder({});
     for (const revision of names.slice(-2)) await mcpgen(folder, ["revision", "add", revision]);
     const { code, stderr } = await mcpgen(folder, ["generate", "--only", "types"]);
@@ -110,7 +110,7 @@ describe("revision add", () => {
 describe("outside of the repository", () => {
   const [older, newer] = names.slice(0, 2) as [string, string];
 
-  test("diff compares them with their notes, as in the repository", async () => {
+  test("diff compares them with their notes, like in the repository", async () => {
     const findings = async (folder: string): Promise<unknown> => {
       const { code, stdout } = await mcpgen(folder, ["diff", older, newer, "--format", "json"]);
       expect(code).toBe(1);
@@ -124,7 +124,7 @@ describe("outside of the repository", () => {
     expect(await findings(temporaryFolder({}))).toEqual(await findings(process.cwd()));
   });
 
-  test("diff, docs and validate take them beside those of a project", async () => {
+  test("diff, docs and validate accept them together with a project's own revisions", async () => {
     const folder = await smallProject();
     const compared = await mcpgen(folder, ["diff", "2030-01-01", newer, "--fail-on", "never"]);
     expect([compared.code, compared.stdout.includes("without notes")]).toEqual([0, false]);
@@ -135,14 +135,14 @@ describe("outside of the repository", () => {
     expect([judged.code, judged.stdout]).toEqual([0, expect.stringContaining("1 valid") as string]);
   });
 
-  test("a revision of the project has its name first", async () => {
+  test("a revision of the project takes precedence over a released one of the same name", async () => {
     const folder = await smallProject();
     await mcpgen(folder, ["revision", "add", "2030-01-01/schema.json", "--name", newer]);
     const { stdout } = await mcpgen(folder, ["diff", "2030-01-01", newer]);
     expect(stdout).toContain("no differences");
   });
 
-  test("a name that no revision has is answered with those that have one", async () => {
+  test("the error for an unknown name lists the known ones", async () => {
     const folder = temporaryFolder({});
     const near = await mcpgen(folder, ["diff", `${older.slice(0, -1)}9`, newer]);
     expect([near.code, near.stderr]).toEqual([

@@ -14,7 +14,7 @@ const revisions = [...readLock(schemaDir).keys()];
 const documentOf = (revision: string): JsonObject =>
   JSON.parse(readFileSync(join(schemaDir, revision, "schema.json"), "utf8")) as JsonObject;
 
-/** A file that holds a schema, under a name that says nothing. */
+/** A file with a schema, under a name without a revision. */
 const fileOf = (document: JsonObject): string =>
   join(temporaryFolder({ "x.json": JSON.stringify(document) }), "x.json");
 

@@ -10,7 +10,7 @@ import {
 } from "../../generator/revision/schema-source.js";
 import { parseJson } from "../../generator/files/json-file.js";
 
-/** What is said of a schema file that cannot be read. */
+/** The error for a schema file that cannot be read. */
 async function refusal(text: string): Promise<CodedError> {
   const file = await parseJson(text, "schema.json");
   try {
@@ -59,7 +59,7 @@ describe("an error of the engine becomes a coded one", () => {
     expect(error.cause).toBeInstanceOf(SchemaError);
   });
 
-  test("with the name that was probably meant", async () => {
+  test("with the probably intended name", async () => {
     const misnamed = '{"$defs": {"Any": true, "A": {"$ref": "#/$defs/Amy"}}}';
     expect((await refusal(misnamed)).next).toBe("Did you mean Any?");
     expect((await refusal('{"$defs": {"A": {"propertis": {}}}}')).next).toBe("Did you mean properties?");
@@ -74,8 +74,8 @@ describe("an error of the engine becomes a coded one", () => {
   });
 });
 
-describe("the place is that in the file, not that in the canonical form", () => {
-  test("in draft-07, where definitions are called otherwise", async () => {
+describe("the place refers to the file, not to the canonical form", () => {
+  test("in draft-07, where definitions have another key", async () => {
     const text =
       '{"definitions": {\n "B": {"type": "string"},\n "A": {"items": [true,\n {"type": "strin"}]}}}';
     expect((await refusal(text)).place).toEqual({
@@ -100,13 +100,13 @@ describe("the place is that in the file, not that in the canonical form", () => 
   });
 });
 
-describe("a document that defines nothing is refused", () => {
+describe("a document without definitions is refused", () => {
   test.each(["{}", '{"$defs": {}}', '{"type": "object"}', '{"definitions": {}}'])("%s", async (text) => {
     expect(await refusal(text)).toMatchObject({ code: "MG1109" });
   });
 });
 
-test.each(["null", "[]", "1", '"text"', "true"])("%s is no schema", async (text) => {
+test.each(["null", "[]", "1", '"text"', "true"])("%s is refused as a schema", async (text) => {
   expect(await refusal(text)).toMatchObject({ code: "MG1101", place: { line: 1, column: 1 } });
 });
 

@@ -44,7 +44,7 @@ test("a lock that is malformed exits with 3", async () => {
   }
 });
 
-test("a file against the one a revision came from: same file, same meaning, other content", async () => {
+test("a file is compared with a revision's source: same file, same meaning, other content", async () => {
   const folder = await smallProject({ "other/schema.json": '{"$defs":{"A":{"type":"string"}}}' });
   const file = "2030-01-01/schema.json";
   const same = await verify(folder, "2030-01-01", file);

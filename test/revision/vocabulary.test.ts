@@ -33,7 +33,7 @@ function folderWith(vocabulary: unknown): string {
   return temporaryFolder({ "lock.json": JSON.stringify({ ...text, vocabulary }) });
 }
 
-test("the lock names the vocabulary; without that it is the newest finished revision", () => {
+test("the lock names the vocabulary; by default it is the newest finished revision", () => {
   expect(readVocabulary(folderWith("2030-01-01"))).toBe("2030-01-01");
   expect(readVocabulary(folderWith(undefined))).toBeUndefined();
   expect(readVocabulary(temporaryFolder())).toBeUndefined();
@@ -43,7 +43,7 @@ test("the lock names the vocabulary; without that it is the newest finished revi
 });
 
 test.each([["2029-01-01"], ["next"], [""], [7], [null], [["2030-01-01"]], [{ id: "2030-01-01" }]])(
-  "the vocabulary %j is refused at its place, with what may stand there",
+  "the vocabulary %j is refused at its place, with the valid values",
   (vocabulary) => {
     const folder = folderWith(vocabulary);
     const read = (): unknown => readVocabulary(folder);
@@ -66,12 +66,12 @@ describe("a new revision", () => {
   const one = lockOf({ "2030-01-01": "released" });
   const two = lockOf({ "2030-01-01": "released", "2031-01-01": "released" });
 
-  test("pins what the vocabulary was, if it would move it", () => {
+  test("pins the previous vocabulary if it would change it", () => {
     expect(keptVocabulary({ revisions: one }, two)).toBe("2030-01-01");
     expect(keptVocabulary({ revisions: two, vocabulary: "2030-01-01" }, revisions)).toBe("2030-01-01");
   });
 
-  test("pins nothing where there is nothing to keep", () => {
+  test("does not pin it if there is nothing to keep", () => {
     expect(keptVocabulary({ revisions: new Map() }, one)).toBeUndefined();
     expect(keptVocabulary({ revisions: two }, two)).toBeUndefined();
     // It was added last.

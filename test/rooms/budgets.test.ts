@@ -74,19 +74,19 @@ test.each([
     { "generator/main.ts": "export function f(a: 1, b: 1, c: 1, d: 1, e: 1) { return [a, b, c, d, e]; }" },
     ["parameters", "generator/main.ts: 1 more", "an object of named members"],
   ],
-])("%s is found, with its place and what to use", (_, files, texts) => {
+])("%s is found, with its place and the replacement", (_, files, texts) => {
   const finding = findingsAfter(files).find((one) => one.startsWith(`${texts[0]}:`));
   for (const text of texts) expect(finding).toContain(text);
 });
 
-test("comments, names and blank lines count nothing", () => {
+test("comments, names and blank lines do not count", () => {
   const commented = `\n\n/** ${"a text, ".repeat(20)}\n * more\n */\n\n// and more\n`.repeat(100);
   expect(
     findingsAfter({ "runtime/core/server/low.ts": `${commented}${house["runtime/core/server/low.ts"]}` }),
   ).toEqual([]);
 });
 
-test("a judge words what was expected; other texts may name types", () => {
+test("code counts as a judge if it words an expectation; other texts may name types", () => {
   const mention = "expected the header on a string, an integer or a boolean, got an object";
   expect(factsOf(`fail("${mention}"); fail("an object");`).judges).toBe(0);
   expect(factsOf('fail("a string"); fail("an object"); fail(`expected a list, got ${kind}`);').judges).toBe(
@@ -94,11 +94,11 @@ test("a judge words what was expected; other texts may name types", () => {
   );
 });
 
-test("the pause of a stream is no wait between attempts", () => {
+test("the pause of a stream does not count as a wait between attempts", () => {
   expect(factsOf("stream.pause(); await pause(1); await this.#sleep(1, clock);").waits).toBe(2);
 });
 
-test("a better figure has to be written down; a grant of an issue is used", () => {
+test("a better figure must be recorded; grants of issues are counted", () => {
   const figure: Figure = {
     key: "waits",
     title: "waits",
@@ -119,7 +119,7 @@ test("a better figure has to be written down; a grant of an issue is used", () =
   expect(findingsOf([figure], {}, none)).toHaveLength(1);
 });
 
-test("a worse figure says how much is tolerated, and where an issue may grant more", () => {
+test("the finding for a worse figure names the tolerance, and where an issue may grant more", () => {
   const figure: Figure = {
     ...{ key: "readme-bytes", title: "bytes", value: 312, goal: 0, tolerance: 10, owner: "a page" },
     places: new Map([["README.md", 312]]),
@@ -132,7 +132,7 @@ test("a worse figure says how much is tolerated, and where an issue may grant mo
   expect(finding).toContain('"granted": [{ "issue", "more", "reason" }] of this bar in bench/budgets.json');
 });
 
-test("a file that import() alone loads has one importer by its nature", () => {
+test("a file that only import() loads may have a single importer", () => {
   const loading = {
     "generator/command/commands.ts": 'export const load = async () => (await import("./added.js")).added;',
     "generator/command/added.ts": "export const added = 1;",

@@ -7,7 +7,7 @@ import { connect, createServer, defineServer } from "@mcpgen/runtime/all";
 
 const info = { name: "s", version: "1" };
 
-test("a server and a client speak all revisions where none are given", async () => {
+test("a server and a client use all revisions by default", async () => {
   const server = createServer(info);
   server.tool("greet", {}, () => "hello");
   expect([...server.revisions].sort()).toEqual([...revisionIds]);
@@ -40,13 +40,13 @@ test("the given revisions are used", async () => {
   await client.close();
 });
 
-test("misspelt options are reported as at the other entry", async () => {
+test("misspelt options are reported like at the other entry", async () => {
   expect(() => createServer(info, { revision: [] } as never)).toThrow("Did you mean revisions?");
   await expect(connect("http://localhost", { elicits: 1 } as never)).rejects.toThrow("Did you mean elicit?");
   await expect(connectWith("http://localhost", {} as never)).rejects.toThrow("@mcpgen/runtime/all");
 });
 
-test("a bundle of the entry that is given its revisions holds none", async () => {
+test("a bundle of the entry without revisions contains none", async () => {
   const holds = async (entry: string): Promise<boolean> => {
     const { outputFiles } = await build({
       stdin: { contents: `export { createServer } from "${entry}";`, resolveDir: resolve(".") },

@@ -6,11 +6,12 @@ import { carriedOut, memberOf, toolError } from "../../generated/stepping.js";
 import { failureOf } from "../support/failure-of.js";
 import { type Wire, clientOf, serverWith, wires } from "../support/served.js";
 
-// What a handler gave for good, and has no form at the other revision: its effect is there, and must not come twice.
+// A final result of a handler that cannot be converted to the other revision: its effect has happened, and must not
+// happen twice.
 
 const older = "2025-11-25";
 
-/** Refuses what has the member `odd`. */
+/** Refuses values with the member `odd`. */
 const refusing: Parameters<typeof carriedOut>[0] = (value, report) =>
   memberOf(value, "odd") === undefined
     ? value
@@ -77,7 +78,7 @@ test.each(
   expect(ran()).toBe(1);
 });
 
-test.each(wires)("another request fails with an error that says so (%s)", async (wire) => {
+test.each(wires)("the error of another request states that it was carried out (%s)", async (wire) => {
   const { client, ran } = await serving(wire, "incomingResults");
   expect(await failureOf(client.readResource("x:/odd"))).toMatchObject({
     code: "not-expressible",
@@ -96,7 +97,7 @@ test("the client of a server gets that error, too", async () => {
 
 describe("a result of a tool that the client cannot read", () => {
   const unread = "; the request was carried out";
-  /** What a server sends of another maker, by name of the tool. */
+  /** The results of a third-party server, by name of the tool. */
   const sent: { readonly [tool: string]: object } = {
     wrong: { content: [{ type: "text" }] },
     odd: { content: [], odd: 1 },

@@ -9,7 +9,7 @@ import { builtProgram } from "../support/built-program.js";
 
 const program = builtProgram("test/runtime/stdio/programs/walked.ts");
 
-// Outside production what is sent is checked, too.
+// Outside of production, sent messages are checked, too.
 const env = { NODE_ENV: "production" };
 
 async function connected(source: Parameters<typeof connect>[0]): Promise<Client> {
@@ -21,7 +21,10 @@ async function connected(source: Parameters<typeof connect>[0]): Promise<Client>
   return client;
 }
 
-/** Modules of the server that one `tools/call` runs, after others have run: what is made once is left out. */
+/**
+ * Modules of the server that one `tools/call` runs. Earlier calls have run, so that work which is done once is left
+ * out.
+ */
 async function modulesOfCall(client: Client): Promise<string[]> {
   const add = () => client.callTool("add", { a: 1, b: 2 });
   await add();

@@ -63,7 +63,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect([...ids].every((id) => (session ? typeof id === "string" : id === undefined))).toBe(true);
   });
 
-  test("a listener that throws or rejects harms nothing, and a removed one gets nothing", async () => {
+  test("exceptions and rejections of listeners are ignored, and a removed listener gets no events", async () => {
     const server = serverWith();
     server.tool("t", {}, () => {
       throw new Error("broken");
@@ -91,7 +91,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(theirs.at(-1)).toMatchObject({ type: "connection-closed" });
   });
 
-  test("both sides report questions that fail", async () => {
+  test("both sides report failed questions", async () => {
     const server = serverWith();
     const form = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
     server.tool("form", {}, async (_, { ask }) => (await ask.elicit("k", form)).action);
@@ -358,7 +358,7 @@ describe("over HTTP", () => {
   });
 });
 
-test("a listener that is added by a listener gets later events only", async () => {
+test("a listener that is added by a listener gets only later events", async () => {
   const server = serverWith();
   let calls = 0;
   const listen = (): void => {

@@ -118,7 +118,7 @@ describe("an extension that a server cannot use", () => {
   const cases: readonly [string, () => unknown[], string][] = [
     ["is given twice", () => [search, search], `extension ${id}: it is given twice. Remove one.`],
     [
-      "is the one of the other side",
+      "belongs to the other side",
       () => [searchClient],
       `extension ${id}: it is the one of a client. Import it from the module of a server.`,
     ],
@@ -215,7 +215,7 @@ describe("an extension that a server cannot use", () => {
   ];
 
   test.each([{ [id]: {} }, { [id]: { fuzzy: true }, "com.example/more": {} }])(
-    "is declared by the program itself: %j",
+    "is also declared by the program itself: %j",
     (extensions) => {
       expect(refusal([search], serverRevisions, { capabilities: { extensions } })).toMatchObject({
         code: "invalid-definition",
@@ -229,7 +229,7 @@ describe("an extension that a server cannot use", () => {
     { extensions: {} },
     { extensions: { "com.example/more": {} } },
     { experimental: { [id]: {} } },
-  ])("is not one that the program declares beside it: %j", (capabilities) =>
+  ])("is not refused because of these capabilities of the program: %j", (capabilities) =>
     expect(refusal([search], serverRevisions, { capabilities })).toBeUndefined(),
   );
 
@@ -240,7 +240,7 @@ describe("an extension that a server cannot use", () => {
     });
   });
 
-  test("is made for none of its revisions", () => {
+  test("does not support any of its revisions", () => {
     const old = serverRevisions.filter((revision) => revision.id === "2024-11-05");
     expect(refusal([search], old)).toMatchObject({
       code: "invalid-definition",
@@ -286,7 +286,7 @@ describe("two extensions with the same methods, at different revisions", () => {
       { on: { "notifications/search/hint": () => void heard.push(base) } },
     );
 
-  test.each(["2025-11-25", "2026-07-28"])("each answers at its own: %s", async (revision) => {
+  test.each(["2025-11-25", "2026-07-28"])("each answers at its own revision: %s", async (revision) => {
     const heard: string[] = [];
     const server = createServer(
       { name: "s", version: "1" },

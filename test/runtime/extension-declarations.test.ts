@@ -30,7 +30,7 @@ describe("a server that lacks a capability which its extension needs", () => {
     expect(reported).toContainEqual(expect.objectContaining(refused));
   });
 
-  test("takes clients once it has it", async () => {
+  test("accepts clients after it gets the capability", async () => {
     const server = skilled();
     server.resource("test://a", { name: "a" }, () => "text");
     const client = await clientOf(server, "memory", "2026-07-28");

@@ -1,4 +1,4 @@
-// Identifiers of extensions that a program declares: as the specification has them, or refused.
+// Identifiers of extensions that a program declares: valid by the specification, or refused.
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer, memoryChannels } from "@mcpgen/runtime";
 import fc from "fast-check";
@@ -30,7 +30,7 @@ const wrong = [
   ...["com.mcp/a", "dev.modelcontextprotocol/a", "com.mcp.tools/a", "com.example/a\n"],
 ];
 
-/** What becomes of a server and of a client that declare an extension. */
+/** The outcome for a server and a client that declare an extension. */
 async function declared(id: string): Promise<string[]> {
   const capabilities = { extensions: { [id]: {} } };
   const [near, far] = memoryChannels();
@@ -52,7 +52,7 @@ async function declared(id: string): Promise<string[]> {
   );
 }
 
-test.each(right)("%j is taken by both roles", async (id) => {
+test.each(right)("%j is accepted by both roles", async (id) => {
   expect(await declared(id)).toEqual(["taken", "taken"]);
 });
 
@@ -81,7 +81,7 @@ describe("identifiers that the other side declares", () => {
   const declarations = ids.flatMap((id) => values.map((value) => ({ [id]: value })));
   const all = Object.fromEntries(ids.map((id) => [id, {}]));
 
-  test.each(revisions)("are no matter to a server of %s", async (revision) => {
+  test.each(revisions)("are ignored by a server of %s", async (revision) => {
     for (const extensions of [all, null, ...declarations]) {
       const made = served((server) =>
         server.tool("t", {}, (_, { clientCapabilities }) => JSON.stringify(clientCapabilities)),
@@ -89,7 +89,7 @@ describe("identifiers that the other side declares", () => {
       const client = new RawClient(made.server, revision, { extensions });
       if (!client.isModern) await client.open();
       const { result, error } = await client.call("t");
-      // Settings that are no object are wrong for the schema of 2026-07-28.
+      // For the schema of 2026-07-28, settings must be objects.
       if (result) expect(result).toMatchObject({ content: [{ type: "text" }] });
       else expect(error).toMatchObject({ code: -32602 });
       client.capabilities = {};
@@ -97,7 +97,7 @@ describe("identifiers that the other side declares", () => {
     }
   });
 
-  test.each(revisions)("are no matter to a client of %s", async (revision) => {
+  test.each(revisions)("are ignored by a client of %s", async (revision) => {
     for (const extensions of [all, null, ...declarations]) {
       const capabilities = { tools: {}, extensions };
       const { client } = await scriptedFor(revision, capabilities);

@@ -51,7 +51,7 @@ const hiding = uiOfClients.implement(
 );
 
 describe("members that an extension adds", () => {
-  test("a wrong one is refused at the registration, and at each change of it", () => {
+  test("an invalid one is refused at the registration, and at each change of it", () => {
     const server = serverWith({ extensions: [colors(color("Tool"))] });
     const wrong = 'tool "a": _meta.com.example/color: "green" is no Color (extension com.example/colors).';
     expect(() => server.tool("a", colored("green"), () => "")).toThrow(wrong);
@@ -64,7 +64,7 @@ describe("members that an extension adds", () => {
     );
   });
 
-  test("a required one must be there", () => {
+  test("a required one must be present", () => {
     const server = serverWith({ extensions: [colors(color("Prompt", true))] });
     expect(() => server.prompt("a", {}, () => "")).toThrow(
       'prompt "a": _meta.com.example/color: expected a Color, got nothing (extension com.example/colors).',
@@ -77,18 +77,21 @@ describe("members that an extension adds", () => {
     serverWith().tool("a", colored("green"), () => "");
   });
 
-  test.each(["2025-06-18", "2025-11-25", "2026-07-28"])("clients at %s get those of ui", async (revision) => {
-    const server = serverWith({ extensions: [ui] });
-    const _meta = { ui: { resourceUri: "ui://clock", visibility: ["app"] } };
-    server.tool("clock", { _meta }, () => "12:00");
-    expect(() => server.resource("ui://clock", { _meta: { ui: { csp: 1 } } }, () => "")).toThrow(
-      'resource "ui://clock": _meta.ui: {"csp":1} is no McpUiResourceMeta (extension io.modelcontextprotocol/ui).',
-    );
-    server.tool("date", {}, () => "today");
-    const client = await clientOf(server, "memory", revision);
-    const { tools } = await client.request("tools/list", {});
-    expect(tools).toMatchObject([{ name: "clock", _meta }, { name: "date" }]);
-    const host = await clientOf(server, "memory", revision, { extensions: [hiding] });
-    expect((await host.request("tools/list", {})).tools).toMatchObject([{ name: "date" }]);
-  });
+  test.each(["2025-06-18", "2025-11-25", "2026-07-28"])(
+    "clients at %s get the members of ui",
+    async (revision) => {
+      const server = serverWith({ extensions: [ui] });
+      const _meta = { ui: { resourceUri: "ui://clock", visibility: ["app"] } };
+      server.tool("clock", { _meta }, () => "12:00");
+      expect(() => server.resource("ui://clock", { _meta: { ui: { csp: 1 } } }, () => "")).toThrow(
+        'resource "ui://clock": _meta.ui: {"csp":1} is no McpUiResourceMeta (extension io.modelcontextprotocol/ui).',
+      );
+      server.tool("date", {}, () => "today");
+      const client = await clientOf(server, "memory", revision);
+      const { tools } = await client.request("tools/list", {});
+      expect(tools).toMatchObject([{ name: "clock", _meta }, { name: "date" }]);
+      const host = await clientOf(server, "memory", revision, { extensions: [hiding] });
+      expect((await host.request("tools/list", {})).tools).toMatchObject([{ name: "date" }]);
+    },
+  );
 });

@@ -82,7 +82,7 @@ describe("over stdio", () => {
     expect(params!["notifications"]).toEqual({ searchTopics: ["cats"] });
   });
 
-  test.each(["2024-11-05", "2025-11-25"])("at %s it is as if there was no such method", async (revision) => {
+  test.each(["2024-11-05", "2025-11-25"])("at %s the method does not exist", async (revision) => {
     const { client } = await raw(revision, () => {}, {}, { extensions: [search] });
     expect((await client.request("search/query", {})).error).toMatchObject({ code: -32601 });
   });

@@ -68,7 +68,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(seen).toEqual({ [id]: { languages: ["en"] } });
   });
 
-  test("a client that has not declared the extension is refused in the words of its era", async () => {
+  test("a client that has not declared the extension is refused with the error of its era", async () => {
     const client = await connected(searching(), wire, revision, {});
     const refused = await failureOf(
       client.request("search/query", { query: 7 } as object, { result: {} } as never),
@@ -81,7 +81,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
   });
 
   test.each([[true], [0], ["x"], [[]], [null]])(
-    "a client that declares %j has no extension",
+    "a client that declares %j does not have the extension",
     async (value) => {
       const server = searching();
       server.use(({ method }, next) => (method === "tools/call" ? ({ ticket: "t1" } as never) : next()));
@@ -97,7 +97,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
   );
 
   test.each([[true], [0], ["x"], [[]], [null]])(
-    "a server that declares %j has no extension",
+    "a server that declares %j does not have the extension",
     async (value) => {
       const server = serverWith({
         capabilities: { extensions: { [id]: value } } as never,
@@ -153,7 +153,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(await failureOf(result)).toBeInstanceOf(Error);
   });
 
-  test("a result that the extension adds to a method of the protocol arrives as it is", async () => {
+  test("a result that the extension adds to a method of the protocol arrives unchanged", async () => {
     const used = searchServer.implement(
       { "search/query": query },
       {
@@ -173,7 +173,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(await plain.callTool("echo")).toMatchObject({ content: [{ text: "said" }] });
   });
 
-  test("a client without the extension gets no such result of middleware", async () => {
+  test("a client without the extension does not get such a result of middleware", async () => {
     const reported: unknown[] = [];
     const server = searching(search, { onEvent: heard({ onError: (error) => void reported.push(error) }) });
     const removed = server.use((_, next) => next());
@@ -252,7 +252,7 @@ describe.each(wires)("notifications of the server over %s", (wire) => {
     expect(await failureOf(refused)).toMatchObject({ rpcCode: -32021 });
   });
 
-  test("before, they go to the sessions of clients that have declared the extension", async () => {
+  test("before 2026-07-28 they go to the sessions of clients that have declared the extension", async () => {
     const server = searching();
     const heard: string[] = [];
     const arrived = deferred<void>();
@@ -281,7 +281,7 @@ test("an unknown member of a subscription is still refused", async () => {
   });
 });
 
-test("a revision that is not a base of the extension has nothing of it", async () => {
+test("a revision that is not a base of the extension does not have it", async () => {
   const client = await connected(searching(), "memory", "2025-03-26");
   expect(client.serverCapabilities.extensions).toBeUndefined();
   expect(await failureOf(client.request("search/query", query1))).toMatchObject({

@@ -30,7 +30,7 @@ test("a text keeps its beginning, in whole characters", () => {
 });
 
 describe.each(routes)("names of a megabyte over %s at %s", (wire, revision) => {
-  test.each(["info", "debug"] as const)("make short lines of both sides (%s)", async (level) => {
+  test.each(["info", "debug"] as const)("are shortened in the lines of both sides (%s)", async (level) => {
     const server = serverWith();
     server.tool(long, {}, () => {
       throw new Error(long);

@@ -13,7 +13,7 @@ import { Party, messagesOf } from "../support/raw-http-client.js";
 import { type Members, raw } from "../support/raw-stdio-client.js";
 import { clientOf, serverWith, sourceOf, wires } from "../support/served.js";
 
-// An extension as it is generated, on each of its bases and on revisions that are none.
+// A generated extension, on each of its bases and on other revisions.
 
 const id = "io.modelcontextprotocol/skills";
 const bases = ["2025-06-18", "2025-11-25", "2026-07-28"];
@@ -92,14 +92,14 @@ describe.each(wires)("over %s", (wire) => {
     });
   });
 
-  test.each(others)("at %s there is no extension, and all else works", async (revision) => {
+  test.each(others)("at %s the extension does not exist, and everything else works", async (revision) => {
     const client = await clientOf(serving(implemented().used), wire, revision, { extensions });
     expect(client.serverCapabilities.extensions).toBeUndefined();
     expect(await failureOf(listSkills(client))).toMatchObject({ code: "method-not-found" });
     expect(await client.readResource(uri)).toMatchObject({ contents: [{ text: "a plan" }] });
   });
 
-  test("at 2026-07-28 a result is cached as long as the server says", async () => {
+  test("at 2026-07-28 a result is cached for the time that the server sets", async () => {
     const { used, calls } = implemented();
     const client = await clientOf(serving(used), wire, "2026-07-28", { extensions });
     for (let time = 0; time < 2; time++) {
@@ -131,7 +131,7 @@ describe.each([...bases, ...others])("the bytes at %s", (revision) => {
   const isModern = revision === "2026-07-28";
   const { used } = implemented(false);
 
-  test("on stdio: settings in the answer of the era, cache hints only where the base has them", async () => {
+  test("on stdio: settings in the answer of the era, cache hints only if the base has them", async () => {
     const { client } = await raw(revision, offering, {}, { extensions: [used] });
     const { result } = isModern ? await client.request("server/discover", {}) : client.received[0]!;
     const { extensions: declared } = result!["capabilities"] as Members;
@@ -163,7 +163,7 @@ describe.each([...bases, ...others])("the bytes at %s", (revision) => {
   });
 });
 
-test("subscriptions to resources stay as they are", async () => {
+test("subscriptions to resources stay unchanged", async () => {
   const server = serving(implemented().used);
   for (const revision of ["2025-11-25", "2026-07-28"]) {
     const client = await clientOf(server, "memory", revision, { extensions });

@@ -1,4 +1,4 @@
-// What an author writes wrongly is refused where it is written, with the place and what to do.
+// Mistakes of an author are refused at once, with their place and the next step.
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import {
   type CodeFirstServer,

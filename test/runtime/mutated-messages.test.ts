@@ -14,7 +14,9 @@ import { uncaughtErrors } from "../support/uncaught.js";
 
 const revisions = clientRevisions.map(({ id }) => id);
 
-/** What clients do. They read results as their types say: what has another type fails with no code. */
+/**
+ * The actions of clients. They read results by their types; a member of another type makes them fail without a code.
+ */
 const uses: { readonly [name: string]: (client: Client) => Promise<unknown> } = {
   connect: () => Promise.resolve(),
   tools: async (client) =>
@@ -90,7 +92,7 @@ const uses: { readonly [name: string]: (client: Client) => Promise<unknown> } = 
   },
 };
 
-/** Gives what a receiver gets in place of a text. */
+/** Returns the text that a receiver gets instead of a sent one. */
 type Change = (text: string) => string;
 
 /** A channel whose side gets other texts than were sent. */
@@ -114,11 +116,11 @@ type Side = "client" | "server";
 interface Ran {
   /** The texts that the side got, as they were sent. */
   readonly sent: readonly string[];
-  /** What was thrown, with or without a code. */
+  /** The thrown error, with or without a code. */
   readonly failed?: unknown;
-  /** What the other side reported, or the program of this one. */
+  /** Errors that the other side or this side's program reported. */
   readonly reported: readonly unknown[];
-  /** What another request brings. */
+  /** The result of another request. */
   readonly next: unknown;
   /** All texts that the server sent. */
   readonly answers: readonly string[];
@@ -174,7 +176,7 @@ const again = (client: Client): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** Time passes where nothing else happens. */
+/** Time passes only if nothing else happens. */
 async function within<T>(clock: VirtualClock, work: Promise<T>, what: string): Promise<T> {
   const progress = { isOver: false };
   const over = (): void => void (progress.isOver = true);
@@ -191,7 +193,10 @@ interface Case {
   readonly use: string;
   readonly place: number;
   readonly what: string;
-  /** Changes the message of this connection: two have not the same ids, times and sealed states. */
+  /**
+   * Applies the mutation to the message of this connection, whose ids, times and sealed states differ from those of
+   * other connections.
+   */
   readonly change: Change;
 }
 
@@ -220,11 +225,11 @@ async function casesOf(revision: string, side: Side): Promise<Case[]> {
 
 const isCoded = (error: unknown): boolean => error instanceof McpError && /^[a-z-]+$/.test(error.code);
 
-/** What is wrong with what a message led to. */
+/** Yields the faults of the behaviour after a mutated message. */
 function* problemsOf(side: Side, { failed, reported, next, answers: texts }: Ran): Generator<unknown> {
   if (failed !== undefined && !isCoded(failed)) yield failed;
   for (const error of reported) if (!isCoded(error) && !/always fails/.test(String(error))) yield error;
-  // A server may now offer less; it never falls silent.
+  // The server may offer less after the message, but it must still answer.
   if (next instanceof Error && (!isCoded(next) || (next as McpError).code === "timeout")) yield next;
   if (side === "client") return;
   for (const text of texts) {

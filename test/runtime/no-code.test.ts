@@ -18,10 +18,10 @@ test("the tests of the runtime, and the processes they start, run with code gene
   expect(child.stderr).toContain("disallowed");
 });
 
-/** What makes code of text, in whatever way it is written. */
+/** Expressions that evaluate text as code, in all their forms. */
 const makers = /\beval\s*\(|\bFunction\s*\(|(?<![\w$])(?:import|require)\s*\(\s*["'](?:node:)?vm["']/g;
 
-test.each(packages)("nothing in %s makes code of text", (folder) => {
+test.each(packages)("no module in %s generates code from strings", (folder) => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".js"),
   );

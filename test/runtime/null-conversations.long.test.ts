@@ -1,5 +1,5 @@
-// Null in place of each member of each message of each revision, through a server and a client: where the member is optional, the
-// conversation goes on as if it were absent, with an event; where it is required, it never passes in silence.
+// Null in place of each member of each message of each revision, through a server and a client: null for an optional
+// member counts as absent, with an event; null for a required member is always reported.
 import type { JsonObject } from "@mcpgen/engine";
 import * as of20241105 from "@mcpgen/protocol/2024-11-05/methods";
 import * as of20250326 from "@mcpgen/protocol/2025-03-26/methods";
@@ -43,9 +43,9 @@ type Event = ClientEvent | ServerEvent;
 /** Up to 2025-06-18, the definitions of messages do not have it. */
 const jsonrpc = "2.0";
 
-/** What a message leads to. */
+/** The outcome of a message. */
 interface Outcome {
-  /** What the application gets; `undefined` where nothing reaches it. */
+  /** The value that the application gets; `undefined` if it gets none. */
   readonly given: unknown;
   readonly events: readonly Event[];
 }
@@ -95,7 +95,7 @@ async function tryNull({ pointer, isRequired, withNull, without }: NullPlace, se
 }
 
 /**
- * A sample with those of its optional params that the other side takes together.
+ * A sample with the optional params that the other side accepts together.
  *
  * @returns `undefined` if the application gets nothing even without them
  */
@@ -138,7 +138,7 @@ async function tryMessages(
   return samples.length > 0;
 }
 
-/** A modern request that names the revision that it is of. */
+/** Adds the name of the revision to a modern request. */
 function ofRevision(sample: JsonObject): JsonObject {
   const params = (sample["params"] ?? {}) as JsonObject;
   const protocolVersion = "io.modelcontextprotocol/protocolVersion";
@@ -294,7 +294,7 @@ const ofTasks: Script = {
   }),
 };
 
-/** Members of results that have defaults where they are wrong (2026-07-28, caching; result types). */
+/** Members of results that get defaults if they are wrong (2026-07-28, caching; result types). */
 const withDefault = new Set(["/ttlMs", "/cacheScope", "/resultType"]);
 
 describe("a client", () => {
@@ -335,7 +335,7 @@ describe("a client", () => {
           ([name, value]) => value === null && withDefault.has(`/${name}`),
         );
         const lengthOf = (list: unknown): number => (page ? (list as Members)[page.member]?.length : 0);
-        // A wrong item of a list is left out: `listTools` and its like give it apart.
+        // A wrong item of a list is left out: `listTools` and similar methods return it separately.
         const isLeftOut = given !== undefined && lengthOf(given) < lengthOf(message);
         const isRefused = given === undefined || hasDefault || isLeftOut;
         return { given: isRefused ? undefined : given, events: [...events] };
@@ -433,7 +433,7 @@ describe("a client", () => {
         const given = client && !hasDefault ? { serverInfo, serverCapabilities, instructions } : undefined;
         return { given, events };
       },
-      // What is wrong with a discovery keeps no client from the server.
+      // Faults of a discovery do not prevent the connection.
       isModern(revision),
     );
   });

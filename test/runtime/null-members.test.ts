@@ -42,7 +42,7 @@ interface Schema {
   readonly const?: unknown;
 }
 
-/** Members of the params of a method that its schema does not require, by JSON Pointer into the request. */
+/** The optional members of the params of a method, by JSON Pointer into the request. */
 function optionalMembers(revision: string, method: string): string[] {
   const document = JSON.parse(readFileSync(`schema/${revision}/schema.json`, "utf8")) as {
     readonly $defs?: { readonly [name: string]: Schema };
@@ -77,13 +77,13 @@ describe("null for optional members, on a server", () => {
     }
   });
 
-  test.each(each)("required members of %s (%s) is an error", async (method, revision) => {
+  test.each(each)("for required members of %s (%s) is an error", async (method, revision) => {
     const client = await clientOf(withAll(), revision);
     for (const name of Object.keys(requests[method]!))
       expect((await client.request(method, { ...requests[method], [name]: null })).error?.code).toBe(-32602);
   });
 
-  test.each(revisions)("beside a wrong member is no excuse (%s)", async (revision) => {
+  test.each(revisions)("beside a wrong member does not hide the error (%s)", async (revision) => {
     const client = await clientOf(withAll(), revision);
     const { error } = await client.request("tools/call", { name: 5, arguments: null });
     expect(error).toMatchObject({ code: -32602, message: expect.stringContaining("name") as string });
@@ -113,20 +113,17 @@ describe("null for optional members, on a server", () => {
     expect(made.warnings()).toHaveLength(1);
   });
 
-  test.each(adapters)(
-    "over HTTP (%s) counts as absent, and headers are compared all the same",
-    async (adapter) => {
-      const made = withAll();
-      const { url } = await serve(adapter, made.server);
-      for (const revision of ["2025-06-18", "2026-07-28"] as const) {
-        const party = await new Party(url, revision).open();
-        const call = await party.post(party.message("tools/call", { name: "echo", arguments: null }));
-        await call.whole();
-        expect(messagesOf(call)[0]!.result).toBeDefined();
-      }
-      expect(made.warnings()).toHaveLength(2);
-    },
-  );
+  test.each(adapters)("over HTTP (%s) counts as absent, and headers are still compared", async (adapter) => {
+    const made = withAll();
+    const { url } = await serve(adapter, made.server);
+    for (const revision of ["2025-06-18", "2026-07-28"] as const) {
+      const party = await new Party(url, revision).open();
+      const call = await party.post(party.message("tools/call", { name: "echo", arguments: null }));
+      await call.whole();
+      expect(messagesOf(call)[0]!.result).toBeDefined();
+    }
+    expect(made.warnings()).toHaveLength(2);
+  });
 
   test("of the answer to a form counts as absent", async () => {
     for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
@@ -145,7 +142,7 @@ describe("null for optional members, on a server", () => {
     }
   });
 
-  test.each(revisions)("in what a client declares counts as absent (%s)", async (revision) => {
+  test.each(revisions)("in a client's declarations counts as absent (%s)", async (revision) => {
     const declared: unknown[] = [];
     const made = served((server) =>
       server.tool("ask", {}, async (_, { ask, clientCapabilities, clientInfo }) => {
@@ -216,7 +213,7 @@ describe("null for optional members, on a server", () => {
     expect(events).toEqual([]);
   });
 
-  test("as an id is an error where the server rejects null", async () => {
+  test("as an id is an error if the server rejects null", async () => {
     const { heard, ...made } = withVendor("reject");
     const client = await clientOf(made, "2025-11-25");
     client.send(seen);
@@ -224,17 +221,20 @@ describe("null for optional members, on a server", () => {
     expect(heard).toEqual([]);
   });
 
-  test.each(adapters)("as an id over HTTP (%s) is absent or an error, as over stdio", async (adapter) => {
-    const { heard, events, ...made } = withVendor();
-    const { url } = await serve(adapter, made.server);
-    for (const revision of ["2025-06-18", "2026-07-28"] as const) {
-      const party = await new Party(url, revision).open();
-      expect((await party.post(seen)).status).toBe(202);
-      await until("the listener is called", () => heard.length === events.length && heard.length > 0);
-      expect((await party.post({ ...party.message("tools/list"), id: null })).status).toBe(400);
-    }
-    expect(heard).toEqual([{ a: 1 }, { a: 1 }]);
-  });
+  test.each(adapters)(
+    "as an id over HTTP (%s) counts as absent or is an error, like over stdio",
+    async (adapter) => {
+      const { heard, events, ...made } = withVendor();
+      const { url } = await serve(adapter, made.server);
+      for (const revision of ["2025-06-18", "2026-07-28"] as const) {
+        const party = await new Party(url, revision).open();
+        expect((await party.post(seen)).status).toBe(202);
+        await until("the listener is called", () => heard.length === events.length && heard.length > 0);
+        expect((await party.post({ ...party.message("tools/list"), id: null })).status).toBe(400);
+      }
+      expect(heard).toEqual([{ a: 1 }, { a: 1 }]);
+    },
+  );
 });
 
 describe("null for optional members, on a client", () => {
@@ -246,7 +246,7 @@ describe("null for optional members, on a client", () => {
     "tools/call": () => ({ result: { content, isError: null } }),
   };
 
-  test.each(revisions)("is reported by an event each (%s)", async (revision) => {
+  test.each(revisions)("is reported by one event each (%s)", async (revision) => {
     const events: ClientEvent[] = [];
     const { client, peer } = await connected(revision, script, {
       onEvent: (event) => event.type === "nulls-ignored" && events.push(event),
@@ -319,7 +319,7 @@ describe("null for optional members, on a client", () => {
     expect(asked).toEqual([]);
   });
 
-  test("is an error where the client rejects it: a notification with it is dropped", async () => {
+  test("is an error if the client rejects it, and a notification with it is dropped", async () => {
     const events: ClientEvent[] = [];
     const { client, peer } = await connected(
       "2025-11-25",

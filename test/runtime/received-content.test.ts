@@ -1,5 +1,5 @@
-// Images, audio and blobs that come without base64, wherever a role receives content: the message stays as it came, and a
-// warning names the place.
+// Images, audio and blobs without base64 in any received content: the message is not changed, and a warning names the
+// place.
 import { describe, expect, test } from "vitest";
 import { heard } from "../support/heard.mjs";
 import { type Members, clientOf, served } from "../support/raw-stdio-client.js";
@@ -51,7 +51,7 @@ const prompt = {
 };
 const answerOf = (content: unknown): Members => ({ role: "assistant", model: "m", content });
 
-describe("a server warns of the answer of a model", () => {
+describe("a server warns about a model's answer", () => {
   test.each(each(kinds))("with %s (%s)", async (kind, revision) => {
     const { content, place } = kinds[kind]!;
     const received: unknown[] = [];
@@ -74,7 +74,7 @@ describe("a server warns of the answer of a model", () => {
     expect(made.warnings).toEqual([`sampling/createMessage: content${place} of the result is not base64`]);
   });
 
-  test("that it asked for beside all requests", async () => {
+  test("that it requested outside of any client request", async () => {
     const made = served((server) =>
       server.tool("ask", {}, async (_, { session }) => String((await session.sample(prompt)).model)),
     );
@@ -85,7 +85,7 @@ describe("a server warns of the answer of a model", () => {
   });
 });
 
-describe("a client warns of the conversation that its model is to continue", () => {
+describe("a client warns about a conversation for its model", () => {
   test.each(each(asked))("with %s (%s)", async (kind, revision) => {
     const { content, place } = asked[kind]!;
     const warnings: string[] = [];
@@ -144,7 +144,7 @@ test("the answer to a form may have members of the same names", async () => {
   expect(made.warnings).toEqual([]);
 });
 
-test("arguments and structured content may hold anything", async () => {
+test("arguments and structured content may contain anything", async () => {
   const warnings: string[] = [];
   const held = { data, blob: data, content: [{ blob: data }] };
   const made = served((server) => server.tool("echo", {}, () => ({ content: [], structuredContent: held })));

@@ -49,7 +49,7 @@ describe("a response over HTTP answers the request of its exchange", () => {
     }
   });
 
-  test("though others wait, each on its own exchange", async () => {
+  test("even if other requests wait, each on its own exchange", async () => {
     const waiting: Incoming[] = [];
     const { client } = await overHttp("2025-11-25", {
       "tools/call": (incoming) => {
@@ -70,7 +70,7 @@ describe("a response over HTTP answers the request of its exchange", () => {
     expect(results).toMatchObject([{ content: [{ text: "a" }] }, { content: [{ text: "b" }] }]);
   });
 
-  test("an error without an id is in order: no warning", async () => {
+  test("even if it is an error without an id, without a warning", async () => {
     const { warnings, onEvent } = watching();
     const error = { code: -32600, message: "no" };
     const call: Script[string] = (incoming) => incoming.json({ jsonrpc: "2.0", id: null, error }, 400);
@@ -79,7 +79,7 @@ describe("a response over HTTP answers the request of its exchange", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("of another content type is refused, and the error names the type", async () => {
+  test("but not with another content type, which the error names", async () => {
     for (const type of ["text/plain", "text/html; charset=utf-8", "application/octet-stream", ""]) {
       const call: Script[string] = (incoming) =>
         incoming.json(incoming.answer({ content }), 200, { "content-type": type });
@@ -94,7 +94,7 @@ describe("a response over HTTP answers the request of its exchange", () => {
 });
 
 describe("over pipes", () => {
-  test("a response whose id differs in its type alone is taken, with a warning", async () => {
+  test("a response whose id differs only in its type is accepted, with a warning", async () => {
     const { warnings, onEvent } = watching();
     const { client, peer } = await overPipe("2025-11-25", { "tools/call": () => undefined }, { onEvent });
     const call = client.callTool("x");
@@ -104,7 +104,7 @@ describe("over pipes", () => {
     expect(warnings).toMatchObject([{ reason: "response-id", method: "tools/call" }]);
   });
 
-  test("a request of exactly that id goes first", async () => {
+  test("a request with exactly that id takes precedence", async () => {
     const pending = new Pending<string>();
     const [number, text] = [2, "2"].map((id) => pending.wait(id, "m", {}, () => {}));
     pending.answered("2")?.resolve("of the text");
@@ -115,7 +115,7 @@ describe("over pipes", () => {
       expect(pending.answered(id)).toBeUndefined();
   });
 
-  /** What a server writes in place of an answer, and what the client says of it. */
+  /** Wrong responses of a server, and the errors of the client. */
   const strays: Record<string, readonly [written: string, quoted: string, reason: string]> = {
     "an answer to another id": [
       '{"jsonrpc":"2.0","id":"abc","result":{}}',
@@ -146,27 +146,30 @@ describe("over pipes", () => {
     "an object that is no message": ['{"level":"info"}', 'not a message: {"level":"info"}', "stray-output"],
   };
 
-  test.each(Object.keys(strays))("the timeout and an event tell what came instead: %s", async (kind) => {
-    const [written, quoted, reason] = strays[kind]!;
-    for (const revision of ["2025-11-25", "2026-07-28"]) {
-      const { warnings, onEvent } = watching();
-      const { client, peer, clock } = await overPipe(
-        revision,
-        { "tools/call": () => undefined },
-        { onEvent },
-      );
-      const call = client.callTool("x", {}, { timeout: 500 }).catch((error: unknown) => error);
-      await peer.until("tools/call");
-      peer.write(`${written}\n`);
-      await client.listTools();
-      expect(warnings).toMatchObject([{ reason }]);
-      clock.advance(500);
-      expect(await call).toMatchObject({
-        code: "timeout",
-        message: expect.stringContaining(quoted) as string,
-      });
-    }
-  });
+  test.each(Object.keys(strays))(
+    "the timeout and an event describe the message that came instead: %s",
+    async (kind) => {
+      const [written, quoted, reason] = strays[kind]!;
+      for (const revision of ["2025-11-25", "2026-07-28"]) {
+        const { warnings, onEvent } = watching();
+        const { client, peer, clock } = await overPipe(
+          revision,
+          { "tools/call": () => undefined },
+          { onEvent },
+        );
+        const call = client.callTool("x", {}, { timeout: 500 }).catch((error: unknown) => error);
+        await peer.until("tools/call");
+        peer.write(`${written}\n`);
+        await client.listTools();
+        expect(warnings).toMatchObject([{ reason }]);
+        clock.advance(500);
+        expect(await call).toMatchObject({
+          code: "timeout",
+          message: expect.stringContaining(quoted) as string,
+        });
+      }
+    },
+  );
 
   test("a response that came before a request does not explain its timeout, and the quotation is bounded", async () => {
     const { client, peer, clock } = await overPipe("2025-11-25", { "tools/call": () => undefined });
@@ -185,7 +188,7 @@ describe("over pipes", () => {
     expect(long.length).toBeLessThan(1000);
   });
 
-  test("a late answer to a request that was cancelled is in order: no warning", async () => {
+  test("a late answer to a cancelled request does not cause a warning", async () => {
     const { warnings, onEvent } = watching();
     const { client, peer } = await overPipe("2025-11-25", { "tools/call": () => undefined }, { onEvent });
     const cancel = new AbortController();
@@ -198,7 +201,7 @@ describe("over pipes", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("a server takes an answer of the client whose id differs in its type alone", async () => {
+  test("a server accepts an answer whose id differs only in its type", async () => {
     const events: ServerEvent[] = [];
     const made = served((server) => {
       server.tool("ask", {}, async (_, { ask }) => String((await ask.roots("r")).length));
@@ -219,7 +222,7 @@ describe("an integer that loses digits, as an id or as a progressToken, is refus
   const large = ["1757654321987654321", "9007199254740992", "9007199254740993", "-9007199254740993", "1e300"];
   const opening = (id: string): string =>
     `{"jsonrpc":"2.0","id":${id},"method":"initialize","params":${JSON.stringify(params)}}`;
-  /** A request that wants progress under a token, as text: numbers are written as they stand. */
+  /** The text of a request for progress with a token. Numbers are written as given. */
   const asking = (token: string, method: string, rest: object): string =>
     JSON.stringify({
       ...{ jsonrpc: "2.0", id: 7, method },
@@ -248,7 +251,7 @@ describe("an integer that loses digits, as an id or as a progressToken, is refus
   });
 
   test.each(["9007199254740991", "-9007199254740991", "0", '"9007199254740993"'])(
-    "but not %s, which keeps its digits",
+    "%s is not refused, because it keeps its digits",
     async (token) => {
       for (const revision of ["2025-11-25", "2026-07-28"]) {
         const made = served((server) =>
@@ -275,7 +278,7 @@ describe("an integer that loses digits, as an id or as a progressToken, is refus
     }
   });
 
-  test("by a client, too", async () => {
+  test("also by a client", async () => {
     let asked = 0;
     const sample = () => {
       asked++;

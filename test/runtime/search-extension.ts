@@ -13,7 +13,7 @@ import {
   serverExtension,
 } from "../../generated/extending.js";
 
-/** What the messages of the extension carry, in the shape that a generated module has. */
+/** The params and results of the extension, in the form of a generated module. */
 export interface SearchTypes {
   readonly clientRequests: {
     "search/query": {
@@ -139,6 +139,6 @@ function extension<R extends Role>(role: R) {
   return { format: 1, id, version: "1.0.0", role, bases: new Map(tables) } as const;
 }
 
-/** An extension of all that an extension may have, written by hand in the shape of a generated one. */
+/** An extension with every feature, handwritten in the form of a generated one. */
 export const searchServer: ServerExtension<SearchTypes> = serverExtension(extension("server"));
 export const searchClient: ClientExtension<SearchTypes> = clientExtension(extension("client"));

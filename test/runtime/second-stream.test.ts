@@ -6,7 +6,7 @@ import { madeUp } from "../support/made-tables.js";
 import { until } from "../support/until.mjs";
 import { type Wire, clientOf, serverWith, wires } from "../support/served.js";
 
-// A second method that is answered when its stream ends: the column says it, no name.
+// A second method that is answered when its stream ends. The column of the table decides, not the name.
 
 const revision = "2026-07-28";
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
@@ -35,7 +35,7 @@ async function streaming(wire: Wire) {
   return { client, clock, begun };
 }
 
-test.each(wires)("has no timeout but that of its caller (%s)", async (wire) => {
+test.each(wires)("a request with a stream has only the caller's timeout (%s)", async (wire) => {
   const { client, clock, begun } = await streaming(wire);
   const whole = client.request("extras/stream", {});
   const stream = await begun(1);
@@ -50,7 +50,7 @@ test.each(wires)("has no timeout but that of its caller (%s)", async (wire) => {
   expect(await whole).toMatchObject({ done: true });
 });
 
-test.each(wires)("its notifications name the request (%s)", async (wire) => {
+test.each(wires)("notifications of a request with a stream name that request (%s)", async (wire) => {
   const { client, begun } = await streaming(wire);
   const heard: unknown[] = [];
   client.on(event, ({ n, _meta }) => heard.push([n, _meta]));

@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 
-test("the entry of servers reads no code of clients, and imports nothing on demand", async () => {
+test("the entry of servers does not load code of clients, and has no imports on demand", async () => {
   const { metafile } = await build({
     entryPoints: ["runtime/core/server.ts"],
     ...{ bundle: true, write: false, metafile: true, platform: "node", format: "esm" },

@@ -15,7 +15,7 @@ function declaring(count: number): object {
 }
 
 describe("declarations of headers", () => {
-  test("256 are taken, and no more", () => {
+  test("at most 256 are accepted", () => {
     expect(paramHeadersOf(declaring(256))).toMatchObject({ problem: undefined, headers: { length: 256 } });
     expect(paramHeadersOf(declaring(257)).problem).toBe("more than 256 parameters have x-mcp-header");
   });
@@ -49,7 +49,7 @@ function conversation(uses: number): object[] {
   ];
 }
 
-test("tool uses in sampling are compared in a time that grows with their number alone", () => {
+test("tool uses in sampling are compared in linear time", () => {
   const [few, many] = [conversation(500), conversation(4000)];
   expect(messagesProblem(many)).toBeUndefined();
   const searched = searchedIn(() => messagesProblem(few));
@@ -69,7 +69,7 @@ describe("a cursor", () => {
     ["the name of no entry", encode("tool 5000")],
     ["padding", `${encode("tool 17")}=`],
     ["4 MB", "x".repeat(4_000_000)],
-  ])("of %s is refused by the cursors that the first one computed", (_, cursor) => {
+  ])("of %s is refused with the cursors that the first request computed", (_, cursor) => {
     const refuse = (): void => expect(() => listing.page(cursor, context)).toThrow(/there is no such page/);
     refuse();
     const encoding = vi.spyOn(TextEncoder.prototype, "encode");
@@ -81,14 +81,14 @@ describe("a cursor", () => {
     }
   });
 
-  test("behind any entry gives its page; those between the pages of a walk are not kept", () => {
+  test("after any entry returns its page; pages outside of a normal walk are not cached", () => {
     const page = (cursor: string): object => listing.page(cursor, context);
     expect(page(encode("tool 16"))).toMatchObject({ value: { tools: { 0: { name: "tool 17" } } } });
     expect(page(encode("tool 16"))).not.toBe(page(encode("tool 16")));
     expect(page(encode("tool 19"))).toBe(page(encode("tool 19")));
   });
 
-  test("is as long as a name needs it", () => {
+  test("may be as long as a name requires", () => {
     const long = new Listing("tools", { pageSize: 1 });
     for (const name of ["\u0001ü🌍".repeat(20_000), "b"])
       long.entries.set(name, { definition: { name }, enabled: true });

@@ -7,7 +7,7 @@ const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as co
 const wrong = [null, [1], "x", 5, true];
 const methods = ["tools/call", "tools/list", "prompts/get", "ping", "acme/none"];
 
-/** The code of the error that answers wrong params: of a method that the server has, of one that it has not. */
+/** The code of the error for wrong params: of a method that the server has, and of one that it does not have. */
 const codeFor = (method: string): number => (method === "acme/none" ? -32601 : -32602);
 
 const withTool = () => {
@@ -20,7 +20,7 @@ const withTool = () => {
   return { ...made, events };
 };
 
-describe.each(revisions)("params that are no object, at %s", (revision) => {
+describe.each(revisions)("params that are not an object, at %s", (revision) => {
   const requests = methods.flatMap((method) =>
     wrong
       // Null counts as absent where a method needs no params.
@@ -29,7 +29,7 @@ describe.each(revisions)("params that are no object, at %s", (revision) => {
   );
   const codes = requests.map(({ id, method }) => [id, codeFor(method)]);
 
-  test("are refused on a pipe, and the server goes on", async () => {
+  test("are refused on a pipe, and the server continues", async () => {
     const made = withTool();
     const client = await clientOf(made, revision);
     for (const request of requests) client.write(`${JSON.stringify(request)}\n`);
@@ -42,7 +42,7 @@ describe.each(revisions)("params that are no object, at %s", (revision) => {
   });
 
   test.each(adapters)(
-    "are refused over HTTP (%s), with and without permit, and the server goes on",
+    "are refused over HTTP (%s), with and without permit, and the server continues",
     async (adapter) => {
       for (const options of [{}, { permit: () => undefined }]) {
         const { url } = await serve(adapter, withTool().server, options);

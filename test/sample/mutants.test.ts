@@ -16,7 +16,7 @@ const message: JsonValue = {
 };
 const found = mutants(schema, "SamplingMessage", message, randomFrom("mutants"));
 
-test("the instance itself is left as it was", () => {
+test("the instance itself is not changed", () => {
   const before = JSON.stringify(message);
   mutants(schema, "SamplingMessage", message, randomFrom("again"));
   expect(JSON.stringify(message)).toBe(before);
@@ -42,7 +42,7 @@ test("changes of every kind are made, at every depth", () => {
   }
 });
 
-test("each mutant says where it was changed, and is the same elsewhere", () => {
+test("each mutant names the changed place, and is equal elsewhere", () => {
   for (const { pointer, value } of found) {
     if (pointer !== "/content/0/type") continue;
     expect(atPointer(value, pointer)).not.toBe("text");
@@ -63,7 +63,7 @@ test("an own __proto__ is a key, not a prototype", () => {
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
 });
 
-test("objects and arrays that the schema holds as constants are ordinary ones, and not the schema's own", () => {
+test("objects and arrays from constants of the schema are ordinary copies", () => {
   const { definitions } = readDocument({ $defs: { Limit: { enum: ["none", { max: { of: [{}] } }] } } });
   const made = mutants({ definitions }, "Limit", "none", randomFrom("constants"));
   const { value } = made.find((mutant) => mutant.kind === "constant" && typeof mutant.value === "object")!;

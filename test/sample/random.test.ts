@@ -21,7 +21,7 @@ test("fractions spread over [0, 1)", () => {
   for (const count of buckets) expect(count).toBeGreaterThan(800);
 });
 
-test("shuffling keeps every value and leaves the list alone", () => {
+test("shuffling keeps every value and does not change the list", () => {
   const values = Array.from({ length: 50 }, (_, index) => index);
   const result = shuffled(values, randomFrom("shuffle"));
   expect(result).not.toEqual(values);

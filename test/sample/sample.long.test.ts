@@ -27,7 +27,7 @@ describe.each(revisions)("%s", (revision) => {
     }
   });
 
-  test("every described property is there in some sample and, if optional, absent from another", () => {
+  test("every described property is present in some sample and, if optional, absent from another", () => {
     for (const [name, { node }] of schema.definitions) {
       if (!node.properties) continue;
       const drawn = samples(schema, name, 60).filter(isJsonObject);
@@ -39,7 +39,7 @@ describe.each(revisions)("%s", (revision) => {
     }
   });
 
-  test("every arm of every union and every member of every enumeration is met", () => {
+  test("samples cover every arm of every union and every member of every enumeration", () => {
     for (const [name, { node }] of schema.definitions) {
       const drawn = samples(schema, name, 120);
       for (const arm of node.anyOf ?? []) {
@@ -65,7 +65,7 @@ test("minimal instances read well", () => {
   expect(minimalValid(schema, "TextContent")).toEqual({ text: "text", type: "text" });
 });
 
-test("samples of a definition do not depend on definitions it does not use", () => {
+test("samples of a definition do not depend on unrelated definitions", () => {
   const schema = schemaOf("2025-11-25");
   const name = "SamplingMessage";
   const needed = new Set([name]);

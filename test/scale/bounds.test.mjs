@@ -1,5 +1,6 @@
-// Floods of what is forged, at four nodes that share Redis: the seal fails first, and nothing is kept. What a client with a
-// session can cause is bounded. `node bench/scale/refusals.mjs` prints what each refusal costs.
+// Floods of forged requests at four nodes that share Redis: the check of the seal fails first, and nothing is stored.
+// The work that a client with a session can cause is limited. `node bench/scale/refusals.mjs` prints the cost of each
+// refusal.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -55,7 +56,7 @@ function bogusIds(real) {
   ];
 }
 
-test("bogus session ids cost no command of Redis, and no memory", options, async (t) => {
+test("bogus session ids do not cause Redis commands or use memory", options, async (t) => {
   const real = await openSession(four.ports[0], "ada", agent);
   const makers = bogusIds(real);
   const count = isThorough ? 100_000 : 1500;
@@ -88,7 +89,7 @@ async function statusOf(port, head) {
   return Number(/^HTTP\/1\.1 (\d+)/.exec(String(first))[1]);
 }
 
-test("long values of Last-Event-ID cost no command of Redis", options, async () => {
+test("long values of Last-Event-ID do not cause Redis commands", options, async () => {
   const session = await openSession(four.ports[0], "ada", agent);
   await send(four.ports[1], { token: "ada", session, body: call(1, "echo", { key: "known" }), agent });
   const values = [
@@ -114,7 +115,7 @@ test("long values of Last-Event-ID cost no command of Redis", options, async () 
   assert.deepEqual(commands, []);
 });
 
-test("floods of notifications: at most one message each, and none is kept", options, async (t) => {
+test("floods of notifications: at most one message each, which is not stored", options, async (t) => {
   const session = await openSession(four.ports[0], "ada", agent);
   for (const port of four.ports)
     await send(port, { token: "ada", session, body: call(1, "echo", { key: "known" }), agent });
@@ -142,7 +143,7 @@ test("floods of notifications: at most one message each, and none is kept", opti
 });
 
 test(
-  "a flood while Redis pauses is refused, calls go on, and nothing waits afterwards",
+  "a flood while Redis pauses is refused, calls continue, and no command waits afterwards",
   options,
   async (t) => {
     const others = new Nodes(tenantProgram, quickEnv(four.redis.socket));

@@ -1,5 +1,6 @@
-// Clients of others and ours, whose requests go to four nodes in turn: through a proxy of ours, and through HAProxy with the
-// configuration of examples/deploy. The nodes share a cluster store, so that an answer reaches the node that asked.
+// The requests of third-party clients and of ours go to four nodes in turn: through our test proxy, and through HAProxy
+// with the configuration of examples/deploy. The nodes share a cluster store, so that an answer reaches the node that
+// asked.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";

@@ -10,7 +10,7 @@ import { startProxy } from "./proxy.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The fixture as JavaScript. Its modules are those of the example. */
+/** The fixture as JavaScript, with the modules of the example. */
 async function built() {
   const outfile = join(root, "node_modules/.cache/mcpgen-scale/everything.mjs");
   const entryPoints = [fileURLToPath(new URL("programs/everything.mjs", import.meta.url))];

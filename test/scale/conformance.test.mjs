@@ -38,7 +38,7 @@ async function compare(t, revision, except = [], env = {}) {
 test("sealed sessions, 2026-07-28: four nodes as one", (t) => compare(t, "2026-07-28"));
 
 test(
-  "sealed sessions, 2025-11-25: all but what needs a store",
+  "sealed sessions, 2025-11-25: all scenarios except those that need a store",
   { skip: !isThorough && "each scenario waits for 30 s: MCPGEN_SHARE=1 runs them" },
   (t) =>
     compare(t, "2025-11-25", [

@@ -8,7 +8,7 @@ import { until } from "../support/until.mjs";
 
 const program = pathOf("haproxy");
 
-/** Why there is no HAProxy here, or `undefined`. */
+/** The reason why there is no HAProxy here, or `undefined`. */
 export const noHaproxy = lackOf(program !== undefined, "haproxy is not installed");
 
 const documented = new URL("../../examples/deploy/haproxy.cfg", import.meta.url);
@@ -20,7 +20,7 @@ function withLine(text, line, by) {
 }
 
 /**
- * Starts HAProxy. Its addresses are not those of the documented configuration, all else is.
+ * Starts HAProxy with the documented configuration, except its addresses.
  *
  * @param ports of the nodes
  * @returns `url` of the endpoint, when all nodes are ready, and `close`

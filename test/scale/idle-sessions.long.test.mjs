@@ -1,5 +1,5 @@
-// Idle sessions on four nodes: what each takes of the heaps and of Redis. MCPGEN_SHARE=1 opens 10,000 sessions, not 1,000, and
-// waits until the time of the stored ones is over.
+// The memory of idle sessions on four nodes, in the heaps and in Redis. MCPGEN_SHARE=1 opens 10,000 sessions, not
+// 1,000, and waits until the stored sessions expire.
 import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { test } from "node:test";
@@ -15,13 +15,13 @@ import { figureOf, monitorOf, usageOf } from "./usage.mjs";
 
 const program = fileURLToPath(new URL("programs/tenants.mjs", import.meta.url));
 const count = Number(process.env.MCPGEN_SESSIONS ?? (isThorough ? 10_000 : 1000));
-/** Sessions that are opened first: what grows once is not theirs. */
+/** Sessions that are opened before the measurement, so that memory that grows only once is not counted. */
 const first = count;
 const longest = 600_000;
 
 const sum = (numbers) => numbers.reduce((one, other) => one + other, 0);
 
-/** Four nodes, and what the heaps of all hold. */
+/** Four nodes, and the sum of their heaps. */
 async function started(t, env, options = {}) {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   const most = 4 * count;
@@ -65,7 +65,7 @@ async function started(t, env, options = {}) {
 const each = (bytes) => Math.round(bytes / count);
 
 test(
-  `sealed: ${count} idle sessions take no memory, and go on at any node`,
+  `sealed: ${count} idle sessions use no memory, and continue at any node`,
   { timeout: longest },
   async (t) => {
     const { ports, agent, heap, held, open, forgotten } = await started(
@@ -84,7 +84,7 @@ test(
     await forgotten();
     const idle = each((await heap()) - before);
     t.diagnostic(`${kept} held: ${used} B of heap each; idle: ${idle} B each`);
-    // A heap of megabytes grows and shrinks by some kilobytes.
+    // The heaps vary by some kilobytes, so only the sum is compared.
     assert.ok(idle * count < 1_048_576, `${idle} B each`);
     for (const [number, session] of sessions.slice(0, 40).entries()) {
       const reply = await send(ports[(number + 1) % 4], {
@@ -101,7 +101,8 @@ test(
 /**
  * Requests the GET stream of each session.
  *
- * @param ports of the endpoints, or of servers whose responses begin and do not end: what such a request costs without MCP
+ * @param ports of the endpoints, or of servers whose responses begin and do not end, to measure the cost of such a
+ *   request without MCP
  * @returns a function that ends them
  */
 async function listen(ports, sessions) {
@@ -129,7 +130,7 @@ async function listen(ports, sessions) {
 }
 
 test(
-  `Redis: ${count} idle sessions have no channel, and none is left after its time`,
+  `Redis: ${count} idle sessions have no channel, and are removed after their time`,
   { skip: noRedis, timeout: longest },
   async (t) => {
     const { socket, stop } = await startRedis();

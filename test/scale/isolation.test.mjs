@@ -1,4 +1,4 @@
-// Principals on four nodes that share Redis: the token of one opens nothing of the other, at any node.
+// Principals on four nodes that share Redis: the token of one gives no access to the other's data, at any node.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
@@ -53,7 +53,7 @@ test("a session, its events and its end are closed to other principals, at each 
     }
     assert.equal((await send(port, { session, body: call(3, "echo", { key: "no token" }) })).status, 401);
     assert.equal((await send(port, { session, method: "GET", last: event })).status, 401);
-    // It names a request of the session of bob: that of ada goes on.
+    // The answer names a request of bob's session, so ada's request keeps waiting.
     const cancel = { method: "notifications/cancelled", params: { requestId: 1 } };
     assert.equal((await send(port, { token: "bob", session: own, body: cancel })).status, 202);
   }
@@ -71,7 +71,7 @@ test("a session, its events and its end are closed to other principals, at each 
   await stream.until(/"text":"ada: accept Ada"/);
 });
 
-test("forged answers reach no node, and cost no command of Redis", options, async (t) => {
+test("forged answers do not reach a node or cause Redis commands", options, async (t) => {
   const { session, stream, id } = await asking();
   const second = await openSession(four.ports[0], "ada");
   for (const port of four.ports) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { measuredCalls } from "../../bench/scale/constants.mjs";
 import { tables } from "../../bench/scale/table.mjs";
 
-test("the tables of bench/scale/journal.md are what the model gives", () => {
+test("the tables of bench/scale/journal.md equal the model's output", () => {
   const { simulated, predicted } = tables();
   const page = readFileSync("bench/scale/journal.md", "utf8");
   for (const table of [simulated, predicted]) expect(page).toContain(table);

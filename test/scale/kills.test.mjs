@@ -66,7 +66,7 @@ async function killNodes(t, env) {
     await nodes.end();
     rmSync(folder, { recursive: true, force: true });
   });
-  // A handshake that a kill meets fails: the clients are there first.
+  // A kill during a handshake would make it fail, so the clients connect first.
   for (const revision of ["2025-11-25", "2026-07-28"])
     for (const number of [1, 2, 3]) {
       const answers = new Map();
@@ -146,18 +146,19 @@ async function killNodes(t, env) {
   return outcomes;
 }
 
-test(`sealed sessions: ${kills} nodes are killed at work, every call ends, no effect comes twice`, async (t) => {
-  // A lost call says that it may have run.
+test(`sealed sessions: ${kills} nodes are killed at work, every call ends, no effect happens twice`, async (t) => {
+  // The error of a lost call states that the call may have run.
   assert.deepEqual(Object.keys(await killNodes(t, {})).sort(), ["connection-closed", "done"]);
 });
 
 test(
-  `Redis: ${kills} nodes are killed at work, every call ends, no effect comes twice`,
+  `Redis: ${kills} nodes are killed at work, every call ends, no effect happens twice`,
   { skip: noRedis },
   async (t) => {
     const { socket, stop } = await startRedis();
     t.after(stop);
-    // A stream that is resumed elsewhere says that its node is lost. Streams of 2026-07-28 cannot be resumed.
+    // A stream that is resumed at another node ends with an error about the lost node. Streams of 2026-07-28 cannot be
+    // resumed.
     const { done, ...failed } = await killNodes(t, storeEnv("ioredis", socket));
     const allowed = new Set(["connection-closed", "remote-error node-lost"]);
     assert.deepEqual(

@@ -44,7 +44,7 @@ export class Nodes {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     running.add(child);
-    // A bus of changes: what one node publishes, all get.
+    // A bus of changes: all nodes get the changes that one publishes.
     child.on("message", (message) => {
       if (message.change) for (const each of running) if (each.connected) each.send(message);
     });

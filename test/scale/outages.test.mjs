@@ -24,7 +24,7 @@ const asks = ({ message }) => message?.method === "elicitation/create";
 const resultOf = ({ result, error }) => (error ? codeOf(error) : result.content[0].text);
 const codeOf = (error) => `${error.code} ${error.data?.code ?? error.message}`;
 
-/** Sends until the answer is another one than 503. A refusal that stays is an outcome like others. */
+/** Sends until the status is not 503. A lasting refusal is an outcome, too. */
 async function insist(send) {
   for (const end = performance.now() + hang; ; await sleep(100)) {
     const reply = await send();
@@ -53,7 +53,7 @@ async function resume(session, at, other, key) {
     await reply.until(({ message }) => message?.params?.progress >= 10).catch(() => {});
     reply.cut();
     await reply.end();
-    // An event that came while the store was away has no id: it comes again.
+    // An event without an id, from a time without the store, comes again.
     const reached = reply.events.findLastIndex(({ id }) => id !== undefined);
     if (reached < 0) return "no event with an id";
     const last = reply.events[reached].id;
@@ -152,7 +152,7 @@ test(
   },
 );
 
-test("a replica takes the place of Redis: every request ends", { skip, timeout }, async (t) => {
+test("a replica replaces Redis, and every request ends", { skip, timeout }, async (t) => {
   const redis = new WatchedRedis();
   t.after(() => redis.end());
   await redis.start();
@@ -166,7 +166,7 @@ test("a replica takes the place of Redis: every request ends", { skip, timeout }
   });
 });
 
-test("events that a replica does not have are a gap, not silence", { skip, timeout }, async (t) => {
+test("events that a replica does not have are reported as a gap", { skip, timeout }, async (t) => {
   const redis = new FaultyRedis();
   t.after(() => redis.end());
   await redis.start();
@@ -183,7 +183,7 @@ test("events that a replica does not have are a gap, not silence", { skip, timeo
   const append = (data, { store } = one) => store.log.append("session", "stream", data, 60_000);
   const ids = [];
   for (const data of ["1", "2", "3"]) ids.push(await append(data));
-  // The state of a replica that has the first event only.
+  // The state of a replica that has only the first event.
   const [key] = await direct.keys("*log*");
   const kept = await direct.lrange(key, 0, 1);
   const lose = async () => {
@@ -195,7 +195,7 @@ test("events that a replica does not have are a gap, not silence", { skip, timeo
   const fourth = await append("4");
   assert.equal(await one.store.log.after("session", ids[0]), undefined);
   assert.deepEqual((await one.store.log.after("session", fourth)).events, []);
-  // Also where another node has written as many events since.
+  // This is also true if another node has written as many events since.
   const [fifth, sixth] = [await append("5"), await append("6")];
   assert.deepEqual(
     (await other.store.log.after("session", fifth)).events.map(({ data }) => data),

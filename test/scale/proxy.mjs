@@ -59,7 +59,7 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
         response.writeHead(answer.statusCode, hopless(answer.headers));
         response.flushHeaders();
         answer.pipe(response);
-        // A stream that its node leaves in the middle breaks for the client, too.
+        // If the node breaks a stream in the middle, it breaks for the client, too.
         answer.on("aborted", () => response.destroy());
         answer.on("error", () => response.destroy());
         if (answer.headers["content-type"]?.startsWith("text/event-stream"))
@@ -98,7 +98,7 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
       if (await probe(port)) out.delete(port);
       else out.add(port);
     }
-    // The proxy may have closed during the look: another timer would keep the process alive.
+    // The proxy may have closed during the probe; another timer would keep the process alive.
     if (!isClosed) timer = setTimeout(look, probeMs);
   };
   if (ready) await look();
@@ -123,7 +123,7 @@ export async function startProxy({ ports, ready, probeMs = 50, cut = () => {} })
 
 const ofConnection = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
-/** Headers without those of one connection. */
+/** Headers without the hop-by-hop headers. */
 function hopless(headers) {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !ofConnection.has(name)));
 }

@@ -62,7 +62,7 @@ export function call(id, name, args, meta = {}) {
   return { id, method: "tools/call", params: { name, arguments: args, ...meta } };
 }
 
-/** A response that goes on: the text that has arrived, and a wait for more. */
+/** A response that has not ended: the text that has arrived, and a function that waits for more. */
 export class Stream {
   text = "";
   isOver = false;

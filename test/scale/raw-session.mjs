@@ -96,7 +96,10 @@ class Reply {
     await this.#await(() => undefined);
   }
 
-  /** Breaks the connection. The reply is over then: where all of it has arrived, `fetch` may not report the end. */
+  /**
+   * Breaks the connection. The reply then counts as ended, because `fetch` may not report the end if everything has
+   * arrived.
+   */
   cut() {
     this.#abort.abort();
     this.isOver = true;
@@ -116,7 +119,7 @@ export class RawSession {
     return session;
   }
 
-  /** A session whose client has not said that it is initialized. */
+  /** A session whose client has not sent `notifications/initialized`. */
   static async begin(port, name = "raw") {
     const session = new RawSession();
     const clientInfo = { name, version: "1.0.0" };

@@ -1,4 +1,4 @@
-// Four processes with a cluster store in Redis: each serves what another one began. The commands of Redis are counted.
+// Four processes with a cluster store in Redis: each continues the work of another. The commands of Redis are counted.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -101,7 +101,7 @@ async function ask(session, at, answerAt, steps = 1) {
   return took;
 }
 
-test("a call costs no command where the node knows the session", { skip }, async (t) => {
+test("a call needs no command if the node knows the session", { skip }, async (t) => {
   const session = await known();
   const cost = await costOf(async () => {
     for (let count = 0; count < 50; count++)
@@ -147,7 +147,7 @@ test("an answer reaches the node that asked, by one message", { skip }, async (t
 });
 
 test(
-  "a question to the client costs two commands in addition to the commands of its call",
+  "a question to the client needs two commands in addition to the commands of its call",
   { skip },
   async (t) => {
     const session = await known();
@@ -162,7 +162,7 @@ test(
   },
 );
 
-test("a notification on a stream that can be resumed is one function", { skip }, async (t) => {
+test("a notification on a resumable stream needs one function call", { skip }, async (t) => {
   const session = await known();
   const costWith = (steps) =>
     costOf(async () => {
@@ -176,7 +176,7 @@ test("a notification on a stream that can be resumed is one function", { skip },
   assert.deepEqual([many.spublish, many.get], [0, 0]);
 });
 
-test("streams are resumed at other nodes: no event is lost, none comes twice", { skip }, async () => {
+test("streams are resumed at other nodes, with each event exactly once", { skip }, async () => {
   const session = await known();
   const steps = 60;
   let reply = await session.call(ports[0], "steps", { key: "resumed", steps, ms: 10 }, true);
@@ -184,7 +184,7 @@ test("streams are resumed at other nodes: no event is lost, none comes twice", {
   for (let cut = 1; cut <= 4; cut++) {
     const { id } = await reply.until(({ message }) => message?.params?.progress >= cut * 10);
     reply.cut();
-    // What came after this event is lost on the way.
+    // The client loses the rest of the stream after this event.
     seen.push(...reply.events.slice(0, reply.events.findIndex((event) => event.id === id) + 1));
     reply = await session.resume(ports[cut % 4], id);
     assert.equal(reply.status, 200);
@@ -219,13 +219,13 @@ test(
       listening = await session.resume(ports[(round + 2) % 4], id);
       assert.equal(listening.status, 200);
     }
-    // One log costs its event, the question where the client listens, and the message to that node.
+    // A log message costs its event, the lookup of the node at which the client listens, and the message to that node.
     const cost = await costOf(async () => {
       await (await session.call(ports[1], "apart", { key: "apart" })).answer();
       await listening.until(asks);
     });
     t.diagnostic(`a log and a question: ${JSON.stringify(cost)}`);
-    // Both events share a function where they arrive at the listening node together.
+    // Both events share a function if they arrive at the listening node together.
     assert.ok(cost.fcall >= 1 && cost.fcall <= 2, JSON.stringify(cost));
     assert.deepEqual([cost.spublish, cost.get], [2, 2]);
     const { message } = await listening.until(asks);
@@ -257,26 +257,30 @@ test("DELETE at one node ends the session at all", { skip }, async () => {
     });
 });
 
-test("a stream of a killed node ends with node-lost where it was resumed", { skip }, async (t) => {
-  const session = await known();
-  const reply = await session.call(ports[3], "hold", { key: "lost" }, true);
-  const requestId = session.lastId;
-  const { id } = await reply.until(({ message }) => message?.method === "notifications/progress");
-  reply.cut();
-  const resumed = await session.resume(ports[0], id);
-  assert.equal(resumed.status, 200);
-  const waiting = await session.call(ports[3], "ask", { key: "ask" });
-  const question = await waiting.until(asks);
-  const begun = performance.now();
-  await nodes.kill(nodes.ports().indexOf(ports[3]));
-  const { id: answered, error } = await resumed.answer();
-  await resumed.end();
-  t.diagnostic(`node-lost came ${Math.round(performance.now() - begun)} ms after the kill`);
-  assert.deepEqual([answered, error.code, error.data.code], [requestId, -32603, "node-lost"]);
-  // The answer to a question of that node.
-  const late = await session.answer(ports[1], question.message.id, answer);
-  assert.deepEqual([late.status, late.events[0].message.error.data.code], [503, "node-lost"]);
-  // The session goes on.
-  const next = await session.call(ports[1], "work", { key: "next" });
-  assert.equal(textOf(await next.answer()), "done next");
-});
+test(
+  "a stream of a killed node ends with node-lost at the node where it was resumed",
+  { skip },
+  async (t) => {
+    const session = await known();
+    const reply = await session.call(ports[3], "hold", { key: "lost" }, true);
+    const requestId = session.lastId;
+    const { id } = await reply.until(({ message }) => message?.method === "notifications/progress");
+    reply.cut();
+    const resumed = await session.resume(ports[0], id);
+    assert.equal(resumed.status, 200);
+    const waiting = await session.call(ports[3], "ask", { key: "ask" });
+    const question = await waiting.until(asks);
+    const begun = performance.now();
+    await nodes.kill(nodes.ports().indexOf(ports[3]));
+    const { id: answered, error } = await resumed.answer();
+    await resumed.end();
+    t.diagnostic(`node-lost came ${Math.round(performance.now() - begun)} ms after the kill`);
+    assert.deepEqual([answered, error.code, error.data.code], [requestId, -32603, "node-lost"]);
+    // The answer to a question of that node.
+    const late = await session.answer(ports[1], question.message.id, answer);
+    assert.deepEqual([late.status, late.events[0].message.error.data.code], [503, "node-lost"]);
+    // The session goes on.
+    const next = await session.call(ports[1], "work", { key: "next" });
+    assert.equal(textOf(await next.answer()), "done next");
+  },
+);

@@ -1,5 +1,6 @@
-// The model of `bench/scale` against what was measured. It knows what a call costs at one node, and how much longer node:http takes where
-// nodes share the cores. The rows of two and four nodes are predictions. One row misses the bar of 15 % (bench/scale/journal.md).
+// Compares the model of `bench/scale` with measurements. Its inputs are the cost of a call at one node, and the
+// slowdown of node:http if nodes share the cores. The rows of two and four nodes are predictions. One row misses the
+// bar of 15 % (bench/scale/journal.md).
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { measured, measuredCalls } from "../../bench/scale/constants.mjs";
@@ -7,7 +8,7 @@ import { predicted } from "../../bench/scale/prediction.mjs";
 
 const rows = measuredCalls.filter(({ name }) => name !== "floor");
 
-test("the model predicts the CPU time of a call at 1, 2 and 4 nodes, to 15 % but for one row", (t) => {
+test("the model predicts the CPU time of a call at 1, 2 and 4 nodes to 15 %, except for one row", (t) => {
   const missed = [];
   for (const row of rows) {
     const found = predicted(row, measured);
@@ -19,7 +20,7 @@ test("the model predicts the CPU time of a call at 1, 2 and 4 nodes, to 15 % but
   assert.deepEqual(missed, ["memory, 4 nodes, 16 in flight"]);
 });
 
-test("without what crowded cores cost, the model misses what was measured at 4 nodes", () => {
+test("without the costs of crowded cores, the model misses the measurements at 4 nodes", () => {
   const uncrowded = { ...measured, crowd: () => 1 };
   const errors = rows
     .filter(({ nodes }) => nodes === 4)

@@ -41,7 +41,7 @@ class SlowReader {
       `mcp-session-id: ${session}`,
       "mcp-protocol-version: 2025-11-25",
     ];
-    // It reads from its socket what `read` asks for, and the socket little more from the system.
+    // The client reads only as much from its socket as `read` requests, and the socket buffers little more.
     this.#socket = connect({ port, host: "127.0.0.1", highWaterMark: 1024 });
     this.#socket.on("error", () => {}).on("close", () => (this.isOver = true));
     this.#socket.write(`${headers.join("\r\n")}\r\n\r\n${text}`);
@@ -79,7 +79,7 @@ test(
   async (t) => {
     const redis = await startRedis();
     const monitor = monitorOf(redis.socket);
-    // The limit of all readers of a node, half of its memory, is above what its readers may have each.
+    // The limit for all readers of a node, half of its memory, is larger than the sum of the limits of its readers.
     const limits = { limits: { memory: 4 * count * bound, work: 10 * count } };
     const env = { ...storeEnv("ioredis", redis.socket), SCALE_LIMITS: JSON.stringify(limits) };
     const nodes = new Nodes(program, env);
@@ -119,7 +119,7 @@ test(
     }
     const seconds = (performance.now() - begun) / 1000;
     for (const { child } of nodes.members) child.send({ flood: false });
-    // Those that are cut took less than was sent to them, and their responses have no end.
+    // Readers that are cut received less than was sent to them, and their responses have no end.
     const ends = await Promise.all(readers.map((reader) => reader.rest()));
     assert.deepEqual([...new Set(ends)], [false]);
     const got = readers.map(({ bytes }) => bytes);
@@ -138,7 +138,7 @@ test(
     // The last message may exceed the bound, and so may the one being written.
     assert.ok(most.waiting <= count * (bound + 4 * size), inMebibytes(most.waiting));
     assert.ok(most.redis <= count * 1.25 * mebibyte + 32 * mebibyte, inMebibytes(most.redis));
-    // What waits, and what a busy process has beside it.
+    // The waiting bytes, and the other memory of a busy process.
     assert.ok(most.rss <= count * bound + 4 * 128 * mebibyte, inMebibytes(most.rss));
   },
 );

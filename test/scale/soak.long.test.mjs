@@ -72,7 +72,7 @@ test("a growth of 3 MB/h is found in noise, and pure noise shows no growth", () 
   assert.ok(Math.abs(slope - 5) < 1e-9 && error < 1e-9);
 });
 
-test("a call breaks a rule, unless a fault excuses it", () => {
+test("a failed call counts as a violation unless a fault excuses it", () => {
   const call = (more) => ({ kind: "plain", key: "0.1", revision: "2025-11-25", took: 10, ...more });
   const failed = (code) => Object.assign(new Error("it failed"), { code });
   const judge = (fault, ...calls) => {

@@ -1,6 +1,6 @@
 import { SpanKind } from "@opentelemetry/api";
 
-/** What tests compare of a span that has ended, as JSON holds it. */
+/** The facts about an ended span that tests compare, as JSON. */
 export function factsOf(span) {
   const { name, kind, attributes, parentSpanContext } = span;
   const { traceId, spanId } = span.spanContext();

@@ -105,7 +105,7 @@ export class StoreModel {
     }
   }
 
-  /** Calls until it succeeds: for what changes nothing, or nothing the second time. */
+  /** Calls until it succeeds: for functions that change nothing, or are idempotent. */
   async #settled(call, store) {
     const { value } = await until("the store is back", async () => {
       const outcome = await this.#try(call, store);
@@ -145,7 +145,7 @@ export class StoreModel {
     const key = this.#draw(keys);
     const before = await this.#model.get(key);
     const { value, error, isDoubtful } = await this.#try((store) => store.take(key));
-    // A driver sends a command again whose reply was lost: the value is gone then.
+    // A driver repeats a command whose reply was lost, and then the value is already removed.
     if (!error) assert.ok(value === before || (isDoubtful && value === undefined), `${value} for ${before}`);
     if (isDoubtful) await this.#adopt(key, undefined, error ? before : undefined);
     else await this.#model.take(key);
@@ -167,7 +167,7 @@ export class StoreModel {
     assert.ok(error || !isMine || (await this.#model.get(key)) === value);
   }
 
-  /** What expires is gone. */
+  /** Expired values are removed. */
   async expire() {
     const [key, value] = [this.#draw(keys), this.#text()];
     await this.#settled((store) => store.put(key, value, 1));
@@ -205,7 +205,7 @@ export class StoreModel {
         this.#try((used) => used.log.append(session, stream, each, longTtlMs, follow), store),
       ),
     );
-    // Which of them the log has is not known.
+    // It is not known which of them the log has.
     if (results.some(({ error }) => error)) return this.#drop(session);
     const known = this.#events.get(session) ?? [];
     this.#events.set(session, known);
@@ -298,7 +298,7 @@ export class StoreModel {
       if (other !== channel) assert.deepEqual(got, [], `${channel} reached ${other}`);
   }
 
-  /** Publishes until a message arrives: what was sent during a cut has arrived before it, or not at all. */
+  /** Publishes until a message arrives: messages sent during a cut arrive before it, or never. */
   async #drain(channel) {
     const listening = this.#subscriptions.filter((each) => each.channel === channel);
     await until(

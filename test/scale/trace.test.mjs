@@ -27,7 +27,7 @@ const received = [];
 /** Bodies of the requests that the second node got. */
 const answers = [];
 
-/** Sends what answers a question to the second node, and all else to the first one. */
+/** Sends answers to questions to the second node, and all other messages to the first one. */
 function byKind(url, init) {
   const [first, second] = nodes.ports();
   const { method = "notifications/progress", params = {} } = init.body
@@ -57,80 +57,84 @@ after(async () => {
 });
 
 for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"])
-  test(`${revision}: a call, its question and what follows the answer are one trace`, { skip }, async () => {
-    const exporter = new InMemorySpanExporter();
-    const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
-    const tracer = tracerProvider.getTracer("application");
-    const client = await connect(`http://127.0.0.1:${nodes.ports()[0]}/mcp`, {
-      http: { fetch: byKind },
-      revisions: clientRevisions,
-      revision,
-      ...instrumentation({ tracerProvider }),
-      elicit: async (_, { progress }) => {
-        // It arrives at the second node, too.
-        progress(1, 2);
-        return { action: "accept", content: { name: "Ada" } };
-      },
-    });
-    const outer = tracer.startSpan("work");
-    answers.length = 0;
-    for (let call = 0; call < 4; call++)
-      await context.with(trace.setSpan(context.active(), outer), async () => {
-        const { content } = await client.callTool("ask");
-        assert.equal(content[0].text, "hello Ada");
+  test(
+    `${revision}: a call, its question and the work after the answer form one trace`,
+    { skip },
+    async () => {
+      const exporter = new InMemorySpanExporter();
+      const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+      const tracer = tracerProvider.getTracer("application");
+      const client = await connect(`http://127.0.0.1:${nodes.ports()[0]}/mcp`, {
+        http: { fetch: byKind },
+        revisions: clientRevisions,
+        revision,
+        ...instrumentation({ tracerProvider }),
+        elicit: async (_, { progress }) => {
+          // It arrives at the second node, too.
+          progress(1, 2);
+          return { action: "accept", content: { name: "Ada" } };
+        },
       });
-    outer.end();
-    await client.close();
-    const { traceId } = outer.spanContext();
-    const inside = (name) => received.filter((span) => span.traceId === traceId && span.name === name);
-    const own = exporter.getFinishedSpans().map(factsOf);
-    let all;
-    const parentOf = ({ parentId }) => all.find(({ spanId }) => spanId === parentId);
-    // Spans come from each process in its own time, and from one in the order of their ends.
-    await until("all spans of the trace", () => {
-      all = [...own, ...received].filter((span) => span.traceId === traceId);
-      return (
-        inside("after the answer").length >= 4 &&
-        all.every((span) => span.name === "work" || parentOf(span) !== undefined)
-      );
-    });
-    const isModern = revision === "2026-07-28";
+      const outer = tracer.startSpan("work");
+      answers.length = 0;
+      for (let call = 0; call < 4; call++)
+        await context.with(trace.setSpan(context.active(), outer), async () => {
+          const { content } = await client.callTool("ask");
+          assert.equal(content[0].text, "hello Ada");
+        });
+      outer.end();
+      await client.close();
+      const { traceId } = outer.spanContext();
+      const inside = (name) => received.filter((span) => span.traceId === traceId && span.name === name);
+      const own = exporter.getFinishedSpans().map(factsOf);
+      let all;
+      const parentOf = ({ parentId }) => all.find(({ spanId }) => spanId === parentId);
+      // Spans come from each process in its own time, and from one in the order of their ends.
+      await until("all spans of the trace", () => {
+        all = [...own, ...received].filter((span) => span.traceId === traceId);
+        return (
+          inside("after the answer").length >= 4 &&
+          all.every((span) => span.name === "work" || parentOf(span) !== undefined)
+        );
+      });
+      const isModern = revision === "2026-07-28";
 
-    for (const span of inside("after the answer")) {
-      const call = parentOf(span);
-      assert.equal(call.name, "tools/call ask");
-      assert.equal(call.kind, "SERVER");
-      assert.equal(call.process, span.process);
-      assert.equal(parentOf(call).kind, "CLIENT");
-      assert.equal(parentOf(parentOf(call)).name, "work");
-    }
-    const questions = all.filter(({ name }) => name === "elicitation/create");
-    const [sent, answered] = ["CLIENT", "SERVER"].map((kind) =>
-      questions.filter((span) => span.kind === kind),
-    );
-    assert.equal(answered.length, 4);
-    assert.equal(sent.length, isModern ? 0 : 4);
-    for (const question of isModern ? answered : sent)
-      assert.equal(parentOf(question).name, "tools/call ask", JSON.stringify(question));
-    if (!isModern)
-      for (const question of answered) {
-        assert.equal(parentOf(question).kind, "CLIENT");
-        const { attributes } = parentOf(question);
-        assert.equal(attributes["jsonrpc.request.id"], question.attributes["jsonrpc.request.id"]);
+      for (const span of inside("after the answer")) {
+        const call = parentOf(span);
+        assert.equal(call.name, "tools/call ask");
+        assert.equal(call.kind, "SERVER");
+        assert.equal(call.process, span.process);
+        assert.equal(parentOf(call).kind, "CLIENT");
+        assert.equal(parentOf(parentOf(call)).name, "work");
       }
-    // Only at 2026-07-28, the second node runs what comes after the answer.
-    const { pid } = nodes.members[1].child;
-    assert.equal(
-      inside("after the answer").every((span) => (span.process === pid) === isModern),
-      true,
-    );
-    assert.ok(answers.length >= 4);
-    // No span of a call or a question stands in another trace.
-    const stray = [...own, ...received].filter(
-      ({ name, traceId: other }) => other !== traceId && /^(tools\/call|elicitation)/.test(name),
-    );
-    assert.deepEqual(
-      stray.filter((span) => span.attributes["mcp.protocol.version"] === revision),
-      [],
-    );
-  });
+      const questions = all.filter(({ name }) => name === "elicitation/create");
+      const [sent, answered] = ["CLIENT", "SERVER"].map((kind) =>
+        questions.filter((span) => span.kind === kind),
+      );
+      assert.equal(answered.length, 4);
+      assert.equal(sent.length, isModern ? 0 : 4);
+      for (const question of isModern ? answered : sent)
+        assert.equal(parentOf(question).name, "tools/call ask", JSON.stringify(question));
+      if (!isModern)
+        for (const question of answered) {
+          assert.equal(parentOf(question).kind, "CLIENT");
+          const { attributes } = parentOf(question);
+          assert.equal(attributes["jsonrpc.request.id"], question.attributes["jsonrpc.request.id"]);
+        }
+      // Only at 2026-07-28 does the second node run the handler after the answer.
+      const { pid } = nodes.members[1].child;
+      assert.equal(
+        inside("after the answer").every((span) => (span.process === pid) === isModern),
+        true,
+      );
+      assert.ok(answers.length >= 4);
+      // All spans of calls and questions are in this trace.
+      const stray = [...own, ...received].filter(
+        ({ name, traceId: other }) => other !== traceId && /^(tools\/call|elicitation)/.test(name),
+      );
+      assert.deepEqual(
+        stray.filter((span) => span.attributes["mcp.protocol.version"] === revision),
+        [],
+      );
+    },
+  );

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 
 /**
- * What each node says of itself: `cpu`, `rss`, `heapUsed`, and the figures of its endpoint.
+ * The report of each node: `cpu`, `rss`, `heapUsed`, and the figures of its endpoint.
  *
  * @param nodes whose program answers `usage` (`programs/tenants.mjs`)
  * @param how `"collected"` after a collection of garbage

@@ -5,7 +5,10 @@ import { cases, seed } from "../support/cases.mjs";
 
 const runs = { numRuns: cases(10_000), seed };
 
-/** Few characters, so that secrets overlap, repeat themselves and hold one another; some that mean something somewhere. */
+/**
+ * Few characters, so that secrets overlap, repeat themselves and contain one another. Some have a special meaning in a
+ * format.
+ */
 const characters = fc.constantFrom(...'aab.*$\\"/+é … \u{1f600}%\n');
 const secretText = fc.oneof(
   fc.string({ unit: characters, maxLength: 14 }),
@@ -75,7 +78,8 @@ test("no byte of a secret survives, whatever the text and the secrets; all else 
   fc.assert(
     fc.property(mixed, ({ known, text }) => {
       const shown = knowing(known).hide(text);
-      // Marks apart, what is shown is what no spelling covers. A cut secret may go, too, if the mark of a cut follows it.
+      // Except for marks, the shown text is the text that no spelling covers. A cut secret may be hidden, too, if the
+      // mark of a cut follows it.
       const kept = uncovered(text, known);
       if (!text.includes("…")) expect(pieces(shown)).toEqual(pieces(kept));
       for (const secret of counted(known))
@@ -90,7 +94,7 @@ function pieces(text: string): string {
   return text.replace(/[\0…\u2580-\u25ff]/g, "");
 }
 
-test("a text in pieces is shown as the whole text, wherever it was cut", () => {
+test("a text in pieces is shown like the whole text, wherever it was cut", () => {
   fc.assert(
     fc.property(mixed, fc.array(fc.nat(60)), ({ known, text }, cuts) => {
       const stream = knowing(known).stream();
@@ -121,17 +125,17 @@ test("JSON stays JSON, and keys lose secrets, too", () => {
   );
 });
 
-test("a secret that was cut off before the mark of a cut is hidden as far as it stands there", () => {
+test("the beginning of a secret before a cut mark is also hidden", () => {
   const secrets = knowing(["abcdefghijklmnop"]);
   expect(secrets.hide("got abcdefghij…")).toBe("got ……");
   expect(secrets.hide("got abc… of it")).toBe("got abc… of it");
 });
 
-test("time grows with the text alone, also for secrets that repeat themselves", () => {
+test("time is linear in the text, even for secrets that repeat themselves", () => {
   const secrets = knowing([`${"a".repeat(2_000)}b`, "a".repeat(1_999), "ab".repeat(500)]);
   const text = "a".repeat(200_000);
   let steps = 0;
-  // Counts what is looked at: a text whose characters are read one by one.
+  // Counts the characters that are read, one by one.
   const counting = new Proxy(Object(text) as object, {
     get: (_, name) => {
       if (typeof name === "string" && /^\d+$/.test(name)) steps++;
@@ -190,7 +194,7 @@ test("the lines of a private key are secrets, too", () => {
   expect(secrets.hide("expected -----BEGIN PRIVATE KEY-----")).toBe("expected -----BEGIN PRIVATE KEY-----");
 });
 
-test("what is known is bounded, and the newest secrets stay", () => {
+test("the number of known secrets is limited, and the newest ones stay", () => {
   const secrets = new Secrets(10_000);
   for (let each = 0; each < 1_000; each++) secrets.learn(`secret number ${each}`);
   expect(secrets.hide("secret number 999, secret number 998")).toBe("…, …");
@@ -217,7 +221,7 @@ test.each([
   "keyboard",
   "KEY_FILE",
   "monkey",
-])("%s does not", (name) => expect(isSecretName(name)).toBe(false));
+])("%s does not name a secret", (name) => expect(isSecretName(name)).toBe(false));
 
 test("files contain a URL without its secret parts", () => {
   expect(publicUrl("https://u:p@a.example/x?token=1&v=2")).toBe("https://a.example/x?v=2");

@@ -41,7 +41,7 @@ async function prefer(page: Page, theme: string): Promise<void> {
   });
 }
 
-/** What axe-core finds wrong: rules, and the elements. */
+/** The findings of axe-core: rules and elements. */
 async function violations(page: Page): Promise<string[]> {
   await page.send("Runtime.evaluate", { expression: axe });
   const json = await page.evaluate<string>(
@@ -92,7 +92,7 @@ async function shoot(page: Page, name: string): Promise<void> {
   writeFileSync(join(shots!, `${name}.png`), await page.screenshot());
 }
 
-browserTest("a search is begun on any page by /, shows results, and leads to one", async () => {
+browserTest("the key / starts a search on any page, which shows results and opens one", async () => {
   const base = await site();
   const page = await opened(1024);
   await page.load(`${base}docs/tasks/deploy.html`);
@@ -112,7 +112,7 @@ browserTest("a search is begun on any page by /, shows results, and leads to one
   await page.at(`${base}docs/errors.html#mg3001`);
 });
 
-browserTest("the choice of a theme holds on the next page", async () => {
+browserTest("the chosen theme is kept on the next page", async () => {
   const base = await site();
   const page = await opened(1024);
   await prefer(page, "light");

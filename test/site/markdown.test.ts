@@ -73,7 +73,7 @@ test("with --repository, files of the repository are links", () => {
   expect(markup).toContain('<a href="https://example.com/blob/main/examples/a.ts">the program</a>');
 });
 
-test("a link that leads nowhere is named, with file and line", () => {
+test("a broken link is reported with file and line", () => {
   const text = [
     "# One",
     "",
@@ -102,7 +102,7 @@ test("a heading leads to itself, unless its text has links", () => {
   expect(markup).toContain('<h2 id="two"><a href="two.html">Two</a></h2>');
 });
 
-test("the side of a column is a class: the policy admits no style", () => {
+test("the alignment of a column is a class, because the policy does not allow styles", () => {
   const { markup } = built("# One\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n");
   expect(markup).toContain('<td>1</td>\n<td class="right">2</td>');
   expect(markup).not.toContain("style=");

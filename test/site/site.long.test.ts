@@ -14,7 +14,7 @@ beforeAll(async () => {
   pages = [...site.files].filter(([file]) => file.endsWith(".html"));
 });
 
-test("no link and no anchor leads nowhere", () => {
+test("all links and anchors have targets", () => {
   expect(site.problems).toEqual([]);
   expect(pages.length).toBeGreaterThan(60);
 });
@@ -36,7 +36,7 @@ test("each page has a title, a language, one first heading, landmarks and a poli
   expect(faults).toEqual([]);
 });
 
-test("no page requests anything: what it shows is in it", () => {
+test("pages contain everything that they show, and send no requests", () => {
   const faults = pages.flatMap(([file, text]) => {
     const markup = text.replace(/<(script|style)\b[^>]*>[^]*?<\/\1>/g, "");
     const tags = markup.match(
@@ -78,7 +78,7 @@ test("every page is in the list of all pages", () => {
   ).toEqual([]);
 });
 
-test("a reference is at most 400 KB, another page 150 KB, the search with its index 1 MB", () => {
+test("a reference is at most 400 KB, other pages 150 KB, the search with its index 1 MB", () => {
   const limit = (file: string): number =>
     /^(reference|changes)\//.test(file) ? 400_000 : file === "search.html" ? 1_000_000 : 150_000;
   const over = pages.filter(([file, text]) => Buffer.byteLength(text) > limit(file));

@@ -11,7 +11,7 @@ beforeAll(async () => {
   sources = await sourcesOf(".", text);
 });
 
-test("the facts of the page are those of the comparison: node scripts/run-ts.mjs scripts/what-changed/main.ts", () => {
+test("the facts of the page equal the facts of the comparison: node scripts/run-ts.mjs scripts/what-changed/main.ts", () => {
   expect(withFacts(text, factsOf(sources))).toBe(text);
 });
 

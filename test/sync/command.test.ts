@@ -33,7 +33,7 @@ const project = (files: Record<string, string | Uint8Array> = { "src/handlers.ts
   temporaryFolder({ "mcpgen.config.json": config, "weather.yaml": contract, ...files });
 const read = (folder: string, file = "src/handlers.ts"): string => readFileSync(join(folder, file), "utf8");
 
-test("sync inserts code, lists it, and has nothing to do the second time", async () => {
+test("sync inserts code, lists it, and changes nothing the second time", async () => {
   const folder = project();
   chmodSync(join(folder, "src/handlers.ts"), 0o600);
   const { mtimeMs } = statSync(join(folder, "weather.yaml"));
@@ -202,7 +202,7 @@ describe("handlers are followed through modules", () => {
     expect((await mcpgen(folder, ["sync", "--check"])).code).toBe(0);
   });
 
-  test("links are followed in the project, and what is linked twice is written once", async () => {
+  test("links are followed in the project, and a file that is linked twice is written once", async () => {
     const folder = project({ "real/handlers.ts": handlers.replace("./gen", "../src/gen") });
     mkdirSync(join(folder, "src"), { recursive: true });
     symlinkSync("../real/handlers.ts", join(folder, "src/handlers.ts"));
@@ -220,7 +220,7 @@ describe("handlers are followed through modules", () => {
     expect(readFileSync(join(elsewhere, "h.ts"), "utf8")).toBe(handlers);
   });
 
-  test("packages of a workspace are followed as far as they are source", async () => {
+  test("packages of a workspace are followed if they are source", async () => {
     const app = typed("@me/weather");
     const folder = project({
       "packages/weather/package.json": '{"name":"@me/weather","exports":"./index.ts"}',

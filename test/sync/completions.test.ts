@@ -23,7 +23,7 @@ const contract: Contract = {
 };
 const undeclared: Contract = { ...contract, capabilities: {} };
 
-test("names of arguments and variables are those of prompts and templates", () => {
+test("arguments and variables are named after prompts and templates", () => {
   expect([...completable(contract)]).toEqual([
     ["plan", ["city", "max-days"]],
     ["w://{city}/days{?from}", ["city", "from"]],
@@ -32,7 +32,7 @@ test("names of arguments and variables are those of prompts and templates", () =
   expect(wantedMembers(undeclared).has("completions")).toBe(false);
 });
 
-test("stubs suggest nothing yet, an argument each", () => {
+test("there is an empty stub for each argument", () => {
   expect(handlersStub(wantedMembers(contract), "./server.js", completable(contract))).toContain(`
   completions: {
     plan: {
@@ -65,7 +65,7 @@ test("sync inserts missing completions, and names completions without a prompt o
   expect(findings.map(({ message }) => message)).toEqual([
     'c.yaml has no prompt or template with arguments, called "old"',
   ]);
-  // What is not declared may be there or not.
+  // Undeclared completions may be present or absent.
   const without = syncFile(before, "h.ts", [at(undeclared)]);
   expect([without.text, without.findings]).toEqual([before, []]);
 });
@@ -73,7 +73,7 @@ test("sync inserts missing completions, and names completions without a prompt o
 test.each([
   [contract, "  readonly completions: {"],
   [undeclared, "  readonly completions?: {"],
-])("they must be there where the contract declares them", async (some, line) => {
+])("completions are required if the contract declares them", async (some, line) => {
   const { resourceTemplates: [day] = [], ...rest } = some;
   const document = await readContract(JSON.stringify({ ...rest, resourceTemplates: [day] }), "c.json");
   const { files } = await generateContract({ document, role: "server", importExtension: "js" });

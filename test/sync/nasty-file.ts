@@ -94,7 +94,7 @@ function laidOut(
   return layout === "mixed" ? `{${lines.join("\n").trimStart()}\n  }` : `{\n${lines.join("\n")}\n${last}  }`;
 }
 
-/** A file of one or two servers, with everything around that could be taken for what it is not. */
+/** A file of one or two servers, surrounded by code that looks like servers. */
 export const nastyFile: fc.Arbitrary<NastyFile> = fc
   .record({
     tools: literal("tools"),

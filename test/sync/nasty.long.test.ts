@@ -22,7 +22,7 @@ const contracts: readonly SyncContract[] = [
   },
 ];
 
-/** `text` without the ranges that insertions take in it. */
+/** `text` without the inserted ranges. */
 function withoutInsertions(text: string, insertions: readonly { at: number; text: string }[]): string {
   let result = "";
   let from = 0;
@@ -36,10 +36,10 @@ function withoutInsertions(text: string, insertions: readonly { at: number; text
   return result + text.slice(from);
 }
 
-// A file costs as much as fifty of the small things that other properties draw.
+// A file costs as much as fifty of the small values that other properties draw.
 const runs = cases(1000);
 
-test(`${runs} nasty files: only what is missing is inserted, all of it, once`, () => {
+test(`${runs} nasty files: all missing code is inserted once, and nothing else`, () => {
   fc.assert(
     fc.property(nastyFile, ({ file, text, missing, open, strays }) => {
       const synced = syncFile(text, file, contracts);
@@ -60,7 +60,7 @@ test(`${runs} nasty files: only what is missing is inserted, all of it, once`, (
   );
 });
 
-test("a file that breaks off anywhere is complete, or left as it is", () => {
+test("a file that breaks off anywhere is completed, or not changed", () => {
   fc.assert(
     fc.property(nastyFile, fc.double({ min: 0.3, max: 1, noNaN: true }), ({ file, text }, part) => {
       const cut = text.slice(0, Math.floor(text.length * part));

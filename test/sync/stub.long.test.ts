@@ -6,7 +6,7 @@ import { noExports, serverExports } from "../../generator/sync/meanings.js";
 import { syncFile } from "../../generator/sync/sync-file.js";
 import type { Wanted } from "../../generator/sync/wanted.js";
 
-/** What is generated from a contract, in short. */
+/** A short form of the output for a contract. */
 const server = `
 type Answer<T> = { readonly structuredContent: T } | { readonly isError: true };
 export interface Handlers {
@@ -36,7 +36,7 @@ const contract: SyncContract = {
 };
 const head = 'import { type Handlers, createWeatherServer } from "./server.js";\n';
 
-/** What the compiler says of files beside the generated module, strictly. */
+/** The errors of the compiler, in strict mode, for files beside the generated module. */
 function complaints(files: Readonly<Record<string, string>>): string[] {
   const project = new Project({
     useInMemoryFileSystem: true,
@@ -57,7 +57,7 @@ function complaints(files: Readonly<Record<string, string>>): string[] {
     .map((each) => `${each.getSourceFile()?.getBaseName()} TS${each.getCode()}`);
 }
 
-test("stubs compile wherever they stand, and a field too many does not", () => {
+test("stubs compile at every place, and excess fields do not", () => {
   const synced = (code: string): string => syncFile(head + code, "h.ts", [contract]).text;
   const literal = synced("export const h: Handlers = { tools: {} };\n");
   const wrong = "return { structuredContent: { degrees: 1, more: 2 } };";

@@ -83,7 +83,7 @@ export const handlers: Handlers = {
   expect(findings).toEqual([]);
 });
 
-test("a section that is missing comes whole; a last member without a comma gets one, before its comment", () => {
+test("a missing section is inserted whole; a last member without a comma gets one, before its comment", () => {
   const before = `${head}const handlers = {\n\ttools: {\n\t\tget_weather() {}, ["list-cities"]() {}\n\t} // last\n} satisfies Handlers;\n`;
   const { text } = sync(before);
   expect(text).toBe(
@@ -105,7 +105,7 @@ test("empty and one-line literals are opened; line ends are those of the file", 
 });
 
 const complete = "tools: { get_weather, 'list-cities': x }, prompts: { forecast }";
-describe("handlers are known by their type, however it is said", () => {
+describe("handlers are recognised by their type, in every notation", () => {
   test.each([
     ["an annotation", "const h: Handlers = { tools: {}, prompts: {} };"],
     ["satisfies", "export default { tools: {}, prompts: {} } satisfies Handlers;"],
@@ -189,7 +189,7 @@ describe("handlers are known by their type, however it is said", () => {
   test.each([
     ["another Handlers", 'import type { Handlers } from "./other/server.js";\nconst h: Handlers = {};\n'],
     ["text that speaks of them", `${head}// const h: Handlers = {};\nconst s = "const h: Handlers = {}";\n`],
-  ])("not %s", (_, text) => {
+  ])("but not by %s", (_, text) => {
     expect(sync(text)).toMatchObject({ text, insertions: [], findings: [], anchored: [] });
   });
 
@@ -307,7 +307,7 @@ describe("undetermined handlers are reported, and nothing is inserted", () => {
     expect(text).not.toContain(`Answer<"${names[0]}"`);
   });
 
-  test("a type that lets members be absent is a reference to where they are", () => {
+  test("handlers of a type with optional members are reported with the place of that type", () => {
     const { insertions, findings, references } = sync(
       `${head}const h: Partial<Handlers["tools"]> = { get_weather, gone() {} };\n`,
     );
@@ -338,7 +338,7 @@ describe("undetermined handlers are reported, and nothing is inserted", () => {
       'import("./generated/server.js").then((it) => it.createWeatherServer(h));',
       1,
     ],
-  ])("%s leaves a trace", (_, code, line) => {
+  ])("%s is recorded as uncertain", (_, code, line) => {
     const doubtful: SyncContract = {
       ...weather,
       lookIn: (specifier) => (specifier === "unknown" ? unknownExports : weather.lookIn(specifier)),
@@ -416,7 +416,7 @@ test("a file that does not parse is a finding, and untouched", () => {
   ]);
 });
 
-test("names that JavaScript treats specially are functions like others", () => {
+test("names that JavaScript treats specially are inserted like others", () => {
   const odd = ["__proto__", "constructor", "toString", "get", "async", 'a"b', "*/", "line\nend", "\u202egnp"];
   const contract: SyncContract = { ...weather, wanted: new Map([["tools", odd]]) as Wanted };
   for (const code of [

@@ -46,7 +46,7 @@ async function opened(source: Source, options: Partial<ConnectOptions>) {
 }
 
 describe.each(Object.entries(sources))("over %s", (_, open) => {
-  test("a user and a model that are slower than a request may be answer by tasks", async () => {
+  test("a user and a model that are slower than a request's timeout answer by tasks", async () => {
     /** Takes longer than a request of the server may, once that has all its tasks. */
     const slowly = async <Value>(value: Value): Promise<Value> => {
       await until("the results are asked for", () => fetches() === 3);

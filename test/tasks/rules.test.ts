@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Part, withoutTest } from "../support/named-tests.js";
 
-// The rules of tasks, and the tests that hold them: those of 2025-11-25 (C), of the tasks extension of 2026-07-28 (E), and the
-// checks of tasks that no released conformance suite has. A rule of both sides stands once for each.
+// The rules of tasks, and the tests that check them: rules of 2025-11-25 (C), of the tasks extension of 2026-07-28 (E),
+// and checks of tasks that no released conformance suite has. A rule for both sides is listed once for each.
 
 const core = "tasks/server/core-wire";
 const extension = "tasks/server/extension-wire";
@@ -71,8 +71,8 @@ const rules: readonly Part[] = [
   ["C05 of clients", client, "C05: a plain answer to a task request"],
   ["C10 of clients, with input", client, "C10, C14: a task that waits for input"],
   ["C12 of clients", client, "C12, C13: the call gets the task's result"],
-  ["C17 of clients", client, "C17: a status that is announced"],
-  ["C18 of clients", client, "C18: onProgress hears of the task"],
+  ["C17 of clients", client, "C17: an announced status is only"],
+  ["C18 of clients", client, "C18: onProgress gets progress of the task"],
   ["C20 of clients", client, "C20: an abort sends tasks/cancel"],
   // Of clients that run tasks.
   ["C01 of clients", receiver, "C01: the client declares"],

@@ -2,10 +2,10 @@ import { gzipSync } from "node:zlib";
 import { type Plugin, build } from "esbuild";
 import { expect, test } from "vitest";
 
-// What each half of the package adds at the start to a program that has the runtime and the tables of the protocol. What
-// servers seldom need, and what the first task needs, is loaded on demand.
+// The size that each half of the package adds at the start to a program with the runtime and the tables of the
+// protocol. Code that servers seldom need, and code for the first task, is loaded on demand.
 
-/** Leaves out what is loaded on demand. */
+/** Leaves out the modules that are loaded on demand. */
 const onDemand: Plugin = {
   name: "on-demand",
   setup: ({ onResolve }) =>

@@ -151,7 +151,7 @@ describe("virtual time", () => {
   );
 });
 
-/** A session with answers in every direction, as the lines it is saved in. */
+/** The saved lines of a session with answers in every direction. */
 async function recorded(revision: string): Promise<string> {
   const server = everyFeature(serverRevisions, { clock });
   const pair = await createTestPair({ server, ...client, revision });
@@ -191,7 +191,7 @@ describe.each(revisions)("a session recorded at %s", (revision) => {
 describe("a side that differs from the recording", () => {
   const revision = revisions.at(-1)!;
 
-  test("a client that sends another message: the place, the expected and the actual value", async () => {
+  test("a client that sends another message: the error has the place, the expected and the actual value", async () => {
     const replay = new Replay(parseSession(await recorded(revision)), { play: "server" });
     const again = await connect(replay, { ...client, revision });
     await again.callTool("work");
@@ -212,13 +212,13 @@ describe("a side that differs from the recording", () => {
     });
   });
 
-  test("a client that ends early, and one that sends more", async () => {
+  test("a client that ends early, and a client that sends more", async () => {
     const session = parseSession(await recorded(revision));
     const early = new Replay(session, { play: "server" });
     await (await connect(early, { ...client, revision })).close();
     await expect(early.done).rejects.toThrow(/got the end of the connection/);
 
-    // As far as the handshake or the discovery went.
+    // The session up to the end of the handshake or the discovery.
     const late = new Replay(session.slice(0, 2), { play: "server" });
     const again = await connect(late, { ...client, revision });
     await late.done;

@@ -1,5 +1,5 @@
-// A conversation of a server of some revisions with a client that uses everything there is: what the client saw, what was said
-// on the wire, and what was reported as lost.
+// A conversation of a server with a client that uses every feature: the results of the client, the messages on the
+// wire, and the reported losses.
 import type { Revision } from "@mcpgen/protocol/model";
 import { type Client, type Loss, type McpError, connect, memoryChannels } from "@mcpgen/runtime";
 import { Recording } from "@mcpgen/testing";
@@ -14,13 +14,13 @@ export interface Tables {
   readonly client: readonly Revision<"client">[];
 }
 
-/** What a client of one revision saw. */
+/** The results of a client of one revision. */
 export interface Conversation {
   readonly revision: string;
-  /** What each stop of the tour brought, or the error of that stop. */
+  /** The result of each stop of the tour, or its error. */
   readonly brought: Readonly<Record<string, unknown>>;
   readonly failed: readonly string[];
-  /** How the peers describe themselves, as the other one gets it. */
+  /** The description of each peer, as the other one gets it. */
   readonly met: { server?: unknown; client?: unknown };
   /** Messages in order. */
   readonly session: readonly { readonly from: "client" | "server"; readonly text: string }[];
@@ -31,9 +31,9 @@ export interface Conversation {
 export interface Manner {
   /** The revision that the client asks for; without it, the newest of both. */
   readonly revision?: string;
-  /** The revision in whose words the server is written, if it is not the newest. */
+  /** The revision whose names the server uses, if it is not the newest. */
   readonly words?: string | undefined;
-  /** Milliseconds after which a stop of the tour ends: it waits for what never comes. */
+  /** Milliseconds after which a stop of the tour ends that waits in vain. */
   readonly longestStop?: number;
 }
 

@@ -2,7 +2,7 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Conversation, converse } from "./conversation.js";
 
-/** The revision in whose words the server is written, if it is not the newest. */
+/** The revision whose names the server uses, if it is not the newest. */
 const [, , words] = process.argv;
 
 const tables = { server: serverRevisions, client: clientRevisions };

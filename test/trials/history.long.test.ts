@@ -1,5 +1,5 @@
-// History as future: the schemas up to a released revision are all there is, servers and clients are written in its words,
-// and the next released revision is brought in by `upgrade` with its notes.
+// Replays history: there are only the schemas up to a released revision, whose names servers and clients use, and
+// `upgrade` adds the next released revision with its notes.
 import { describe, expect, test } from "vitest";
 import { documentOf, revisions } from "../support/revisions.js";
 import { sharedFolder } from "../support/temporary-folder.js";
@@ -8,10 +8,13 @@ import { bringIn, conversationsWith, releasedUpTo } from "./workspace.js";
 
 const pairs = revisions.slice(1).map((revision, index) => ({ words: revisions[index]!, revision }));
 
-/** What a tour brings differently: errors have other numbers, and a note refuses questions by URL without an id. */
+/**
+ * Differences between the results of a tour: errors have other codes, and a note refuses questions by URL without an
+ * id.
+ */
 const others: Readonly<Record<string, readonly string[]>> = { "2026-07-28": ["missing", "visited"] };
 
-/** Stops whose calls the revision of the words does not have: they fail there. */
+/** Stops with calls that the vocabulary's revision does not have, so they fail. */
 function isMissing(brought: unknown): boolean {
   return typeof brought === "object" && brought !== null && "failed" in brought;
 }
@@ -27,7 +30,7 @@ describe.each(pairs)("$revision, when $words was the newest", ({ words, revision
   let conversations: ReturnType<typeof made> | undefined;
   const talked = () => (conversations ??= made());
 
-  test("peers of the revisions before hear and say what they did", async () => {
+  test("peers of earlier revisions receive and send the same messages", async () => {
     const { before, now } = await talked();
     for (const old of before) {
       const same = now.find((each) => each.revision === old.revision)!;
@@ -36,7 +39,7 @@ describe.each(pairs)("$revision, when $words was the newest", ({ words, revision
     }
   });
 
-  test("its client is served, in words of the revision before", async () => {
+  test("its client is served, in the vocabulary of the previous revision", async () => {
     const { before, now } = await talked();
     const [old, own] = [before, now].map((all, index) =>
       all.find((each) => each.revision === [words, revision][index])!,

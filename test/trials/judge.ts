@@ -4,7 +4,7 @@ import { answersTo, sentIn } from "../support/schema-changes/document.js";
 import type { Conversation } from "./conversation.js";
 import { type Exchange, type Frame, next } from "./trial.js";
 
-/** The messages of a conversation, requests with what answered them. */
+/** The messages of a conversation, requests with their responses. */
 export interface Judged {
   /** Messages that their revision does not describe. */
   readonly invalid: readonly string[];
@@ -54,17 +54,20 @@ export function judged({ session }: Conversation, document: JsonObject): Judged 
   return { invalid, answered, refused };
 }
 
-/** How a client of a new revision was served, and what it or its server lost. */
+/** Figures about a client of a new revision: its answered calls, and its and the server's losses. */
 export interface Figures {
-  /** Calls of methods of both revisions that the client of the revision before got results of. */
+  /**
+   * The number of calls for which the client of the previous revision got a result, and whose methods both revisions
+   * have.
+   */
   readonly calls: number;
-  /** Those of them that the client of the new revision got results of. */
+  /** The number of those calls for which the client of the new revision got a result. */
   readonly served: number;
-  /** Each place that was reported, with what became of it. */
+  /** Each reported place, with its outcome. */
   readonly losses: readonly string[];
 }
 
-/** Counts the calls of a conversation at a new revision that are answered as those at the revision before were. */
+/** Counts the calls at a new revision that are answered as at the previous one. */
 export function figuresOf(
   before: Judged,
   now: Judged,
@@ -106,7 +109,10 @@ function verdictsOf(document: JsonObject): ReturnType<typeof ajvFor> {
   return known;
 }
 
-/** What a client of a released revision sends and gets, without what differs from run to run, and without the revision that was added. */
+/**
+ * The messages of a client of a released revision, without values that differ from run to run, and without the added
+ * revision.
+ */
 export function comparable({ session }: Conversation, added = next): string[] {
   return session.map(({ from, text }) => {
     const frame = JSON.parse(text, (key, value: JsonValue) =>

@@ -11,7 +11,7 @@ import {
 } from "../support/schema-changes/edits.js";
 import { type Trial, pin } from "./trial.js";
 
-/** A note that shows how members of an object are made, in both directions. */
+/** A note with the expressions that make the members of an object, in one direction or both. */
 const reshaped = (definition: string, lift: JsonObject, lower?: JsonObject): JsonObject => ({
   kind: "reshaped",
   target: `/$defs/${definition}`,
@@ -44,7 +44,7 @@ function filledIn(holder: JsonValue | undefined, name: string): JsonValue | unde
   return isJsonObject(meta) ? meta[`io.modelcontextprotocol/${name}`] : undefined;
 }
 
-/** The definitions of content that a member `type` marks. */
+/** The definitions of content whose kind is in the member `type`. */
 const content = [
   ...["TextContent", "ImageContent", "AudioContent", "ResourceLink", "EmbeddedResource"],
   ...["ToolUseContent", "ToolResultContent"],
@@ -91,7 +91,7 @@ export const memberTrials: readonly Trial[] = [
     of: "members",
     change: (definitions) =>
       declare(definitions["InputRequiredResult"]!, { resultType: { const: "input", type: "string" } }),
-    // The schema has the mark, and the notes that have the one before say nothing else.
+    // Notes that only name the previous value of `resultType` are not needed: the schema itself has the new value.
     deleted: ({ kind, alternatives }) => kind === "pairing" && alternatives !== undefined,
     seen: ({ result }) => result["resultType"] !== "input_required",
   },

@@ -1,5 +1,5 @@
-// Random successors of the newest revision: whatever the change, no message is sent that its revision does not describe. What
-// no step can say is an error, or a loss that is reported.
+// Random successors of the newest revision: after each change, all sent messages conform to their revision. Values that
+// no step can express are errors or reported losses.
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { expect, test } from "vitest";
 import { randomFrom } from "../../generator/sample/values.js";
@@ -35,7 +35,7 @@ async function mixedConversations({ server, client }: Tables): Promise<Conversat
   ];
 }
 
-test(`${count} random successors of ${newest}: nothing is sent that a revision does not describe`, async () => {
+test(`${count} random successors of ${newest}: every sent message matches its revision`, async () => {
   const before = documents.get(newest)!;
   const usual = await ownConversations(released);
   const wrong: unknown[] = [];

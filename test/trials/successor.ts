@@ -1,4 +1,4 @@
-// A changed schema as the next revision, brought in as a person would who takes over every note that `upgrade` proposes.
+// Adds a changed schema as the next revision, like a person who accepts every note that `upgrade` proposes.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { compileFunction } from "node:vm";
@@ -13,9 +13,9 @@ import type { Tables } from "./conversation.js";
 export interface Successor {
   /** The newest released revision and the new one. */
   readonly tables: Tables;
-  /** The schema, with what it leaves open and the notes settle. */
+  /** The schema, with the decisions of the notes. */
   readonly document: JsonObject;
-  /** Why the notes that were proposed are not taken over, if they are not. */
+  /** The reason why the proposed notes are not accepted, if they are not. */
   readonly refused?: string;
 }
 
@@ -46,7 +46,7 @@ export async function successorOf(document: JsonObject, before: JsonObject): Pro
   }
 }
 
-/** The notes with those that are proposed, and words where a person is to write some. */
+/** The notes and the proposed ones, with texts at the places where a person has to write one. */
 function withProposals(notes: readonly JsonObject[], questions: readonly Asked[]): JsonObject[] {
   const all = [...notes];
   for (const { at, paste } of questions) {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Definitions } from "../support/schema-changes/edits.js";
 
-/** The revision that each trial brings in, and the one before it, whose words handlers and clients use. */
+/** The revision that each trial adds, and the one before it, whose names handlers and clients use. */
 export const next = "2027-01-15";
 export const pin = "2026-07-28";
 
@@ -11,14 +11,14 @@ export type NoteText = JsonObject;
 /** A message on the wire. */
 export type Frame = Readonly<Record<string, JsonValue>>;
 
-/** A change of the protocol that is not made yet. */
+/** A possible future change of the protocol. */
 export interface Trial {
   readonly name: string;
-  /** What changes: the members and types of messages, or the methods and the handshake. */
+  /** The subject of the change: the members and types of messages, or the methods and the handshake. */
   readonly of: "members" | "methods";
   /** Makes the next revision of the newest one. */
   readonly change: (definitions: Definitions) => void;
-  /** What a person adds to the notes that are carried over. */
+  /** Notes that a person adds to those that are carried over. */
   readonly notes?: readonly NoteText[];
   /** Whether a person deletes a note that is carried over. */
   readonly deleted?: (note: NoteText) => boolean;
@@ -26,7 +26,10 @@ export interface Trial {
   readonly seen: (exchange: Exchange) => boolean;
   /** Losses that are meant, as `pointer how`. */
   readonly losses?: readonly RegExp[];
-  /** What of a tour changes for the client of the new revision, because the protocol no longer says it. */
+  /**
+   * Values of a tour that change for the client of the new revision, because the protocol does not have them any
+   * longer.
+   */
   readonly without?: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// Changes of the protocol that are not made yet, brought in as a person would: one definition of a server, and clients of
-// all revisions, whose handlers and calls are written in the words of the newest released one.
+// Possible future changes of the protocol, added as a person would: one definition of a server, and clients of all
+// revisions, whose handlers and calls use the names of the newest released one.
 import { afterAll, describe, expect, test } from "vitest";
 import { expectedTour } from "../support/every-feature/expected.js";
 import { documentOf } from "../support/revisions.js";
@@ -37,7 +37,7 @@ describe.each([...memberTrials, ...methodTrials])("$name", (trial) => {
   let conversations: ReturnType<typeof made> | undefined;
   const trialled = () => (conversations ??= made());
 
-  test("peers of released revisions hear and say what they did before", async () => {
+  test("peers of released revisions receive and send the same messages as before", async () => {
     const { conversations } = await trialled();
     for (const old of await before) {
       const now = conversations.find(({ revision }) => revision === old.revision)!;
@@ -48,7 +48,7 @@ describe.each([...memberTrials, ...methodTrials])("$name", (trial) => {
     }
   });
 
-  test("nothing is sent that the new revision does not describe", async () => {
+  test("every sent message matches the new revision", async () => {
     const { document, conversations } = await trialled();
     const now = conversations.find(({ revision }) => revision === next)!;
     const { invalid, answered } = judged(now, document);
@@ -61,19 +61,19 @@ describe.each([...memberTrials, ...methodTrials])("$name", (trial) => {
     expect(await typeErrorsWith(`${folder}/generated`, compiled)).toEqual([]);
   });
 
-  test("most calls are served, and losses have names", async () => {
+  test("most calls are served, and losses are named", async () => {
     const { document, conversations } = await trialled();
     const now = conversations.find(({ revision }) => revision === next)!;
     const old = (await before).find(({ revision }) => revision === pin)!;
     const made = figuresOf(judged(old, documentOf(pin)), judged(now, document), now, document);
     figures.set(trial.name, made);
     expect(made.calls).toBeGreaterThan(20);
-    // Where methods are others, the report of `upgrade` names those that need code.
+    // If methods differ, the report of `upgrade` names those that need code.
     if (trial.of === "members") expect(made.served / made.calls).toBeGreaterThanOrEqual(0.95);
     for (const { method, how } of now.losses) expect([method, how]).not.toContain("");
   });
 
-  // Where methods are others, calls that both revisions have may need code.
+  // If methods differ, calls that both revisions have may need code.
   if (trial.of === "methods") return;
 
   test("the client of the new revision is served", async () => {

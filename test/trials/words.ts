@@ -1,6 +1,6 @@
 import { type CodeFirstServer, createServer } from "@mcpgen/runtime";
 
-/** The revision that brought a member of what servers define and answer; members that are not here came with the first. */
+/** The revision that added a member of definitions and results of servers. Other members exist since the first. */
 const since: Readonly<Record<string, string>> = {
   annotations: "2025-03-26",
   _meta: "2025-06-18",
@@ -12,7 +12,7 @@ const since: Readonly<Record<string, string>> = {
   websiteUrl: "2025-11-25",
 };
 
-/** The same of the kinds of content, and of fields of forms. */
+/** The same for the kinds of content, and for fields of forms. */
 const kinds: Readonly<Record<string, string>> = { audio: "2025-03-26", resource_link: "2025-06-18" };
 const fields: Readonly<Record<string, string>> = { titled: "2025-11-25", several: "2025-11-25" };
 
@@ -58,12 +58,12 @@ interface Ask {
   all: (requests: { readonly [key: string]: { readonly params?: Members } }) => unknown;
 }
 
-/** Asks in the words of a revision: before 2025-11-25 a message of sampling had one block of content. */
+/** Asks in the form of a revision: before 2025-11-25 a message of sampling had one block of content. */
 function askIn(ask: Ask, words: string): void {
   const { elicit, all } = ask;
   ask.elicit = (key, params) => elicit(key, inFields(params, words) as never);
   if (words >= "2025-11-25") return;
-  // No question by URL has a form in these words.
+  // This revision has no questions by URL.
   ask.url = () => Promise.reject(new Error("there is no such question"));
   ask.all = (requests) => {
     const worded = Object.entries(requests).map(([key, request]) => {
@@ -95,7 +95,7 @@ export function writtenIn(words: string): typeof createServer {
           if (context.ask) askIn(context.ask, words);
           const answer: unknown = await (handler as (...given: unknown[]) => unknown)(args, context);
           const result = inWords(answer, words);
-          // Before there was structured content, tools said it as text.
+          // Before structured content existed, tools returned it as text.
           return isMembers(result) && Object.keys(result).length === 0 ? JSON.stringify(answer) : result;
         },
       ] as never) as (...given: never[]) => never[];

@@ -12,12 +12,12 @@ import { type Trial, next, pin } from "./trial.js";
 
 const run = promisify(execFile);
 
-/** A copy of the protocol's schemas in which a revision more was brought in, and all that is generated from them. */
+/** A copy of the protocol's schemas with an additional revision, and the output for all of them. */
 export interface Workspace {
   readonly folder: string;
-  /** What `upgrade` said. */
+  /** The output of `upgrade`. */
   readonly upgraded: Ran;
-  /** What `generate` said once the notes of the trial stood beside those that were carried over. */
+  /** The output of `generate` with the notes of the trial and those that were carried over. */
   readonly generated: Ran;
   /** The schema of the new revision. */
   readonly document: JsonObject;
@@ -45,7 +45,7 @@ export async function workspaceOf(trial: Trial, folder: string): Promise<Workspa
   return { folder, upgraded, generated, document };
 }
 
-/** A copy of the protocol's schemas up to a revision, and what is generated from them: all there was when it was the newest. */
+/** A copy of the protocol's schemas up to a revision, with their output, as when it was the newest. */
 export async function releasedUpTo(revision: string, folder: string): Promise<Ran> {
   const lock = JSON.parse(readFileSync("schema/lock.json", "utf8")) as {
     vocabulary?: string;
@@ -71,7 +71,7 @@ export async function bringIn(revision: string, folder: string): Promise<Ran> {
  * Runs the conversations of `conversations.ts` with the tables of a workspace, in another process.
  *
  * @param generated the folder of the tables
- * @param words the revision in whose words the server is written, if it is not the newest
+ * @param words the revision whose names the server uses, if it is not the newest
  */
 export async function conversationsWith(generated: string, words?: string): Promise<readonly Conversation[]> {
   // Inside the project, so that packages are found.

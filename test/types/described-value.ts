@@ -24,7 +24,7 @@ function* members(value: JsonValue, at: string): Generator<string> {
   }
 }
 
-/** The places that a schema describes; nothing if it refuses the value. */
+/** The places that a schema describes; `undefined` if it refuses the value. */
 function placesOf(schema: Schema, value: JsonValue, at: string, root: Schema): Places | undefined {
   if (schema === true) return new Set();
   if (schema === false) return undefined;
@@ -151,7 +151,7 @@ function areItemsRight(
   );
 }
 
-/** Judges what no other keyword has described. */
+/** Whether the members that no other keyword describes are valid. */
 function areOthersRight(
   schema: Exclude<Schema, boolean>,
   value: JsonValue,

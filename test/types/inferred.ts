@@ -1,4 +1,4 @@
-// Read by the compiler alone (npm run typecheck): what is marked must not compile, all else must.
+// Only the compiler reads this file (npm run typecheck): marked lines must not compile, all others must.
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { type CallToolResult, type FromJsonSchema, type HandlerContext, createServer } from "@mcpgen/runtime";
 import { z } from "zod";
@@ -189,7 +189,7 @@ same<Of<{ type: ["string", "null"]; not: { type: "null" } }>, string>(true);
 same<Of<true>, unknown>(true);
 same<Of<{ readonly [keyword: string]: unknown }>, unknown>(true);
 
-// A schema that refers to itself has members at every depth that is looked at, and ends.
+// The type of a schema that refers to itself has members at every depth, and the compiler finishes.
 interface Tree {
   readonly type: "object";
   readonly properties: {

@@ -14,7 +14,7 @@ import { type SchemaRow, schemaRows } from "./schema-rows.js";
 import { spellings, withNames } from "./spellings.js";
 import { type TypedSchema, typedSchema, value } from "./typed-schema.js";
 
-/** On one line also to the compiler; `__proto__` is a member, and not the prototype. */
+/** The literal is on one line, also for the compiler; `__proto__` is a member, not the prototype. */
 const written = (given: JsonValue): string =>
   JSON.stringify(given)
     .replace(/[\u2028\u2029]/g, "?")
@@ -36,7 +36,7 @@ function valuesOf({ schema }: TypedSchema, index: number): JsonValue[] {
       .map((mutant) => mutant.make().value),
   );
   const drawn = [...sampled, ...mutants, ...fc.sample(value, { numRuns: perSchema * 2, seed: seed + index })];
-  // Types end after some references, and TypeScript's comparison after some levels.
+  // Types end after a number of references, and TypeScript's comparison after a number of levels.
   return drawn.filter((each) => hasPlainNames(each) && levelsOf(each) <= 6);
 }
 
@@ -45,13 +45,13 @@ function levelsOf(given: JsonValue): number {
   return 1 + Math.max(0, ...Object.values(given).map((child) => levelsOf(child!)));
 }
 
-/** Names that draws do not have would be renamed by none of the spellings. */
+/** Whether all names are ones that the spellings can rename. */
 function hasPlainNames(given: JsonValue): boolean {
   if (typeof given !== "object" || given === null) return true;
   return Object.entries(given).every(([key, child]) => /^([abc]|\d+)$/.test(key) && hasPlainNames(child));
 }
 
-/** Literals of a random schema, written in one of its spellings; nothing if it refers to itself in place. */
+/** Literals of a random schema, written in one of its spellings; `undefined` if it refers to itself in place. */
 function literalsOf(drawn: TypedSchema, index: number): SchemaRow | undefined {
   const { name, write, rename } = spellings[index % spellings.length]!;
   const schema = write(drawn.schema) as JsonObject | undefined;
@@ -87,7 +87,7 @@ function literalsOf(drawn: TypedSchema, index: number): SchemaRow | undefined {
   }
 }
 
-/** How a type is made of each schema: declarations by file, and the type of a schema by its number. */
+/** A way to make a type of each schema: declarations by file, and the type of a schema by its number. */
 interface Owner {
   readonly imports: string;
   readonly files: (schemas: readonly JsonObject[]) => Promise<ReadonlyMap<string, string>>;
@@ -113,7 +113,7 @@ const owners: { readonly [name: string]: Owner } = {
   },
 };
 
-/** The schemas whose literals the compiler judges otherwise, with its first words. */
+/** The schemas for whose literals the compiler has another verdict, with its first words. */
 async function misjudged({ imports, files, type }: Owner, rows: readonly SchemaRow[]): Promise<string[]> {
   const schemas = rows.map(({ schema }) => ({ type: "object", ...schema }));
   const lines: string[] = [imports];
@@ -145,7 +145,7 @@ test("the rows agree with the engine", () => {
 });
 
 describe.each(Object.entries(owners))("by %s", (_, owner) => {
-  test("literals compile as the schema says, wherever it says so", async () => {
+  test("literals compile in accordance with the schema", async () => {
     expect(await misjudged(owner, schemaRows)).toEqual([]);
   });
 

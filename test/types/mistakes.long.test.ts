@@ -29,7 +29,7 @@ async function refused(
   return [...new Set(wrong)].map((index) => names[index]!);
 }
 
-test("mistakes in servers written in code do not compile, whatever schemas are written with", async () => {
+test("mistakes in servers written in code do not compile, for schemas of every library", async () => {
   const programs = new Map<string, string>();
   const mistaken: string[] = [];
   for (const [flavour, written] of Object.entries(flavours)) {
@@ -45,7 +45,7 @@ test("mistakes in servers written in code do not compile, whatever schemas are w
   expect((await refused(programs)).sort()).toEqual(mistaken.sort());
 });
 
-test("nor do they in servers of a contract", async () => {
+test("mistakes in servers of a contract do not compile", async () => {
   const generated = new Map<string, string>();
   for (const [folder, given] of Object.entries({ out: contract, renamed: renamedContract })) {
     const document = await readContract(JSON.stringify(given), "trips.json");

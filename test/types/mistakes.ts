@@ -1,4 +1,4 @@
-/** A mistake that is made in a program by putting one text in the place of another, which stands in it once. */
+/** A mistake in a program: one text, which occurs once, is replaced by another. */
 export interface Mistake {
   readonly name: string;
   readonly from: string;
@@ -11,7 +11,7 @@ export interface Flavour {
   readonly input: string;
   readonly output: string;
   readonly prompt: string;
-  /** What renames the argument `city` of the tool's input. */
+  /** A replacement that renames the argument `city` of the tool's input. */
   readonly renamed: readonly [from: string, to: string];
 }
 
@@ -128,7 +128,7 @@ export const renamedContract = {
   ],
 };
 
-/** The handlers of the contract, with nothing wrong in them, as `sync` begins them. */
+/** The handlers of the contract without mistakes, in the form of `sync`. */
 export const contractProgram = `
 import { type Handlers, createTripsServer } from "./out/server.js";
 

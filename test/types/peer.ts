@@ -38,7 +38,7 @@ await view.notify("ui/notifications/tool-input", {});
 const method: string = "ui/open-link";
 export const unknown: unknown = await view.request(method, {});
 
-/** What a client returns is relayed as it is. */
+/** The result of a client can be relayed without change. */
 export const host = openPeer(hostTable, far, {
   "ui/initialize": () => ({
     protocolVersion: "2026-01-26",

@@ -1,4 +1,4 @@
-// Read by the compiler alone (npm run typecheck): what is marked must not compile, all else must.
+// Only the compiler reads this file (npm run typecheck): marked lines must not compile, all others must.
 import { type Registration, type ToolRegistration, createServer } from "@mcpgen/runtime/all";
 import { z } from "zod";
 

@@ -12,7 +12,7 @@ const draft = { type: "object", properties: { title: { type: "string" }, body: {
 const untyped = { properties: { title: { type: "string" }, next: { $ref: "#/$defs/Node" } } };
 const by = { by: { enum: ["mail", "post"] } };
 
-/** One row for each way to say less, or elsewhere, what a value is. */
+/** One row for each way in which a schema may describe a value less exactly, or at another place. */
 export const schemaRows: readonly SchemaRow[] = [
   {
     name: "a description alone says nothing",

@@ -4,7 +4,7 @@ import type { SchemaObject } from "./typed-schema.js";
 /** A schema written in another way, which means the same for values whose members are renamed. */
 export interface Spelling {
   readonly name: string;
-  /** Nothing where the schema says something that cannot be written so. */
+  /** Returns `undefined` if the schema cannot be written so. */
   readonly write: (schema: SchemaObject) => SchemaObject | undefined;
   readonly rename: (name: string) => string;
 }
@@ -46,7 +46,7 @@ function mapped(
   return Object.fromEntries(Object.entries(members).map(([key, child]) => [rename(key), change(child)]));
 }
 
-/** Whether a keyword stands anywhere in a schema. */
+/** Whether a keyword occurs anywhere in a schema. */
 function has(schema: SchemaObject, ...keywords: readonly string[]): boolean {
   return keywords.some((keyword) => JSON.stringify(schema).includes(`${JSON.stringify(keyword)}:`));
 }
@@ -74,11 +74,11 @@ function referring(
   };
 }
 
-/** Identities are for objects: a boolean as one. */
+/** The identity needs an object, so a boolean schema becomes one. */
 const asObject = (schema: JsonValue): Keywords =>
   schema === true ? {} : schema === false ? { not: {} } : (schema as Keywords);
 
-/** Names of the members a, b and c, which keywords have as well, and names of definitions. */
+/** Names for the members a, b and c that are also keywords, and names of definitions. */
 const names: readonly (readonly [members: readonly string[], definitions: readonly string[]])[] = [
   [
     ["__proto__", "a/b~c%25", "type"],
@@ -135,7 +135,7 @@ export function withNames(value: JsonValue, rename: (name: string) => string): J
   return mapped(value, rename, (each) => withNames(each, rename));
 }
 
-/** Draft-07 has other words, and ignores what stands beside `$ref`. */
+/** Draft-07 has other keywords, and ignores the siblings of `$ref`. */
 function asDraft07(schema: Keywords): Keywords {
   const { $ref, $defs, prefixItems, items, allOf = [], ...rest } = schema;
   const { dependentRequired, dependentSchemas, ...others } = rest;

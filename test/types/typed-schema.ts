@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import type { JsonValue } from "@mcpgen/engine";
 
-/** A schema, and the part of it that types can say: a value that the part refuses has a wrong type. */
+/**
+ * A schema, and the part of it that a TypeScript type can express: a value that this part refuses must be a type error.
+ */
 export interface TypedSchema {
   readonly schema: SchemaObject;
   readonly typed: SchemaObject;
@@ -72,7 +74,7 @@ const schemas = fc.letrec<{ schema: JsonValue; applicator: SchemaObject }>((tie)
       properties,
       together(properties, one("type", fc.constant("object")), one("required", nameList)),
       together(properties, one("additionalProperties", schema)),
-      // Alone beside the type, these are the type of all members.
+      // With `type` as the only other keyword, this schema is the type of all members.
       together(one("type", fc.constant("object")), one("additionalProperties", schema)),
       together(
         one("type", fc.constant("object")),
@@ -110,7 +112,7 @@ const schemas = fc.letrec<{ schema: JsonValue; applicator: SchemaObject }>((tie)
   };
 });
 
-/** Objects, as arguments are, with two definitions that may refer to each other. */
+/** Schemas of objects (arguments are objects), with two definitions that may refer to each other. */
 export const typedSchema: fc.Arbitrary<TypedSchema> = fc
   .tuple(schemas.applicator, schemas.applicator, schemas.schema, schemas.schema)
   .map(([one, two, A, B]) => {
@@ -118,14 +120,15 @@ export const typedSchema: fc.Arbitrary<TypedSchema> = fc
     return { schema, typed: typedPart(schema, true) as SchemaObject };
   });
 
-/** Keywords whose subschemas types say, by where these apply. */
+/** Keywords whose subschemas a type can express: of parts of the value (`inside`), or of the value (`inPlace`). */
 const inside = new Set(["items", "prefixItems", "properties"]);
 const inPlace = new Set(["$defs", "allOf", "anyOf"]);
 
 /**
- * What types say of a schema: less than the schema.
+ * Returns the part of a schema that a TypeScript type can express.
  *
- * @param isShared other schemas may describe the same value: types of further members are left out then
+ * @param isShared whether other schemas may describe the same value; if so, the types of undeclared members are left
+ *   out
  */
 function typedPart(schema: JsonValue, isShared: boolean): JsonValue {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return schema;
@@ -164,7 +167,7 @@ function partsIn(keyword: string, content: JsonValue, isShared: boolean): JsonVa
   return Object.fromEntries(members.map(([key, child]) => [key, typedPart(child, isShared)]));
 }
 
-/** A constant as types have it: an object that has more members has no other type. */
+/** Returns the schema of a constant's type: objects with additional members have this type, too. */
 function typeOfValue(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return { const: value };
   if (Array.isArray(value)) {
@@ -179,7 +182,7 @@ function typeOfValue(value: JsonValue): JsonValue {
   };
 }
 
-/** The type of all members, where nothing else is said of an object. */
+/** Returns the type of all members, if the schema has no other keyword for objects. */
 function typeOfOthers({
   type: _type,
   description: _description,

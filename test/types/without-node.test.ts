@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { compilerOutput } from "../support/typescript-compiler.js";
 
-/** What the compiler says of a program that has neither Node's types nor those of the DOM. */
+/** The errors of the compiler for a program without the types of Node and the DOM. */
 function compiled(entries: readonly string[], skipLibCheck: boolean): Promise<string> {
   const imports = entries.map((entry, index) => `export * as part${index} from "${entry}";`);
   const compilerOptions = {

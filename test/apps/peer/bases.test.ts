@@ -11,7 +11,7 @@ const tableOf = async (base: string, role: string): Promise<ChannelTable> => {
   return module[`${role}Table`]!;
 };
 
-/** What a view sends to a host over another base, and what goes wrong in either. */
+/** Connects a view and a host over another base. Returns the messages and the errors of both. */
 async function pair(
   view: string,
   host: string,

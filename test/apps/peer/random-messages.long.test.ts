@@ -14,7 +14,7 @@ const methods = (table: typeof hostTable | typeof viewTable): string[] => [
 const id = fc.oneof(fc.integer(), fc.string());
 const value = fc.jsonValue({ maxDepth: 4 });
 
-/** Messages of any content, and values that are no messages. */
+/** Messages with any content, and values that are not messages. */
 const messages = (table: typeof hostTable | typeof viewTable) =>
   fc.array(
     fc.oneof(

@@ -225,7 +225,7 @@ const requestRules: readonly ClientRule[] = [
       for (const host of local) {
         const url = `https://${host}:${port}`;
         const challenged = await world.pair({}, { challenge: () => `Bearer resource_metadata="${url}/m"` });
-        // A client may find the metadata at the well-known place.
+        // A client may also find the metadata at the well-known place.
         await world.agent(challenged.rs).call().catch(shown);
         const named = await world.pair({}, { metadata: { authorization_servers: [url] } });
         await failure(world.agent(named.rs).call());
@@ -498,7 +498,7 @@ const resourceRules: readonly ClientRule[] = [
       const { as, rs } = await world.pair();
       const { origin } = new URL(rs.url);
       rs.options = { ...rs.options, metadata: { resource: origin } };
-      // The server of the fixture refuses tokens for its origin: the requests count here.
+      // The server of the fixture refuses tokens for its origin. This test looks only at the requests.
       await failure(world.agent(rs).call());
       assert.deepEqual([world.asked("resource")[0], tokenCall(as).params.get("resource")], [origin, origin]);
     },

@@ -1,4 +1,5 @@
-// What the rules of clients are tried in: servers of the fixture, a user with a browser, and an agent that a client serves.
+// The surroundings in which the rules of clients are tested: servers of the fixture, a user with a browser, and an
+// agent that uses a client.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -22,7 +23,7 @@ import { shown } from "../../support/auth/secrets.js";
 
 /** An application with a connection to one server. */
 export interface Agent {
-  /** Sends a request; lets the user log in where that is needed. */
+  /** Sends a request; lets the user log in if necessary. */
   call(): Promise<unknown>;
   close(): Promise<unknown>;
   /** The same application with the same storage in a new process. */
@@ -33,7 +34,7 @@ export interface AgentOptions {
   readonly url: string;
   readonly redirectUri: string;
   readonly client: OAuthClient;
-  /** Brings the user to a URL, and resolves with the URL that the browser is sent back to. */
+  /** Opens a URL in the user's browser, and resolves with the URL to which the browser is redirected at the end. */
   readonly browse: (url: string) => Promise<string>;
   /** Whether tokens are bound to a key. */
   readonly dpop: boolean;
@@ -71,7 +72,7 @@ export function ourAgent(options: AgentOptions, store: TokenStore = memoryStore(
   };
 }
 
-/** What the user and the browser do with the URL that they are sent back to. */
+/** Changes the URL to which the browser is redirected, as a user or an attacker can. */
 type Change = (callback: URL) => URL | Promise<URL>;
 
 interface AgentChanges extends Partial<Pick<AgentOptions, "redirectUri" | "client" | "dpop" | "legacy">> {
@@ -173,10 +174,10 @@ export class World {
 
 const serverInfo = { name: "protected", version: "1" };
 const capabilities = { tools: {} };
-/** What results of 2026-07-28 have; older clients ignore it. */
+/** The members that results have since 2026-07-28. Older clients ignore them. */
 const modern = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
 
-/** What an MCP server with one tool answers, at any revision. */
+/** The results of an MCP server with one tool, at any revision. */
 const results: Readonly<Record<string, (params: { readonly protocolVersion?: string }) => object>> = {
   initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities, serverInfo }),
   "server/discover": () => ({ supportedVersions: ["2026-07-28"], capabilities, ...modern }),
@@ -184,7 +185,7 @@ const results: Readonly<Record<string, (params: { readonly protocolVersion?: str
   "tools/call": () => ({ content: [], ...modern }),
 };
 
-/** What an MCP server answers; it has sessions before 2026-07-28. */
+/** The response of an MCP server. It has sessions before 2026-07-28. */
 function reply(verb: string, text: string): Answer {
   if (verb !== "POST") return { status: verb === "DELETE" ? 200 : 405 };
   const { id, method, params } = JSON.parse(text) as {

@@ -107,7 +107,7 @@ describe("an issuer whose metadata changes after a login", () => {
     expectNothingOf(honest, attacker);
   });
 
-  test("gets none at its revocation endpoint", async () => {
+  test("gets no token at its revocation endpoint", async () => {
     const store = memoryStore();
     const { honest, attacker, rs, metadata } = await loggedIn(store);
     Object.assign(metadata, endpointsOf(attacker, ["revocation"]));

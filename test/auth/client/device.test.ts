@@ -13,13 +13,13 @@ const decided =
     decide(prompt.userCode);
   };
 
-test("a login on another device takes the place of the redirect, with resource and scopes", async () => {
+test("a login on another device replaces the redirect, with resource and scopes", async () => {
   const shown: DevicePrompt[] = [];
   const { as, rs } = await pair(
     {
       ...fast,
       fault: (call, answer) => {
-        // The user decides after the first poll was answered: there is a second one.
+        // The user decides after the answer to the first poll, so that there is a second poll.
         if (call.endpoint === "token") as.decideDevice(shown[0]!.userCode);
         return answer;
       },
@@ -54,7 +54,7 @@ test("a server that asks for slower polls is asked five seconds later (RFC 8628,
   const { as, rs } = await pair({
     ...fast,
     fault: (call, answer) => {
-      // The fixture sees pauses that the test cuts short.
+      // The pauses between polls are shorter in this test than the fixture allows: make it forget the last poll.
       for (const device of as.state.devices.values()) device.polled = undefined;
       if (call.endpoint !== "token" || code === undefined) return answer;
       as.decideDevice(code);
@@ -96,7 +96,7 @@ test.each([
   { verification_uri: "http://evil.example/" },
   { user_code: "AB\u001b[2JCD" },
   { user_code: "A".repeat(65) },
-])("what cannot be shown safely is not shown: %j", async (change) => {
+])("an address or code that is not safe to show is refused: %j", async (change) => {
   const { rs } = await pair({ ...fast, fault: answering(change) });
   const device = (): void => expect.unreachable();
   expect(await failure(send(login({ device }), rs.url))).toBe("auth-metadata-unsafe");
@@ -106,7 +106,7 @@ test.each([
   ["a huge interval", { interval: 1e12, expires_in: 0.3 }, 0],
   ["an interval beyond every number", { interval: 1e300, expires_in: 0.3 }, 0],
   ["a tiny interval", { interval: 1e-9, expires_in: 0.35 }, 3],
-])("%s does not make polls without end", async (_, device, most) => {
+])("%s does not cause endless polls", async (_, device, most) => {
   const { as, rs } = await pair({
     fault: (call, answer) =>
       call.endpoint === "device" ? { ...answer, body: { ...(answer.body as object), ...device } } : answer,
@@ -129,7 +129,7 @@ test("the code is valid for an hour at most, whatever the server says", async ()
   expect(shown[0]!.expiresIn).toBe(3600);
 });
 
-test.each(["5 s", -1, [], {}, true])("an interval that is %s is no metadata", async (interval) => {
+test.each(["5 s", -1, [], {}, true])("an answer with the interval %s is invalid", async (interval) => {
   const { as, rs } = await pair({
     fault: (call, answer) =>
       call.endpoint === "device" ? { ...answer, body: { ...(answer.body as object), interval } } : answer,
@@ -144,7 +144,7 @@ test.each<[string, Record<string, unknown>]>([
   ["null for the address with the code", { verification_uri_complete: null }],
   ["null for unknown members", { message: null, error: null }],
   ["seconds as texts", { interval: "0.02", expires_in: "600" }],
-])("%s is taken", async (_, members) => {
+])("%s is accepted", async (_, members) => {
   const { as, rs } = await pair({
     ...fast,
     fault: (call, answer) =>
@@ -160,7 +160,7 @@ test.each<[string, Record<string, unknown>]>([
 });
 
 test.each(["device_code", "user_code", "verification_uri", "expires_in"])(
-  "%s that is null is missing, and the error names it",
+  "%s counts as missing if it is null, and the error names it",
   async (name) => {
     const { rs } = await pair({
       fault: (call, answer) =>

@@ -30,7 +30,7 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
     },
   );
 
-  /** Answers at a place that a challenge names. */
+  /** Serves metadata at a place that a challenge names. */
   test.each<[string, number, string, Record<string, string>?]>([
     ["404", 404, ""],
     ["a page", 200, "<html>", { "content-type": "text/html" }],
@@ -79,7 +79,7 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
       '[\\"https://a.invalid/x\\"]',
       "https://nowhere.invalid/meta",
     ],
-  ])("a challenge that names metadata at %j: the well-known place counts", async (named) => {
+  ])("the well-known place is used if a challenge names metadata at %j", async (named) => {
     const { rs } = await pair({}, { challenge: () => `Bearer resource_metadata="${named}"` });
     expect(await send(login(), rs.url)).toBe(200);
     rs.options = { ...rs.options, metadataAt: "none" };
@@ -100,7 +100,7 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
       "after two that are unusable",
       (good) => ["urn:a", "", good].map((each) => `Bearer resource_metadata="${each}"`),
     ],
-  ])("of several places that challenges name, a usable one counts: %s", async (_, headerOf) => {
+  ])("among several places in challenges, a usable one is found: %s", async (_, headerOf) => {
     const { as, rs } = await pair({}, { metadataAt: "none" });
     const named = await loopback((_, response) =>
       response.end(JSON.stringify({ resource: rs.url, authorization_servers: [as.issuer] })),
@@ -109,7 +109,7 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
     expect(await send(login(), rs.url)).toBe(200);
   });
 
-  test("a server that names places without end is asked for three, and its own", async () => {
+  test("of 50 places that a server names, only three are requested before the well-known place", async () => {
     const asked: (string | undefined)[] = [];
     const named = await loopback(({ url }, response) => {
       asked.push(url);
@@ -128,7 +128,7 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
     ["a page", 200, "<html>"],
     ["a redirect", 302, ""],
     ["503", 503, ""],
-  ])("where the application names the issuer, metadata nowhere but %s is none", async (_, status, body) => {
+  ])("%s instead of metadata is ignored if the application names the issuer", async (_, status, body) => {
     const named = await loopback((_, response) => response.writeHead(status).end(body));
     const challenge = (): string => `Bearer resource_metadata="${named}/meta"`;
     const { as, rs } = await pair({}, { metadataAt: "none", challenge });
@@ -136,7 +136,7 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
     expect(await send(login({ issuer: as.issuer }), rs.url)).toBe(200);
   });
 
-  test("a challenge that names metadata of another resource is refused: no other document is asked for", async () => {
+  test("a challenge that names metadata of another resource is refused, without a request for other metadata", async () => {
     const named = await loopback((_, response) =>
       response.end(JSON.stringify({ resource: "https://other.example/mcp", authorization_servers: [] })),
     );
@@ -149,7 +149,7 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
   });
 
   test.each([408, 425, 429, 500, 503])(
-    "a well-known place that answers %i: no other place is asked, for it may name another authorization server",
+    "after a well-known place answers %i, other places are not asked: they may name another authorization server",
     async (status) => {
       const { as, rs } = await pair({}, { challenge: () => undefined, metadataAt: "root" });
       const { origin } = new URL(rs.url);
@@ -171,7 +171,7 @@ describe("protected resource metadata (2025-11-25 and later)", () => {
     expect(await send(login(), rs.url)).toBe(200);
   });
 
-  test("authorization_servers must hold one", async () => {
+  test("an empty authorization_servers is refused", async () => {
     const { rs } = await pair({}, { metadata: { authorization_servers: [] } });
     expect(await failure(send(login(), rs.url))).toBe("auth-metadata-invalid");
   });
@@ -224,7 +224,7 @@ describe("authorization server metadata", () => {
     ["a page", { status: 200, body: "<html>", headers: { "content-type": "text/html" } }],
     ["a redirect", { status: 302, headers: { location: "/" } }],
     ["404", { status: 404 }],
-  ])("a place of the metadata with %s counts as one without", async (_, answer) => {
+  ])("a metadata place with %s counts as empty", async (_, answer) => {
     const { rs } = await pair({
       fault: (call, honest) => (call.url.pathname.includes("oauth-authorization-server") ? answer : honest),
     });
@@ -237,7 +237,7 @@ describe("authorization server metadata", () => {
     ),
     ...["jwks_uri", "scopes_supported", "grant_types_supported", "dpop_signing_alg_values_supported"],
     ...["service_documentation", "token_endpoint_auth_methods_supported", "mtls_endpoint_aliases"],
-  ])("%s that is null and not needed is absent", async (name) => {
+  ])("optional %s counts as absent if it is null", async (name) => {
     const { rs } = await pair({
       metadata: { [name]: null },
       clients: [{ id: "known", redirectUris: [user().uri] }],
@@ -247,7 +247,7 @@ describe("authorization server metadata", () => {
     expect(await send(login({ client: { id: "known" }, ...options }), rs.url)).toBe(200);
   });
 
-  test("all that is not needed may be null at once, and unknown members, too", async () => {
+  test("all optional and unknown members may be null at the same time", async () => {
     const needed = new Set([
       "issuer",
       "authorization_endpoint",
@@ -264,7 +264,7 @@ describe("authorization server metadata", () => {
   });
 
   test.each(["issuer", "authorization_endpoint", "token_endpoint"])(
-    "%s that is null is missing where it is needed",
+    "required %s counts as missing if it is null",
     async (name) => {
       const { rs } = await pair({ metadata: { [name]: null } });
       expect(await failure(send(login(), rs.url))).toMatch(/^auth-(metadata-invalid|issuer-mismatch)$/);
@@ -348,7 +348,7 @@ describe("attack 12: addresses that a server names", () => {
     );
     expect(await failure(send(login(), rs.url))).toBe("answered 200");
     expect(connections()).toBe(0);
-    // Without metadata at a well-known place there is nothing to go on with.
+    // Without metadata at a well-known place, the login cannot continue.
     rs.options = { ...rs.options, metadataAt: "none" };
     const calls = as.calls.length;
     expect(await failure(send(login(), rs.url))).toMatch(/^auth-(metadata-unsafe|unavailable)$/);

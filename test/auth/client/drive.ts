@@ -33,7 +33,7 @@ export async function failure(sent: Promise<number>): Promise<string> {
   return (outcome.cause as { readonly code?: string } | undefined)?.code ?? String(outcome);
 }
 
-/** A user who consents at once. What the browser brings back can be changed. */
+/** A user who consents at once. The test can change the URL to which the browser is redirected. */
 export function user(
   change: (callback: URL) => string | URL = (url) => url,
 ): RedirectReceiver & { opened: URL[] } {

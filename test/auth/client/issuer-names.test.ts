@@ -13,7 +13,7 @@ import type { AuthorizationServerOptions } from "../../support/auth/authorizatio
 import { cases, seed } from "../../support/cases.mjs";
 import { failure, login, type Pair, pair, send, user } from "./drive.js";
 
-/** How the names of a server differ; the first four are in use at public servers. */
+/** Ways in which two names of a server differ. The first four exist at public servers. */
 const differences: readonly (readonly [string, (issuer: string) => string])[] = [
   ["a slash (Google)", (issuer) => `${issuer}/`],
   ["a path (SAP, SmartBear)", (issuer) => `${issuer}/oauth/token`],
@@ -39,7 +39,7 @@ async function renamed(
   return { ...found, other: name(found.as.issuer) };
 }
 
-/** A browser that comes back with this name of the issuer. */
+/** A browser that is redirected back with this name of the issuer. */
 const named = (iss: string) =>
   user((callback) => {
     callback.searchParams.set("iss", iss);
@@ -61,7 +61,7 @@ describe.each(differences)("%s", (_, name) => {
     expect(new Set(as.calls.map(({ endpoint }) => endpoint))).toEqual(new Set(["metadata"]));
   });
 
-  test("with the exception: login, refresh, stored login and logout, all of the issuer that the server names", async () => {
+  test("with the exception, login, refresh, stored login and logout use the issuer that the server names", async () => {
     const { as, rs, other } = await renamed(name);
     const issuers = { [as.issuer]: { issuer: other } };
     const store = memoryStore();
@@ -74,7 +74,7 @@ describe.each(differences)("%s", (_, name) => {
     expect(await forgetLogin(store, rs.url, { issuers })).toBe("revoked");
   });
 
-  test("a response may have either name, and no third one", async () => {
+  test("a response may have either name, but not a third one", async () => {
     const { as, rs, other } = await renamed(name);
     const issuers = { [as.issuer]: { issuer: other } };
     expect(await send(login({ issuers, redirect: named(as.issuer) }), rs.url)).toBe(200);
@@ -85,7 +85,7 @@ describe.each(differences)("%s", (_, name) => {
     for (const each of [as.issuer, third]) expect(text).toContain(`"${each}"`);
   });
 
-  test("a response alone has another name (Namecheap): refused, and taken with the exception", async () => {
+  test("if only the response has another name (Namecheap), it is refused, but accepted with the exception", async () => {
     const { as, rs } = await pair();
     const other = name(as.issuer);
     expect(await failure(send(login({ redirect: named(other) }), rs.url))).toBe("auth-issuer-mismatch");
@@ -102,14 +102,14 @@ describe.each(differences)("%s", (_, name) => {
       (issuer: string, other: string) => ({ [issuer]: { issuer: other.replace("http", "HTTP") } }),
     ],
     ["has no name", (issuer: string) => ({ [issuer]: {} })],
-  ])("an exception that %s does not hold", async (_, exceptionsOf) => {
+  ])("an exception that %s has no effect", async (_, exceptionsOf) => {
     const { as, rs, other } = await renamed(name);
     const issuers = exceptionsOf(as.issuer, other);
     expect(await failure(send(login({ issuers }), rs.url))).toBe("auth-issuer-mismatch");
     expect([as.count("register"), as.count("authorize")]).toEqual([0, 0]);
   });
 
-  test("a secret goes to the issuer that it is for, whatever its server calls itself", async () => {
+  test("a secret goes only to its issuer, whatever name the server gives itself", async () => {
     const client = { id: "ci", secret: "s3cret" };
     const { as, rs, other } = await renamed(name, { clients: [client] });
     const issuers = { [as.issuer]: { issuer: other } };
@@ -124,7 +124,7 @@ describe.each(differences)("%s", (_, name) => {
   });
 });
 
-test("an issuer has its own name and the one of its exception, as texts", () => {
+test("exactly two texts name an issuer: its own name and the name in its exception", () => {
   const issuer = fc.webUrl();
   fc.assert(
     fc.property(issuer, issuer, issuer, (one, other, asked) => {

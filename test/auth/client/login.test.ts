@@ -32,10 +32,10 @@ describe("the authorization request", () => {
     expect(as.count("token")).toBe(2);
   });
 
-  test("has no resource where an exception for the issuer omits it", async () => {
+  test("has no resource if an exception for the issuer omits it", async () => {
     const { as, rs } = await pair({ resourceRequired: false, tokens: "opaque" });
     const authorizer = login({ issuers: { [as.issuer]: { resource: "omit" } } });
-    // The fixture's resource refuses tokens without audience: only the requests count here.
+    // The fixture's resource refuses tokens without audience. This test looks only at the requests.
     await send(authorizer, rs.url);
     expect(as.calls.some(({ params }) => params.has("resource"))).toBe(false);
     await send(login({ issuers: { "https://other.example": { resource: "omit" } } }), rs.url);
@@ -54,7 +54,7 @@ describe("attack 5: PKCE that the metadata does not list", () => {
     expect(as.count("register") + as.count("authorize")).toBe(0);
   });
 
-  test("is assumed where an exception names the issuer, and only if nothing is listed", async () => {
+  test("is assumed if an exception names the issuer and the metadata list no methods", async () => {
     const { as, rs } = await pair({ metadata: { code_challenge_methods_supported: undefined } });
     expect(await send(login({ issuers: { [as.issuer]: { pkce: "assumed" } } }), rs.url)).toBe(200);
     const plain = await pair({ metadata: { code_challenge_methods_supported: ["plain"] } });
@@ -75,7 +75,7 @@ describe("attack 5: the code of another login", () => {
     return found!;
   }
 
-  test("is refused without a token request, also where the server ignores the verifier", async () => {
+  test("is refused without a token request, even if the server ignores the verifier", async () => {
     const { as, rs } = await pair({ clients, pkce: false });
     const callback = await stolen(rs.url);
     expect(await failure(send(login({ client, redirect: user(() => callback) }), rs.url))).toBe(
@@ -166,7 +166,7 @@ describe("the redirect", () => {
     expect(as.count("token")).toBe(1);
   });
 
-  test("with an error fails with its code, and nothing else of the server", async () => {
+  test("with an error fails with its code, without other text of the server", async () => {
     const { rs } = await pair({ decide: () => ({ error: "access_denied" }) });
     const error = (await send(login(), rs.url).catch((error: unknown) => error)) as Error;
     expect(error.cause).toMatchObject({ code: "auth-refused" });
@@ -174,7 +174,7 @@ describe("the redirect", () => {
     expect(error.message).not.toMatch(/decided by/);
   });
 
-  test("without one, a user is needed", async () => {
+  test("is required: without a receiver, the login needs a user", async () => {
     const { as, rs } = await pair();
     const { oauth } = await import("../../../runtime/auth/client.js");
     expect(await failure(send(oauth(), rs.url))).toBe("auth-needs-user");
@@ -224,7 +224,7 @@ describe("client registration", () => {
     redirect_uris: ["http://127.0.0.1/callback"],
   };
 
-  test("a client that is known before is neither described nor registered", async () => {
+  test("a known client needs neither a metadata document nor a registration", async () => {
     const clients = [{ id: "known", redirectUris: ["http://127.0.0.1/callback"] }];
     const { as, rs } = await pair({ clients, cimd: () => document });
     expect(await send(login({ client: { id: "known", metadataUrl } }), rs.url)).toBe(200);
@@ -265,7 +265,7 @@ describe("client registration", () => {
     },
   );
 
-  test("a registration that is refused says why", async () => {
+  test("the error of a refused registration has the reason", async () => {
     const { rs } = await pair();
     const client = { applicationType: "web" } as const;
     const error = (await send(login({ client }), rs.url).catch((error: unknown) => error)) as Error;
@@ -273,7 +273,7 @@ describe("client registration", () => {
     expect(error.message).toMatch(/invalid_redirect_uri.*redirect URI/s);
   });
 
-  test("without any way the user is asked for a client id, else it is impossible", async () => {
+  test("without other ways, the user is asked for a client id; without askClient, login is impossible", async () => {
     const clients = [{ id: "typed", redirectUris: ["http://127.0.0.1/callback"] }];
     const { rs } = await pair({ clients, registration: false });
     expect(await failure(send(login(), rs.url))).toBe("auth-registration-impossible");
@@ -291,7 +291,7 @@ describe("client registration", () => {
 });
 
 describe("registrations of one issuer", () => {
-  /** Redirect URIs that differ by server, as those of `loopback({ port: "stable" })`. */
+  /** Redirect URIs that differ by server, as with `loopback({ port: "stable" })`. */
   const byServer = (server: string): RedirectReceiver => ({
     ...user(),
     uri: `http://127.0.0.1:${new URL(server).port}/callback`,
@@ -305,7 +305,7 @@ describe("registrations of one issuer", () => {
     as.expireAccessTokens();
     for (const { url } of [rs, other]) expect(await send(login(options), url)).toBe(200);
     expect([as.count("register"), as.count("authorize"), as.count("token")]).toEqual([2, 2, 4]);
-    // A later login of either server needs no other registration.
+    // Later logins at either server reuse the registrations.
     as.expireAccessTokens();
     for (const { family } of as.state.refreshTokens.values()) as.state.revokeFamily(family);
     for (const { url } of [rs, other]) expect(await send(login(options), url)).toBe(200);
@@ -334,7 +334,7 @@ describe("registrations of one issuer", () => {
     expect(as.count("register")).toBe(2);
   });
 
-  test("a registration that a login no longer uses leaves the store with it", async () => {
+  test("a registration is removed from the store with the last login that uses it", async () => {
     const { as, rs } = await pair({ refresh: "none" });
     const kept = new Set<string>();
     const memory = memoryStore();
@@ -393,9 +393,9 @@ describe("SEP-2352, attack 4: credentials belong to one issuer", () => {
   });
 
   test.each([
-    ["named", true],
+    ["that is named", true],
     ["of the first use", false],
-  ])("a client that is known before goes to no issuer but the %s", async (_, named) => {
+  ])("a known client is used only at the issuer %s", async (_, named) => {
     const secret = named ? { secret: "s3cret" } : {};
     const clients = [{ id: "known", ...secret, redirectUris: ["http://127.0.0.1/callback"] }];
     const { as, rs } = await pair({ clients });
@@ -419,7 +419,7 @@ describe("SEP-2352, attack 4: credentials belong to one issuer", () => {
     const chooseIssuer = ([first]: readonly string[]): string => first!;
     expect(await failure(send(login({ client, chooseIssuer }), rs.url))).toBe("auth-issuer-mismatch");
     expect(attacker.calls.map(({ endpoint }) => endpoint)).toEqual(["metadata"]);
-    // The issuer of the client comes before the first of the list.
+    // The issuer of the client is used, although it is not the first of the list.
     expect(await send(login({ client }), rs.url)).toBe(200);
     expect(attacker.calls).toHaveLength(1);
   });
@@ -430,10 +430,10 @@ describe("scopes", () => {
     redirect.opened.map((url) => url.searchParams.get("scope"));
 
   test.each([
-    ["of the challenge", { scopes: ["a"], metadata: { scopes_supported: ["b"] } }, "a"],
-    ["else of the metadata", { metadata: { scopes_supported: ["b", "c"] } }, "b c"],
-    ["else none", {}, null],
-  ])("are those %s", async (_, options, expected) => {
+    ["the challenge", { scopes: ["a"], metadata: { scopes_supported: ["b"] } }, "a"],
+    ["the metadata, if the challenge has none", { metadata: { scopes_supported: ["b", "c"] } }, "b c"],
+    ["nowhere, if the metadata have none either", {}, null],
+  ])("come from %s", async (_, options, expected) => {
     const { rs } = await pair({}, options);
     const redirect = user();
     await send(login({ redirect }), rs.url);

@@ -154,7 +154,7 @@ describe("enterprise-managed authorization", () => {
     return { idp, as, rs, issued, authorizer, trusted, clients };
   }
 
-  /** All that a server got, with the credentials of clients in clear text. */
+  /** Everything that a server got, with the decoded credentials of clients. */
   const gotBy = ({ calls }: AuthorizationServer): string =>
     calls
       .map(({ body, headers }) => {
@@ -163,7 +163,7 @@ describe("enterprise-managed authorization", () => {
       })
       .join("\n");
 
-  test("each server gets its own secret alone, and the ID token goes to the identity provider alone", async () => {
+  test("each server gets only its own secret, and only the identity provider gets the ID token", async () => {
     const { idp, as, rs, issued, authorizer } = await business();
     expect(await send(authorizer, rs.url)).toBe(200);
     expect(gotBy(as)).toContain("secret-at-the-server");
@@ -172,7 +172,7 @@ describe("enterprise-managed authorization", () => {
     expect(gotBy(idp)).not.toContain("secret-at-the-server");
   });
 
-  test("another token than an ID-JAG is not passed on", async () => {
+  test("a token that is not an ID-JAG is not passed on", async () => {
     const type = "urn:ietf:params:oauth:token-type:access_token";
     const { as, rs, authorizer } = await business(({ endpoint }, answer) =>
       endpoint === "token"
@@ -183,7 +183,7 @@ describe("enterprise-managed authorization", () => {
     expect(as.count("token")).toBe(0);
   });
 
-  test("an identity provider that refuses ends it: no retry, no other grant", async () => {
+  test("a refusal of the identity provider is final: no retry, no other grant", async () => {
     const { idp, as, rs, authorizer } = await business(({ endpoint }, answer) =>
       endpoint === "token" ? { ...answer, status: 400, body: { error: "access_denied" } } : answer,
     );

@@ -6,7 +6,7 @@ import { failure, login, pair, send, user } from "./drive.js";
 
 const secret = "s3cret";
 
-/** A user whose browser comes back from a server that shows an error page, too: the user gives up. */
+/** A user who aborts the login if the server shows an error page. */
 const { uri, receive } = user();
 const visitor = {
   uri,

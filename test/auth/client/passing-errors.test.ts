@@ -1,4 +1,4 @@
-// 429, 5xx and their like are about the moment: they decide nothing about a grant, a registration or a login.
+// 429, 5xx and similar responses are temporary: a grant, a registration or a login must not end because of them.
 import { expect, onTestFinished, test, vi } from "vitest";
 import {
   clientCredentials,
@@ -13,7 +13,7 @@ import { failure, login, pair, send } from "./drive.js";
 
 const answers = passingAnswers;
 
-/** The request to which the answer of the moment is given. */
+/** Whether a call is the request that gets the temporary answer. */
 const isOf =
   (name: string) =>
   ({ endpoint, params }: Call): boolean => {
@@ -22,7 +22,7 @@ const isOf =
   };
 
 test.each(["metadata", "token refresh_token"])(
-  "a refresh while %s answers so leaves the login as it is, whatever the body says",
+  "a refresh while %s answers with a temporary error does not change the login, whatever the body says",
   async (name) => {
     let answer: Answer | undefined;
     const isAnswered = isOf(name);
@@ -44,7 +44,7 @@ test.each(["metadata", "token refresh_token"])(
   },
 );
 
-test("a registration while its endpoint answers so is not refused", async () => {
+test("a registration does not count as refused while its endpoint answers with a temporary error", async () => {
   let answer: Answer | undefined;
   const { as, rs } = await pair({
     fault: (call, honest) => (call.endpoint === "register" && answer) || honest,
@@ -57,7 +57,7 @@ test("a registration while its endpoint answers so is not refused", async () => 
   expect(await send(authorizer, rs.url)).toBe(200);
 });
 
-test("a login whose code is answered so fails for now: its registration stays, and the next login uses it", async () => {
+test("a login whose code gets a temporary error keeps its registration for the next login", async () => {
   let answer: Answer | undefined;
   const isAnswered = isOf("token authorization_code");
   const { as, rs } = await pair({ fault: (call, honest) => (isAnswered(call) && answer) || honest });
@@ -72,7 +72,7 @@ test("a login whose code is answered so fails for now: its registration stays, a
 const secret = "the-secret-of-ci";
 
 test.each(["the metadata", "the token endpoint", "the identity provider"])(
-  "flows without a user while %s answers so: no token now, and one afterwards",
+  "flows without a user fail while %s answers with a temporary error, and get a token afterwards",
   async (which) => {
     let answer: Answer | undefined;
     const endpoint = which === "the metadata" ? "metadata" : "token";
@@ -119,7 +119,7 @@ test.each(["the metadata", "the token endpoint", "the identity provider"])(
   },
 );
 
-test("a logout whose revocation is answered so says that nothing was revoked", async () => {
+test("a logout reports that no token was revoked if the revocation gets a temporary error", async () => {
   let answer: Answer | undefined;
   const { as, rs } = await pair({
     fault: (call, honest) => (call.endpoint === "revoke" && answer) || honest,
@@ -132,7 +132,7 @@ test("a logout whose revocation is answered so says that nothing was revoked", a
   expect(as.count("register")).toBe(answers.length + 1);
 });
 
-test("a login on another device while its endpoint answers so is not refused", async () => {
+test("a login on another device does not count as refused while its endpoint answers with a temporary error", async () => {
   let answer: Answer | undefined;
   const { as, rs } = await pair({
     pollSeconds: 0.001,
@@ -145,13 +145,13 @@ test("a login on another device while its endpoint answers so is not refused", a
   expect(await send(authorizer, rs.url)).toBe(200);
 });
 
-test("a device code outlives polls that are answered so, each five seconds later (RFC 8628, 3.5)", async () => {
+test("a device code outlives polls with temporary errors; each delays the next poll by five seconds (RFC 8628, 3.5)", async () => {
   const left = answers.filter(({ body }) => String(body).includes("invalid_grant"));
   const polls = left.length;
   let code = "";
   const { as, rs } = await pair({
     fault: (call, honest) => {
-      // The fixture sees pauses that the test cuts short.
+      // The pauses between polls are shorter in this test than the fixture allows: make it forget the last poll.
       for (const device of as.state.devices.values()) device.polled = undefined;
       const answer = call.endpoint === "token" ? left.shift() : undefined;
       if (answer && left.length === 0) as.decideDevice(code);
@@ -175,19 +175,22 @@ test("a device code outlives polls that are answered so, each five seconds later
   expect(as.count("device")).toBe(1);
 });
 
-test.each([400, 401, 403])("an answer %i with an error decides: the user logs in again", async (status) => {
-  let refused = false;
-  const isRefresh = isOf("token refresh_token");
-  const { as, rs } = await pair({
-    fault: (call, honest) =>
-      refused && isRefresh(call)
-        ? { status, headers: { "content-type": "application/json" }, body: '{"error":"invalid_grant"}' }
-        : honest,
-  });
-  const authorizer = login();
-  await send(authorizer, rs.url);
-  as.expireAccessTokens();
-  refused = true;
-  expect(await send(authorizer, rs.url)).toBe(200);
-  expect(as.count("authorize")).toBe(2);
-});
+test.each([400, 401, 403])(
+  "an answer %i with an OAuth error is final: the user logs in again",
+  async (status) => {
+    let refused = false;
+    const isRefresh = isOf("token refresh_token");
+    const { as, rs } = await pair({
+      fault: (call, honest) =>
+        refused && isRefresh(call)
+          ? { status, headers: { "content-type": "application/json" }, body: '{"error":"invalid_grant"}' }
+          : honest,
+    });
+    const authorizer = login();
+    await send(authorizer, rs.url);
+    as.expireAccessTokens();
+    refused = true;
+    expect(await send(authorizer, rs.url)).toBe(200);
+    expect(as.count("authorize")).toBe(2);
+  },
+);

@@ -19,7 +19,7 @@ class Exchange {
     this.#provider = provider;
   }
 
-  /** What the provider's documents say, or a status. */
+  /** A document of the provider, or a status. */
   readonly fetch = async (url: string, init: RequestInit): Promise<Response> => {
     this.asked.push(url);
     this.bodies.set(url, { headers: new Headers(init.headers), body: String((init.body ?? "") as string) });
@@ -96,7 +96,7 @@ test.each(named(providers.filter(({ fails }) => !fails)))(
 );
 
 test.each(named(providers.filter(({ fails }) => fails)))(
-  "%s: the error of a client without an id names what is missing",
+  "%s: the error for a client without an id states what to set",
   async (_, provider) => {
     const exchange = new Exchange(provider);
     const error = await exchange.login().catch((error: unknown) => error);
@@ -114,7 +114,7 @@ test.each(named(providers.filter(({ fails }) => fails)))(
 );
 
 test.each(named(providers.filter(({ usable }) => usable !== false)))(
-  "%s: a client with an id logs in, after the places of the specification",
+  "%s: a client with an id logs in, and requests metadata at the places of the specification",
   async (_, provider) => {
     const { issuer, metadata, exception, place } = provider;
     const exchange = new Exchange(provider);
@@ -137,7 +137,7 @@ test.each(named(providers.filter(({ usable }) => usable !== false)))(
   },
 );
 
-test("Auth0: a resource that names the issuer without its slash is refused, but for an exception", async () => {
+test("Auth0: a resource that names the issuer without its slash is refused unless an exception allows it", async () => {
   const auth0 = providers[0]!;
   const bare = auth0.issuer.replace(/\/$/, "");
   const exchange = new Exchange({
@@ -168,7 +168,7 @@ function renamedProvider({ name, issuer, own, where, source }: RenamedIssuer): P
 }
 
 test.each(renamedIssuers.map((each) => [each.name, each] as const))(
-  "%s: refused with both names, taken with an exception that has both",
+  "%s: the refusal states both names, and an exception with both is accepted",
   async (_, renamed) => {
     const { issuer, own } = renamed;
     const login = async (options: OAuthOptions): Promise<unknown> => {
@@ -216,7 +216,7 @@ const placeTexts = {
   "oidc-appended": "OpenID Connect, below the path of the issuer",
 };
 
-/** What a client of users has to do. */
+/** What the user of a client has to do before a login works. */
 function needs({ name, fails, exception, usable }: ProviderMetadata): string {
   if (usable === false)
     return fails === "auth-issuer-mismatch"

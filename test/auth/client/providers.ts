@@ -9,10 +9,13 @@ export interface ProviderMetadata {
   readonly kind: "capture" | "documentation";
   /** The issuer, as a protected resource names it. */
   readonly issuer: string;
-  /** The place that answers, of those that the specification lists. Another may answer as well, where the source does not say. */
+  /**
+   * The place of the metadata, one of the places that the specification lists. If the source does not say more, other
+   * places may have it, too.
+   */
   readonly place: "oauth" | "oidc" | "oidc-appended";
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** What a client without an id ends with; absent: it registers. */
+  /** The error that a client without an id gets. Absent: the client can register. */
   readonly fails?:
     | "auth-registration-impossible"
     | "auth-pkce-unsupported"
@@ -254,7 +257,7 @@ export const providers: readonly ProviderMetadata[] = [
     place: "oauth",
     metadata: {
       ...at(`https://auth.pingone.com/${environment}/as`, { authorization: "/authorize", token: "/token" }),
-      // The page shows the place and the endpoints; that the document lists these is assumed.
+      // The page shows the place and the endpoints. We assume that the document lists these endpoints.
       code_challenge_methods_supported: ["S256"],
       token_endpoint_auth_methods_supported: secretMethods,
     },

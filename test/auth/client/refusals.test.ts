@@ -31,7 +31,7 @@ test.each([
   expect(polls[0]).toEqual([200, "authorization_pending"]);
 });
 
-test("a device code that the server does not give: the login is refused", async () => {
+test("if the server refuses a device code, the login is refused", async () => {
   const { rs } = await pair({
     fault: ({ endpoint }, honest) =>
       endpoint === "device" ? { ...honest, body: { error: "device_flow_disabled" } } : honest,
@@ -56,7 +56,7 @@ test.each(["invalid_grant", "bad_refresh_token", "invalid_refresh_token"])(
 );
 
 test.each(["server_error", "temporarily_unavailable"])(
-  "a refresh that fails for now (%s) leaves the login as it is",
+  "a refresh that fails temporarily (%s) does not change the login",
   async (error) => {
     let isBusy = true;
     const { as, rs } = await pair({
@@ -83,7 +83,7 @@ test("in a response with a token, `error` counts as an unknown member (RFC 6749,
   expect(await send(login(), rs.url)).toBe(200);
 });
 
-test("a client whose credentials are wrong is refused, and so is its registration", async () => {
+test("a client with wrong credentials, and its registration, are refused", async () => {
   const secret = "the-secret-of-ci";
   const machine = await pair({ clients: [{ id: "app", secret: "another-secret" }], fault: asSuccess });
   const flow = clientCredentials({ id: "app", secret, issuer: machine.as.issuer });

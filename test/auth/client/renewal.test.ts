@@ -33,7 +33,7 @@ describe("one run at a time", () => {
     expect([as.state.reuses, as.count("authorize")]).toEqual([0, 1]);
   });
 
-  test("a request that is given up does not end the login of the others", async () => {
+  test("an aborted request does not end the login for other requests", async () => {
     const { as, rs } = await pair();
     let arrived!: () => void;
     const opened = new Promise<void>((resolve) => (arrived = resolve));
@@ -76,7 +76,7 @@ describe("refresh", () => {
     expect(calls.map(({ params }) => params.get("resource"))).toEqual([rs.url, rs.url]);
   });
 
-  test("that is refused leads to a login, once", async () => {
+  test("leads to one login if it is refused", async () => {
     const { as, rs } = await pair();
     const authorizer = login();
     await send(authorizer, rs.url);
@@ -86,7 +86,7 @@ describe("refresh", () => {
     expect([as.count("authorize"), as.count("token refresh_token")]).toEqual([2, 1]);
   });
 
-  test("comes ahead of the end: no request is refused while tokens expire every two seconds", async () => {
+  test("comes before the expiry: no request is refused while tokens expire every two seconds", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
     const { as, rs } = await pair({ expiresIn: 2 });
@@ -103,7 +103,7 @@ describe("refresh", () => {
     expect([as.state.reuses, as.count("authorize")]).toEqual([0, 1]);
   });
 
-  test("that fails ahead of the end leaves the token in use", async () => {
+  test("keeps the token in use if it fails before the expiry", async () => {
     let broken = false;
     const { as, rs } = await pair({
       fault: (call, answer) => (broken && call.endpoint === "token" ? { status: 503, body: "" } : answer),
@@ -111,7 +111,7 @@ describe("refresh", () => {
     const store = memoryStore();
     const first = login({ store });
     await send(first, rs.url);
-    // As if most of its life were over.
+    // Makes the token old: most of its life is over.
     const key = JSON.stringify(["tokens", as.issuer, rs.url, ""]);
     const text = (await store.get(key))!;
     const grant = JSON.parse(text) as { tokens: { obtained: number } };
@@ -122,7 +122,7 @@ describe("refresh", () => {
     expect(as.count("token refresh_token")).toBe(1);
   });
 
-  test("a token that is refused although it is of a login just made: the user is asked once for each request", async () => {
+  test("if the token of a fresh login is refused, the user is asked once for each request", async () => {
     const { rs } = await pair();
     const authorizer = login();
     const other = await pair();
@@ -130,12 +130,12 @@ describe("refresh", () => {
     expect(await send(authorizer, rs.url)).toBe(401);
     expect(other.as.count("authorize")).toBe(1);
     expect(rs.count(401)).toBe(3);
-    // The next one tries a refresh, and then a login.
+    // The next request tries a refresh, and then a login.
     expect(await send(authorizer, rs.url)).toBe(401);
     expect(other.as.count("authorize")).toBeLessThanOrEqual(2);
   });
 
-  test("a token of a login just made that is refused, as the server has moved: the user logs in there", async () => {
+  test("if the token of a fresh login is refused because the server has another issuer now, the user logs in there", async () => {
     const [one, two] = [await pair(), await pair()];
     const { rs } = one;
     const names = (issuer: string): void => {
@@ -148,14 +148,14 @@ describe("refresh", () => {
   });
 });
 
-describe("a refresh whose request is given up", () => {
+describe("a refresh whose request is aborted", () => {
   test("keeps the rotated refresh token: no token is used twice, and the user is not asked", async () => {
     let asked!: () => void;
     const asking = new Promise<void>((resolve) => (asked = resolve));
     let go!: () => void;
     const answering = new Promise<void>((resolve) => (go = resolve));
     const { as, rs } = await pair({
-      // The token is rotated; its answer waits.
+      // The server rotates the refresh token, but its answer is held back.
       fault: async ({ params }, answer) => {
         if (params.get("grant_type") !== "refresh_token") return answer;
         asked();
@@ -182,7 +182,7 @@ describe("a refresh whose request is given up", () => {
 });
 
 describe("stored tokens", () => {
-  test("serve the next start without a refusal", async () => {
+  test("are used after the next start without a refusal", async () => {
     const { as, rs } = await pair();
     const store = memoryStore();
     await send(login({ store }), rs.url);
@@ -191,15 +191,18 @@ describe("stored tokens", () => {
     expect([rs.count(401) - refusals, as.count("token")]).toEqual([0, 1]);
   });
 
-  test.each(["", "{", "null", "[]", '"x"', "{}"])("that cannot be read count as none: %s", async (broken) => {
-    const { rs } = await pair();
-    const store = memoryStore();
-    await send(login({ store }), rs.url);
-    const values = { ...store, get: async (key: string) => (await store.get(key)) && broken };
-    expect(await send(login({ store: { ...values, put: async () => true } }), rs.url)).toBe(200);
-  });
+  test.each(["", "{", "null", "[]", '"x"', "{}"])(
+    "count as absent if they cannot be read: %s",
+    async (broken) => {
+      const { rs } = await pair();
+      const store = memoryStore();
+      await send(login({ store }), rs.url);
+      const values = { ...store, get: async (key: string) => (await store.get(key)) && broken };
+      expect(await send(login({ store: { ...values, put: async () => true } }), rs.url)).toBe(200);
+    },
+  );
 
-  test("of another client are not used", async () => {
+  test("are not used if they belong to another client", async () => {
     const clients = ["one", "two"].map((id) => ({ id, redirectUris: ["http://127.0.0.1/callback"] }));
     const { as, rs } = await pair({ clients });
     const store = memoryStore();
@@ -207,7 +210,7 @@ describe("stored tokens", () => {
     expect(as.count("authorize")).toBe(2);
   });
 
-  test("whose refresh fails, without a user: auth-needs-user", async () => {
+  test("cause auth-needs-user if their refresh fails and there is no user", async () => {
     const { as, rs } = await pair();
     const store = memoryStore();
     await send(login({ store }), rs.url);
@@ -238,7 +241,7 @@ describe("DPoP (RFC 9449)", () => {
     expect([as.count("authorize"), as.count("token refresh_token")]).toEqual([1, 1]);
   });
 
-  test("is not used where the resource does not offer it, and never if it is switched off", async () => {
+  test("is not used if the resource does not offer it, and never if it is switched off", async () => {
     const { rs } = await pair({ dpop: "offered" });
     expect(await send(login(), rs.url)).toBe(200);
     expect(rs.tokens[0]).toMatch(/^Bearer /);
@@ -247,7 +250,7 @@ describe("DPoP (RFC 9449)", () => {
     expect(offered.rs.tokens[0]).toMatch(/^Bearer /);
   });
 
-  test("that is required and not offered is refused; so is a token that is not bound", async () => {
+  test("is refused if it is required but not offered, and so is an unbound token", async () => {
     const { rs } = await pair();
     expect(await failure(send(login({ dpop: "required" }), rs.url))).toBe("auth-refused");
     const lax = await pair({ metadata: { dpop_signing_alg_values_supported: ["ES256"] } });
@@ -298,7 +301,7 @@ test("attack 23: events and errors hold no secret", async () => {
   expect(as.secrets.size).toBeGreaterThan(10);
 });
 
-test("refreshed tokens serve on when the store does not take them, and an event says so", async () => {
+test("refreshed tokens stay in use if the store refuses them, and an event reports it", async () => {
   const { as, rs } = await pair();
   const inner = memoryStore();
   let isFull = false;

@@ -22,7 +22,7 @@ test("a server in use stays known while requests are redirected to many others",
     expect(await authorizer.authorize(request(`https://other.example/${index}`))).toEqual({});
   }
   expect(read.filter((key) => key.includes(used))).toHaveLength(1);
-  // The one that was used least recently was forgotten, and is read again.
+  // The least recently used login was evicted, and is read again.
   await authorizer.authorize(request("https://other.example/0"));
   expect(read.filter((key) => key.includes('other.example/0"'))).toHaveLength(2);
 });

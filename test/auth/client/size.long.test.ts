@@ -2,7 +2,10 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 
-/** What a program has that uses `names` of the client's entry, without what a client of the core has anyway. */
+/**
+ * Bundles a program that uses `names` of the client's entry. The modules that a client of the core has anyway are
+ * external.
+ */
 const bundle = (names: string, splitting: boolean) =>
   build({
     stdin: {
@@ -57,7 +60,7 @@ globalThis.used = [connect, ${names}];`,
   return compressed(outputFiles[0]!.contents);
 }
 
-// These bounds go up only for a fault that is mended.
+// Raise these limits only to fix a fault.
 test.each([
   ["oauth", 4310, 18_760],
   ["oauth, clientCredentials, workloadIdentity, enterprise", 4740, 19_940],
@@ -66,7 +69,7 @@ test.each([
   expect((await wholeOf(names)) - (await wholeOf(""))).toBeLessThanOrEqual(all);
 });
 
-test("the core has nothing of it", async () => {
+test("the core contains no code for authorization", async () => {
   const { outputFiles } = await build({
     stdin: { contents: 'export * from "./runtime/core/index.js";', resolveDir: ".", loader: "ts" },
     bundle: true,

@@ -7,7 +7,7 @@ import { clientRows } from "../../support/auth/rows.js";
 import { listen } from "../../support/listen.js";
 import { revisionsMarked } from "../../support/revision-marks.js";
 
-/** A server that wants a token in its environment, and else answers as a server over HTTP would. */
+/** A server that wants a token in its environment. Without the token, it answers as a server over HTTP would. */
 const program = `
   const { createInterface } = require("node:readline");
   const { API_TOKEN, METADATA, REVISION } = process.env;

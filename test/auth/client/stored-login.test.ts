@@ -27,7 +27,7 @@ test("a stored login is shown without its secrets, revoked and removed", async (
 });
 
 test.each([1e13, 1e300, "99999999999999"])(
-  "a life of %s seconds is one whose end is a date",
+  "the end of a lifetime of %s seconds is a valid date",
   async (expires_in) => {
     const { rs } = await pair({
       fault: (call, answer) =>
@@ -50,7 +50,7 @@ test.each([
         call.endpoint === "revoke" ? { status: 500 } : answer,
     },
   ],
-])("a login is removed also where the authorization server %s", async (_, options) => {
+])("a login is removed even if the authorization server %s", async (_, options) => {
   const { rs } = await pair(options as object);
   const store = memoryStore();
   await send(login({ store }), rs.url);

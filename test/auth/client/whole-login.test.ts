@@ -74,7 +74,7 @@ describe.each(renamedIssuers.map((each) => [each.name, each] as const))("%s", (_
     expect(counts).toEqual([1, 1, 2]);
   });
 
-  test("without it, with another one, or with both names the other way: both names in full, and no secret sent", async () => {
+  test("without it, with another one, or with swapped names: the error has both names in full, and no secret is sent", async () => {
     const { as, issuer, own, open } = await siteOf(renamed);
     const exceptions: readonly NonNullable<OAuthOptions["issuers"]>[] = [
       {},

@@ -45,7 +45,7 @@ describe("the file store", () => {
     const names = readdirSync(folder);
     expect(names).toHaveLength(1);
     expect(statSync(join(folder, names[0]!)).mode & 0o777).toBe(0o600);
-    // The key names server and client: its digest is enough.
+    // The key contains the names of server and client, so the name of the file is only its digest.
     expect(names[0]).toMatch(/^[0-9a-f]{64}$/);
   });
 
@@ -113,7 +113,7 @@ describe.skipIf(process.platform === "win32")("attack 24: the file store", () =>
     await expect(store.get("a")).rejects.toMatchObject({ code: "auth-store" });
   });
 
-  test("errors of the file system are errors of the store", async () => {
+  test("reports errors of the file system as errors of the store", async () => {
     const { file } = await stored();
     const below = fileStore(join(file, "tokens"));
     const { signal } = new AbortController();
@@ -146,7 +146,7 @@ describe.skipIf(process.platform === "win32")("attack 24: the file store", () =>
     for (const name of readdirSync(folder)) truncateSync(join(folder, name), 10);
     expect(await ask()).toHaveProperty("authorization");
     expect(as.count("authorize")).toBe(2);
-    // Locks are gone, and no other file is left.
+    // Neither locks nor other files remain.
     expect(readdirSync(folder).filter((name) => !/^[0-9a-f]{64}$/.test(name))).toEqual([]);
   });
 });
@@ -168,7 +168,7 @@ describe("the lock", () => {
   });
 
   test.skipIf(process.platform === "win32")(
-    "of a process that was killed is taken by one of those that wait",
+    "of a killed process goes to one of the waiting processes",
     async () => {
       const path = join(temporaryFolder({}), "lock");
       const child = spawn("sleep", ["60"]);
@@ -187,7 +187,7 @@ describe("the lock", () => {
     },
   );
 
-  test("of another machine is not taken: its processes are not known here", async () => {
+  test("of another machine is respected, because its processes are unknown here", async () => {
     const path = join(temporaryFolder({}), "lock");
     writeFileSync(path, JSON.stringify({ pid: 2 ** 30, host: "another", id: "x" }));
     const taken = lockFile(path, AbortSignal.timeout(100));
@@ -195,7 +195,7 @@ describe("the lock", () => {
     expect(readFileSync(path, "utf8")).toMatch(/another/);
   });
 
-  test("can be given up", async () => {
+  test("can be released", async () => {
     const path = join(temporaryFolder({}), "lock");
     const unlock = await lockFile(path);
     const controller = new AbortController();
@@ -216,7 +216,7 @@ describe.skipIf(process.platform !== "linux")("the keychain", () => {
     if (DBUS_SESSION_BUS_ADDRESS === undefined) delete process.env["DBUS_SESSION_BUS_ADDRESS"];
   });
 
-  /** Puts programs first on the path; `script` gets the folder where they keep things. */
+  /** Puts programs first on the path; `script` gets the folder of their files. */
   function programs(names: readonly string[], script: (folder: string) => string): string {
     const folder = temporaryFolder({});
     mkdirSync(join(folder, "bin"));
@@ -230,7 +230,7 @@ describe.skipIf(process.platform !== "linux")("the keychain", () => {
     return folder;
   }
 
-  /** As libsecret's: it cuts a text after 8,192 bytes, says so, and ends with success. */
+  /** Behaves as libsecret's program: it cuts a text after 8,192 bytes, prints a warning, and exits with 0. */
   const secretTool = (folder: string): string => `
 case "$1" in
   store) head -c 8192 > ${folder}/entry-$6; [ "$(head -c 1 | wc -c)" = 0 ] || echo "password is too long" >&2;;
@@ -238,7 +238,10 @@ case "$1" in
   clear) rm -f ${folder}/entry-$5;;
 esac`;
 
-  /** As that of macOS: a command on standard input is a line of at most 4,095 characters; 44 means that there is no entry. */
+  /**
+   * Behaves as the program of macOS: a command on standard input is a line of at most 4,095 characters; 44 means that
+   * there is no entry.
+   */
   const security = (folder: string): string => `
 case "$1" in
   -i) IFS= read -r line; [ "\${#line}" -le 4095 ] || exit 1; echo "$line" >> ${folder}/lines
@@ -276,7 +279,7 @@ esac`;
       expect(readdirSync(join(folder, "state"))).toEqual([]);
     });
 
-    test("keeps values that are longer than one of its entries, and leaves no parts", async () => {
+    test("keeps values that are longer than one entry, and removes all their parts", async () => {
       const { folder, store } = prepared();
       const [one, two] = ["1".repeat(9000), "\u00e9 2".repeat(3000)];
       expect(await store.put("a", one)).toBe(true);
@@ -303,7 +306,7 @@ esac`;
     });
   });
 
-  test("a value that the program has cut is an error, and the error does not hold it", async () => {
+  test("a value that the program has cut is an error, which does not contain the value", async () => {
     const cut = (folder: string): string => secretTool(folder).replace("8192", "20");
     const folder = programs(["secret-tool"], cut);
     const stored = keychain({ folder: join(folder, "state") }).put("a", "a-long-secret-value");
@@ -314,14 +317,14 @@ esac`;
 
   test.each([
     ["cannot be read", (): string => "echo locked >&2; exit 1"],
-    // As gnome-keyring without a keyring that is open: it has no entry, and takes none.
+    // As gnome-keyring without an open keyring: it has no entry, and stores none.
     [
       "cannot be written",
       (): string => `case "$1" in store) echo prompt >&2; exit 1;; lookup) exit 1;; esac`,
     ],
     ["forgets", (): string => `case "$1" in store) cat > /dev/null;; lookup) exit 1;; esac`],
     ["does not answer", (): string => "exec sleep 60"],
-  ])("that %s is replaced by files of mode 0600, which is said once", async (_, script) => {
+  ])("that %s is replaced by files of mode 0600, with one message", async (_, script) => {
     const folder = programs(["secret-tool"], script);
     const choices: string[] = [];
     const store = keychain({ folder: join(folder, "state"), onChoice: (choice) => choices.push(choice) });
@@ -338,7 +341,7 @@ esac`;
   });
 
   test("a keychain of macOS that is locked is replaced by files", async () => {
-    // 36: no interaction with the user is allowed.
+    // 36 (errSecInteractionNotAllowed): the keychain is locked, and macOS cannot ask the user.
     const folder = programs(["security"], () => "exit 36");
     Object.defineProperty(process, "platform", { ...platform, value: "darwin" });
     const choices: string[] = [];

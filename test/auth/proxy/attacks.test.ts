@@ -4,7 +4,7 @@ import { authorizationUrl, issuer, Proxied, redirectUri, type TestClient } from 
 
 const verifier = "v".repeat(43);
 
-/** A page that refuses, and leads nowhere. */
+/** Expects a page of the proxy that refuses the login and has no redirect. */
 function expectRefused({ url, response, text }: Visit): void {
   expect(url.origin).toBe(issuer);
   expect(response.status).toBe(400);
@@ -48,7 +48,7 @@ test("PKCE: the upstream gets a challenge, too, and no code is exchanged without
   expect(token!.params.get("code_verifier")).toMatch(/^[\w-]{43}$/);
 });
 
-test("PKCE: an upstream that ignores the verifier changes nothing for clients", async () => {
+test("PKCE: clients are protected even if the upstream ignores the verifier", async () => {
   const proxied = new Proxied({}, { pkce: false });
   const client = await proxied.register();
   const login = await proxied.login(client);
@@ -57,7 +57,7 @@ test("PKCE: an upstream that ignores the verifier changes nothing for clients", 
   );
   const none = authorizationUrl(client, verifier, { code_challenge: undefined });
   expectRefused(await proxied.browser().open(none));
-  // Nor does a code of the upstream count in a browser that has not begun its login.
+  // A browser that has not begun the login cannot use the upstream's code, either.
   const { back } = await begun(proxied, client);
   expectRefused(await proxied.browser().open(back));
 });
@@ -174,7 +174,7 @@ test("AS-in-the-middle: the browser of the victim cannot finish the login of the
   const proxied = new Proxied();
   const { back } = await begun(proxied, await proxied.register());
   expectRefused(await proxied.browser().open(back));
-  // Nor can a victim that has begun a login of the same client.
+  // A victim that has begun a login of the same client is protected, too.
   const { browser } = await begun(proxied, await proxied.register());
   expectRefused(await browser.open(back));
   expect(proxied.upstream.count("/login/oauth/access_token")).toBe(0);
@@ -220,7 +220,7 @@ test("a code of another client is refused, and the login ended", async () => {
 test.each([
   ["redirect_uri", "invalid_grant", { redirect_uri: "https://app.example.net/other" }],
   ["resource", "invalid_target", { resource: "https://api.example.com/other" }],
-])("a code with another %s is refused, and stays that of its client", async (_, error, form) => {
+])("a code with another %s is refused, and still belongs to its client", async (_, error, form) => {
   const proxied = new Proxied();
   const client = await proxied.register();
   const login = await proxied.login(client);
@@ -236,7 +236,7 @@ test("a code is valid for a minute", async () => {
   expect(await errorOf(await proxied.redeem(client, login))).toBe("invalid_grant");
 });
 
-test("a sealed text is valid for its purpose alone", async () => {
+test("a sealed text is valid only for its purpose", async () => {
   const proxied = new Proxied();
   const client = await proxied.register();
   const login = await proxied.login(client);
@@ -297,7 +297,7 @@ test("consent: the remembered decision about one client does not apply to anothe
   expect((await browser.open(authorizationUrl(other, verifier))).text).toContain("attacker.example");
 });
 
-test("consent: more scopes than before are asked for again", async () => {
+test("consent: the user is asked again about additional scopes", async () => {
   const proxied = new Proxied();
   const client = await proxied.register();
   const browser = proxied.browser();
@@ -311,7 +311,7 @@ test("consent: more scopes than before are asked for again", async () => {
 });
 
 test.each(["http://127.0.0.1/cb", "http://[::1]:4711/cb", "http://localhost/cb", "cursor://cb"])(
-  "consent: a public client that registered %s is decided about each time (RFC 8252, 8.6)",
+  "consent: the user is asked each time about a public client that registered %s (RFC 8252, 8.6)",
   async (uri) => {
     const proxied = new Proxied({ clients: { customSchemes: ["cursor"] } });
     const client = await proxied.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
@@ -323,7 +323,7 @@ test.each(["http://127.0.0.1/cb", "http://[::1]:4711/cb", "http://localhost/cb",
   },
 );
 
-test("consent: where any application can use a client id, no decision is remembered", async () => {
+test("consent: no decision is remembered if any application can use the client id", async () => {
   const known = [{ id: "cli", name: "Our CLI", redirectUris: ["http://127.0.0.1/cb"] }];
   const proxied = new Proxied({ clients: { known } });
   const client = { id: "cli", method: "none", redirectUri: "http://127.0.0.1/cb" };

@@ -192,7 +192,7 @@ test("Ensure state values are single-use", async () => {
   const cookies = [...browser.cookies];
   expect((await browser.open(url.href)).url.href).toContain(redirectUri);
   expect((await browser.open(url.href)).response.status).toBe(400);
-  // The cookie is gone; with a copy of it, the store knows.
+  // The browser has lost the cookie. If it still had a copy, the store would refuse the second use.
   for (const [name, value] of cookies) browser.cookies.set(name, value);
   const replayed = await browser.open(url.href);
   expect(replayed.response.status).toBe(400);

@@ -77,7 +77,7 @@ describe("documents that anybody names", () => {
     server.release();
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect([server.most.all, server.most.ofOneHost]).toEqual([most, most === 4 ? 4 : 1]);
-    // Those that found no room get 503.
+    // Requests for which there was no room get 503.
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(128);
     expect((await opened(proxied, idOf(1000))).status).toBe(200);
@@ -100,7 +100,7 @@ describe("documents that anybody names", () => {
     await Promise.all(answers);
   });
 
-  test("2,000 of them take neither the place nor the connections of clients with which users log in", async () => {
+  test("2,000 of them do not take memory or connections from clients with which users log in", async () => {
     const id = "https://client.example.org/c.json";
     const server = await documentServer((each) => documentAt(each, { grant_types: ["refresh_token"] }));
     const proxied = proxiedWith(server);
@@ -114,7 +114,7 @@ describe("documents that anybody names", () => {
     expect((await proxied.refresh(clientAt(id), token)).status).toBe(200);
     expect((await opened(proxied, id)).status).toBe(200);
     expect(server.seen.filter((each) => each === id)).toHaveLength(1);
-    // After its time, while strangers hold all of their connections.
+    // The document has expired, and strangers use all connections that they can have.
     proxied.now += 3_601_000;
     server.state.holds = true;
     const answers = Array.from({ length: 300 }, (_, at) => opened(proxied, `https://d${at}.example/c.json`));

@@ -78,7 +78,7 @@ describe("fetches of documents", () => {
     expect(seen).toHaveLength(1501);
     await read("https://known.example/c.json");
     expect(seen).toHaveLength(1501);
-    // The first of the others has left; the last one stays for five minutes.
+    // The first document was evicted; the last one is cached for five minutes.
     await read("https://c1499.example/c");
     expect(seen).toHaveLength(1501);
     await read("https://c0.example/c");
@@ -156,12 +156,12 @@ describe("the option fetch does not switch the guard off", () => {
     "https://localhost/c.json",
     "https://metadata.internal/c.json",
     "https://intranet/c.json",
-    // It resolves to this machine, or not at all.
+    // This name resolves to this machine, or it does not resolve.
     "https://a.localhost.localdomain/c.json",
   ])("%s is not fetched", async (id) => {
     const asked: string[] = [];
     const { status } = await opened(guarded(asked), id);
-    // 503: the name has no address now.
+    // 503 if the name does not resolve.
     expect([400, 503]).toContain(status);
     expect(asked).toEqual([]);
   });
@@ -209,7 +209,7 @@ describe("the store in memory", () => {
     expect(await store.put("b", value, undefined, 1000, "bob")).toBe(true);
   });
 
-  test("a store that is full is answered with 503, at the page and at the token endpoint", async () => {
+  test("a full store leads to 503, at the page and at the token endpoint", async () => {
     const full = memoryStore(() => 1_800_000_000_000);
     const isFull = { now: false };
     const store = {
@@ -229,7 +229,7 @@ describe("the store in memory", () => {
     expect((await proxied.refresh(client, token)).status).toBe(200);
   });
 
-  test("logins that end before the upstream has named a user leave nothing in it", async () => {
+  test("logins that end before the upstream has named a user leave no values in it", async () => {
     const proxied = new Proxied();
     const client = await proxied.register();
     proxied.upstream.denies = true;

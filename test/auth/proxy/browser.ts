@@ -19,7 +19,7 @@ export async function ask(proxy: OAuthProxy, url: string, init?: RequestInit): P
   return response;
 }
 
-/** Records the secrets that an answer gives to those for whom they are, and what else it shows. */
+/** Records the secrets that a response gives to their owners, and the rest of the response as shown text. */
 async function record(response: Response): Promise<void> {
   for (const cookie of response.headers.getSetCookie()) minted(cookie.split("; ")[0]!.split("=")[1]);
   const location = response.headers.get("location");
@@ -38,7 +38,7 @@ export class Browser {
   private readonly proxies: () => OAuthProxy;
   private readonly upstream: UpstreamStandIn;
 
-  /** @param proxies the proxy that answers the next request: each may be another node */
+  /** @param proxies returns the proxy that answers the next request, so that each request may reach another node */
   constructor(proxies: OAuthProxy | (() => OAuthProxy), upstream: UpstreamStandIn) {
     this.proxies = typeof proxies === "function" ? proxies : () => proxies;
     this.origin = new URL(this.proxies().issuer).origin;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { authorizationUrl, issuer, type Params, Proxied, redirectUri, resource } from "./proxied.js";
 
-// What an authorization server of MCP must do, at each revision: clients of 2025-03-26 send no resource.
+// The requirements on an authorization server of MCP, at each revision: clients of 2025-03-26 send no resource.
 
 const verifier = "v".repeat(43);
 const json = async (response: Response) => (await response.json()) as Record<string, unknown>;
@@ -155,7 +155,7 @@ describe.each<[string, Params]>([
     expect((await proxied.redeem(knownClient, login, params)).status).toBe(200);
   });
 
-  test("a token has fewer scopes than were allowed, never more", async () => {
+  test("a token may have fewer scopes than were allowed, never more", async () => {
     const proxied = new Proxied({ scopes });
     const client = await proxied.register();
     const login = await proxied.login(client, { ...params, scope: "mcp:read mcp:write unknown" });
@@ -180,7 +180,7 @@ describe.each<[string, Params]>([
     expect(second["refresh_token"]).not.toBe(first.refresh_token);
   });
 
-  test("a revoked access token ends alone", async () => {
+  test("revoking an access token ends only that token", async () => {
     const proxied = new Proxied();
     const client = await proxied.register();
     const { access_token: token, refresh_token: refresh } = await proxied.tokens(client, params);
@@ -190,7 +190,7 @@ describe.each<[string, Params]>([
     await proxied.proxy.verify(String(answer["access_token"]));
   });
 
-  test("a revoked refresh token takes the login along", async () => {
+  test("revoking a refresh token ends the login", async () => {
     const proxied = new Proxied();
     const client = await proxied.register();
     const { access_token: access, refresh_token: token } = await proxied.tokens(client, params);
@@ -275,7 +275,7 @@ describe("resource indicators, 2025-06-18 and later", () => {
     expect(text).toContain("error=invalid_target");
   });
 
-  test("a resource that is left out is the server's", async () => {
+  test("without a resource, the server's resource is assumed", async () => {
     const proxied = new Proxied();
     const url = authorizationUrl(await proxied.register(), verifier, { resource: undefined });
     expect((await proxied.browser().open(url)).text).toContain(resource);

@@ -68,7 +68,7 @@ test.each([
   "https://user@client.example.org/c.json",
   "https://client.example.org/a/../c.json",
   "https://CLIENT.example.org/c.json",
-])("the client id %s is no document, and is not fetched", async (other) => {
+])("the client id %s is not a document address, and is not fetched", async (other) => {
   const { proxied, fetched } = withDocuments({});
   expect((await shown(proxied, { client_id: other })).response.status).toBe(400);
   expect(fetched).toEqual([]);
@@ -82,7 +82,7 @@ test("a redirect URI must be in the document; a loopback one may have another po
   expect(local.text).toContain("an application on this computer");
 });
 
-test("a document that changes after the consent is asked for again, and removed redirect URIs end", async () => {
+test("the user is asked again about a document that changes after the consent, and removed redirect URIs end", async () => {
   const documents: Record<string, unknown> = { [id]: good };
   const { proxied } = withDocuments(documents);
   const browser = proxied.browser();

@@ -1,4 +1,5 @@
-// 429, 5xx and their like, of the upstream or of the host of a client's document, end no login and forget no client.
+// 429, 5xx and similar responses of the upstream, or of the host of a client's document, are temporary: logins and
+// clients survive them.
 import { oidc, type Upstream } from "@mcpgen/auth/proxy";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { describe, expect, test } from "vitest";
@@ -11,7 +12,7 @@ const answered = ({ status, headers, body }: Answer): Response =>
 
 const verifier = "v".repeat(43);
 
-test("a login while the token endpoint of the upstream answers so: the browser gets 503, and comes again", async () => {
+test("during temporary errors of the upstream's token endpoint, the browser gets 503, and can retry", async () => {
   let answer: Answer | undefined;
   const proxied: Proxied = new Proxied({
     fetch: (input, init) =>
@@ -34,7 +35,7 @@ test("a login while the token endpoint of the upstream answers so: the browser g
   expect(status).toBe(200);
 });
 
-test("a login while the metadata of the upstream are answered so", async () => {
+test("a login during temporary errors of the upstream's metadata", async () => {
   const registered = { clientId: "upstream-client", secret: "upstream-secret" };
   const profile: Upstream = oidc({ ...registered, name: "Example", issuer: "https://login.example.com" });
   const whole = {
@@ -63,7 +64,7 @@ describe("the host of a document", () => {
   const good = { client_id: id, client_name: "Agent", redirect_uris: [redirectUri], grant_types: grants };
   const client: TestClient = { id, method: "none", redirectUri };
 
-  /** A proxy, and what the host of the document answers in place of it: a failure is one of the network. */
+  /** A proxy, and the response that the host gives instead of the document. "failure" is an error of the network. */
   function withDocuments(documents: Readonly<Record<string, unknown>>) {
     const now: { answer: Answer | "failure" | undefined; at: string } = { answer: undefined, at: id };
     const proxied: Proxied = new Proxied({
@@ -79,7 +80,7 @@ describe("the host of a document", () => {
     return { proxied, now };
   }
 
-  test("that answers so, or not at all, ends no login and forgets no client", async () => {
+  test("does not end logins or clients if it answers with temporary errors, or not at all", async () => {
     const { proxied, now } = withDocuments({ [id]: good });
     let { refresh_token: token } = await proxied.tokens(client);
     for (const answer of [...passingAnswers, "failure"] as const) {
@@ -101,7 +102,7 @@ describe("the host of a document", () => {
     expect((await proxied.refresh(client, token)).status).toBe(200);
   });
 
-  test("whose keys are answered so is not refused", async () => {
+  test("is not refused during temporary errors for its keys", async () => {
     const { privateKey, publicKey } = await generateKeyPair("ES256");
     const { proxied, now } = withDocuments({
       [id]: { ...good, token_endpoint_auth_method: "private_key_jwt", jwks_uri: jwksUri },
@@ -127,7 +128,7 @@ describe("the host of a document", () => {
     expect(await redeem()).toBe(200);
   });
 
-  test.each([400, 401, 403, 404, 410])("that answers %i has no such client", async (status) => {
+  test.each([400, 401, 403, 404, 410])("has no such client if it answers %i", async (status) => {
     const { proxied, now } = withDocuments({ [id]: good });
     const { refresh_token: token } = await proxied.tokens(client);
     now.answer = { status };

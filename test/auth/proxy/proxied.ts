@@ -50,7 +50,7 @@ export class Proxied {
       keys: [secret],
       store,
       fetch: upstream.fetch as typeof fetch,
-      // The names of these tests have no addresses.
+      // DNS cannot resolve the host names of these tests.
       unguarded: true,
       now: () => this.now,
     };

@@ -26,7 +26,7 @@ const harmless = fc.constantFrom("tenant=1", "next=%2Fcode", "x", "codes=1", "my
 const hostile = fc.tuple(spelt, fc.constantFrom("=attacker", "", "=")).map(([name, value]) => name + value);
 const base = fc.constantFrom("https://app.example.net/cb", "http://127.0.0.1:3000/cb", "cursor://callback");
 
-/** A query with at least one parameter of responses in it. */
+/** A query with at least one parameter that only a response may have. */
 const mixed = fc
   .tuple(
     fc.array(harmless, { maxLength: 3 }),
@@ -37,7 +37,7 @@ const mixed = fc
     fc.constantFrom("&", ";").map((separator) => [...before, own, ...after].join(separator)),
   );
 
-test("a redirect URI with parameters of responses is refused in every spelling; others are not", () => {
+test("a redirect URI with response parameters is refused in every spelling; other URIs are accepted", () => {
   const runs = { numRuns: cases(2_000), seed };
   fc.assert(
     fc.property(base, mixed, (uri, query) => {
@@ -53,7 +53,7 @@ test("a redirect URI with parameters of responses is refused in every spelling; 
   );
 });
 
-test("no parameter of responses that the redirect URI brought survives in a response", () => {
+test("response parameters that the redirect URI contains do not survive in a response", () => {
   fc.assert(
     fc.property(base, fc.array(fc.oneof(harmless, hostile)), (uri, query) => {
       const own = `${uri}?${query.join("&")}`;
@@ -62,7 +62,7 @@ test("no parameter of responses that the redirect URI brought survives in a resp
       const ofResponse = names.filter((name) => responseNames.includes(name.replace(/\[.*/, "")));
       expect(ofResponse).toEqual(["code", "state", "iss"]);
       expect(answer).not.toContain("attacker");
-      // All else stays, character by character.
+      // All other parameters stay, character by character.
       const kept = query.filter((part) => ["tenant=1", "next=%2Fcode", "x", "codes=1"].includes(part));
       for (const part of kept) expect(answer.split(/[?&]/)).toContain(part);
     }),
@@ -70,7 +70,7 @@ test("no parameter of responses that the redirect URI brought survives in a resp
   );
 });
 
-test("a URI without such parameters gets the response behind its own, unchanged", () => {
+test("a URI without such parameters keeps its own parameters, followed by the response", () => {
   expect(withParameters("https://a.example/cb", { code: "c" })).toBe("https://a.example/cb?code=c");
   expect(withParameters("https://a.example/cb?", { code: "c" })).toBe("https://a.example/cb?code=c");
   expect(withParameters("https://a.example/cb?x=%20;y", { code: "c", state: undefined })).toBe(

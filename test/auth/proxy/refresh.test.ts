@@ -6,7 +6,7 @@ import { cases, seed } from "../../support/cases.mjs";
 import { ask } from "./browser.js";
 import { issuer, Proxied, type TestClient, type Tokens } from "./proxied.js";
 
-/** A store whose answers take a moment, as those of a database. */
+/** A store whose answers take a moment, like a database. */
 function slow(inner: ProxyStore): ProxyStore {
   const later = async <T>(answer: () => Promise<T>): Promise<T> => {
     await sleep(2 * Math.random());
@@ -77,7 +77,7 @@ describe("RFC 9700, 4.14.2: a refresh token that was used", () => {
     expect(await bodyOf(await proxied.refresh(client, second))).toMatchObject({ error: "invalid_grant" });
   });
 
-  test("ends the login of a thief who goes in step with the client", async () => {
+  test("ends the login if a thief refreshes in step with the client", async () => {
     const { proxied, client, first } = await loggedIn();
     let [mine, stolen] = [first, first];
     let steps = 0;
@@ -95,7 +95,7 @@ describe("RFC 9700, 4.14.2: a refresh token that was used", () => {
     expect((await bodyOf(await proxied.refresh(client, mine))).error).toBe("invalid_grant");
   });
 
-  test("is judged as a list of all uses would judge it", async () => {
+  test("gets the same verdict as with a list of all uses", async () => {
     const steps = fc.array(
       fc.record({ token: fc.nat(6), pass: fc.constantFrom(0, 1, 15, 29, 30, 31, 60, 3600) }),
       { maxLength: 12 },

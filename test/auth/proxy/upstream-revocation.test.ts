@@ -19,7 +19,7 @@ interface LoggedIn extends Setup {
   readonly tokens: Tokens;
 }
 
-/** A proxy whose upstream revokes tokens. @param answer that of the endpoint */
+/** A proxy whose upstream revokes tokens. @param answer the response of the revocation endpoint */
 async function setUp(
   answer: (hint: string) => Response | Promise<Response> = () => new Response(null),
   hasEndpoint = true,
@@ -80,7 +80,7 @@ test("a client that revokes its refresh token revokes the tokens of the upstream
   expect(status).toBe(200);
   revoked(setup);
   expect(events.map(({ type }) => type)).not.toContain("not-revoked");
-  // A second time there is nothing left.
+  // A second revocation finds no tokens.
   await proxied.tokenRequest(client, { token: tokens.refresh_token }, "/revoke");
   expect(setup.revocations).toHaveLength(2);
 });
@@ -97,13 +97,13 @@ test("a refresh token that is used again after its successor revokes them", asyn
   revoked(setup);
 });
 
-test("an access token that is revoked ends alone", async () => {
+test("revoking an access token ends only that token", async () => {
   const { proxied, client, tokens, revocations } = await loggedIn();
   await proxied.tokenRequest(client, { token: tokens.access_token }, "/revoke");
   expect(revocations).toEqual([]);
 });
 
-test("a stranger's revocation revokes nothing", async () => {
+test("a stranger's revocation has no effect", async () => {
   const { proxied, tokens, revocations } = await loggedIn();
   const other = await proxied.register();
   await proxied.tokenRequest(other, { token: tokens.refresh_token }, "/revoke");
@@ -114,7 +114,7 @@ test.each<[string, () => Response | Promise<Response>]>([
   ["answers 503", () => new Response(null, { status: 503 })],
   ["refuses", () => Response.json({ error: "invalid_client" }, { status: 401 })],
   ["does not answer", () => Promise.reject(new TypeError("fetch failed"))],
-])("an upstream that %s: the login has ended here, and an event says so", async (_, answer) => {
+])("if an upstream %s, the login ends here, and an event reports it", async (_, answer) => {
   const { proxied, client, tokens, events } = await loggedIn(answer);
   const { status } = await proxied.tokenRequest(client, { token: tokens.refresh_token }, "/revoke");
   expect(status).toBe(200);
@@ -123,7 +123,7 @@ test.each<[string, () => Response | Promise<Response>]>([
   expect(JSON.stringify(events)).not.toMatch(/gh[or]_/);
 });
 
-test("an upstream that revokes refresh tokens alone is enough", async () => {
+test("an upstream that revokes only refresh tokens suffices", async () => {
   const setup = await loggedIn((hint) =>
     hint === "refresh_token"
       ? new Response(null)
@@ -135,13 +135,13 @@ test("an upstream that revokes refresh tokens alone is enough", async () => {
   expect(events.map(({ type }) => type)).not.toContain("not-revoked");
 });
 
-test("an upstream without such an endpoint is asked for nothing", async () => {
+test("an upstream without such an endpoint gets no request", async () => {
   const { proxied, client, tokens, revocations, events } = await loggedIn(undefined, false);
   await proxied.tokenRequest(client, { token: tokens.refresh_token }, "/revoke");
   expect([revocations, events.map(({ type }) => type).includes("not-revoked")]).toEqual([[], false]);
 });
 
-test("a login that ends while its tokens are refreshed: those that come are revoked, too", async () => {
+test("if a login ends while its tokens are refreshed, the new tokens are revoked, too", async () => {
   const setup = await loggedIn();
   const { proxied, client, tokens, revocations, upstreamTokens } = setup;
   const claims = await proxied.proxy.verify(tokens.access_token);
@@ -163,12 +163,12 @@ test("a login that ends while its tokens are refreshed: those that come are revo
   await proxied.tokenRequest(client, { token: tokens.refresh_token }, "/revoke");
   go();
   expect(await token).toMatchObject({ code: "auth-needs-user" });
-  // Those of the login, and those that the refresh brought.
+  // The tokens of the login, and the tokens of the refresh.
   expect(upstreamTokens).toHaveLength(4);
   expect(new Set(revocations.map(({ token }) => token))).toEqual(new Set(upstreamTokens));
 });
 
-test("a code that no process has exchanged when it expires: the tokens of its login are revoked", async () => {
+test("if a code expires without an exchange, the tokens of its login are revoked", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const setup = await setUp();
@@ -185,7 +185,7 @@ test("a code that no process has exchanged when it expires: the tokens of its lo
   vi.advanceTimersByTime(60_000);
   vi.useRealTimers();
   await until("both tokens are revoked", () => revocations.length === 2);
-  // Those of the login whose code was not exchanged, and no others.
+  // Only the tokens of the login whose code was not exchanged.
   expect(revocations.map(({ token }) => token)).toEqual(upstreamTokens.slice(4).reverse());
   for (const { refresh_token: token } of [here, elsewhere])
     expect((await proxied.refresh(client, token)).status).toBe(200);

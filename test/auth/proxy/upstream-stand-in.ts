@@ -8,7 +8,7 @@ export interface Account {
 }
 
 export interface StandInOptions {
-  /** Seconds that tokens are valid; absent, they have no expiry, and there are no refresh tokens. */
+  /** Seconds that tokens are valid. Absent: tokens do not expire, and there are no refresh tokens. */
   readonly expiresIn?: number;
   /** Changes an answer of the token endpoint. */
   readonly tokenAnswer?: (answer: Record<string, unknown>, form: URLSearchParams) => Record<string, unknown>;
@@ -46,7 +46,7 @@ export class UpstreamStandIn {
     this.options = options;
   }
 
-  /** The page where the user logs in: where it sends the browser. */
+  /** The page where the user logs in. Returns the URL to which it redirects the browser. */
   authorize(url: URL): string {
     const params = url.searchParams;
     this.requests.push({ path: url.pathname, params });

@@ -16,7 +16,7 @@ async function loggedIn(
   return { proxied, client, tokens, claims, upstream: () => proxied.proxy.upstream(claims) };
 }
 
-test("a token without expiry is used as it is", async () => {
+test("a token without expiry is never refreshed", async () => {
   const { proxied, upstream } = await loggedIn({});
   const token = await upstream();
   proxied.now += 20 * 60_000;
@@ -66,7 +66,7 @@ test("an upstream that no longer knows the proxy ends no login", async () => {
   expect(await proxied.proxy.verify(tokens.access_token)).toMatchObject({ sub: "17" });
 });
 
-test("an upstream that fails for a moment ends nothing", async () => {
+test("a temporary failure of the upstream does not end the login", async () => {
   const answers = { down: false };
   const { proxied, upstream } = await loggedIn({
     expiresIn: 600,
@@ -95,7 +95,7 @@ test("a login that has ended has no token of the upstream", async () => {
   await expect(upstream()).rejects.toBeInstanceOf(AuthError);
 });
 
-test("an error with status 200, as GitHub sends it, ends in an error of the client", async () => {
+test("an error with status 200, as sent by GitHub, becomes an error for the client", async () => {
   const proxied = new Proxied(
     {},
     { tokenAnswer: () => ({ error: "bad_verification_code", error_description: "text" }) },
@@ -200,7 +200,7 @@ test("entra: the ID token names the tenant by its id, the URL by its domain", as
   expect(() => entra({ ...registered, tenant: "a/b" })).toThrow(AuthError);
 });
 
-test("slack: scopes of users, and a token inside of the answer", async () => {
+test("slack: user scopes, and a token inside the answer", async () => {
   const profile = slack({ ...registered, scopes: ["channels:read"] });
   const answer = {
     ok: true,
@@ -239,7 +239,7 @@ test("an upstream that does not name the user lets no user in", async () => {
 
 const issuer = "https://login.example.com/tenant";
 
-test("oidc: endpoints from the discovery document, whose issuer is compared as it stands", async () => {
+test("oidc: endpoints come from the discovery document, whose issuer must match exactly", async () => {
   const found = {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -289,16 +289,19 @@ test.each<[string, object, number, string, string]>([
   ["404", whole, 404, "auth-metadata-invalid", "issuer"],
   ["429", whole, 429, "auth-unavailable", "429"],
   ["503", whole, 503, "auth-unavailable", "503"],
-])("oidc: metadata with %s are not used, and the error says why", async (_, document, status, code, text) => {
-  const profile = oidc({ ...registered, name: "Example", issuer });
-  const send = async (): Promise<Response> => Response.json(document, { status });
-  const client = new UpstreamClient(profile, "https://api.example.com/oauth/callback", send, Date.now);
-  const request = { state: "s", verifier, nonce: "n" };
-  const error = await client.authorizationUrl(request, []).catch((error: unknown) => error);
-  expect(error).toMatchObject({ code, message: expect.stringContaining(text) as string });
-});
+])(
+  "oidc: metadata with %s are not used, and the error has the reason",
+  async (_, document, status, code, text) => {
+    const profile = oidc({ ...registered, name: "Example", issuer });
+    const send = async (): Promise<Response> => Response.json(document, { status });
+    const client = new UpstreamClient(profile, "https://api.example.com/oauth/callback", send, Date.now);
+    const request = { state: "s", verifier, nonce: "n" };
+    const error = await client.authorizationUrl(request, []).catch((error: unknown) => error);
+    expect(error).toMatchObject({ code, message: expect.stringContaining(text) as string });
+  },
+);
 
-test("oidc: endpoints that are null and not needed are absent", async () => {
+test("oidc: optional endpoints count as absent if they are null", async () => {
   const document = { ...whole, revocation_endpoint: null, jwks_uri: null, userinfo_endpoint: null };
   const profile = oidc({ ...registered, name: "Example", issuer });
   const send = async (): Promise<Response> => Response.json(document);

@@ -1,4 +1,4 @@
-// What one user, or a stranger, can make a resource server keep, and ask of issuers.
+// Limits on the memory that one user, or a stranger, can make a resource server use, and on its requests to issuers.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { introspection, MemoryReplayStore, resourceServer, tokenExchange } from "@mcpgen/auth/server";
 import { loopback } from "../../support/listen.js";
@@ -45,7 +45,7 @@ async function heldIssuer(answerTo: (path: string, form: URLSearchParams) => obj
 const statusOf = (found: object): number => ("status" in found ? (found.status as number) : 200);
 
 describe("introspection", () => {
-  test("1,500 invented tokens are 16 connections at once; some are asked to come again", async () => {
+  test("1,500 invented tokens cause at most 16 connections at once; some requests are asked to retry", async () => {
     const issuer = await heldIssuer(() => ({ active: false }));
     const guard = resourceServer({
       resource,
@@ -61,17 +61,17 @@ describe("introspection", () => {
     issuer.release();
     const statuses = (await Promise.all(answers)).map(statusOf);
     expect(issuer.state.most).toBe(16);
-    // Half of the queue: all of them have one key.
+    // Half of the queue, because all of these requests have the same key.
     expect(statuses.filter((status) => status === 401)).toHaveLength(16 + 256);
     expect(statuses.filter((status) => status === 503)).toHaveLength(1500 - 16 - 256);
-    // Those that were refused are refused again without a request.
+    // Tokens that the issuer refused are refused again without a request to it.
     const count = issuer.seen.length;
     const again = Array.from({ length: 272 }, (_, at) => guard.http.authenticate(bearer(`invented-${at}`)));
     expect(new Set((await Promise.all(again)).map(statusOf))).toEqual(new Set([401]));
     expect(issuer.seen).toHaveLength(count);
   });
 
-  test("metadata that cannot be read are asked for once, not for each token", async () => {
+  test("unreadable metadata are requested once, not for each token", async () => {
     const issuer = await heldIssuer(() => undefined);
     const guard = resourceServer({
       resource,
@@ -88,7 +88,7 @@ describe("introspection", () => {
   });
 });
 
-test("500 exchanges of one user are 8 connections at once; another user's is not behind them", async () => {
+test("500 exchanges of one user cause at most 8 connections at once; another user's exchange does not wait for them", async () => {
   const issuer = await heldIssuer((_, form) => ({
     access_token: `for ${form.get("subject_token")!}`.replaceAll(" ", "-"),
     token_type: "Bearer",
@@ -147,7 +147,7 @@ test("verified tokens are cached in at most 64 MB; one user does not evict the t
   await callerOf(guard, "bob.0");
   await callerOf(guard, "ada.299.200000");
   expect(verified).toBe(301);
-  // Each takes 400 KB: a user has room for 79 of them.
+  // Each verified token takes 400 KB, and the cache has room for 79 of one user.
   await callerOf(guard, "ada.221.200000");
   expect(verified).toBe(301);
   await callerOf(guard, "ada.220.200000");
@@ -155,7 +155,7 @@ test("verified tokens are cached in at most 64 MB; one user does not evict the t
 });
 
 describe("proofs", () => {
-  test("of one user, 250,000 do not refuse the first of another", () => {
+  test("of one user, even 250,000, do not make another user's first proof fail", () => {
     const store = new MemoryReplayStore(300);
     const until = Date.now() / 1000 + 300;
     const answers = { new: 0, used: 0, full: 0 };
@@ -163,11 +163,11 @@ describe("proofs", () => {
       answers[store.use(`${"x".repeat(38)}${String(at).padStart(5, "0")}`, until, "ada")]++;
     expect(answers).toEqual({ new: 125_000, used: 0, full: 125_000 });
     expect(store.use("first of bob", until, "bob")).toBe("new");
-    // No proof of the one who fills it is forgotten.
+    // The store forgets no proof of the user who fills it, either.
     expect(store.use(`${"x".repeat(38)}00000`, until, "ada")).toBe("used");
   });
 
-  test("of jti that are long count by their bytes", () => {
+  test("with long jti count by their bytes", () => {
     const store = new MemoryReplayStore(300);
     let kept = 0;
     while (store.use(`${kept}`.padEnd(100_000, "x"), Date.now() / 1000 + 300, "ada") === "new") kept++;

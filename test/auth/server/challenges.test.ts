@@ -42,7 +42,7 @@ test("with DPoP, a second challenge names the algorithms of proofs", async () =>
   );
 });
 
-test("where DPoP is required, its challenge stands alone", async () => {
+test("if DPoP is required, its challenge is the only one", async () => {
   const { headers } = await denialOf(guardOf(as, { dpop: dpop({ required: true }) }), request());
   expect(headers["www-authenticate"]).toBe(
     `DPoP algs="ES256 EdDSA RS256", resource_metadata="${metadataUrl}"`,

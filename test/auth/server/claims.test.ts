@@ -1,4 +1,4 @@
-// Claims of identity and of rights: present and malformed is never read as absent.
+// Claims about identity and rights: a malformed claim is never treated as absent.
 import { describe, expect, test } from "vitest";
 import { type TokenIssuer, entra, introspection, jwks, resourceServer, zitadel } from "@mcpgen/auth/server";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
@@ -10,7 +10,7 @@ const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === "string");
 const never = (): boolean => false;
 
-/** What a claim may be for a token to be accepted, all else being as it should. */
+/** For each claim: whether a token with this value of the claim, otherwise valid, must be accepted. */
 const accepted: Readonly<Record<string, (value: unknown) => boolean>> = {
   sub: isText,
   jti: isText,
@@ -24,7 +24,7 @@ const accepted: Readonly<Record<string, (value: unknown) => boolean>> = {
   scope: (value) => typeof value === "string" || isTexts(value),
   scp: (value) => typeof value === "string" || isTexts(value),
   act: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-  // Another issuer, audience, time or kind of token: no value of the table is ours.
+  // Any value of the table is a wrong issuer, audience, time or kind of token.
   iss: never,
   aud: never,
   exp: never,
@@ -67,7 +67,7 @@ describe.each(["JWT", "introspection"])("%s: a claim of every JSON type", (way) 
         });
         const status = "status" in found ? found.status : 200;
         expect([claim, type, status < 400]).toEqual([claim, type, fits(value)]);
-        // The library that reads introspection answers takes some malformed ones for the issuer's fault.
+        // The library that reads introspection responses reports some malformed ones as an error of the issuer.
         expect(way === "JWT" ? [401] : [401, 503, 200]).toContain(
           status < 400 ? (way === "JWT" ? 401 : 200) : status,
         );
@@ -112,7 +112,7 @@ test("the reason names the claim and its required form", async () => {
   await expectRefused(guardOf(as), nested, /its claim act\.sub: expected text/);
 });
 
-test("a token without sub is one of its client where the issuer has clientTokens, and refused elsewhere", async () => {
+test("a token without sub belongs to its client if the issuer has clientTokens, and is refused otherwise", async () => {
   const as = await authorizationServer();
   const token = await as.sign(claimsFor(as, { sub: undefined }));
   await expectRefused(guardOf(as), token, /clientTokens/);
@@ -133,7 +133,7 @@ test.each<[string, object]>([
   ["amr", { ...idToken, amr: ["pwd"] }],
   ["at_hash", { ...idToken, at_hash: "x" }],
   ["nonce beside scopes", { ...idToken, nonce: "n", scope: "openid" }],
-])("an ID token with %s is no access token, also where audience is its client id", async (_, claims) => {
+])("an ID token with %s is not an access token, even if the audience is its client id", async (_, claims) => {
   const as = await authorizationServer();
   const guard = guardOf(as, { issuers: [jwks(as.issuer, { audience: "client-1" })] });
   const token = await as.sign(claimsFor(as, claims as Record<string, unknown>));
@@ -145,12 +145,12 @@ test.each<[string, object, string?]>([
   ["of Keycloak", { client_id: undefined, nonce: "n", auth_time: 1_700_000_000, acr: "1", typ: "Bearer" }],
   ["of Cognito", { client_id: "c", auth_time: 1_700_000_000, token_use: "access" }],
   ["of Okta", { client_id: undefined, cid: "c", scp: ["a"], auth_time: 1_700_000_000 }],
-])("an access token %s may say when its user logged in (RFC 9068, 2.2.1)", async (_, claims, typ) => {
+])("an access token %s may have the time of the user's login (RFC 9068, 2.2.1)", async (_, claims, typ) => {
   const as = await authorizationServer();
   await callerOf(guardOf(as), await as.sign(claimsFor(as, claims as Record<string, unknown>), typ));
 });
 
-test("introspection of ID and refresh tokens that are active", async () => {
+test("introspection refuses active ID and refresh tokens", async () => {
   for (const more of [{ typ: "Refresh" }, { typ: "ID" }, { at_hash: "x" }, { nonce: "n" }]) {
     const as = await authorizationServer();
     const [issuer, token] = await issuerOf("introspection", (iss) => ({ ...claimsFor(as), iss, ...more }));

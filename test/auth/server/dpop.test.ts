@@ -63,7 +63,7 @@ async function refusedWith(
   const denial = await denialOf(from.guard, sent(from.token, proof));
   expect(denial.status).toBe(401);
   const challenge = denial.headers["www-authenticate"]!;
-  // The error stands in the challenge of the scheme that was used.
+  // Only the challenge of the used scheme (DPoP) contains the error.
   expect(challenge.split("DPoP ")[0]).not.toContain("error=");
   return [/error="(\w+)"/.exec(challenge)?.[1], denial];
 }
@@ -234,7 +234,7 @@ test("a refused proof is not recorded, and a store that several processes share 
   expect((await denialOf(full.guard, sent(full.token, await proofOf(full)))).status).toBe(503);
 });
 
-test("the store hears whose proof it is, so that it can give each user a share", async () => {
+test("the store gets the owner of a proof, so that it can give each user a share", async () => {
   const owners: (string | undefined)[] = [];
   const replay = {
     use: (_id: string, _until: number, principal?: string) => {

@@ -27,7 +27,7 @@ interface Setup {
   readonly asked: Call[];
 }
 
-/** @param reply the answer of the token endpoint */
+/** @param reply the response of the token endpoint */
 async function setup(
   reply: (call: Call) => Partial<Answer>,
   more: Partial<TokenExchangeOptions> = {},
@@ -91,13 +91,13 @@ describe("a token of another issuer of the resource server", () => {
     expect(asked).toEqual([]);
   });
 
-  test("is, where `from` names its issuer", async () => {
+  test("is sent there if `from` names its issuer", async () => {
     const { guard, exchange, token, asked } = await two(true);
     await exchange.token((await callerOf(guard, token)).auth, target);
     expect(asked[0]!.params.get("subject_token")).toBe(token);
   });
 
-  test("may name its issuer otherwise (alsoIssuers)", async () => {
+  test("is recognised by another name of its issuer (alsoIssuers)", async () => {
     const given = await setup(fresh());
     const { as, exchange } = given;
     const alias = "https://alias.example.com";
@@ -111,7 +111,7 @@ describe("a token of another issuer of the resource server", () => {
   });
 });
 
-test("on-behalf-of of Microsoft Entra", async () => {
+test("an exchange uses the on-behalf-of flow of Microsoft Entra", async () => {
   const given = await setup(fresh(), { flow: "on-behalf-of" });
   const { auth, token } = await authOf(given);
   await given.exchange.token(auth, { scopes: ["https://graph.microsoft.com/User.Read"] });
@@ -123,14 +123,14 @@ test("on-behalf-of of Microsoft Entra", async () => {
   });
 });
 
-test("a token is kept for its user and target till shortly before it expires; concurrent calls share one exchange", async () => {
+test("a token is cached per user and target until shortly before it expires; concurrent calls share one exchange", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   const given = await setup(fresh({ expires_in: 300 }));
   const { auth, token } = await authOf(given);
   const again = await callerOf(given.guard, token);
   const all = await Promise.all([1, 2, 3].map(() => given.exchange.token(auth, target)));
   expect(new Set(all.map(({ accessToken }) => accessToken)).size).toBe(1);
-  // Another request with the same token.
+  // Another request with the same token gets the same result from the cache.
   expect(await given.exchange.token(again.auth, target)).toBe(all[0]);
   expect(given.asked).toHaveLength(1);
   await given.exchange.token((await authOf(given, "user-2")).auth, target);
@@ -142,7 +142,7 @@ test("a token is kept for its user and target till shortly before it expires; co
 });
 
 test.each([408, 425, 429, 500, 503])(
-  "an issuer that answers %i has refused nothing: the next call asks again",
+  "an answer %i does not count as a refusal: the next call asks the issuer again",
   async (status) => {
     let isBusy = true;
     const given = await setup(() =>
@@ -155,7 +155,7 @@ test.each([408, 425, 429, 500, 503])(
   },
 );
 
-test("members that are null are absent, but for the scope, which decides about rights", async () => {
+test("null members count as absent, except for the scope, which decides about rights", async () => {
   const nulls = { refresh_token: null, expires_in: null, scope: undefined, id_token: null };
   const given = await setup(fresh(nulls));
   const { auth } = await authOf(given);
@@ -212,13 +212,13 @@ test.each<[string, Partial<Answer>, string]>([
     expect(error).toMatchObject({ code });
     const text = `${error.message} ${JSON.stringify(error)} ${String(error.cause)}`;
     for (const secret of [token, clientSecret, "script"]) expect(text).not.toContain(secret);
-    // A failure is not kept.
+    // A failure is not cached.
     await given.exchange.token(auth, target).catch(() => undefined);
     expect(given.asked).toHaveLength(2);
   },
 );
 
-test("claims of another source lead to no token, and a target must be named", async () => {
+test("claims of another source do not give a token, and a target is required", async () => {
   const given = await setup(fresh());
   const { auth } = await authOf(given);
   for (const other of [undefined, {}, { ...auth }, "token"])

@@ -43,7 +43,7 @@ test("RFC 7662: an opaque token is introspected once, with the credentials of th
 });
 
 test.each(["ada:grant:secret", "a|b!c", "{a}", "a.b-c_d~e+f/g=="])(
-  "RFC 6749, A.12: the token %s is verified as it stands",
+  "RFC 6749, A.12: the token %s is verified unchanged",
   async (text) => {
     const seen: string[] = [];
     const issuer = "https://auth.example.com";
@@ -91,13 +91,13 @@ test("AUTHS-01: a revoked token gets 401 at most 60 s later", async () => {
   await expectRefused(guard, token, /not active/);
 });
 
-test("AUTHS-04: a token for another resource, or for none, is refused", async () => {
+test("AUTHS-04: a token for another resource, or without a resource, is refused", async () => {
   const as = await opaque();
   await expectRefused(guardOf(as), await as.mint({ resource: "https://other.example.com" }), /audience/);
   await expectRefused(guardOf(as), await as.mint({ resource: undefined as never }), /audience/);
 });
 
-test("an issuer without audiences: a named claim takes its place", async () => {
+test("for an issuer without audiences, a named claim replaces the audience", async () => {
   const as = await opaque();
   const guard = guardOf(as, { audience: { claim: "client_id", oneOf: ["client-1"] } });
   await callerOf(guard, await as.mint({ resource: undefined as never }));
@@ -117,7 +117,7 @@ test.each<[string, object]>([
   await expectRefused(guardOf(await opaque(answering(body))), "token");
 });
 
-test("an answer without exp and iss counts for a minute, for the issuer that gave it", async () => {
+test("an answer without exp and iss is valid for a minute, for the issuer that gave it", async () => {
   const as = await opaque(answering({ active: true, aud: resource, sub: "u" }));
   const { principal, auth } = await callerOf(guardOf(as), "token");
   expect(principal).toBe(`${as.issuer}|u`);
@@ -172,7 +172,7 @@ test.each([
     `has the issuer ${JSON.stringify(iss)}`,
     `${encoded({ alg: "ES256" })}.${encoded({ iss })}.x`,
   ]),
-])("a JWT that %s is refused, and shown to no issuer", async (_, token) => {
+])("a JWT that %s is refused, and not sent to any issuer", async (_, token) => {
   const as = await opaque();
   await expectRefused(guardOf(as), token, /no issuer of this server issued it/);
   expect(as.calls).toEqual([]);

@@ -45,7 +45,7 @@ test.each([
   await callerOf(guardOf(as), await as.sign(claimsFor(as, { aud })));
 });
 
-test("AUTHS-04: of a resource without path, the empty path and / are the same", async () => {
+test("AUTHS-04: for a resource without path, the empty path and / are equal", async () => {
   const as = await authorizationServer();
   const guard = guardOf(as, { resource: "https://api.example.com" });
   await callerOf(guard, await as.sign(claimsFor(as, { aud: "https://api.example.com/" })));
@@ -128,7 +128,7 @@ test.each([
   ["an ID token of Cognito", { token_use: "id" }],
   ["an ID token of Keycloak", { typ: "ID" }],
   ["a refresh token of Keycloak", { typ: "Refresh" }],
-])("attack 10: %s is no access token", async (_, claims) => {
+])("attack 10: %s is not accepted as an access token", async (_, claims) => {
   const as = await authorizationServer();
   await expectRefused(guardOf(as), await as.sign(claimsFor(as, claims)), /not an access token/);
 });
@@ -212,7 +212,7 @@ test("attack 11: a token of 1 MB is refused before it is parsed", async () => {
   expect(as.calls).toEqual([]);
 });
 
-test("a token with another signature is refused, and no part of it stands in the answer", async () => {
+test("a token with another signature is refused, and the answer contains no part of it", async () => {
   const as = await authorizationServer();
   const token = await as.sign(claimsFor(as, { sub: "secret-user" }));
   const forged = token.slice(0, -6) + "AAAAAA";
@@ -230,7 +230,7 @@ test.each(["a b", "a,b", "ä", "a\tb", "", "==", "a=b"])(
   },
 );
 
-test("the verified token is kept till it expires, at most 60 s, and verified again after that", async () => {
+test("the verified token is cached until it expires, at most 60 s, and verified again after that", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
   try {
     const as = await authorizationServer();

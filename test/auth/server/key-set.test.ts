@@ -51,7 +51,7 @@ test("attack 11: thousands of unknown kids lead to at most one request in 30 sec
     await Promise.all(Array.from({ length: 200 }, (_, i) => denialOf(guard, forged(1000 * second + i))));
     pass(10_000);
   }
-  // One at the start; then one in each half of the minute, where the first began with the reading itself.
+  // One read at the start, and one in the second half of the minute.
   expect(as.count("jwks")).toBe(2);
 });
 
@@ -64,10 +64,10 @@ test("a key that the issuer withdrew is refused after its keys are read again", 
   as.state.keys.remove(kid);
   await as.state.keys.add("ES256");
   pass(601_000);
-  // Old keys serve while the new ones are read.
+  // The old keys are used while the new ones are read.
   await guard.http.authenticate({ method: "POST", url: resource, header: () => `Bearer ${token}` });
   await expect.poll(() => as.count("jwks")).toBe(2);
-  // The new ones are in use soon after they were sent.
+  // The new keys are in use soon after the response.
   const isRefused = (): Promise<boolean> =>
     expectRefused(guard, token, /no such key/).then(
       () => true,
@@ -76,7 +76,7 @@ test("a key that the issuer withdrew is refused after its keys are read again", 
   await until("the refusal", isRefused);
 });
 
-test("while the issuer does not answer, known keys serve; without keys the answer is 503, not 401", async () => {
+test("while the issuer does not answer, known keys are used; without keys the answer is 503, not 401", async () => {
   let down = true;
   const as = await authorizationServer({
     fault: (_, answer) => (down ? { status: 500, body: "secret page of an error" } : answer),
@@ -89,7 +89,7 @@ test("while the issuer does not answer, known keys serve; without keys the answe
     expect(text).not.toContain("secret");
     expect(headers["www-authenticate"]).toBeUndefined();
   }
-  // A failure counts, too: one attempt, with its locations.
+  // A failure counts as an attempt, too: there was one attempt, with a request to each place.
   expect(as.calls.length).toBe(2);
   down = false;
   pass(30_000);
@@ -180,7 +180,7 @@ test.each(["[]", "null", "{}", '{"keys":[1]}', "not json"])("keys that are %s ar
   expect((await denialOf(guardOf(as), await as.sign(claimsFor(as)))).status).toBe(503);
 });
 
-test("keys may be given; then no request is made", async () => {
+test("keys may be passed as an option; then they are not requested", async () => {
   const as = await authorizationServer();
   const issuer = jwks(as.issuer, { keys: as.state.keys.jwks() });
   const guard = resourceServer({ resource, issuers: [issuer] });

@@ -75,7 +75,7 @@ test("with DPoP, the metadata names the algorithms of proofs", () => {
   });
 });
 
-test("several issuers stand in the order of the options", () => {
+test("several issuers are listed in the order of the options", () => {
   const issuers = ["https://b.example.com", "https://a.example.com"].map((url) => jwks(url));
   expect(resourceServer({ resource, issuers }).metadata["authorization_servers"]).toEqual([
     "https://b.example.com",

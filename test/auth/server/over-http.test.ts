@@ -61,7 +61,7 @@ test.each(ways)("2026-07-28 over %s: scopes of tools, by their arguments too", a
   expect((await call("echo")).status).toBe(200);
 });
 
-test("2025-03-26: the calls of a batch are judged together, and none runs", async () => {
+test("2025-03-26: the calls of a batch are checked together, and none of them runs", async () => {
   const { url, as } = await targetOf("serveHttp");
   const token = await minted(as);
   const headers = {

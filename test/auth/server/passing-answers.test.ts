@@ -1,4 +1,5 @@
-// 429, 5xx and their like say nothing about a token: its bearer gets 503, not 401, and the next request asks again.
+// 429, 5xx and similar responses do not judge a token: its bearer gets 503 instead of 401, and the next request asks
+// the issuer again.
 import { introspection, resourceServer, tokenExchange } from "@mcpgen/auth/server";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Answer, AuthorizationServerOptions } from "../../support/auth/authorization-server.js";
@@ -22,22 +23,25 @@ async function issuerWith(endpoint: string, options: AuthorizationServerOptions 
 /** After this time, an issuer whose documents could not be read is asked again. */
 const afterFailure = (): void => void vi.setSystemTime(Date.now() + 31_000);
 
-test.each(["metadata", "introspect"])("introspection while %s answers so", async (endpoint) => {
-  const clients = [{ id: "rs", secret: clientSecret }];
-  const { as, now } = await issuerWith(endpoint, { tokens: "opaque", clients });
-  const issuers = [introspection({ issuer: as.issuer, clientId: "rs", clientSecret })];
-  const guard = resourceServer({ resource, issuers });
-  for (const answer of passingAnswers) {
-    now.answer = answer;
-    const { status, headers } = await denialOf(guard, await as.mint({ resource }));
-    expect([status, headers["www-authenticate"]], JSON.stringify(answer)).toEqual([503, undefined]);
-    afterFailure();
-  }
-  now.answer = undefined;
-  expect((await callerOf(guard, await as.mint({ resource, subject: "ada" }))).principal).toContain("ada");
-});
+test.each(["metadata", "introspect"])(
+  "introspection while %s answers with a temporary error",
+  async (endpoint) => {
+    const clients = [{ id: "rs", secret: clientSecret }];
+    const { as, now } = await issuerWith(endpoint, { tokens: "opaque", clients });
+    const issuers = [introspection({ issuer: as.issuer, clientId: "rs", clientSecret })];
+    const guard = resourceServer({ resource, issuers });
+    for (const answer of passingAnswers) {
+      now.answer = answer;
+      const { status, headers } = await denialOf(guard, await as.mint({ resource }));
+      expect([status, headers["www-authenticate"]], JSON.stringify(answer)).toEqual([503, undefined]);
+      afterFailure();
+    }
+    now.answer = undefined;
+    expect((await callerOf(guard, await as.mint({ resource, subject: "ada" }))).principal).toContain("ada");
+  },
+);
 
-test.each(["metadata", "jwks"])("keys while %s answers so", async (endpoint) => {
+test.each(["metadata", "jwks"])("keys while %s answers with a temporary error", async (endpoint) => {
   const { as, now } = await issuerWith(endpoint);
   const guard = guardOf(as);
   for (const answer of passingAnswers) {
@@ -50,7 +54,7 @@ test.each(["metadata", "jwks"])("keys while %s answers so", async (endpoint) => 
   await callerOf(guard, await as.sign(claimsFor(as)));
 });
 
-test.each(["metadata", "token"])("an exchange while %s answers so", async (endpoint) => {
+test.each(["metadata", "token"])("an exchange while %s answers with a temporary error", async (endpoint) => {
   const { as, now } = await issuerWith(endpoint);
   const exchange = tokenExchange({ issuer: as.issuer, clientId: "rs", clientSecret });
   const { auth } = await callerOf(guardOf(as, { exchange }), await as.sign(claimsFor(as)));

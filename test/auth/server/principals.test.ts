@@ -1,4 +1,4 @@
-// The principal is the issuer and the subject wherever the core keeps something for a client.
+// Wherever the core stores data for a client, the principal is the pair of issuer and subject.
 import { expect, test } from "vitest";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
@@ -49,7 +49,7 @@ async function twoIssuers(store?: MemorySessionStore): Promise<Two> {
       ...headers,
     };
     const body = method === "POST" ? { body: JSON.stringify({ jsonrpc: "2.0", ...message }) } : {};
-    // With a store, each request reaches another process.
+    // With a store, requests alternate between two processes.
     const { fetch } = handlers[store ? turn++ % 2 : 0]!;
     const response = await fetch(new Request("http://localhost/mcp", { method, headers: all, ...body }));
     if (method === "POST") shown(await response.clone().text());
@@ -66,7 +66,7 @@ const initialize = {
 };
 
 test.each(["in memory", "in a store"])(
-  "a session %s is not that of the same sub at another issuer",
+  "a session %s does not belong to the same sub at another issuer",
   async (where) => {
     const { one, two, send } = await twoIssuers(where === "in memory" ? undefined : new MemorySessionStore());
     const opened = await send(one, initialize);

@@ -159,7 +159,7 @@ test.each<[() => unknown, string]>([
     "zitadel.audience: there is no",
   ],
   [() => google({ clients: [] }), "google.clients: "],
-])("a profile names the option that is wrong (%#)", (make, message) => {
+])("the error of a profile names the wrong option (%#)", (make, message) => {
   expect(make).toThrow(message);
 });
 

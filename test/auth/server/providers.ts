@@ -20,7 +20,7 @@ type Members = Readonly<Record<string, unknown>>;
 export interface Provider {
   readonly name: string;
   readonly source: string;
-  /** Of the metadata document: what a resource server reads. */
+  /** The members of the metadata document that a resource server reads. */
   readonly metadata: { readonly issuer: string; readonly jwks_uri: string };
   /** Whether the metadata is read; otherwise the profile knows the keys. */
   readonly discovers?: false;
@@ -433,7 +433,7 @@ export const providers: readonly Provider[] = [
       jti: "tkn_987654321098765432",
       scopes: ["files:read", "files:write"],
     },
-    // Scopes have another claim than RFC 9068 says.
+    // The scopes are not in the claim that RFC 9068 defines.
     issuer: (send) =>
       jwks("https://example.scalekit.com", {
         algorithms: ["RS256"],

@@ -33,7 +33,7 @@ export function bearer(token: string): AuthRequest {
   return request({ authorization: `Bearer ${token}` });
 }
 
-/** The caller that a token stands for. */
+/** The caller whom a token identifies. */
 export async function callerOf(guard: ResourceServer, token: string): Promise<AuthPrincipal> {
   const found = shown(await guard.http.authenticate(bearer(minted(token))));
   if ("status" in found) throw new Error(`refused with ${found.status}: ${found.text}`);

@@ -47,7 +47,7 @@ test("a broader scope implies narrower ones, through others too", async () => {
   expect(narrow.http.permit([{ scopes: ["write"] }], await callerOf(narrow, weaker))?.status).toBe(403);
 });
 
-test("a handler that learns its scopes late throws a JSON-RPC error with the challenge in data", async () => {
+test("a handler that detects missing scopes late throws a JSON-RPC error with the challenge in data", async () => {
   const [guard, token] = await guarded("read");
   const { auth } = await callerOf(guard, token);
   expect(guard.requireScopes(auth, ["read"])).toBe(auth);
@@ -74,7 +74,7 @@ test("scopes of a token that could end a header are left out", async () => {
   expect(headers["www-authenticate"]).toContain('scope="fine mcp"');
 });
 
-test("attack 22: granted scopes of more than 2,048 characters do not stand in the challenge", async () => {
+test("attack 22: granted scopes of more than 2,048 characters are not in the challenge", async () => {
   const as = await authorizationServer();
   const guard = guardOf(as, { scopes: { required: ["mcp"] } });
   const scope = Array.from({ length: 700 }, (_, i) => `s${i}`).join(" ");

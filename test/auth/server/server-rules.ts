@@ -14,7 +14,7 @@ import { hang } from "../../support/until.mjs";
 export interface ProtectedTarget {
   /** Where it listens. */
   readonly url: string;
-  /** The identifier that it has for clients; its path is that of `url`. */
+  /** The resource identifier that clients use. It has the same path as `url`. */
   readonly resource: string;
   readonly as: AuthorizationServer;
   /** Another issuer whose tokens are accepted. */
@@ -40,7 +40,7 @@ interface Answer {
 
 const revisionOf = ({ revision = "2025-11-25" }: ProtectedTarget): string => revision;
 
-/** Whether requests stand alone: no handshake, no session. */
+/** Whether requests are stateless: without handshake and session. */
 const isStateless = (target: ProtectedTarget): boolean => revisionOf(target) >= "2026";
 
 type Changes = Readonly<Record<string, unknown>>;
@@ -104,7 +104,7 @@ function post(
 
 const clientInfo = { name: "rules", version: "1" };
 
-/** What requests without a handshake say of the client. */
+/** The description of the client in requests without a handshake. */
 function metaOf(target: ProtectedTarget): object {
   if (!isStateless(target)) return {};
   return {
@@ -156,7 +156,7 @@ async function refused(target: ProtectedTarget, token: string, what: string): Pr
   assert.match(headers.get("www-authenticate") ?? "", /error="invalid_token"/, what);
 }
 
-/** The URL at which this machine serves what the resource's origin would. */
+/** Returns the local URL that serves a URL of the resource's origin. */
 function local({ url, resource }: ProtectedTarget, public_: string): string {
   assert.equal(new URL(public_).origin, new URL(resource).origin, "the URL is on another origin");
   return new URL(url).origin + new URL(public_).pathname;

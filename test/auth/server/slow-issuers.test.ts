@@ -9,7 +9,7 @@ import {
 import { loopback } from "../../support/listen.js";
 import { callerOf, claimsFor, denialOf, guardOf, resource } from "./requests.js";
 
-/** Ends requests after 20 ms whose bound is 5 s, and others later. */
+/** Shortens time limits of 5 s to 20 ms; other time limits become a minute. */
 function shortBound(): void {
   const { timeout } = AbortSignal;
   const spy = vi
@@ -21,7 +21,7 @@ function shortBound(): void {
 const clients = [{ id: "rs", secret: "secret of the resource server" }];
 const credentials = { clientId: "rs", clientSecret: clients[0]!.secret };
 
-/** Which request of a resource server goes to an issuer, and how it comes to that. */
+/** Requests of a resource server to an issuer, by name: the endpoint, and a function that causes the request. */
 const requests: Readonly<
   Record<string, readonly [endpoint: string, ask: (as: AuthorizationServer) => Promise<number>]>
 > = {

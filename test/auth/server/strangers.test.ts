@@ -1,4 +1,5 @@
-// What belongs to one principal is not reached by another that knows its ids: session, request, stream, cursor, state.
+// A principal that knows the ids of another principal's session, request, stream, cursor or state still cannot use
+// them.
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/http";
@@ -144,7 +145,7 @@ function messages(response: Response): { until: (text: string) => Promise<string
   };
 }
 
-/** The message of an event stream that holds a text. */
+/** The first message of an event stream that contains a text. */
 function dataOf(events: string, text: string): Record<string, unknown> {
   const line = events.split("\n").find((each) => each.startsWith("data:") && each.includes(text))!;
   return JSON.parse(line.slice("data:".length)) as Record<string, unknown>;
@@ -214,7 +215,7 @@ describe.each(each)("%s", (who) => {
     await own.until("acknowledged");
     server.resourceUpdated(file);
     expect(await stream.until("resources/updated")).toContain(file);
-    // The same id is another subscription: it selects nothing.
+    // For another principal, the same id is a different subscription, which selects nothing.
     expect(await Promise.race([own.until("resources/updated"), afterwards()])).toBe("nothing");
   });
 
@@ -254,16 +255,16 @@ describe.each(each)("%s", (who) => {
     const third = await listed(owner, cursorOf(second));
     expect([first, second, third].flatMap(names)).toEqual(["a-first", "ask", "hidden"]);
     const stranger = strangers[who]!;
-    // The cursor of an entry that it sees, too.
+    // The cursor belongs to an entry that the stranger can see, too.
     expect(names(await listed(stranger, cursorOf(second)))).toEqual(["slow"]);
-    // The cursors of hidden entries are those of entries that do not exist.
+    // Cursors of hidden entries are answered like cursors of entries that do not exist.
     const unknown = Buffer.from(JSON.stringify(["tools", "nothing"])).toString("base64url");
     for (const cursor of [cursorOf(first), cursorOf(third), unknown])
       expect(await listed(stranger, cursor)).toMatchObject({ error: { code: -32602 } });
   });
 });
 
-test("private results belong to one principal: shared caches keep no result that depends on it", async () => {
+test("private results belong to one principal: shared caches do not keep results that depend on the principal", async () => {
   const { owner, strangers } = await world();
   for (const person of [owner, ...Object.values(strangers)])
     expect(await (await request(person, "tools/list")).json()).toMatchObject({
@@ -278,7 +279,7 @@ function call(id: number, name: string): Sent {
   return { id, method: "tools/call", params: { name, arguments: {} } };
 }
 
-/** Resolves when what was caused before has happened. */
+/** Resolves when the effects of earlier calls have happened. */
 async function afterwards(): Promise<string> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   return "nothing";

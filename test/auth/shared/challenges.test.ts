@@ -56,16 +56,16 @@ test.each([
   expect(read(header)).toEqual(expected);
 });
 
-test("no header has no challenge, nor has one that is too long", () => {
+test("neither an absent nor a too long header has challenges", () => {
   expect(parseChallenges(null)).toEqual([]);
   expect(parseChallenges(`Bearer a="${"x".repeat(20_000)}"`)).toEqual([]);
 });
 
 test.each(['"', '"\\', '\\"', 'a="\\', "a ", "a=", ",", " ", "a=b ", '="a"'])(
-  "the time grows with the length alone: %j repeated",
+  "the time is linear in the length: %j repeated",
   (piece) => {
     const text = piece.repeat(16_000 / piece.length);
-    // With time that grows with the square of the length, this would take longer than a test may.
+    // If the time grew with the square of the length, this test would time out.
     for (let i = 0; i < 30; i++) expect(parseChallenges(text).length).toBeLessThan(text.length);
   },
 );

@@ -24,7 +24,7 @@ test.each([
   await expect(fetchDocument(origin, local)).rejects.toMatchObject({ code: "auth-metadata-invalid" });
 });
 
-test.each([408, 425, 429, 500, 502, 503, 504, 599])("an answer with %i decides nothing", async (status) => {
+test.each([408, 425, 429, 500, 502, 503, 504, 599])("an answer with %i is not a decision", async (status) => {
   const origin = await loopback((_, response) => response.writeHead(status).end('{"issuer":"x"}'));
   await expect(fetchDocument(origin, local)).rejects.toMatchObject({ code: "auth-unavailable" });
 });
@@ -95,7 +95,7 @@ test.each(["headers", "body"])("attack 13: a server that never ends its %s is cu
   await expect(refused).rejects.toMatchObject({ code: "auth-unavailable" });
 });
 
-test("attack 13: without another bound, the time is 5 s", async () => {
+test("attack 13: the default timeout is 5 s", async () => {
   const { timeout } = AbortSignal;
   const spy = vi
     .spyOn(AbortSignal, "timeout")
@@ -128,7 +128,7 @@ test("attack 13: a server that sends a byte at a time is cut when the time is ov
   });
 });
 
-test("attack 13: deep JSON within the bounds is an answer as any other", async () => {
+test("attack 13: deep JSON within the limits is a normal answer", async () => {
   const deep = `{"a":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
   const origin = await loopback((_, response) => response.end(deep));
   expect(await fetchDocument(origin, local)).toHaveProperty("a");

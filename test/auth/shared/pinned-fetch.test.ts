@@ -34,7 +34,7 @@ function connectionAttempts(): string[] {
 
 type Address = { readonly address: string; readonly family: number };
 
-/** Resolves each name to the next of the lists, and counts. */
+/** Resolves each name to the next list of addresses, and counts the lookups. */
 function resolver(...answers: readonly (readonly Address[])[]): { lookup: never; count: () => number } {
   let count = 0;
   const lookup = (
@@ -166,7 +166,7 @@ describe("attack 12: addresses of private networks", () => {
   });
 });
 
-test("a platform without addresses of names takes public names alone", async () => {
+test("a platform that cannot resolve names only accepts public names", async () => {
   const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(async () => new Response("ok"));
   onTestFinished(() => fetch.mockRestore());
   vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
@@ -179,7 +179,7 @@ test("a platform without addresses of names takes public names alone", async () 
   expect(await (await send("https://as.example/", {})).text()).toBe("ok");
 });
 
-test.each([999, 600])("a status that is none (%i) fails the request alone", async (status) => {
+test.each([999, 600])("an invalid status (%i) fails only its request", async (status) => {
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
     socket.end(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`);
@@ -225,7 +225,7 @@ describe("a fetch of the application", () => {
     ["one address is private", [v4("93.184.216.34"), v4("10.0.0.1")]],
     ["an address of IPv6 is private", [v6("fd00::1")]],
     ["there is no address", []],
-  ])("does not get it where %s", async (_, addresses) => {
+  ])("does not get it if %s", async (_, addresses) => {
     const { lookup } = resolver(addresses);
     expect(await asked("https://as.example/x", lookup)).toEqual({ sent: [], code: "auth-metadata-unsafe" });
   });
@@ -252,7 +252,7 @@ describe("a fetch that leaves names to a proxy", () => {
     return { send: Object.assign(send, { resolvesNames: () => leaves }), sent };
   }
 
-  test("gets the URLs of these names, and nothing resolves them here", async () => {
+  test("gets the URLs of these names, which are not resolved here", async () => {
     const { send, sent } = proxied(true);
     const { lookup, count } = resolver([v4("10.0.0.1")]);
     await judgedFetch(send, false, lookup)("https://as.example/x", {});
@@ -264,7 +264,7 @@ describe("a fetch that leaves names to a proxy", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("does not get others: they go to the addresses that were checked, and to no later ones", async () => {
+  test("does not get other URLs: they go to the checked addresses, and not to later ones", async () => {
     const { send, sent } = proxied(false);
     const refused = judgedFetch(send, false, resolver([v4("10.0.0.1")]).lookup)("https://as.example/", {});
     await expect(refused).rejects.toMatchObject({ code: "auth-metadata-unsafe" });
@@ -282,7 +282,7 @@ describe("a fetch that leaves names to a proxy", () => {
   });
 });
 
-test("the agent of the program has no part in it: it may lead to a proxy, or be of any class", async () => {
+test("the agent of the program is not used: it may lead to a proxy, or be of any class", async () => {
   const origin = await loopback((_, response) => response.end("ok"));
   const before = http.globalAgent;
   class Other extends http.Agent {
@@ -298,7 +298,7 @@ test("the agent of the program has no part in it: it may lead to a proxy, or be 
   expect(await (await pinnedFetch(true)(origin, {})).text()).toBe("ok");
 });
 
-test("a body is sent as a text or a form, and cut where its reader has enough", async () => {
+test("a body is sent as a text or a form, and cut when its reader has enough", async () => {
   const closed: Promise<void>[] = [];
   const origin = await loopback(async (request, response) => {
     let text = "";

@@ -31,7 +31,7 @@ describe("RFC 9728, 3.3: the resource of the metadata is the server, or a prefix
     "",
     undefined,
     ["https://a.example/mcp"],
-  ])("%s does not", (resource) => expect(resourceCovers(resource, server)).toBe(false));
+  ])("%s does not cover it", (resource) => expect(resourceCovers(resource, server)).toBe(false));
 });
 
 test.each([
@@ -48,17 +48,17 @@ test.each([
   "javascript:1",
   "x",
   1,
-])("%s is no endpoint", (text) => expect(endpointUrl(text, true)).toBeUndefined());
+])("%s is not an endpoint", (text) => expect(endpointUrl(text, true)).toBeUndefined());
 
 test.each(["http://127.0.0.1:1/", "http://localhost/", "http://[::1]:1/"])(
-  "%s is one for servers here",
+  "%s is an endpoint for servers on this machine",
   (text) => {
     expect(endpointUrl(text, true)?.href).toBe(text);
     expect(endpointUrl(text, false)).toBeUndefined();
   },
 );
 
-test("well-known names stand between host and path", () => {
+test("well-known names are inserted between host and path", () => {
   expect(wellKnown("https://a.example/x/y?z", "n")).toBe("https://a.example/.well-known/n/x/y");
   expect(wellKnown("https://a.example/x", "n", false)).toBe("https://a.example/.well-known/n");
 });

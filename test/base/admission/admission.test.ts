@@ -27,7 +27,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-/** What a list of all that is admitted says of one more. */
+/** The expected verdict on one more request, from the list of all admitted ones. */
 function modelled(
   { count: most = Infinity, bytes: mostBytes = Infinity, share }: Quota,
   held: readonly { readonly principal: string | undefined; readonly bytes: number }[],
@@ -47,7 +47,7 @@ function modelled(
   return isGreedy || isLarge ? "share" : undefined;
 }
 
-test("a quota decides as a list of all that it admitted would", () => {
+test("a quota decides like a list of all admitted amounts", () => {
   fc.assert(
     fc.property(quotas, steps, (quota, all) => {
       const admission = new Admission(quota as Quota);
@@ -71,7 +71,7 @@ test("a quota decides as a list of all that it admitted would", () => {
   );
 });
 
-test("one principal that wants all leaves room for the first of another, and so do two", () => {
+test("one or two principals that want everything leave room for another principal", () => {
   const admission = new Admission({ count: 90, bytes: 9000 });
   const greed = (principal: string): number => {
     let admitted = 0;

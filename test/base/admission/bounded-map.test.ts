@@ -19,7 +19,7 @@ const steps = fc.array(
   { maxLength: 80 },
 );
 
-test.each(["evict", "refuse"] as const)("a map that has to %s stays within its bounds", (full) => {
+test.each(["evict", "refuse"] as const)("a map with the policy %s stays within its limits", (full) => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 6 }),
@@ -39,7 +39,7 @@ test.each(["evict", "refuse"] as const)("a map that has to %s stays within its b
             const found = map.get(step.key);
             const known = model.get(step.key);
             const isAlive = known !== undefined && known.until > now;
-            // A map that evicts may have forgotten; no map gives what is over, or another value.
+            // A map that evicts may have lost the entry. No map returns an expired entry or a wrong value.
             if (full === "refuse" || !isAlive) expect(found).toBe(isAlive ? known.value : undefined);
             else expect([known.value, undefined]).toContain(found);
           } else {
@@ -53,7 +53,7 @@ test.each(["evict", "refuse"] as const)("a map that has to %s stays within its b
           }
           expect(map.size).toBeLessThanOrEqual(count);
           expect(map.bytes).toBeLessThanOrEqual(bytes);
-          // Entries whose life is over may still be counted.
+          // The count may include expired entries.
           const alive = [...model].filter(([key, { until }]) => until > now && map.get(key) !== undefined);
           const sum = alive.reduce((total, [, each]) => total + each.bytes, 0);
           expect(map.size).toBeGreaterThanOrEqual(alive.length);
@@ -67,7 +67,7 @@ test.each(["evict", "refuse"] as const)("a map that has to %s stays within its b
   );
 });
 
-test("the entry used least recently leaves first", () => {
+test("the least recently used entry is evicted first", () => {
   const map = new BoundedMap<string, number>({ full: "evict", count: 3, bytes: 30 });
   for (const [at, key] of ["a", "b", "c"].entries()) map.set(key, at, { bytes: 10 });
   expect(map.get("a")).toBe(0);
@@ -88,7 +88,7 @@ test("one principal evicts its own entries, not entries of another", () => {
   expect(map.size).toBeLessThanOrEqual(51);
 });
 
-test("an entry that is replaced keeps its room, also where its principal would get no more", () => {
+test("a replaced entry keeps its room, even if its principal would get no more", () => {
   const map = new BoundedMap<string, number>({ full: "refuse", count: 10, bytes: 1000 });
   for (let at = 0; at < 5; at++) map.set(`a${at}`, at, { bytes: 80, principal: "a" });
   for (let at = 0; at < 3; at++) map.set(`b${at}`, at, { bytes: 80, principal: "b" });
@@ -100,7 +100,7 @@ test("an entry that is replaced keeps its room, also where its principal would g
   expect([map.size, map.bytes]).toEqual([7, 7 * 80 - 70]);
 });
 
-test("a full map that refuses has room for others, and again after the life of its entries", () => {
+test("a full map that refuses leaves room for other principals, and has room again after its entries expire", () => {
   let now = 0;
   const map = new BoundedMap<number, true>({ full: "refuse", count: 10, lifeMs: 5000, now: () => now });
   let kept = 0;
@@ -112,7 +112,7 @@ test("a full map that refuses has room for others, and again after the life of i
   expect(map.size).toBe(1);
 });
 
-test("entries come in the order of their use, and a look does not count as use", () => {
+test("entries are iterated in the order of their use, and peek does not count as use", () => {
   let now = 0;
   const map = new BoundedMap<string, number>({ full: "evict", count: 3, now: () => now });
   map.set("a", 1);
@@ -132,7 +132,7 @@ test("entries come in the order of their use, and a look does not count as use",
   expect(map.size).toBe(0);
 });
 
-test("an entry that leaves by itself is announced once", () => {
+test("an expired or evicted entry is reported once", () => {
   let now = 0;
   const left: string[] = [];
   const gone = (key: string): void => void left.push(key);

@@ -18,7 +18,7 @@ function operations() {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("no more run than may, each that was admitted runs once, and nothing is left", async () => {
+test("no more operations run than allowed, each admitted one runs once, and none is left over", async () => {
   const limits = fc.record({
     running: fc.integer({ min: 1, max: 5 }),
     perKey: fc.integer({ min: 1, max: 5 }),
@@ -91,7 +91,7 @@ test("keys take turns: one that has asked a hundred times does not delay another
   await Promise.all([...greedy, other]);
 });
 
-test("a key that wants the whole queue leaves room in it", async () => {
+test("a key that wants the whole queue leaves room for others", async () => {
   const turns = new Turns({ running: 1, waiting: 10 }, busy);
   const { running, operation } = operations();
   const greedy = Array.from({ length: 20 }, () => turns.run("a", operation("a")));
@@ -106,7 +106,7 @@ test("a key that wants the whole queue leaves room in it", async () => {
   expect((await outcomes).filter(({ status }) => status === "rejected")).toHaveLength(14);
 });
 
-test("an operation that fails gives its turn away, and its error to its caller", async () => {
+test("a failing operation passes its turn on, and its error to its caller", async () => {
   const turns = new Turns({ running: 1, waiting: 1 }, busy);
   const first = turns.run("a", () => Promise.reject(new Error("failed")));
   const second = turns.run("a", async () => "done");

@@ -13,7 +13,7 @@ const reason = new McpError("connection-closed", "over");
 const noop = (): void => {};
 
 describe("requests of the other side", () => {
-  test("that are cancelled get no answer, and their ids can be used again", () => {
+  test("get no answer after they are cancelled, and their ids can be used again", () => {
     const { running, ...peer } = peerOf();
     const [first, second] = [new AbortController(), new AbortController()];
     running.start(1, first);
@@ -39,7 +39,7 @@ describe("requests of the other side", () => {
     expect(work.signal.reason).toMatchObject({ code: "cancelled", message: "it was cancelled" });
   });
 
-  test.each([2, "1", null, {}, undefined])("are not those with the id %j", (requestId) => {
+  test.each([2, "1", null, {}, undefined])("are not cancelled with the id %j", (requestId) => {
     const { running, ...peer } = peerOf();
     running.start(1, new AbortController());
     peer.cancelled({ requestId });
@@ -75,7 +75,7 @@ describe("requests of this side", () => {
     expect(await answer).toMatchObject({ result: { a: 1 } });
   });
 
-  test("take progress with their token; malformed progress does not restart the timeout", async () => {
+  test("receive progress with their token; malformed progress does not restart the timeout", async () => {
     const clock = new VirtualClock();
     const { pending, progressed } = peerOf(clock);
     const seen: unknown[] = [];
@@ -96,7 +96,7 @@ describe("requests of this side", () => {
   });
 });
 
-test("progress is sent where it is asked for, and only if it grows", () => {
+test("progress is sent if it was requested, and only if it grows", () => {
   const work = { lastProgress: -Infinity };
   const sent = [1, 1, NaN, 0, 2].map((progress) => progressOf(work, "token", progress, Infinity, "on"));
   expect(sent).toEqual([

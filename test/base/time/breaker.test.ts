@@ -16,7 +16,7 @@ function engine() {
   return { clock, breaker, answers, state, send };
 }
 
-test("commands of an engine that answers pass, and so do their errors", async () => {
+test("commands and their errors pass while the engine answers", async () => {
   const { breaker, send } = engine();
   expect(await send()).toBe("ok");
   for (let count = 0; count < 3; count++)
@@ -29,7 +29,7 @@ test("commands of an engine that answers pass, and so do their errors", async ()
   expect(await send()).toBe("ok");
 });
 
-test("after a timeout, commands fail at once, but one in each timeout", async () => {
+test("after a timeout, commands fail at once, except one per timeout", async () => {
   const { clock, answers, state, send } = engine();
   state.away = true;
   const first = expect(send()).rejects.toThrow("Engine did not answer within 1000 ms");
@@ -45,7 +45,7 @@ test("after a timeout, commands fail at once, but one in each timeout", async ()
   await probe;
 });
 
-test("any answer, a late one too, lets commands pass again", async () => {
+test("any answer, even a late one, lets commands pass again", async () => {
   const { clock, answers, state, send } = engine();
   state.away = true;
   const first = expect(send()).rejects.toThrow("did not answer");

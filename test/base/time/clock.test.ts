@@ -43,7 +43,7 @@ describe.each([-2 * hours, 2 * hours])("with the wall clock set by %d ms", (by) 
     });
     server.tool("echo", {}, () => "echo");
     const { client, close } = await createTestPair({ server, revisions: clientRevisions });
-    // What is loaded for the first call takes its time.
+    // The first call loads modules, which takes time.
     await client.callTool("echo");
     const call = client.callTool("held", {}, { timeout: 40 });
     const late = expect(call).rejects.toMatchObject({ code: "timeout", data: { timer: "timeout" } });
@@ -72,7 +72,7 @@ describe.each([-2 * hours, 2 * hours])("with the wall clock set by %d ms", (by) 
     await close();
   });
 
-  test("time goes on by whole milliseconds", async () => {
+  test("the clock returns whole milliseconds", async () => {
     const before = systemClock.now();
     setWallClock(by);
     const passed = systemClock.now() - before;

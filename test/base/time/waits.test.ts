@@ -10,7 +10,7 @@ const longest = 2 ** 31 - 1;
 
 type Pace = Parameters<typeof attempts>[0];
 
-/** The attempts that are made until they end by themselves, or `isDone` says so. */
+/** The attempts that are made until `isDone`, or until there are no more. */
 async function made(pace: Pace, isDone: (attempt: number) => boolean = () => false): Promise<number[]> {
   const all: number[] = [];
   for await (const attempt of attempts(pace)) {
@@ -20,10 +20,10 @@ async function made(pace: Pace, isDone: (attempt: number) => boolean = () => fal
   return all;
 }
 
-/** All that JSON can hold, and what it cannot. */
+/** Any values, also such that JSON cannot represent. */
 const anything = fc.oneof(fc.anything(), fc.double(), fc.constantFrom(Infinity, NaN, -0, 1e308, longest + 1));
 
-test("a wait that another side asks for is one that a timer can take", () => {
+test("a wait that the other side requests is limited to what a timer supports", () => {
   fc.assert(
     fc.property(anything, fc.nat(1000), fc.nat(10_000), (asked, least, more) => {
       const wait = waitAsked(asked, { least, most: least + more, usual: least });
@@ -52,7 +52,7 @@ test.each([longest + 1, 1e12, Infinity])("a pause of %d ms does not end at once"
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("there is one attempt more than pauses, or as many if one comes first", async () => {
+test("there is one attempt more than pauses, or the same number if a pause comes first", async () => {
   const clock = new VirtualClock();
   for (const waitsFirst of [false, true]) {
     const times: number[] = [];
@@ -69,7 +69,7 @@ test("there is one attempt more than pauses, or as many if one comes first", asy
   expect(clock.waiting).toBe(0);
 });
 
-test("a wake function ends one pause, and is removed with it", async () => {
+test("a wake callback ends one pause, and is removed with it", async () => {
   const clock = new VirtualClock();
   const wakes = new Set<() => void>();
   const register = (wake: () => void): (() => void) => {
@@ -84,7 +84,7 @@ test("a wake function ends one pause, and is removed with it", async () => {
   await clock.advance(1);
   expect(await done).toEqual([0, 1, 2]);
   expect([clock.waiting, wakes.size]).toEqual([0, 0]);
-  // One that is called as it is registered ends the pause, too.
+  // If `wakes` calls the listener during its registration, the pause ends, too.
   const called = (wake: () => void): (() => void) => (wake(), () => {});
   expect(await made({ pauses: [1000], clock, wakes: [called, register] })).toEqual([0, 1]);
   expect([clock.waiting, wakes.size]).toEqual([0, 0]);
@@ -122,7 +122,7 @@ test("pauses grow up to the longest, within their spread and their number", () =
   );
 });
 
-test("pauses within a time end with it: the last attempt is made then", () => {
+test("pauses end with their total time, at which the last attempt is made", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const next = growing({ first: 40, within: 100 });
   const pauses: number[] = [];

@@ -12,7 +12,7 @@ import {
 import { row } from "./rows.js";
 import { listen } from "../../support/listen.js";
 
-/** What became of a question to the client: its answer, or the error that it gave. */
+/** The outcome of a question to the client: its answer or its error. */
 interface Outcome {
   readonly result?: Members;
   readonly code?: number | string;
@@ -147,7 +147,7 @@ row("SAMP-01", "a refusal of the user's is -1, a missing capability -32601", asy
   };
   expect(await ask(revision, "sampling/createMessage", params, { sample })).toMatchObject({ code: -1 });
   expect(await ask(revision, "sampling/createMessage", params, {})).toMatchObject({ code: -32601 });
-  // A handler that gives nothing is the client's failure, not a message without a result.
+  // If a handler returns nothing, the client sends an error, not a response without a result.
   const nothing = (() => undefined) as never;
   expect(await ask(revision, "sampling/createMessage", params, { sample: nothing })).toMatchObject({
     code: -32603,

@@ -75,7 +75,7 @@ const lists = [
   ["prompts/list", "prompts", (name: string) => ({ name })],
 ] as const;
 
-/** The items that the client reads where the server gives these pages, each with the cursor of the next. */
+/** Returns the items that the client reads if the server returns these pages. */
 async function read(revision: string, method: string, pages: readonly { items: Members[]; next?: string }[]) {
   const [, member] = lists.find(([name]) => name === method)!;
   let index = 0;
@@ -136,7 +136,7 @@ row("PAGE-06", "pages without end are an error that carries what was read", asyn
   };
   await expect(client.listTools()).rejects.toMatchObject({ code: "list-incomplete" });
   expect(peer.of("tools/list").length).toBeLessThan(4);
-  // Pages that differ are bounded, too.
+  // The number of pages is limited even if all pages differ.
   let n = 0;
   const endless = await connected(revision, {
     "tools/list": (_, self) => reply(self, { tools: [tool], nextCursor: `c${n++}` }),

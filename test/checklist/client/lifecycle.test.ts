@@ -51,7 +51,8 @@ row("LIFE-05", "initialized follows the result of the handshake, and nothing but
 });
 
 row("LIFE-06", "nothing is asked for before the handshake is over", async (revision) => {
-  // A client that lost its server opens another connection for what it is asked: that, too, begins so.
+  // A client that lost its server opens another connection for the next request. This connection begins with the
+  // handshake, too.
   const peers: ScriptedPeer[] = [];
   const clock = new VirtualClock();
   const source = () => (peers.push(new ScriptedPeer(revision)), peers.at(-1)!.channel);
@@ -117,7 +118,7 @@ row("LIFE-15", "without a common version, the error lists the versions of the se
     expect(peer.of("initialize")).toEqual([]);
     expect(clock.waiting).toBe(0);
   }
-  // A version of the other era is mutual, too.
+  // The version may also be one of the other era.
   const old = new ScriptedPeer("2025-06-18", {
     "server/discover": () =>
       failure(-32022, "Unsupported", { supported: ["2025-06-18"], requested: revision }),

@@ -61,7 +61,7 @@ row("SUB-10", "an end in order ends the iteration, any other is an error", async
   const refusing = await connected(revision, { "subscriptions/listen": () => failure(-32603, "no") });
   await expect(refusing.client.subscribe({ tools: true })).rejects.toMatchObject({ code: "remote-error" });
 
-  // One that is never acknowledged is not waited for longer than any other request.
+  // A subscription that is never acknowledged fails after the time limit of requests.
   const silent = await connected(revision, { "subscriptions/listen": () => undefined });
   const outcome = expect(silent.client.subscribe({ tools: true })).rejects.toMatchObject({ code: "timeout" });
   const listen = await silent.peer.until("subscriptions/listen");
@@ -80,7 +80,7 @@ const sampled = { role: "assistant", content: { type: "text", text: "!" }, model
 const roots = [{ uri: "file:///a" }];
 const requestState = "opaque \u2028 +/=";
 
-/** Asks once for `inputRequests`, and is content with whatever comes. */
+/** Asks once for `inputRequests`, and accepts any answer. */
 function asking(method: string, inputRequests: Members | undefined, members: Members): Script {
   return {
     [method]: ({ params }, peer) =>
@@ -96,7 +96,7 @@ const capable: Partial<ConnectOptions> = {
   roots,
 };
 
-/** The parameters of a request, without what belongs to this one sending of it. */
+/** The parameters of a request, without the members that differ in each attempt. */
 function lasting({ params }: Wired): Members {
   const { inputResponses: _, requestState: __, _meta, ...others } = params!;
   return { ...others, _meta: { ...(_meta as Members), progressToken: undefined } };
@@ -261,7 +261,7 @@ row("CACHE-03", "other parameters are other results", async (revision) => {
   await client.request<object>("tools/list", { filter: "x" });
   await client.listTools();
   expect(peer.of("tools/list")).toHaveLength(2);
-  // What came of answers to questions is not kept.
+  // A result that depended on answers of the user is not cached.
   const asked = await connected(
     revision,
     asking("resources/read", { who: form }, { contents: [], ttlMs: 9999 }),
@@ -289,7 +289,7 @@ row("CACHE-05", "a notification makes stale what it is about", async (revision) 
     "file:///b",
     "file:///a",
   ]);
-  // So is an answer that was on its way: it may be from before the change.
+  // A response to an earlier request is not cached, either: it may be from before the change.
   const late = await connected(revision, { ...counting(1e9), "tools/list": () => undefined });
   const list = late.client.listTools();
   const { id } = await late.peer.until("tools/list");

@@ -25,7 +25,7 @@ const kinds: readonly Kind[] = [
   { name: "locked", revision: "2025-06-18", starts: 1, waits: 0 },
 ];
 
-// Processes are real; the time of the client is not, so that what it waits for shows exactly.
+// The processes are real, but the client has a virtual clock, which shows the exact waiting time.
 test.each(kinds)("R29: a $name server is started $starts times, and waited for $waits ms", async (kind) => {
   const log = join(temporaryFolder({ log: "" }), "log");
   const noted = () =>
@@ -51,7 +51,7 @@ test.each(kinds)("R29: a $name server is started $starts times, and waited for $
   expect(clock.waiting).toBe(0);
 });
 
-test("R29: a server that answers the probe and dies of the handshake is not started again", async () => {
+test("R29: a server that answers the probe and exits at the handshake is not started again", async () => {
   const peers: ScriptedPeer[] = [];
   const source = () => {
     peers.push(new ScriptedPeer("2025-11-25", { initialize: (_, peer) => void peer.hangUp() }));

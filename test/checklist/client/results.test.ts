@@ -27,7 +27,7 @@ row("BASE-19", "a result without a type is complete", async (revision) => {
   expect(peer.of("tools/call")).toHaveLength(1);
 });
 
-/** A tool whose promise is `outputSchema`, and what it then answers with. */
+/** A tool with this `outputSchema`, and its results. */
 async function promised(
   revision: string,
   outputSchema: object,
@@ -70,7 +70,7 @@ row("BASE-27", "schemas that grow without bound end in an answer or an error", a
   expect(await promised(revision, wide, { a: 1 })).toMatchObject({ code: "invalid-result" });
   let deep: object = { type: "string" };
   for (let depth = 0; depth < 2000; depth++) deep = { type: "object", properties: { a: deep } };
-  // Too deep to be read, so it is not checked; the tool has run.
+  // The schema is too deep to be read, so the result is not checked. The tool has run already.
   expect(await promised(revision, deep, { a: 1 })).toEqual({ a: 1 });
 });
 
@@ -85,7 +85,7 @@ describe("invalid responses", () => {
   const each = revisionsOf("BASE-02").flatMap((revision) =>
     wrong.map(([what, body]) => [what, revision, body] as const),
   );
-  test.each(each)("%s (%s) fails its call alone, by a typed error", async (_, revision, body) => {
+  test.each(each)("%s (%s) fails only its call, with a typed error", async (_, revision, body) => {
     const { client, peer } = await connected(revision, { "tools/call": () => undefined });
     const call = client.callTool("any");
     const { id } = await peer.until("tools/call");

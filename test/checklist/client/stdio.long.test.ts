@@ -65,7 +65,10 @@ const script = ([trap, afterwards]: readonly [trap: string, afterwards: string])
 /** Milliseconds between the steps of the end. */
 const grace = 250;
 
-/** How a server ends, what it receives before, and how many graces pass: each when the server has received what it is for. */
+/**
+ * Ways in which a server ends: its reactions, the events that it logs, and the number of grace periods that pass. Each
+ * period is advanced when the server has received the event before it.
+ */
 const endings = [
   ["one that ends with its input", ["", "exit 0"], ["EOF"], 0],
   [
@@ -116,7 +119,7 @@ row("STDIO-09", "requests of a server are not answered, and what follows works",
   const mark = peer.received.length;
   peer.send({ jsonrpc: "2.0", id: 1, method: "roots/list" }, { jsonrpc: "2.0", id: "x", method: "ping" });
   await peer.nothingSince(mark, client);
-  // Nor are they while the era is not known yet.
+  // Such requests are not answered before the era is known, either.
   const early = new ScriptedPeer(revision, {
     "server/discover": (request, self) => {
       self.send({ jsonrpc: "2.0", id: 1, method: "roots/list" }, { jsonrpc: "2.0", id: "x", method: "ping" });
@@ -173,7 +176,7 @@ row("STDIO-12", "a server that died is started again for the next call", async (
   expect(peers[1]!.faults).toEqual([]);
 });
 
-/** A server of the old kind that answers the probe in a different way; the client is free to choose. */
+/** A server of the old era with another answer to the probe. The client may choose the revision. */
 async function detecting(
   peer: ScriptedPeer,
   before: (clock: VirtualClock) => Promise<void> = async () => {},
@@ -182,7 +185,7 @@ async function detecting(
   const connecting = connect(peer.channel, base(clock));
   await before(clock);
   const client = await connecting;
-  // A probe that was never answered ends with the client.
+  // If the probe is never answered, it ends when the client closes.
   onTestFinished(() => client.close());
   expect(peer.faults).toEqual([]);
   return { client, clock };
@@ -210,7 +213,7 @@ row("STDIO-16", "a server that is silent at the probe is given the handshake aft
   expect(client.revision).toBe("2024-11-05");
   expect(clock.now()).toBe(1000);
   await client.callTool("works");
-  // What the probe left behind is over: nothing is said of it in the session.
+  // The probe is over: the client sends no cancellation of it in the session.
   await clock.advance(60_000);
   const mark = peer.received.length;
   await peer.nothingSince(mark, client);

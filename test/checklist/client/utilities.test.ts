@@ -170,7 +170,7 @@ row(
     const heard: number[][] = [];
     const calls = Array.from({ length: 50 }, (_, n) => {
       heard[n] = [];
-      // What the application puts there cannot make two alike.
+      // A token of the application cannot make two tokens equal.
       const _meta = n % 2 === 0 ? { progressToken: "mine" } : {};
       const params = { name: "slow", arguments: { n }, _meta };
       return client.request("tools/call", params, { onProgress: ({ progress }) => heard[n]!.push(progress) });

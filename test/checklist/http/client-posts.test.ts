@@ -37,7 +37,7 @@ clientRow("HTTPC-02", "answers come as JSON or as events", async (revision) => {
     expect((await client.callTool("x")).content).toEqual([{ type: "text", text: "done" }]);
     expect((await client.readResource("a:b")).contents).toEqual([]);
     await expect(client.getPrompt("p")).rejects.toMatchObject({ rpcCode: -32602 });
-    // An odd number more: each is answered in the other form the next time.
+    // One more call: the form of the answers alternates, so each request gets the other form in the next loop.
     await client.callTool("x");
   }
 });
@@ -170,7 +170,7 @@ clientRow("HTTPC-07", "headers that are out of date are looked up again, once", 
   header = "New";
   await client.callTool("t", { region: "eu" });
   expect([server.of("tools/list").length, server.of("tools/call").length]).toEqual([2, 3]);
-  // What does not help is not repeated.
+  // If the retry did not help, the client does not repeat it.
   server.script = { ...server.script, "tools/call": checking("mcp-param-never") };
   await expect(client.callTool("t", { region: "eu" })).rejects.toMatchObject({ rpcCode: -32020 });
   expect([server.of("tools/list").length, server.of("tools/call").length]).toEqual([3, 5]);

@@ -55,7 +55,7 @@ clientRow("SESS-05", "a forgotten session is opened again, once", async (revisio
     "s2",
     "s2",
   ]);
-  // Other refusals are none of that.
+  // Other refusals do not make the client open a new session.
   server.script = { "tools/call": (incoming) => incoming.status(400, "no") };
   await expect(client.callTool("c")).rejects.toMatchObject({ data: { status: 400 } });
   expect(server.of("initialize")).toHaveLength(2);
@@ -92,7 +92,7 @@ clientRow("RES-06", "a stream that was reset is resumed, several times", async (
       const last = incoming.headers["last-event-id"];
       if (last === undefined) return incoming.status(405);
       const call = server.of("tools/call")[0]!;
-      // An event that is cut in the middle was not seen.
+      // The client ignores an event that was cut in the middle.
       if (++resets < 3) incoming.events(`id: half\ndata: {"js`).event(progress(call, 99), "never").reset();
       else if (last === "e2")
         incoming.event(call.answer({ content: [{ type: "text", text: "whole" }] }), "e3").end();
@@ -202,7 +202,7 @@ clientRow("LIFE-15", "no common version is an error that names those there are",
     message: expect.stringContaining("2027-01-01") as string,
   });
   expect(server.of("initialize")).toHaveLength(0);
-  // Where there is one, it is taken up.
+  // If there is a common version, the client uses it.
   const shared = await scripted("2025-06-18", {
     "server/discover": (incoming) =>
       incoming.json(

@@ -14,7 +14,7 @@ serverRow("HTTP-02", "a page of another origin is refused with 403", async (revi
     jsonrpc: "2.0",
     error: { code: -32600, message: anyText },
   });
-  // Nor does any header let the page read that.
+  // No header allows the page to read the response, either.
   const headers = Object.keys(answer.headers).filter((name) => name.startsWith("access-control-"));
   expect(headers).toEqual([]);
 });
@@ -231,11 +231,11 @@ serverRow("HTTP-19", "no header belongs to a parameter that is absent or null", 
   expect(await routed(party, { region: "eu" }, { "mcp-param-region": "EU" })).toBe(400);
   expect(await routed(party, { flag: true }, { "mcp-param-flag": "true" })).toBe(200);
   expect(await routed(party, { flag: true }, { "mcp-param-flag": "True" })).toBe(400);
-  // Null is refused for what it is, not for its header.
+  // Null is refused because it is a wrong argument, not because of its header.
   const answer = await party.post(party.call("route", { region: null } as never));
   await answer.whole();
   expect(messagesOf(answer)[0]!.error?.code).not.toBe(mismatch);
-  // A header that no tool declares passes.
+  // A header that the tool does not declare is accepted.
   expect(await routed(party, {}, { "mcp-param-other": "x" })).toBe(200);
 });
 

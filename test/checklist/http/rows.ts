@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { type Adapter, adapters } from "../../support/http-adapters.js";
 import { revisionsMarked } from "../../support/revision-marks.js";
 
-/** The rows about servers that are tested over HTTP, and the revisions that each is about. */
+/** The rows about servers that are tested over HTTP, and the revisions to which each applies. */
 export const serverRows = {
   "HTTP-02": "11 26",
   "HTTP-05": "03 06 11",

@@ -33,7 +33,8 @@ serverRow("SESS-01", "ids of sessions are unique and cannot be guessed", async (
   const initialize = postText(party, party.message("initialize", params));
   const connection = new RawConnection(target.port, "");
   const given: string[] = [];
-  // Both adapters name sessions by the same code; web objects cost more.
+  // Both adapters create the ids of sessions with the same code. Requests as web objects are slower, so there are
+  // fewer.
   const count = adapter === "node" ? 1000 : 100;
   while (given.length < count) {
     connection.heard = "";
@@ -99,7 +100,7 @@ serverRow("RES-02", "missed events are sent again, all once and in order", async
   expect(resumed.type).toBe("text/event-stream");
   await resumed.whole();
   expect(steps(resumed)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, "done"]);
-  // And again, from a later place, now that all is over.
+  // The stream is resumed again, from a later place, after the end of the call.
   const again = await party.get({ "last-event-id": ids(resumed)[6]! });
   await again.whole();
   expect(steps(again)).toEqual([10, "done"]);
@@ -124,7 +125,7 @@ serverRow("RES-04", "an unknown event resumes nothing", async (revision, adapter
   const { party, target, gate } = await http(adapter, revision);
   const other = await new Party(target.url, revision).open();
   const answer = await gated(party, 2, "t");
-  // The other session did the same: its streams and events are as many.
+  // The other session makes the same calls, so that it has as many streams and events.
   await gated(other, 2, "t");
   const quiet = async (each: Party, last: string): Promise<void> => {
     const resumed = await each.get({ "last-event-id": last });

@@ -8,8 +8,9 @@ import { type Members, raw } from "../../support/raw-stdio-client.js";
 type Verdict = number | "isError" | "nothing";
 
 /**
- * R35: which failure is a protocol error and which a result, by revision (server/tools, error handling). What
- * cannot be run at all is an error; what a model can mend is a result, wrong arguments since 2025-11-25.
+ * R35: which failures are protocol errors and which are results, by revision (server/tools, error handling). A call
+ * that cannot run is an error. A failure that a model can correct is a result; since 2025-11-25, this includes wrong
+ * arguments.
  */
 const decisions: readonly (readonly [what: string, params: Members, (revision: string) => Verdict])[] = [
   ["an unknown tool", { name: "no-such" }, () => -32602],
@@ -69,7 +70,7 @@ describe.each(revisionIds)("R35, at %s", (revision) => {
     const { error, result } = await client.answer(id);
     const outcome = result?.["isError"] === true ? "isError" : "success";
     expect(error?.code ?? outcome).toBe(verdict(revision));
-    // A model or a person can read what it was.
+    // The text explains the failure to a model or a person.
     const text = error?.message ?? (result?.["content"] as Members[] | undefined)?.[0]?.["text"];
     expect(String(text).length).toBeGreaterThan(10);
     if (/disk|itself/.test(String(params["name"]))) expect(text).toContain("the disk is full");

@@ -48,7 +48,7 @@ describe.each(revisionIds)("R37, at %s", (revision) => {
     ).toEqual([]);
   });
 
-  test("answers carry the id as it was", async () => {
+  test("answers repeat the id unchanged", async () => {
     const { define } = counting();
     const { client } = await raw(revision, define);
     for (const id of ids) {
@@ -58,14 +58,14 @@ describe.each(revisionIds)("R37, at %s", (revision) => {
     }
   });
 
-  test("the end of the connection reaches handlers that run, and none that are done", async () => {
+  test("the end of the connection reaches running handlers, but not finished ones", async () => {
     const { counts, define } = counting();
     const { client, server, clock } = await raw(revision, define);
     await client.call("short");
     client.start("tools/call", { name: "long", _meta: { progressToken: 1 } }, 0);
     await begun(client, 1);
     client.hangUp();
-    // What runs has a second to be answered.
+    // Running requests have one second to be answered.
     await expect.poll(() => clock.waiting).toBe(1);
     await clock.advance(1000);
     await expect.poll(() => counts).toEqual({ begun: 1, stopped: 1 });
@@ -73,7 +73,7 @@ describe.each(revisionIds)("R37, at %s", (revision) => {
     expect(counts.stopped).toBe(1);
   });
 
-  test("so does the end of the server", async () => {
+  test("the end of the server reaches running handlers, but not finished ones", async () => {
     const { counts, define } = counting();
     const { client, server } = await raw(revision, define);
     client.start("tools/call", { name: "long", _meta: { progressToken: 1 } }, "");

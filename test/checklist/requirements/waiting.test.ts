@@ -31,7 +31,7 @@ async function threeMinutes({ client, peer, clock }: Connected, reports: boolean
 describe.each(revisionIds)("R36, at %s", (revision) => {
   const silent = { "tools/call": () => undefined };
 
-  test("progress extends the wait, whether anybody listens to it or not", async () => {
+  test("progress extends the wait, with or without a listener", async () => {
     const steps = [1, 2, 3, 4, 5, 6, 7, 8];
     expect(await threeMinutes(await connected(revision, silent), true, true)).toEqual({
       outcome: content,
@@ -43,7 +43,7 @@ describe.each(revisionIds)("R36, at %s", (revision) => {
     });
   });
 
-  test("without it the call ends when its time is over, and says so", async () => {
+  test("without progress, the call fails with a timeout when its time is over", async () => {
     const { outcome } = await threeMinutes(await connected(revision, silent), false, true);
     expect(outcome).toMatchObject({
       code: "timeout",
@@ -71,7 +71,7 @@ describe.each(revisionIds)("R36, at %s", (revision) => {
 const tool = (name: string) => ({ name, inputSchema: { type: "object" } });
 
 describe.each(revisionIds)("R38, at %s", (revision) => {
-  test("one cursor for ever, with other items each time, is a list like any other", async () => {
+  test("an endless cursor with other items each time is read like any list", async () => {
     let page = 0;
     const { client } = await connected(revision, {
       "tools/list": (_, peer) => {
@@ -83,7 +83,7 @@ describe.each(revisionIds)("R38, at %s", (revision) => {
     expect(items.map(({ name }) => name)).toEqual(Array.from({ length: 20 }, (_, n) => `t${n}`));
   });
 
-  test("one cursor for ever, with the same items, is an error that carries them", async () => {
+  test("an endless cursor with the same items is an error, which contains them", async () => {
     const { client, peer } = await connected(revision, {
       "tools/list": (_, self) => reply(self, { tools: [tool("a"), tool("b")], nextCursor: "next" }),
     });
@@ -99,7 +99,7 @@ describe.each(revisionIds)("R38, at %s", (revision) => {
     expect(peer.of("tools/list")).toHaveLength(2);
   });
 
-  test("cursors that go round are noticed", async () => {
+  test("circular cursors are detected", async () => {
     const { client } = await connected(revision, {
       "tools/list": ({ params }, peer) => {
         const page = Number(params?.["cursor"] ?? 0);
@@ -109,7 +109,7 @@ describe.each(revisionIds)("R38, at %s", (revision) => {
     await expect(client.listTools()).rejects.toMatchObject({ code: "list-incomplete" });
   });
 
-  test("a bound cuts the list with an error, never in silence", async () => {
+  test("a limit ends the list with an error, never silently", async () => {
     const { client } = await connected(revision, {
       "tools/list": ({ params }, peer) => {
         const page = Number(params?.["cursor"] ?? 0);

@@ -22,7 +22,7 @@ function waiting(server: CodeFirstServer): { began: Gate; gate: Gate; aborted: G
 }
 
 describe("the end of the input", () => {
-  test.each(revisions)("received requests are answered after it (%s)", async (revision) => {
+  test.each(revisions)("received requests are still answered (%s)", async (revision) => {
     let gates!: ReturnType<typeof waiting>;
     const { client } = await raw(revision, (server) => void (gates = waiting(server)), { roots: {} });
     const waits = client.startCall("wait");
@@ -43,7 +43,7 @@ describe("the end of the input", () => {
     expect((await client.answer(id)).result).toMatchObject({ resultType: "complete" });
   });
 
-  test.each(revisions)("whole lines that came together with it are answered (%s)", async (revision) => {
+  test.each(revisions)("whole lines that arrive together with it are answered (%s)", async (revision) => {
     const { server } = served((it) => it.tool("now", {}, async () => "now"));
     const client = new RawClient(server, revision);
     const { isModern } = client;
@@ -61,7 +61,7 @@ describe("the end of the input", () => {
 
 describe.each(adapters)("close() over HTTP (%s)", (adapter) => {
   test.each(revisions.slice(1))(
-    "requests that run are answered, and nothing is begun (%s)",
+    "running requests are answered, and new ones are refused (%s)",
     async (revision) => {
       const { server, gate, began } = inside();
       const target = await serve(adapter, server, { graceMs: 1000 });
@@ -91,7 +91,7 @@ describe.each(adapters)("close() over HTTP (%s)", (adapter) => {
     expect(clock.waiting).toBe(0);
   });
 
-  test("a large answer leaves whole", async () => {
+  test("a large answer is sent completely", async () => {
     const { server, gate, began } = inside();
     const text = "x".repeat(8e6);
     server.tool("large", {}, async () => {

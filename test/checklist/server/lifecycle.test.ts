@@ -48,12 +48,12 @@ row("LIFE-08", "the server sends no request for an undeclared capability", async
 });
 
 /**
- * Members that came with a revision and stay for clients of those before, by notes of the outcome `keep`: their objects are open,
- * and gateways pass them on.
+ * Members that a revision added, and that clients of earlier revisions get, too, because of notes with the outcome
+ * `keep`: their objects are open, and gateways pass them on.
  */
 const kept = new Set(["annotations", "title", "outputSchema", "structuredContent", "lastModified", "icons"]);
 
-/** Members and kinds that came with a revision. Before it, none of them is to be seen but those that are kept. */
+/** Members and kinds that a revision added. Clients of earlier revisions get only those in `kept`. */
 const since: readonly (readonly [revision: string, key: string, values?: readonly string[]])[] = [
   ["2025-03-26", "annotations"],
   ["2025-03-26", "completions"],
@@ -71,7 +71,10 @@ const since: readonly (readonly [revision: string, key: string, values?: readonl
   ["2026-07-28", "cacheScope"],
 ];
 
-/** What a message has that came with a later revision. The runtime fills in the description of the server: nothing stays there. */
+/**
+ * Returns the members of a message that a later revision added. The description of the server may not even have those
+ * in `kept`, because the runtime writes it.
+ */
 function tooNew(value: unknown, revision: string, isInfo = false): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
@@ -90,7 +93,7 @@ function tooNew(value: unknown, revision: string, isInfo = false): string[] {
   });
 }
 
-/** A server that uses all there is, wherever it may stand. */
+/** A server that uses every member at every place. */
 function lavish(server: CodeFirstServer): void {
   const look = { title: "A title", icons: [{ src: "https://example.com/i.png", sizes: ["48x48"] }] };
   const annotations = { audience: ["user" as const], lastModified: "2025-01-01T00:00:00Z" };

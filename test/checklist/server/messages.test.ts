@@ -72,7 +72,7 @@ describe("base protocol", () => {
 
   row("BASE-03", "no id of the server's own requests is used twice", async (revision) => {
     const { client } = await raw(revision, sampler, asking);
-    // Many asks at once are no leak, and are not taken for one.
+    // Many parallel questions are not a leak: Node must not warn about too many listeners.
     const warned: Error[] = [];
     const hear = (warning: Error): unknown => warned.push(warning);
     process.on("warning", hear);

@@ -160,7 +160,7 @@ describe("tools", () => {
       expect([...new Set(methods)].sort()).toEqual(
         kinds.map((kind) => `notifications/${kind}/list_changed`).sort(),
       );
-      // Declared without listChanged, and not declared at all when the session was opened.
+      // The capabilities were declared without listChanged, or not declared when the session was opened.
       for (const [before, capabilities] of [
         [define, { tools: {}, prompts: {}, resources: {} }],
         [() => {}, {}],
@@ -298,7 +298,7 @@ describe("lists and completion", () => {
     expect(pages.map(({ length }) => length)).toEqual([50, 50, 50, 50, 50]);
     expect(pages.flat()).toEqual(Array.from({ length: 250 }, (_, index) => `t${index}`));
     for (const index of [3, 1, 4, 1, 0, 2]) expect((await page(cursors[index]))[0]).toEqual(pages[index]);
-    // What is added meanwhile moves nothing.
+    // A tool that is added meanwhile does not move the pages.
     server.tool("late", {}, () => "");
     expect((await page(cursors[2]))[0]).toEqual(pages[2]);
   });
@@ -412,7 +412,7 @@ describe("logging", () => {
             method === "notifications/message" ? (params!["level"] as string) : [],
           ),
         ).toEqual(levels.slice(index));
-        // Before the answer, and of no subscription.
+        // The notifications come before the response, and belong to no subscription.
         expect(sent.at(-1)!.id).toBe(id);
         expect(JSON.stringify(sent)).not.toContain("subscriptionId");
       }

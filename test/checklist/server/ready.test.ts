@@ -6,7 +6,7 @@ import { RawClient, served, textOf } from "../../support/raw-stdio-client.js";
 
 const legacy = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/** A tool that does all that makes a server send messages unasked. */
+/** A tool with all the effects after which a server sends messages without a request. */
 function busy(server: CodeFirstServer): void {
   server.resource("x://one", {}, () => "");
   server.tool("busy", {}, async (_, { ask, log, progress }) => {
@@ -29,7 +29,7 @@ const initialize = {
 };
 
 test.each(legacy)(
-  "before the client is ready nothing but logs and progress is sent; what was held back follows, once (%s)",
+  "before the client is ready, only logs and progress are sent; other messages follow afterwards, once (%s)",
   async (revision) => {
     const { server } = served(busy, options);
     const client = new RawClient(server, revision, { sampling: {} });
@@ -55,7 +55,7 @@ test.each(legacy)(
   },
 );
 
-test("an ask that waits for the client to be ready is given up in time, and was never sent", async () => {
+test("an ask that waits for the client to be ready times out, and is never sent", async () => {
   const { server, clock } = served(
     (it) => it.tool("ask", {}, async (_, { ask }) => JSON.stringify(await ask.roots("r", { timeout: 1000 }))),
     options,
@@ -75,23 +75,26 @@ test("an ask that waits for the client to be ready is given up in time, and was 
   expect(client.received.filter(({ method }) => method !== undefined)).toEqual([]);
 });
 
-test.each(legacy.slice(1))("the same over HTTP (%s)", async (revision) => {
-  const { server } = served(busy, options);
-  const { url } = await serve("node", server);
-  const party = new Party(url, revision, {}, { sampling: {} });
-  const opened = await party.initialize();
-  party.session = opened.headers["mcp-session-id"] as string;
-  const stream = await party.get();
-  const call = await party.post(party.call("busy", {}, { _meta: { progressToken: "p" } }, "c"));
-  const methods = (): unknown[] =>
-    [stream, call].flatMap((answer) => messagesOf(answer)).flatMap(({ method }) => method ?? []);
-  await call.until(() => methods().includes("notifications/progress"));
-  await party.request("ping");
-  expect(methods()).toEqual(["notifications/message", "notifications/progress"]);
-  await party.post({ jsonrpc: "2.0", method: "notifications/initialized" });
-  await call.until(() => methods().includes("sampling/createMessage"));
-  const asked = messagesOf(call).find(({ method }) => method === "sampling/createMessage")!;
-  await party.post({ jsonrpc: "2.0", id: asked.id, result: said });
-  await call.whole();
-  expect(methods()).toContain("notifications/tools/list_changed");
-});
+test.each(legacy.slice(1))(
+  "over HTTP, only logs and progress are sent before the client is ready (%s)",
+  async (revision) => {
+    const { server } = served(busy, options);
+    const { url } = await serve("node", server);
+    const party = new Party(url, revision, {}, { sampling: {} });
+    const opened = await party.initialize();
+    party.session = opened.headers["mcp-session-id"] as string;
+    const stream = await party.get();
+    const call = await party.post(party.call("busy", {}, { _meta: { progressToken: "p" } }, "c"));
+    const methods = (): unknown[] =>
+      [stream, call].flatMap((answer) => messagesOf(answer)).flatMap(({ method }) => method ?? []);
+    await call.until(() => methods().includes("notifications/progress"));
+    await party.request("ping");
+    expect(methods()).toEqual(["notifications/message", "notifications/progress"]);
+    await party.post({ jsonrpc: "2.0", method: "notifications/initialized" });
+    await call.until(() => methods().includes("sampling/createMessage"));
+    const asked = messagesOf(call).find(({ method }) => method === "sampling/createMessage")!;
+    await party.post({ jsonrpc: "2.0", id: asked.id, result: said });
+    await call.whole();
+    expect(methods()).toContain("notifications/tools/list_changed");
+  },
+);

@@ -27,7 +27,7 @@ const form: Form = {
 };
 const sampling = { messages: [], maxTokens: 1 };
 
-/** A tool for each thing that may be asked. */
+/** A tool for each kind of question. */
 function asker(server: CodeFirstServer): void {
   const tool = (name: string, ask: (ask: Ask) => Promise<unknown>): void =>
     void server.tool(name, {}, async (_, context) => JSON.stringify(await ask(context.ask)));
@@ -53,7 +53,7 @@ async function answered(client: RawClient, tool: string, result: Members): Promi
   });
 }
 
-/** What was asked of the client, in either era. */
+/** The questions to the client, in either era. */
 function askedOf(client: RawClient): Wired[] {
   return client.received.flatMap((message) =>
     message.method !== undefined && message.id !== undefined
@@ -137,7 +137,7 @@ describe("subscriptions", () => {
     expect(client.received).toHaveLength(4);
   });
 
-  /** A bus that knows how many listen to it. */
+  /** A bus that counts its listeners. */
   class CountingBus implements NotificationBus {
     readonly listeners = new Set<(change: Change) => void>();
     publish(change: Change): void {
@@ -237,7 +237,7 @@ describe("rounds", () => {
       changed[index]! ^= 1 << (index & 7);
       forged.push(changed.toString("base64url"));
     }
-    // Bits that the last character has to spare.
+    // The last character has unused bits: other last characters could decode to the same bytes.
     for (const last of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
       if (last !== state.at(-1)) forged.push(state.slice(0, -1) + last);
     const codes = await Promise.all(forged.map(async (each) => (await retry(client, each)).error?.code));
@@ -548,7 +548,7 @@ describe("elicitation and sampling", () => {
   });
 
   test.each(["2024-11-05", "2025-03-26", "2025-06-18"])(
-    "context of servers is part of sampling itself where no separate capability is known (%s)",
+    "the capability sampling includes the context of servers at revisions without a separate capability (%s)",
     async (revision) => {
       const { client } = await raw(revision, samplers([{ includeContext: "allServers" }]), { sampling: {} });
       await answered(client, "sample0", { role: "assistant", model: "m", content: text });

@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { revisionsMarked } from "../../support/revision-marks.js";
 
-/** The rows of the checklist about servers, beside those about HTTP, and the revisions that each is about. */
+/** The rows of the checklist about servers, except the rows about HTTP, and the revisions to which each applies. */
 export const rows = {
   "BASE-02": "24 03 06 11 26",
   "BASE-03": "24 03 06 11",

@@ -123,7 +123,7 @@ row("STDIO-06", "the end of the input ends the process, also during a call", asy
   let output = "";
   for await (const chunk of child.stdout.setEncoding("utf8")) {
     output += chunk as string;
-    // The call is being answered when what was sent after it has been.
+    // The answer to a later request shows that the server handles the call.
     if (output.includes('"id":3')) break;
   }
   child.stdin.end();

@@ -5,7 +5,7 @@ import { everyFeature } from "../../support/every-feature/server.js";
 import { type Members, RawClient, raw, served, textOf } from "../../support/raw-stdio-client.js";
 import { row } from "./rows.js";
 
-/** Asks for a message, and gives what came of it. */
+/** Asks for a message, and returns the outcome. */
 function asker(server: CodeFirstServer): void {
   server.tool<{ count?: number }>("ask", {}, async ({ count = 1 }, { ask }) => {
     const asked = Array.from({ length: count }, (_, index) =>
@@ -131,7 +131,7 @@ row("UTIL-12", "a request of the server's own ends after its timeout, and is can
   const { client, clock } = await raw(revision, asker, sampling, { timeouts });
   const id = client.startCall("ask");
   if (client.isModern) {
-    // There it sends none, and waits for nothing.
+    // In this revision the server sends no request, and waits for nothing.
     expect((await client.answer(id)).result).toMatchObject({ resultType: "input_required" });
     return expect(clock.waiting).toBe(0);
   }

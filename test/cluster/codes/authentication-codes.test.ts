@@ -16,11 +16,11 @@ describe("authentication codes", () => {
     }
   });
 
-  test("stay the same from release to release: a rolling deploy has two", () => {
+  test("stay the same between releases, because a rolling deploy mixes two of them", () => {
     expect(codes.codeOf("text")).toBe("QlOGuCowxhaE");
   });
 
-  test("name the secret that made them", () => {
+  test("identify the secret that made them", () => {
     const before = new AuthenticationCodes([older], "test");
     expect(codes.secretOf("text", before.codeOf("text"))).toBe(1);
     expect(before.secretOf("text", codes.codeOf("text"))).toBe(-1);
@@ -46,11 +46,11 @@ describe("authentication codes", () => {
     "ä".repeat(6),
     "A".repeat(12),
     "\u0000".repeat(12),
-  ])("refuse %j", (code) => {
+  ])("reject %j", (code) => {
     expect(codes.secretOf("text", code)).toBe(-1);
   });
 
-  test("refuse each changed character", () => {
+  test("reject each changed character", () => {
     const code = codes.codeOf("text");
     for (let at = 0; at < code.length; at++) {
       const changed = code.slice(0, at) + (code[at] === "A" ? "B" : "A") + code.slice(at + 1);

@@ -10,7 +10,7 @@ const revision = "2025-11-25";
 const [secret, older] = ["s".repeat(32), "t".repeat(32)] as const;
 type Adapter = (typeof adapters)[number];
 
-/** A separate process, as far as a client sees it. */
+/** A node. For a client, it is like a separate process. */
 async function node(
   adapter: Adapter,
   given: Partial<SealedSessionOptions> = {},
@@ -37,8 +37,8 @@ async function statusAt(party: Party, target: Node): Promise<number> {
   return (await there.post(there.message("ping"))).status;
 }
 
-describe.each(adapters)("sessions that their ids hold, over %s", (adapter) => {
-  test("go on at each of four processes in turn, and after a restart of all", async () => {
+describe.each(adapters)("sessions that are sealed in their ids, over %s", (adapter) => {
+  test("continue at each of four processes in turn, and after a restart of all", async () => {
     const nodes = await Promise.all([1, 2, 3, 4].map(() => node(adapter)));
     const party = await new Party(nodes[0]!.target.url, revision, {}, { roots: {} }).open();
     for (let call = 0; call < 12; call++) {
@@ -72,7 +72,7 @@ describe.each(adapters)("sessions that their ids hold, over %s", (adapter) => {
     expect(await statusAt(party, one)).toBe(404);
   });
 
-  test("end where the client deletes them", async () => {
+  test("end when the client deletes them", async () => {
     const one = await node(adapter);
     const party = await new Party(one.target.url, revision).open();
     expect((await party.delete()).status).toBe(204);
@@ -141,7 +141,7 @@ describe.each(adapters)("sessions that their ids hold, over %s", (adapter) => {
     expect(await answer.whole()).toContain("Hello, Ada");
   });
 
-  test("do not open for a client that declares more than an id can hold", async () => {
+  test("are refused for a client whose declarations do not fit into an id", async () => {
     const one = await node(adapter);
     const experimental = { "example/large": { text: "x".repeat(5000) } };
     const party = new Party(one.target.url, revision, {}, { experimental });
@@ -151,7 +151,7 @@ describe.each(adapters)("sessions that their ids hold, over %s", (adapter) => {
   });
 });
 
-test("texts of the client are shortened, and ids hold nothing that can be read", async () => {
+test("shorten texts of the client, and ids contain no readable text", async () => {
   const { generateId, store } = sealedSessions({ keys: [secret] });
   const clientInfo = { name: "n".repeat(500), version: "v".repeat(500), title: "t".repeat(500) };
   const record = {

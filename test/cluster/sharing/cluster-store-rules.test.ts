@@ -105,10 +105,13 @@ const broken: Readonly<Record<string, (memory: MemoryClusterStore) => Partial<Cl
   "close ends subscriptions, and fails what follows": () => ({ get: async () => undefined }),
 };
 
-test.each(Object.entries(broken))("a store is found that breaks the rule: %s", async (name, change) => {
-  const { check } = clusterStoreRules.find((rule) => rule.name === name)!;
-  await expect(check(storesOf(change))).rejects.toThrow("expected");
-});
+test.each(Object.entries(broken))(
+  "the rules detect a store that breaks this one: %s",
+  async (name, change) => {
+    const { check } = clusterStoreRules.find((rule) => rule.name === name)!;
+    await expect(check(storesOf(change))).rejects.toThrow("expected");
+  },
+);
 
 test("ended subscriptions and expired values leave the memory", async () => {
   const clock = new VirtualClock();

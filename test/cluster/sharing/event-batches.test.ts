@@ -16,7 +16,7 @@ function recorded(write?: (batch: EventBatch) => Promise<readonly string[]>) {
 }
 
 describe("batches of events", () => {
-  test("have the events of one turn, and each call gets its id", async () => {
+  test("contain the events of one turn, and each call gets its id", async () => {
     const { append, texts } = recorded();
     expect(await Promise.all(["1", "2", "3"].map((data) => append(data)))).toEqual(["0", "1", "2"]);
     expect(await append("4")).toBe("3");
@@ -55,7 +55,7 @@ describe("batches of events", () => {
     expect(texts()).toEqual([["1"], ["2"]]);
   });
 
-  test("that fail, fail for each call, and the next one is written", async () => {
+  test("make each of their calls fail if they fail, and the next one is still written", async () => {
     let fails = true;
     const { append } = recorded(async ({ events }) => {
       if (fails) throw new Error("away");

@@ -144,7 +144,7 @@ describe("--answer", () => {
     [["--answer", "age=old", ...given.slice(0, 2)], /--answer age=old: expected a number/, /:=/],
     [["--answer", "size=xl"], /expected one of s, m, l/, /:=/],
     [["--answer", "nme=Ada"], /the server asked for no field "nme"/, /Did you mean name\?/],
-  ])("%j does not fit", async (words, message, next) => {
+  ])("with %j is refused because it does not fit", async (words, message, next) => {
     const ran = await mcpgen(temporaryFolder(), ["call", await asking(), "form", ...words]);
     expect(ran.stderr).toMatch(/error MG6312: /);
     expect(ran.stderr).toMatch(message);
@@ -152,7 +152,7 @@ describe("--answer", () => {
     expect([ran.code, ran.stdout]).toEqual([2, ""]);
   });
 
-  test("that is not a pair is refused before anything is sent", async () => {
+  test("without a pair is refused before anything is sent", async () => {
     const ran = await mcpgen(temporaryFolder(), ["call", "stdio:nothing-here", "form", "--answer", "x"]);
     expect(ran.stderr).toContain('error MG2004: expected key=value or key:=JSON, got "x"');
   });

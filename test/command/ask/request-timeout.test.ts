@@ -36,7 +36,7 @@ test("the time in which the user is asked does not count", async () => {
   expect(await over).toMatchObject({ code: "timeout" });
 });
 
-test("nothing is left behind, and other failures do not change", async () => {
+test("no timer is left, and other failures stay unchanged", async () => {
   const timeout = new RequestTimeout(1000);
   expect(await timeout.over(Promise.resolve(7))).toBe(7);
   await expect(timeout.over(Promise.reject(new Error("other")))).rejects.toThrow("other");

@@ -116,7 +116,7 @@ describe("wrong arguments are refused, with a next step", () => {
 });
 
 test.each([true, {}, { type: "object" }, { type: "object", additionalProperties: true }])(
-  "a schema that names nothing takes any key as text: %j",
+  "a schema without properties accepts any key as text: %j",
   (open) => {
     expect(typedArguments(readPairs(["a=1", "b:=2"]), { ...target, schema: open })).toEqual({ a: "1", b: 2 });
   },
@@ -131,7 +131,7 @@ const arm = (kind: unknown, properties: object, more: object = {}): object => ({
 const number = { type: "number" };
 const string = { type: "string" };
 
-describe("of a union, only the arms count whose constants fit the given members, or else all arms", () => {
+describe("only the arms of a union whose constants fit the given members count, or else all arms", () => {
   test.each<[string, object, string[], object, object?]>([
     [
       "a constant names the arm",
@@ -261,7 +261,7 @@ describe("of a union, only the arms count whose constants fit the given members,
     );
   });
 
-  test("the arms of the arguments themselves", () => {
+  test("the arguments themselves may be a union", () => {
     const schema = { type: "object", oneOf: [arm("a", { v: string }), arm("b", { v: number })] };
     expect(typedArguments(readPairs(["kind=b", "v=5"]), { ...target, schema } as never)).toEqual({
       kind: "b",
@@ -269,13 +269,13 @@ describe("of a union, only the arms count whose constants fit the given members,
     });
   });
 
-  test("where no constant fits, the message names all", () => {
+  test("if no constant fits, the message names all", () => {
     const properties = { s: { oneOf: [arm("a", {}), arm("b", {})] } };
     const error = errorOf(["s.kind=c"], { ...target, schema: { type: "object", properties } });
     expect(error.message).toContain('expected "s.kind" to be "a" | "b"');
   });
 
-  test("a schema that refers to itself, and one of many arms, end", () => {
+  test("recursive schemas and schemas of many arms do not cause an endless search", () => {
     const loop = { anyOf: [{ $ref: "#/$defs/loop" }, { $ref: "#/$defs/more" }] };
     const more = { oneOf: [{ $ref: "#/$defs/loop" }, arm("a", { v: { $ref: "#/$defs/loop" } })] };
     const schema = { $defs: { loop, more }, type: "object", properties: { s: { $ref: "#/$defs/loop" } } };
@@ -306,7 +306,9 @@ const members = fc.dictionary(
   { maxKeys: 3 },
 );
 
-/** Arms that differ in a constant, one of them with a value, and the words that write the value. */
+/**
+ * Arms of a union that differ in a constant, a value of one of them, and the words on the command line for this value.
+ */
 const unionAndValue = fc
   .record({
     arms: fc.uniqueArray(fc.record({ kind: fc.constantFrom("x", "y", "z", 1, 2, true, false), members }), {

@@ -30,7 +30,7 @@ test.each<[JsonValue, string]>([
   expect(typeText(schema, schema)).toBe(expected);
 });
 
-test("a schema that refers to itself ends", () => {
+test("a recursive schema does not cause an endless text", () => {
   const tree = {
     type: "object",
     properties: { next: { $ref: "#" }, list: { type: "array", items: { $ref: "#" } } },
@@ -40,13 +40,13 @@ test("a schema that refers to itself ends", () => {
   expect(typeText(loop, loop)).toBe("any | string");
 });
 
-test("a schema that multiplies itself takes no longer than another", () => {
+test("a schema that multiplies itself does not take longer than others", () => {
   const members = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`m${index}`, { $ref: "#" }]));
   const wide = { type: "object", properties: members, anyOf: Object.values(members) };
   expect(typeText(wide, wide).length).toBeLessThan(20_000);
 });
 
-test("signatures stand on one line where they fit", () => {
+test("signatures that fit are on one line", () => {
   const inputSchema = {
     type: "object",
     properties: { units: { enum: ["metric", "imperial"], default: "metric" }, city: { type: "string" } },

@@ -48,7 +48,7 @@ test.each([
   ["capture", 0, (url: string) => ["capture", url, "--out", "-"]],
   ["lint", 0, (url: string) => ["lint", url]],
   ["diff", 0, (url: string) => ["diff", url, url]],
-])("%s logs in at a terminal, once, and goes on", async (_, exit, words) => {
+])("%s logs in at a terminal, once, and continues", async (_, exit, words) => {
   const site = await protectedServer();
   const { code, logins } = await atTerminal(site, [...words(site.url), ...login]);
   expect([code, logins]).toEqual([exit, 1]);
@@ -102,7 +102,7 @@ test("the address may be pasted", async () => {
   expect([code, logins]).toEqual([0, 1]);
 });
 
-test("--device logs in with a code, where the authorization server offers that", async () => {
+test("--device logs in with a code, if the authorization server offers that", async () => {
   const site = await protectedServer({ pollSeconds: 0.05 });
   const [input, output] = [new PassThrough(), new PassThrough()];
   let shown = "";
@@ -164,7 +164,7 @@ test.each([
   ["CI", {}, { CI: "1" }],
   ["--json", ["--json"], {}],
   ["--quiet", ["--quiet"], {}],
-])("at a terminal with %s nothing is asked", async (_, words, env) => {
+])("with %s, no question is asked at a terminal", async (_, words, env) => {
   const site = await protectedServer();
   const args = ["call", site.url, "echo", ...(Array.isArray(words) ? words : [])];
   const { code, logins } = await atTerminal(site, args, browse, env as Record<string, string>);
@@ -216,7 +216,7 @@ test("logins to several servers at the same time are all remembered", async () =
   expect(logins.map(({ server }) => server).sort()).toEqual(all.map(({ url }) => url).sort());
 });
 
-test("without a keychain: it is said at the login, once, and the login stays where it is", async () => {
+test("without a keychain, a message is printed once at the login, and the login stays in its file", async () => {
   const site = await protectedServer();
   const auto = ["login", site.url, "--no-browser"];
   const first = await atTerminal(site, auto, browse, { DBUS_SESSION_BUS_ADDRESS: "" });
@@ -226,7 +226,7 @@ test("without a keychain: it is said at the login, once, and the login stays whe
   expect(await site.run(["auth", "status", site.url])).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("a home folder that cannot be written: the error says so, and credentials of the environment work", async () => {
+test("an unwritable home folder is reported, and credentials of the environment work", async () => {
   const site = await protectedServer({ clients: [{ id: "ci", secret: "the-secret-of-ci" }] });
   writeFileSync(join(site.folder, "file"), "");
   const env = { HOME: join(site.folder, "file") };
@@ -252,7 +252,7 @@ test("a home folder that cannot be written: the error says so, and credentials o
   ).toBe(0);
 });
 
-test("login to a server that asks for none", async () => {
+test("login to a server that does not require it", async () => {
   const { createServer } = await import("node:http");
   const { listen } = await import("../../support/listen.js");
   const node = createServer((_, response) => void response.writeHead(404).end());

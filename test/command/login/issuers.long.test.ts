@@ -1,4 +1,4 @@
-// Servers whose authorization server has two names: as the command line meets them.
+// The command line with servers whose authorization server has two names.
 import { expect, test } from "vitest";
 import { namesAt, renamedIssuers } from "../../support/auth/renamed-issuers.js";
 import { type Protected, protectedServer } from "./protected-server.js";
@@ -45,7 +45,7 @@ test.each(renamedIssuers.map((each) => [each.name, each] as const))(
     site.as.expireAccessTokens();
     const again = await site.run(["call", site.url, "echo"], env);
     expect([again.code, site.as.count("token refresh_token")], again.stderr).toEqual([0, 1]);
-    // The look at the metadata says the same.
+    // The check of the metadata has the same verdict.
     const checked = await site.run(["check", "--server", site.url]);
     expect(checked.code).toBe(renamed.where === "metadata" ? 1 : 0);
     if (!renamed.unnamed) expect((await site.run(["check", "--server", site.url], env)).code).toBe(0);

@@ -25,7 +25,7 @@ async function mcpgen({ folder }: Protected, args: readonly string[], env: Recor
   return { code, stdout, stderr };
 }
 
-test.each([{}, { CI: "true" }])("a process without a terminal asks nothing: %j", async (env) => {
+test.each([{}, { CI: "true" }])("a process without a terminal does not ask questions: %j", async (env) => {
   const site = await protectedServer({}, ["files:read"]);
   for (const words of [
     ["call", site.url, "echo"],
@@ -73,7 +73,7 @@ test.each([false, true])("a process behind a proxy, which is reached by https: %
   });
   expect(new Set(proxy.asked)).toEqual(new Set(Object.keys(ports)));
   expect(new Set(proxy.logins)).toEqual(new Set([loginOfProxy]));
-  // No authority signed the certificates of the proxy and of the server behind it.
+  // The certificates of the proxy and of the server behind it are self-signed.
   const { code, stderr } = await mcpgen(site, ["list", site.url], { ...env, NODE_EXTRA_CA_CERTS: "" });
   expect([code, stderr.includes("self-signed certificate")], stderr).toEqual([4, true]);
   expect(stderr.includes(`the proxy ${proxy.host} cannot be used`)).toBe(isSecure);

@@ -1,4 +1,5 @@
-// Behind a proxy alone: nothing of these servers has an address here. Whole logins and calls go by tunnels of the proxy.
+// These servers can only be reached by a proxy: their names do not resolve here. Whole logins and calls go through
+// tunnels of the proxy.
 import http from "node:http";
 import https from "node:https";
 import type net from "node:net";
@@ -28,7 +29,7 @@ afterEach(() => {
   [http.globalAgent, https.globalAgent] = agents;
 });
 
-/** Lets the requests of this process go by a proxy, and trust the certificate of tests. */
+/** Sends the requests of this process through a proxy, and trusts the certificate of the tests. */
 async function use(url: string): Promise<void> {
   vi.stubEnv("HTTPS_PROXY", url);
   vi.stubEnv("HTTP_PROXY", url);
@@ -60,7 +61,7 @@ async function behindProxy(
   return { ...site, proxy };
 }
 
-/** All requests went by the proxy, which heard its own login and nothing of what it let through. */
+/** Expects that all requests went through the proxy, which saw its own login but no contents of the tunnels. */
 function expectTunnels({ proxy, as, resource, printed }: Protected & { readonly proxy: ConnectProxy }): void {
   expect(new Set(proxy.asked)).toEqual(new Set(["mcp.proxied.example:443", "as.proxied.example:443"]));
   expect(new Set(proxy.logins)).toEqual(new Set([loginOfProxy]));
@@ -114,7 +115,7 @@ test("credentials of the environment", async () => {
   expectTunnels(site);
 });
 
-test("the identity of a job of GitHub Actions: its token goes to that host alone, whatever it redirects to", async () => {
+test("the identity of a GitHub Actions job: its token goes only to that host, whatever it redirects to", async () => {
   const asked: string[] = [];
   const github = await served("https://github.proxied.example", ({ url, headers }, response) => {
     asked.push(`${url} ${headers.authorization}`);
@@ -134,7 +135,7 @@ test("the identity of a job of GitHub Actions: its token goes to that host alone
 });
 
 describe("a proxy that does not work: exit code 4, its host, and what to check", () => {
-  /** What answers a request for a tunnel. */
+  /** A proxy that gives this answer to a request for a tunnel. */
   const answering = async (answer: string): Promise<number> => {
     const proxy = http.createServer();
     proxy.on("connect", (_, socket: net.Socket) => {
@@ -179,7 +180,7 @@ describe("a proxy that does not work: exit code 4, its host, and what to check",
     expect([code, stderr.includes(text)], stderr).toEqual([4, true]);
   });
 
-  test("it hides the authorization server alone", async () => {
+  test("it hides only the authorization server", async () => {
     const site = await protectedServer({ host: issuer, clients: [client] }, [], { host: server });
     const proxy = await connectProxy((to) => (to.startsWith("mcp.") ? site.resource.port : undefined));
     await use(proxy.url);
@@ -204,7 +205,7 @@ describe("a proxy that does not work: exit code 4, its host, and what to check",
   });
 });
 
-test("a server of this machine is reached without a proxy elsewhere, and its token stays here", async () => {
+test("a server on this machine is reached without a remote proxy, so its token stays here", async () => {
   const site = await protectedServer({ clients: [client] });
   const proxy = await connectProxy(() => site.resource.port);
   await use(proxy.url.replace(/127\.0\.0\.1/, "proxy.invalid"));
@@ -218,7 +219,7 @@ test("a server of this machine is reached without a proxy elsewhere, and its tok
 });
 
 test.each(["*", "127.0.0.1", "127.0.0.0/8", "127.0.0.1:PORT"])(
-  "with a proxy here, NO_PROXY=%s decides for servers of this machine",
+  "with a local proxy, NO_PROXY=%s decides for servers on this machine",
   async (exceptions) => {
     const site = await protectedServer({ clients: [client] });
     const ports = new Set([site.resource.port, site.as.port]);

@@ -19,7 +19,7 @@ describe("without a terminal", () => {
     ["lint", (url: string) => ["lint", url]],
     ["diff", (url: string) => ["diff", url, url]],
     ["list", (url: string) => ["list", url]],
-  ])("%s ends with 4, asks nothing, and names issuer, scopes and the next step", async (_, words) => {
+  ])("%s ends with 4 without a question, and names issuer, scopes and the next step", async (_, words) => {
     const { as, url, run } = await protectedServer({}, ["files:read"]);
     const { code, stdout, stderr } = await run(words(url));
     expect([code, stdout]).toEqual([4, ""]);
@@ -62,14 +62,14 @@ describe("without a terminal", () => {
     });
   });
 
-  test("auth status shows no login, and logout has nothing to do", async () => {
+  test("auth status shows no login, and logout does nothing", async () => {
     const { url, run } = await protectedServer();
     expect(await run(["auth", "status", url])).toMatchObject({ code: 1 });
     const all = await run(["auth", "status", "--json"]);
     expect(JSON.parse(all.stdout)).toMatchObject({ exit: 0, logins: [] });
   });
 
-  test("a server without OAuth keeps its own refusal", async () => {
+  test("the refusal of a server without OAuth is shown unchanged", async () => {
     const node = createServer((_, response) => void response.writeHead(401).end("who are you?"));
     const port = await listen(node);
     onTestFinished(() => void node.close());
@@ -102,7 +102,7 @@ describe("exceptions for one issuer", () => {
     expect([code, stderr.includes(text)], stderr).toEqual([2, true]);
   });
 
-  test("resource is left out at that issuer alone", async () => {
+  test("resource is omitted only at that issuer", async () => {
     const site = await protectedServer({ clients: [client], resourceRequired: false });
     const given = {
       MCPGEN_CLIENT_ID: client.id,
@@ -170,7 +170,7 @@ describe("credentials of the environment", () => {
     expect([code, stderr]).toEqual([0, ""]);
   });
 
-  test("the identity of a job of GitHub Actions, for the issuer that is named", async () => {
+  test("the identity of a GitHub Actions job, for the named issuer", async () => {
     const platform = await authorizationServer();
     const { as, url, run } = await protectedServer({
       trusted: [{ issuer: platform.issuer, jwks: () => platform.state.keys.jwks(), kind: "workload" }],
@@ -272,7 +272,7 @@ describe("credentials of the environment", () => {
       "not a URL",
     ],
     [{ ...bound, ACTIONS_ID_TOKEN_REQUEST_URL: "https://a.example" }, "not a URL with https and a token"],
-  ])("variables that do not fit: %j", async (env, text) => {
+  ])("incompatible variables are refused: %j", async (env, text) => {
     const { url, run } = await protectedServer();
     const { code, stderr } = await run(["call", url, "echo"], env as Record<string, string>);
     expect(code).toBe(2);
@@ -339,14 +339,14 @@ describe("MCPGEN_TOKEN goes to one server", () => {
     return { one, other, token };
   }
 
-  test("not to one that a configuration names, which is an error that says what to set", async () => {
+  test("not to a server that a configuration names; the error states what to set", async () => {
     const { one, other, token } = await two();
     const { code, stderr } = await one.run(["call", "other", "echo"], { MCPGEN_TOKEN: token });
     expect([code, stderr.includes("Set MCPGEN_SERVER")], stderr).toEqual([2, true]);
     expect(other.resource.tokens).toEqual([]);
   });
 
-  test("to that one, where MCPGEN_SERVER names it", async () => {
+  test("to that server, if MCPGEN_SERVER names it", async () => {
     const { one, other } = await two();
     const token = await other.as.mint({ resource: other.url });
     const env = { MCPGEN_TOKEN: token, MCPGEN_SERVER: other.url };
@@ -356,7 +356,7 @@ describe("MCPGEN_TOKEN goes to one server", () => {
     expect(one.resource.tokens).toEqual([]);
   });
 
-  test("to none of two that are typed, but to the one of them that MCPGEN_SERVER names", async () => {
+  test("to neither of two typed servers, unless MCPGEN_SERVER names one of them", async () => {
     const { one, other, token } = await two();
     const words = ["diff", one.url, other.url];
     expect((await one.run(words, { MCPGEN_TOKEN: token })).code).toBe(2);
@@ -366,7 +366,7 @@ describe("MCPGEN_TOKEN goes to one server", () => {
     expect(new Set(one.resource.tokens)).toEqual(new Set([`Bearer ${token}`]));
   });
 
-  test("a token of an issuer that no resource binds is one, too", async () => {
+  test("a token that its issuer does not bind to a resource also goes to one server", async () => {
     const site = await protectedServer({ clients: [client], resourceRequired: false });
     writeFileSync(join(site.folder, ".mcp.json"), JSON.stringify({ mcpServers: { it: { url: site.url } } }));
     const env = {

@@ -31,7 +31,7 @@ const { text } = fc.letrec<{ readonly text: string; readonly reference: string }
 }));
 const env = { SET: "value", EMPTY: "" };
 
-test("variables of .mcp.json are replaced as a shell replaces them", async () => {
+test("variables of .mcp.json are replaced in the same way as in a shell", async () => {
   const texts = fc.sample(text, { numRuns: cases(2_000), seed });
   const script = texts.map((each) => `printf '%s\\0' "${each}"`).join("\n");
   const { stdout } = spawnSync("/bin/sh", ["-s"], { input: script, env, encoding: "utf8" });
@@ -70,7 +70,7 @@ test.each<[string, HostFile["expansion"], RegExp]>([
 });
 
 test.each(["constructor", "toString", "__proto__", "hasOwnProperty"])(
-  "%s is no variable that is set",
+  "%s is not a set variable",
   async (name) => {
     await expect(expanded(`\${${name}}`, "shell", env)).rejects.toMatchObject({ code: "MG2203" });
     expect(await expanded(`\${${name}:-x}`, "shell", env)).toBe("x");

@@ -52,7 +52,7 @@ test("the headers that a command prints are sent in place of the file's headers;
   expect([given.code, headers().at(-1)]).toEqual([0, expect.objectContaining({ "x-made": "given" })]);
 });
 
-test("a command of the project is run with trust alone, and its change needs trust again", async () => {
+test("a command of the project runs only with trust, and its change needs trust again", async () => {
   const { folder, headers } = await project(prints(`{ "X-Made": "made" }`));
   const ran = await mcpgen(folder, ["list", "s"]);
   expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining("MG2105")]);
@@ -152,7 +152,7 @@ test("white space and a byte order mark around the headers do not count", async 
     expect(Object.entries(each)).toEqual(expect.arrayContaining([["x-made", "made"]]));
 });
 
-test("the limit of a command that has ended does nothing", async () => {
+test("the time limit has no effect after a command has ended", async () => {
   const limit = new AbortController();
   vi.spyOn(AbortSignal, "timeout").mockReturnValue(limit.signal);
   const folder = temporaryFolder({ "helper.mjs": prints('{ "X-Made": "made" }') });

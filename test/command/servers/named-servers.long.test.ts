@@ -26,7 +26,7 @@ function program(): { readonly command: string; readonly args: readonly string[]
 
 const json = (value: object): string => JSON.stringify(value);
 
-test("a server is started as the file of its host says, with what ${…} stands for", async () => {
+test("a server is started with the values in its host's file, with each ${…} replaced", async () => {
   const { command, args } = program();
   const folder = temporaryFolder({
     ".mcp.json": json({
@@ -98,7 +98,7 @@ test("at a terminal an input is asked for, once, without showing a secret", asyn
   expect(ran.shown).not.toContain("geheim");
 });
 
-test("an address with headers; --header is stronger", async () => {
+test("an address has headers, and --header takes precedence", async () => {
   const headers: (string | undefined)[] = [];
   const inner = await serve(newServer());
   const url = await loopback((request, response) => {
@@ -157,7 +157,7 @@ test("the nearest file wins; in one folder, the file of Claude Code; the desktop
   ]);
 });
 
-test("the desktop's file stands where each platform has it", () => {
+test("the desktop's file is found at its place on each platform", () => {
   const home = temporaryFolder({
     "Library/Application Support/Claude/claude_desktop_config.json": "{}",
     "Roaming/Claude/claude_desktop_config.json": "{}",
@@ -234,7 +234,7 @@ test.each<[string, string, RegExp]>([
   ["nothere", "error MG1001: there is no such file", /Check the path\. A server is .*`mcpgen list` shows/],
   ["./nothere.json", "error MG1001: there is no such file", /Check the path\. A server is /],
   ["ftp://example.com", "error MG1008: expected a path", /Download the file/],
-])("list %s says that there is no such source", async (source, message, next) => {
+])("list %s reports that there is no such source", async (source, message, next) => {
   const ran = await mcpgen(temporaryFolder(), ["list", source]);
   expect(ran.stderr).toContain(message);
   expect(ran.stderr.split("→")[1]).toMatch(next);

@@ -11,7 +11,7 @@ interface Content {
   readonly effects: readonly { readonly verb: string; readonly what: string; readonly needed: boolean }[];
 }
 
-/** What `mcpgen trust --print` says of a folder. */
+/** The output of `mcpgen trust --print` for a folder. */
 async function contentOf(folder: string): Promise<Content> {
   const { stdout } = await mcpgen(folder, ["trust", ".", "--print", "--json"]);
   return JSON.parse(stdout) as Content;
@@ -20,14 +20,14 @@ async function contentOf(folder: string): Promise<Content> {
 const needsTrust = ({ effects }: Content): boolean => effects.some(({ needed }) => needed);
 
 const name = fc.stringMatching(/^[a-z]{1,6}$/);
-/** Texts that name no program, module or variable. */
+/** Texts that do not name a program, a module or a variable. */
 const harmless = fc.oneof(
   name,
   fc.constantFrom("a b", "$HOME", "%PATH%", "{x}", "../up", "https://example.com/x"),
 );
 const address = name.map((path) => `https://example.com/${path}`);
 
-/** Configuration as a tree of JSON: all keys of the shape, but for programs and modules. */
+/** Configuration with all keys, except those for programs and modules. */
 const config = fc.record(
   {
     $schema: harmless,
@@ -72,7 +72,7 @@ const additions: Readonly<Record<string, (project: Project, at: number, text: st
   "a command, in capitals": ({ config }, at, text) => ({
     config: { ...config, contracts: served(config, at, `STDIO:${text}`) },
   }),
-  // One that the project's own file has needs no more trust than its entry there.
+  // A server that the project's own file defines needs no trust in addition to its entry there.
   "the name of a server elsewhere": ({ config }, at, text) => ({
     config: { ...config, contracts: served(config, at, `${text}-elsewhere`) },
   }),
@@ -181,7 +181,7 @@ const files = {
   "run/editor.js": "",
 };
 
-/** Files that change nothing of what runs. */
+/** Files that do not affect which code runs. */
 const others = {
   "README.md": "x",
   "lib/unused.js": "x",
@@ -191,7 +191,7 @@ const others = {
   "mcp.contract.yaml": "name: n",
 };
 
-test("a changed byte of a file that runs, is rendered or starts changes the hash; of any other file it does not", async () => {
+test("the hash changes with each byte of a file that is run, rendered or started, but not with other files", async () => {
   const folder = temporaryFolder({ ...files, ...others });
   const { hash } = await contentOf(folder);
   expect((await contentOf(folder)).hash).toBe(hash);
@@ -202,7 +202,7 @@ test("a changed byte of a file that runs, is rendered or starts changes the hash
     writeFileSync(join(folder, file), before);
     return changed;
   };
-  // package.json decides what runs, and is no code: its text counts where it leads elsewhere.
+  // package.json is not code, but decides which code runs: it matters only if its entries lead to other files.
   const covered = Object.keys(files).filter((file) => !file.endsWith("package.json"));
   for (const file of covered.filter((each) => !each.endsWith("mcp.json")))
     expect([file, await change(file, (text) => `${text} `)]).not.toEqual([file, hash]);

@@ -13,7 +13,7 @@ const canGive = process.getuid?.() === 0;
 
 const whyOf = (file: string, user = own): string | undefined => strangerAt(file, new Set(), user)?.why;
 
-test.skipIf(process.getuid === undefined)("who else may write a file decides whose it is", () => {
+test.skipIf(process.getuid === undefined)("the ownership of a file depends on who else may write it", () => {
   const folder = temporaryFolder({ "in/a.json": "{}" });
   const file = join(folder, "in/a.json");
   expect(whyOf(file)).toBeUndefined();
@@ -69,7 +69,7 @@ test.skipIf(!canGive).each(["generate --dry-run", "check", "diff a.yaml b.yaml",
       2,
       expect.stringMatching(/MG2107: .*mcpgen\.config\.json belongs to another user/),
     ]);
-    // With the hash of exactly this content the user answers for it, as in a container.
+    // With the hash of this content the user takes responsibility for it, as in a container.
     const named = await mcpgen(join(folder, "work"), line.split(" "), { env: await trustOf(folder) });
     expect(named.stderr).not.toContain("MG2107");
     const without = await mcpgen(join(folder, "work"), [...line.split(" "), "--no-config"]);
@@ -77,15 +77,18 @@ test.skipIf(!canGive).each(["generate --dry-run", "check", "diff a.yaml b.yaml",
   },
 );
 
-test.skipIf(!canGive)("a command that can do without leaves it out, and says so", async () => {
-  const folder = temporaryFolder({ "work/a.yaml": contract, "mcpgen.config.json": '{ "templates": "t" }' });
-  chmodSync(join(folder, "mcpgen.config.json"), 0o666);
-  const ran = await mcpgen(join(folder, "work"), ["docs", "a.yaml"]);
-  expect([ran.code, ran.stderr]).toEqual([
-    0,
-    expect.stringMatching(/^left out: .*mcpgen\.config\.json: .* can be changed by every user/),
-  ]);
-});
+test.skipIf(!canGive)(
+  "a command that does not need the configuration ignores it, with a message",
+  async () => {
+    const folder = temporaryFolder({ "work/a.yaml": contract, "mcpgen.config.json": '{ "templates": "t" }' });
+    chmodSync(join(folder, "mcpgen.config.json"), 0o666);
+    const ran = await mcpgen(join(folder, "work"), ["docs", "a.yaml"]);
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^left out: .*mcpgen\.config\.json: .* can be changed by every user/),
+    ]);
+  },
+);
 
 test.skipIf(!canGive)("a module of another user that configuration imports is refused", async () => {
   const folder = temporaryFolder({
@@ -102,7 +105,7 @@ test.skipIf(!canGive)("a module of another user that configuration imports is re
 });
 
 test.skipIf(!canGive)(
-  "a folder of another user is no reason where nothing runs, as in a container",
+  "a folder of another user is accepted if nothing of it runs, for example in a container",
   async () => {
     const folder = temporaryFolder({
       "theirs/mcpgen.config.json": "{}",

@@ -59,7 +59,7 @@ test("at a terminal the answer is asked for once, until the content changes", as
   expect([again.code, again.unasked]).toEqual([2, []]);
 });
 
-test("in CI there is no question: the hash decides, and no word stands for every content", async () => {
+test("in CI there is no question: the hash decides, and there is no value that trusts every content", async () => {
   const folder = project();
   const hash = (await trustOf(folder)).MCPGEN_TRUST;
   const inCi = (words: readonly string[], env: Record<string, string> = {}) =>
@@ -75,12 +75,12 @@ test("in CI there is no question: the hash decides, and no word stands for every
   expect(hasRun(folder)).toBe(false);
   expect(await inCi(["generate"], { MCPGEN_TRUST: `${wrong},${hash}` })).toMatchObject({ code: 0 });
   expect(await inCi(["check", "--trust", hash])).toMatchObject({ code: 0 });
-  // Also a command that can do without configuration refuses what is not the named content.
+  // A command that does not need configuration also refuses content with another hash.
   const lint = await inCi(["docs", "c.yaml", "--trust", wrong]);
   expect([lint.code, lint.stderr]).toEqual([2, expect.stringContaining("MG2106")]);
 });
 
-test("mcpgen trust records, lists and removes; its store is the user's alone", async () => {
+test("mcpgen trust records, lists and removes; only the user can access its store", async () => {
   const folder = project();
   const state = temporaryFolder();
   const env = { XDG_STATE_HOME: state };
@@ -124,7 +124,7 @@ test("texts of the repository cannot act in the terminal at the question", async
   expect(ran.stderr + ran.stdout).not.toMatch(/[\u001b\u202e]|^::/mu);
 });
 
-test("a server of the folder does not silently take the place of the user's", async () => {
+test("a server of the folder does not silently replace the user's server", async () => {
   const server = (port: number): string =>
     JSON.stringify({ mcpServers: { weather: { url: `http://127.0.0.1:${port}/` } } });
   const home = temporaryFolder({ ".cursor/mcp.json": server(1) });
@@ -139,7 +139,7 @@ test("a server of the folder does not silently take the place of the user's", as
   );
   const trusted = { ...env, ...(await trustOf(folder)) };
   expect((await mcpgen(folder, ["call", "weather", "t"], { env: trusted })).stderr).toContain("127.0.0.1:2");
-  // Without one of the user's, an address needs no trust.
+  // Without a configuration of the user, an address needs no trust.
   expect((await mcpgen(folder, ["call", "weather", "t"], { env: { HOME: folder } })).stderr).toContain(
     "MG4102",
   );

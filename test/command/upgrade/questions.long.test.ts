@@ -34,7 +34,7 @@ function questionsOf({ decisions }: Report): Asked[] {
   );
 }
 
-/** What a question proposes: a note by its kind, its targets and its fields. */
+/** A key of the notes that a question proposes: their kinds, targets and fields, without the reason and the link. */
 function keyOf({ paste }: Asked): string {
   return JSON.stringify(paste.map((note) => ({ ...note, reason: "", link: "" })));
 }
@@ -44,12 +44,15 @@ function errorIn({ stderr }: Ran): string | undefined {
   return stderr.split("\n").find((line) => line.includes("error MG"));
 }
 
-/** Whether a question is about values at the other revision: its notes take members for renamed that others ask about. */
+/** Whether a question is about values at the other revision. Its notes assume renames that other questions propose. */
 function isAboutValues({ paste }: Asked): boolean {
   return paste.some(({ kind }) => kind === "lower" || kind === "lift");
 }
 
-/** Pastes each answer alone, and renames beside what follows from them: it generates, and is not proposed again. */
+/**
+ * Pastes each answer alone, and renames together with the answers that depend on them. Expects that the project then
+ * generates, and that the question is not asked again.
+ */
 async function expectAnswers(folder: string, ask: () => Promise<Report>): Promise<string[]> {
   const file = join(folder, "schema", next, "notes.json");
   const asked = questionsOf(await ask());
@@ -133,7 +136,7 @@ test.each(["CreateMessageRequest", "DiscoverRequest"])(
   },
 );
 
-test("a value that has another constant in the new revision is proposed to become that", async () => {
+test("for a value with another constant in the new revision, that constant is proposed", async () => {
   const folder = projectWith((definitions) =>
     declare(definitions["ResourceLink"]!, { type: { const: "link", type: "string" } }),
   );

@@ -18,7 +18,7 @@ function headings(markdown: string): string[] {
   return [...markdown.matchAll(/^## (.+?)(?: \(\d+\))?$/gm)].map(([, heading]) => heading!);
 }
 
-test("the guide says what the revision means for servers, clients and gateways, then what was decided, then what is asked", async () => {
+test("the guide lists the consequences for servers, clients and gateways, then the decisions, then the questions", async () => {
   const { code, stdout } = await upgrade(projectWith(everything), "--dry-run", "--format", "markdown");
   expect(code).toBe(0);
   const order = headings(stdout);
@@ -54,7 +54,7 @@ test("for a gateway, the report lists the messages to pass on, to translate, and
   expect(subjectsOf(/^Let through unread/).join()).toContain("ContentBlock");
 });
 
-test("a draft that replaces another one needs the same code, and the same of gateways", async () => {
+test("a draft that replaces another one needs the same code, also in gateways", async () => {
   const folder = projectWith(everything);
   const first = await reportOf(folder, "--status", "draft");
   const file = join(folder, "next.json");
@@ -87,7 +87,7 @@ test("an alternative of a result is listed with its mark", async () => {
   expect(added?.subjects).toEqual([expect.stringContaining("tools/list: UnchangedResult")]);
 });
 
-test("notes whose subjects are the same as before are decided, the others are asked", async () => {
+test("notes about unchanged subjects count as decided, and questions ask about the others", async () => {
   const { settled, decisions, notes } = await reportOf(projectWith(everything), "--dry-run");
   const right = settled.find(({ title }) => title.includes("still right"))!;
   const doubtful = decisions.find(({ kind }) => kind === "carried-notes")!;
@@ -95,7 +95,7 @@ test("notes whose subjects are the same as before are decided, the others are as
   const hiding = new Set(conflicting.map(({ at }) => at));
   expect(right.items.length + doubtful.questions.length + hiding.size).toBe(notes!.carried);
   expect(right.items).toContainEqual(expect.stringMatching(/^capability on roots\/list /));
-  // Their subjects have changed: a member of another name, another number.
+  // The subjects of these notes have changed: a member has another name, an error another code.
   const asked = [...doubtful.questions, ...conflicting].map((question) => question.text);
   expect(asked).toContainEqual(expect.stringContaining("error on -32020"));
   expect(asked).toContainEqual(expect.stringContaining("/$defs/ContentBlock"));
@@ -143,7 +143,7 @@ test("methods and members that the runtime handles by hand are named with their 
   );
 });
 
-/** Another handshake, and another place for what requests carry of it. */
+/** A different handshake, and another place for the members of it that requests repeat. */
 function otherHandshake(definitions: Definitions): void {
   definitions["ServerResult"]!["anyOf"] = (definitions["ServerResult"]!["anyOf"] as JsonObject[]).filter(
     ({ $ref }) => $ref !== "#/$defs/DiscoverResult",
@@ -162,7 +162,7 @@ function otherHandshake(definitions: Definitions): void {
   definitions["RequestMetaObject"]!["required"] = ["mcp/connection"];
 }
 
-test("a changed handshake is reported, with members that the era filled in and members that no code writes", async () => {
+test("a changed handshake is reported, with the members that the era filled in and that no code writes now", async () => {
   const { handwritten } = await reportOf(projectWith(otherHandshake), "--dry-run");
   const subjects = handwritten.map(({ kind, subject }) => `${kind} ${subject}`);
   expect(subjects).toEqual(

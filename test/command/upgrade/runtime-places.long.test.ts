@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { memberPlaces, methodPlaces } from "../../../generator/command/upgrade/runtime-places.js";
 import { namedInRuntime, placesFile } from "../../../scripts/named-in-runtime.js";
 
-test("the table of names in the runtime is as the script writes it", async () => {
+test("the table of names in the runtime equals the script's output", async () => {
   expect(readFileSync(placesFile, "utf8")).toBe(await namedInRuntime());
 });
 

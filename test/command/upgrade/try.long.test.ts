@@ -70,7 +70,7 @@ test("a subscription is played, with a change of each kind that it selects", asy
     return client.made;
   };
   const all = await made(() => {});
-  // What the note on this kind names is gone.
+  // The member that the note on this kind names does not exist any longer.
   const without = await made(({ SubscriptionFilter }) =>
     rename(SubscriptionFilter!, "toolsListChanged", "tools"),
   );
@@ -114,7 +114,7 @@ export const wrong: number = "as before";
 `;
   writeFileSync(join(folder, "src/tools.ts"), code);
   const sound = await tried(folder);
-  // The words of the vocabulary stay, and an error that was there before is no news.
+  // The vocabulary does not change, and errors that existed before are not reported.
   expect([sound.exit, sound.unchecked, sound.findings]).toEqual([0, undefined, []]);
   writeFileSync(
     join(folder, "src/next.ts"),
@@ -146,7 +146,7 @@ test("the built program has the conversations, too", async () => {
   expect(stdout).toContain("nothing was written (--try)");
 });
 
-test("wrong ways: options that say how to write, and a schema that does not compile", async () => {
+test("output options and a schema that does not compile are refused", async () => {
   const folder = projectWith(everything);
   for (const option of ["--force", "--dry-run"]) {
     const { code, stderr } = await upgrade(folder, "--try", option);

@@ -17,7 +17,7 @@ browserTest(
   async () => {
     const { page, url, folder } = await opened(cli, program(shop));
     await press(page, "order", "#offer");
-    // The schema is asked first: the count is no number, the thing is there.
+    // The page first checks the schema: the count is not a number, the thing is present.
     await fill(page, "thing", "Lamp");
     await fill(page, "count", "two");
     await press(page, "Call", "#target");

@@ -13,7 +13,7 @@ const cli = builtCli();
 const everything = builtProgram("examples/everything-server/main.ts");
 const shop = builtProgram("test/dev/page/shop.ts");
 
-/** What axe finds in both themes, on a small and a large screen. */
+/** The findings of axe in both themes, on a small and a large screen. */
 async function faultsOf(page: Page): Promise<string[]> {
   const faults: string[] = [];
   for (const [theme, width] of [
@@ -28,7 +28,7 @@ async function faultsOf(page: Page): Promise<string[]> {
   return faults;
 }
 
-/** What the browser can do with each image and each sound. */
+/** Whether the browser can show each image and play each sound. */
 const media = `Promise.all([...document.querySelectorAll("#calls :is(img, audio)")].map((each) =>
   each.tagName === "IMG"
     ? each.decode().then(() => "drawn", () => "broken")
@@ -99,7 +99,7 @@ browserTest(
   },
 );
 
-/** A contract that the server of the shop no longer keeps: the tool has one argument more. */
+/** A contract to which the server of the shop does not conform: the tool has one argument more. */
 const contract = {
   name: "shop",
   version: "1.0.0",

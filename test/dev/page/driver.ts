@@ -54,7 +54,7 @@ export async function opened(
   return { page, url, folder };
 }
 
-/** Words of a command line that start a program of ours. */
+/** Words of a command line that start a program of this repository. */
 export function program(file: string, ...words: readonly string[]): readonly string[] {
   return ["--server", [process.execPath, file, ...words].map((word) => `"${word}"`).join(" ")];
 }

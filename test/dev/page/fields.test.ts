@@ -145,7 +145,7 @@ test("a schema with many members or choices is JSON", () => {
   expect(controls({ one: { enum: values } })).toEqual({ one: { kind: "json" } });
 });
 
-test("names such as __proto__ are members as all others", () => {
+test("names such as __proto__ are normal members", () => {
   const properties = JSON.parse('{"__proto__":{"type":"string"},"constructor":{"type":"boolean"}}') as object;
   const control = controlOf({ type: "object", properties: properties as never, required: ["__proto__"] });
   expect(control).toMatchObject({
@@ -156,7 +156,7 @@ test("names such as __proto__ are members as all others", () => {
   });
 });
 
-test("the editor of JSON says where a text is wrong", () => {
+test("the JSON editor shows the position of an error", () => {
   expect(jsonProblem('{"a":1}')).toBeUndefined();
   expect(jsonProblem("[]")).toEqual({ message: "expected an object, got an array" });
   expect(jsonProblem('{\n  "a": }')!.message).toMatch(/line 2/);

@@ -6,7 +6,7 @@ const access = { token: "secret", port: 4000 };
 const headers = { host: "127.0.0.1:4000" };
 const json = { ...headers, "content-type": "application/json" };
 
-test("the page is served to its own address alone", () => {
+test("the page is only served to its own address", () => {
   expect(guarded({ method: "GET", url: "/secret/", headers }, access)).toEqual({ path: "" });
   expect(guarded({ method: "GET", url: "/secret/message/7?x", headers }, access)).toEqual({
     path: "message/7",
@@ -19,7 +19,7 @@ test("the page is served to its own address alone", () => {
 
 const navigated = { ...headers, "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
 
-test("a file of the user leads to the page, in a new tab", () => {
+test("a local file may open the page in a new tab", () => {
   const given = { ...navigated, "sec-fetch-dest": "document" };
   expect(guarded({ method: "GET", url: "/secret/", headers: given }, access)).toEqual({ path: "" });
 });

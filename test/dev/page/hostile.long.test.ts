@@ -31,7 +31,7 @@ const blocks = [
   },
   { type: "image", mimeType: "image/png", data: `${pixel}"><script>alert(1)</script>` },
   { type: "image", mimeType: `image/png"><script>alert(1)</script>`, data: pixel },
-  // An image with 8 MB behind its end, and one that is no base64.
+  // An image with 8 MB behind its end, and one that is not base64.
   { type: "image", mimeType: "image/png", data: pixel.replaceAll("=", "A") + "A".repeat(8_000_000) },
   { type: "image", mimeType: "image/png", data: `${pixel}AAAA` },
   { type: "audio", mimeType: "audio/wav", data: "A".repeat(1_000_000) },
@@ -70,7 +70,7 @@ async function attacked(
   return { ...done, faults: watch.faults };
 }
 
-/** The page fits the window, and has no element that only a text of the server can have made. */
+/** Expects that the page fits the window, and that no element comes from a text of the server. */
 async function isWhole(page: Page): Promise<void> {
   for (const width of [320, 1280]) {
     await page.resize(width);

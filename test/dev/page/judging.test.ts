@@ -4,7 +4,7 @@ import { type JudgeMessage, EventReader, WireLog } from "../../../generator/dev/
 import { ValueJudge } from "../../../generator/dev/page/page-session.js";
 import type { WireEvent } from "../../../generator/page/browser/dev/messages.js";
 
-test("issues stand at the innermost place, in words", () => {
+test("issues are reported at the innermost place, as texts", () => {
   const schema = {
     type: "object",
     properties: {
@@ -28,7 +28,7 @@ test("issues stand at the innermost place, in words", () => {
   ]);
 });
 
-test("what no place shows is said of the whole; a schema that cannot be read is no reason to crash", () => {
+test("an issue without a place is reported for the whole value, and an unreadable schema is reported", () => {
   const judge = new ValueJudge();
   const oneOf = [{ required: ["a"] }, { required: ["b"] }];
   expect(judge.issues({ type: "object", oneOf }, {})).toHaveLength(1);
@@ -59,7 +59,7 @@ test("messages of an HTTP answer: JSON, and events cut anywhere", () => {
   expect(read).toEqual(['{"a":1}']);
 });
 
-/** A log whose judges say by which revision they judged. */
+/** A log whose validators report the revision by which they judged. */
 function logged(): { log: WireLog; events: WireEvent[]; ended: unknown[] } {
   const events: WireEvent[] = [];
   const ended: unknown[] = [];
@@ -81,7 +81,7 @@ const probe = {
   params: { _meta: { "io.modelcontextprotocol/protocolVersion": "new" } },
 };
 
-test("a message is judged by the revision that it names, an answer by that of its request", () => {
+test("a message is checked by the revision that it names, an answer by the revision of its request", () => {
   const { log, events } = logged();
   log.add("client", JSON.stringify(probe));
   log.add("server", '{"jsonrpc":"2.0","id":1,"error":{}}');

@@ -15,7 +15,7 @@ import { program } from "./driver.js";
 const cli = builtCli();
 const shop = builtProgram("test/dev/page/shop.ts");
 
-/** `mcpgen dev --open`, with a program in place of the desktop's that writes down what it is started with. */
+/** `mcpgen dev --open`, with a program in place of the desktop's that records its arguments. */
 async function opened() {
   const folder = temporaryFolder();
   const said = join(folder, "said");

@@ -1,20 +1,20 @@
-/** An item of a changelog in our own words, and the findings that tell it: `rule subject`, braces for choices. */
+/** A paraphrased item of a changelog, and the findings that report it: `rule subject`, braces for alternatives. */
 export interface Item {
   readonly says: string;
   readonly finds: readonly string[];
 }
 
-/** What happened between two revisions. */
+/** The changes between two revisions. */
 export interface Changelog {
-  /** What the official changelog names and a schema can show. */
+  /** Items of the official changelog that a schema can show. */
   readonly named: readonly Item[];
-  /** What it names that no message shows. */
+  /** Items of the official changelog that are in no message. */
   readonly unseen: readonly string[];
-  /** What both files show and the changelog does not name. */
+  /** Differences of the two files that the changelog does not name. */
   readonly unnamed: readonly Item[];
 }
 
-/** All texts that a pattern stands for. */
+/** All texts that a pattern with braces describes. */
 export function expanded(pattern: string): string[] {
   const [whole, choices] = /\{([^{}]+)\}/.exec(pattern) ?? [];
   if (whole === undefined) return [pattern];

@@ -171,7 +171,7 @@ describe("one change is one finding, with the level for each role", () => {
   });
 });
 
-describe("how a tool is called: as a task, or not", () => {
+describe("support for tasks", () => {
   const calls = (taskSupport?: string, more: object = {}): Contract =>
     withTool((draft) => (draft.execution = { ...(taskSupport && { taskSupport }), ...more }));
   test.each([
@@ -199,27 +199,22 @@ describe("how a tool is called: as a task, or not", () => {
   });
 });
 
-describe("headers that repeat arguments", () => {
+describe("a header that repeats an argument", () => {
   const header = (city?: string, more: (schema: Draft) => unknown = () => {}): Contract =>
     withTool(({ inputSchema: schema }) => {
       if (city !== undefined) schema.properties.city["x-mcp-header"] = city;
       more(schema);
     });
   test.each([
-    ["comes", undefined, "City", ["header-added tools/get_weather.arguments.city breaking/safe"]],
-    ["goes", "City", undefined, ["header-removed tools/get_weather.arguments.city safe/breaking"]],
-    ["is another", "City", "Town", ["header-renamed tools/get_weather.arguments.city breaking/breaking"]],
-    [
-      "is the same in another case",
-      "City",
-      "CITY",
-      ["schema-rewritten tools/get_weather.arguments safe/safe"],
-    ],
-  ])("one that %s", (_, old, next, findings) => {
+    ["is added", undefined, "City", ["header-added tools/get_weather.arguments.city breaking/safe"]],
+    ["is removed", "City", undefined, ["header-removed tools/get_weather.arguments.city safe/breaking"]],
+    ["is renamed", "City", "Town", ["header-renamed tools/get_weather.arguments.city breaking/breaking"]],
+    ["only changes its case", "City", "CITY", ["schema-rewritten tools/get_weather.arguments safe/safe"]],
+  ])("%s", (_, old, next, findings) => {
     expect(reported(header(old), header(next))).toEqual(findings);
   });
 
-  test("one of a member is reported at its place, one of a new argument is no separate difference", () => {
+  test("is reported at the place of a member, but not separately for a new argument", () => {
     const nested = (more: object): Contract =>
       header(undefined, ({ properties }) => {
         properties.place = { type: "object", properties: { zone: { type: "string", ...more } } };
@@ -236,7 +231,7 @@ describe("headers that repeat arguments", () => {
   });
 });
 
-test("a contract does not differ from itself, in whatever order it is written", () => {
+test("a contract does not differ from itself, whatever its order", () => {
   expect(reported(base, structuredClone(base))).toEqual([]);
   const turned = JSON.parse(JSON.stringify(base), (_, value: unknown) =>
     value !== null && typeof value === "object" && !Array.isArray(value)
@@ -337,7 +332,7 @@ test("severities of the configuration hold for rules of contracts", () => {
   expect(diffContracts(base, next, policy)[0]!.level).toEqual({ client: "dangerous", server: "dangerous" });
 });
 
-test("a list says that its capability is there, whether or not a contract declares it", () => {
+test("a list implies its capability, whether or not a contract declares it", () => {
   const { capabilities: _, ...undeclared } = base;
   const declared = { ...base, capabilities: { tools: {}, resources: {}, prompts: {} } };
   expect(reported(undeclared, declared)).toEqual([]);
@@ -395,7 +390,7 @@ test.each<[string, readonly JsonObject[], readonly JsonObject[], readonly string
   expect(findings.map(({ rule, old: before, new: after }) => `${rule} ${before} → ${after}`)).toEqual(found);
 });
 
-describe("a limit that is tightened is proven by a value", () => {
+describe("a value proves a tightened limit", () => {
   const starting = { type: "string", pattern: "^t" };
   const short = { type: "string", maxLength: 2 };
   const long = { type: "string", minLength: 10 };
@@ -446,7 +441,7 @@ describe("a limit that is tightened is proven by a value", () => {
   });
 });
 
-test("a member that is gone, whose first arm takes nothing, breaks those who wrote it", () => {
+test("removing a member breaks its writers, even if its first arm accepts no value", () => {
   const width: JsonObject = {
     exclusiveMinimum: 0,
     anyOf: [
@@ -470,7 +465,7 @@ test("a member that is gone, whose first arm takes nothing, breaks those who wro
   ]);
 });
 
-describe("values of a list beside other arms of a union, or inside of one", () => {
+describe("values of an enum beside other arms of a union, or inside an arm", () => {
   const listed = { type: "string", enum: ["day", "week"] };
   const dates = { type: "string", pattern: "^\\d{4}-\\d{2}-\\d{2}$" };
   const [short, long] = [
@@ -532,7 +527,7 @@ test("a number of an arm that becomes whole has a counterexample within its limi
   expect(finding).toMatchObject({ rule: "number-to-integer", level: { client: "breaking" } });
 });
 
-describe("of lists that leave entries out, only entries in both are compared", () => {
+describe("for incomplete lists, only entries in both are compared", () => {
   const two: Contract = { ...base, tools: [tool, { ...tool, name: "only_old" }] };
   const changed: Draft = structuredClone(tool);
   changed.inputSchema.required = ["city", "unit"];
@@ -563,7 +558,7 @@ describe("of lists that leave entries out, only entries in both are compared", (
   });
 });
 
-test("an open shape that goes breaks callers, although another one takes its smallest value", () => {
+test("removing an open arm breaks callers, although another arm accepts its smallest value", () => {
   const closed = { type: "object", properties: { text: { type: "string" } }, additionalProperties: false };
   const place = (...arms: JsonObject[]) =>
     withTool((draft) => (draft.inputSchema.properties.place = { anyOf: arms }));

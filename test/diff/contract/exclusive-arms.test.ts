@@ -3,8 +3,8 @@ import type { JsonObject } from "@mcpgen/engine";
 import type { Contract } from "../../../generator/contract/contract.js";
 import { diffContracts } from "../../../generator/diff/contract/diff-contracts.js";
 
-// Of arms that exclude each other (`oneOf`), one that takes less lets in what both refused together, and one that takes more
-// refuses what another one took.
+// If an arm of `oneOf` becomes narrower, the union accepts values that two arms matched before. If an arm becomes
+// wider, the union refuses values that now match two arms.
 
 const page = (closed: boolean): JsonObject => ({
   type: "object",
@@ -31,16 +31,19 @@ function contract(union: (arm: JsonObject) => JsonObject, closed: boolean): Cont
   return { name: "notes", version: "1", tools: [{ name: "move", inputSchema }] };
 }
 
-test.each(Object.entries(unions))("%s, an arm changes what others take", (where, union) => {
-  const isExclusive = where !== "in a union that excludes no arm";
-  const rules = (before: boolean, after: boolean): string[] =>
-    diffContracts(contract(union, before), contract(union, after)).map(
-      ({ rule, level }) => `${rule} ${level.client} ${level.server}`,
+test.each(Object.entries(unions))(
+  "%s, a changed arm affects the values of the other arms",
+  (where, union) => {
+    const isExclusive = where !== "in a union that excludes no arm";
+    const rules = (before: boolean, after: boolean): string[] =>
+      diffContracts(contract(union, before), contract(union, after)).map(
+        ({ rule, level }) => `${rule} ${level.client} ${level.server}`,
+      );
+    expect(rules(false, true).filter((text) => text.startsWith("bound"))).toEqual(
+      isExclusive ? ["bound-loosened safe dangerous"] : [],
     );
-  expect(rules(false, true).filter((text) => text.startsWith("bound"))).toEqual(
-    isExclusive ? ["bound-loosened safe dangerous"] : [],
-  );
-  expect(rules(true, false).filter((text) => text.startsWith("bound"))).toEqual(
-    isExclusive ? ["bound-tightened breaking safe"] : [],
-  );
-});
+    expect(rules(true, false).filter((text) => text.startsWith("bound"))).toEqual(
+      isExclusive ? ["bound-tightened breaking safe"] : [],
+    );
+  },
+);

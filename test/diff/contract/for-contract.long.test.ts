@@ -10,7 +10,7 @@ import { revisions } from "../../support/revisions.js";
 const models = [await releasedModel(revisions.at(-2)!), await releasedModel(revisions.at(-1)!)] as const;
 const all = diffModels(...models);
 
-/** Methods whose differences a server of a contract can meet. */
+/** Methods whose differences can affect the server of a contract. */
 function met(contract: Partial<Contract>): Set<string> {
   return new Set(
     relevantTo(all, models, { name: "x", version: "1", ...contract }).flatMap(({ methods }) => methods),
@@ -19,7 +19,7 @@ function met(contract: Partial<Contract>): Set<string> {
 
 const tools = [{ name: "a", inputSchema: { type: "object" } }];
 
-test("a server with tools alone meets nothing of prompts and resources", () => {
+test("a server with only tools gets no findings about prompts and resources", () => {
   const methods = met({ tools, capabilities: { tools: {} } });
   expect([...methods]).toEqual(expect.arrayContaining(["tools/call", "initialize", "elicitation/create"]));
   for (const { subject, methods: reached } of relevantTo(all, models, { name: "x", version: "1", tools })) {
@@ -30,7 +30,7 @@ test("a server with tools alone meets nothing of prompts and resources", () => {
   }
 });
 
-test("capabilities count where they are declared, and lists that are not empty", () => {
+test("declared capabilities and non-empty lists count", () => {
   const gated = (path: string): string[] =>
     models
       .flatMap(({ methods }) => methods)
@@ -65,7 +65,7 @@ test("a contract narrows the findings; those for every server remain", () => {
   expect(none.some(({ rule }) => rule.startsWith("error-"))).toBe(true);
 });
 
-test("diff --for takes a contract, says what it left out, and is about revisions only", async () => {
+test("diff --for accepts a contract, reports what it left out, and only compares revisions", async () => {
   const contract = "name: x\nversion: '1'\ntools: [{ name: a, inputSchema: { type: object } }]\n";
   const folder = temporaryFolder({ "c.yaml": contract });
   const words = ["diff", revisions.at(-2)!, revisions.at(-1)!, "--for", `${folder}/c.yaml`];

@@ -23,7 +23,8 @@ function verdict(judge: Judge, side: 0 | 1, as: As, value: JsonValue, reading: s
   if (as.part === "response") return judge.takesResponse(sent, value);
   const result = isJsonObject(value) ? value["result"] : undefined;
   const answers = answersTo(judge.document, sent);
-  // A reader that looks at the mark first takes what bears none for the plain result. The only answer needs no mark.
+  // A reader that uses the mark (`resultType`) treats a result without it as the plain result. A single kind of answer
+  // needs no mark.
   const named = sent.definition.replace(/Request$/, "Result");
   const plain = answers.length === 1 ? answers : answers.filter((name) => name === named);
   return (
@@ -31,7 +32,7 @@ function verdict(judge: Judge, side: 0 | 1, as: As, value: JsonValue, reading: s
   );
 }
 
-/** What travels inside other messages no union lists. */
+/** Parts inside of other messages are in no union of messages. */
 function embedded(judge: Judge, as: Extract<As, { method: string }>, value: JsonValue): boolean {
   const definition = judge.definitionOf(as.method);
   if (definition === undefined) return false;

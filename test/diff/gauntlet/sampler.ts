@@ -5,13 +5,13 @@ import { definitionsOf, referenced, strings } from "../../support/schema-changes
 /** A key that no document declares and no operator adds. */
 const undeclared = "x-undeclared";
 
-/** Nothing of interest is so far below what room there was. */
+/** A limit on how far a place may lie below the depth that a sample allows. */
 const deepest = -8;
 
 const texts = ["", "a", "text", "https://example.com/", "aGVsbG8=", "x".repeat(40)];
 const numbers = [0, 1, 0.5, -1, 3, 700, 5000];
 
-/** Draws instances of schemas of one document that lead to places of interest rather than past them. */
+/** Draws instances of one document's schemas. It prefers members that lead to the places in `focus`. */
 export class Sampler {
   private readonly definitions: Readonly<Record<string, JsonObject>>;
   /** Definitions that hold a place of interest, at whatever depth. */

@@ -28,8 +28,8 @@ const options = {
 const isSame = (a: JsonObject | undefined, b: JsonObject): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * A document and ajv's verdicts on it. That of a changed document has the definitions compiled that the change reaches; of all
- * others the unchanged document's verdict is its own.
+ * A document and ajv's verdicts on its definitions. For a changed document, only the definitions that the change
+ * affects are compiled; for others, the verdict of the unchanged document is used.
  */
 export class Judge {
   readonly document: JsonObject;
@@ -58,7 +58,7 @@ export class Judge {
       if (this.own.has(name)) this.ajv.addSchema(this.located(node) as JsonObject, this.uriOf(name));
   }
 
-  /** Lets go of what has been compiled for a changed document. */
+  /** Frees the validators that were compiled for a changed document. */
   forget(): void {
     for (const name of this.own) this.ajv.removeSchema(this.uriOf(name));
   }
@@ -79,7 +79,7 @@ export class Judge {
     return `${this.base && this.own.has(name) ? "changed" : "base"}:/${name}`;
   }
 
-  /** A schema whose references name what `uriOf` says. */
+  /** Returns the schema with references as `uriOf` writes them. */
   private located(value: JsonValue): JsonValue {
     if (Array.isArray(value)) return value.map((each) => this.located(each));
     if (!isJsonObject(value)) return value;
@@ -88,7 +88,7 @@ export class Judge {
     return target === undefined ? copy : { ...copy, $ref: this.uriOf(target) };
   }
 
-  /** A message of a method: revisions whose messages leave the envelope out describe it apart. */
+  /** Whether a value is a message of a method. Some revisions describe the envelope in a separate definition. */
   takesMessage({ method, sender, kind }: Sent, value: JsonValue): boolean {
     const sent = this.sent.find((each) => each.method === method && each.sender === sender);
     if (sent?.kind !== kind || !this.takes(sent.definition, value)) return false;
@@ -116,11 +116,11 @@ export class Judge {
   }
 }
 
-/** What peers may exchange: its sender, and the verdict of either document. */
+/** A kind of value that peers exchange: its sender, and a verdict for each document. */
 interface Channel {
   readonly text: string;
   readonly writer: Role;
-  /** Definitions of the writing document that a value is drawn from, each giving members. */
+  /** Definitions of the sender's document from which a value is drawn; each adds members. */
   readonly drawn: readonly string[];
   readonly takes: (judge: Judge, value: JsonValue) => boolean;
   /** Receivers ignore notifications that they do not know. */
@@ -191,10 +191,10 @@ function envelopesOf(judge: Judge): Channel[] {
   });
 }
 
-/** A message that one document takes and the other refuses. */
+/** A message that one document accepts and the other refuses. */
 export interface Shown {
   readonly channel: string;
-  /** The role of the old revision that it hurts, and as what. */
+  /** The role of the old revision that fails, and whether it fails as the writer or the reader. */
   readonly role: Role;
   readonly as: "writer" | "reader";
   readonly value: JsonValue;
@@ -229,14 +229,14 @@ export function shownBy(
   });
 }
 
-/** The sender of a notification that is known no more is hurt, though nothing refuses it. */
+/** If a revision removes a notification, its sender is affected, although receivers ignore the message. */
 function lostNotification({ text, writer }: Channel): Shown[] {
   return / in answer | response /.test(` ${text}`) || !text.startsWith("notifications/")
     ? []
     : [{ channel: text, role: writer, as: "writer", value: null }];
 }
 
-/** All of them where they are few: a change of what all messages hold shows in any. */
+/** Returns at most `mostChannels` random channels: a change of a part that all messages have shows in each of them. */
 function some(channels: readonly Channel[], random: Random): Channel[] {
   const left = [...channels];
   while (left.length > mostChannels) left.splice(random.below(left.length), 1);

@@ -4,7 +4,7 @@ import { type Make, object, tagged } from "./mutation.js";
 import { objectChanges } from "./objects.js";
 import { itemChanges, typeChanges, unionChanges } from "./types.js";
 
-/** Every construct that a value's schema can change in. */
+/** Mutations of every construct of a schema. */
 export const mutations: readonly Make[] = [
   ...typeChanges,
   ...itemChanges,
@@ -13,7 +13,7 @@ export const mutations: readonly Make[] = [
   ...objectChanges,
 ];
 
-/** Schemas around a value's schema that neither hide nor change what happens to it. */
+/** Schemas around a value's schema that do not affect how a change of it is classified. */
 export const surroundings: readonly ((value: JsonValue) => JsonValue)[] = [
   (value) => object({ value }),
   (value) => object({ value }, []),

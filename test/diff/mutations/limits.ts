@@ -4,7 +4,7 @@ import { type Make, both, object } from "./mutation.js";
 
 const text = { type: "string" };
 
-/** A limit, tighter than another. */
+/** Pairs of schemas, the second with a tighter limit. */
 const limits: readonly ((random: Random) => readonly [JsonValue, JsonValue])[] = [
   (random) => [
     { type: "number" },
@@ -65,7 +65,7 @@ const limits: readonly ((random: Random) => readonly [JsonValue, JsonValue])[] =
   ],
 ];
 
-/** Conditions of both sides, the second harder to meet. */
+/** Pairs of schemas with a condition that is stricter in the second. */
 const changedConditions: readonly ((random: Random) => readonly [JsonValue, JsonValue])[] = [
   () => [
     { type: "string", not: { enum: ["a"] } },
@@ -93,7 +93,7 @@ const changedConditions: readonly ((random: Random) => readonly [JsonValue, Json
   }),
 ];
 
-/** Limits that depend on what else is there, or on the keys. */
+/** Limits that depend on other members or on the keys. */
 const conditions: readonly ((random: Random) => readonly [JsonValue, JsonValue])[] = [
   () => [text, { type: "string", not: { const: "text" } }],
   () => [

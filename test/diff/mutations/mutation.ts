@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Random } from "../../../generator/sample/values.js";
 
-/** One change of a value's schema, and the row of the rule table that it must be classed by. */
+/** One change of a value's schema, and the row of the rule table that must classify it. */
 export interface Mutation {
   readonly old: JsonValue;
   readonly new: JsonValue;

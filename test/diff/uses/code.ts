@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { mcpgen } from "../../support/in-process.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-/** @param lib what is known of the language; reading much of it takes longer than all else */
+/** @param lib the types of the language; large ones take most of the time */
 const tsconfig = (lib: string) =>
   JSON.stringify({
     compilerOptions: {
@@ -18,7 +18,7 @@ const tsconfig = (lib: string) =>
     },
   });
 
-/** A folder with code that imports our packages, or finds none of them. */
+/** A folder with code that imports our packages. Those that are not `installed` cannot be resolved. */
 export function codeFolder(
   files: Readonly<Record<string, string>>,
   { installed = [], lib = "ES5" }: { readonly installed?: readonly string[]; readonly lib?: string } = {},
@@ -65,7 +65,7 @@ export interface UsesReport {
   }[];
 }
 
-/** The report of `mcpgen diff … --uses`. Where it names a place, the name stands there. */
+/** The report of `mcpgen diff … --uses`. Expects that each reported name is at the reported place. */
 export async function reportOf(directory: string, args: readonly string[]): Promise<UsesReport> {
   const { stdout, stderr } = await mcpgen(directory, ["diff", ...args, "--json"]);
   expect(stderr).toBe("");
@@ -77,7 +77,7 @@ export async function reportOf(directory: string, args: readonly string[]): Prom
   return report;
 }
 
-/** The uses of one finding as `line text`, with what the line holds. */
+/** The uses of one finding as `line text`. */
 export function usesOf(report: UsesReport, rule: string, subject: string): string[] {
   const found = report.findings.filter(
     (finding) =>

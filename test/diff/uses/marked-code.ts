@@ -1,6 +1,6 @@
 import { reportOf } from "./code.js";
 
-/** A mark in code: `⟦Tool.execution|execution⟧` stands for `execution`, and says that it is a use of that subject. */
+/** A mark in code: `⟦Tool.execution|execution⟧` means the code `execution`, which is a use of this subject. */
 const mark = /⟦([^|⟧]+)\|([^⟧]*)⟧/g;
 
 /** Code without its marks. */

@@ -1,4 +1,4 @@
-// For each kind of change, each way in which code can use it: the place is exact, and nothing else is one.
+// For each kind of change, tests each way in which code can use the changed part: exactly these places are found.
 import { expect, test } from "vitest";
 import { mcpgen } from "../../support/in-process.js";
 import { codeFolder } from "./code.js";
@@ -18,7 +18,7 @@ const stays = {
   FindParams: object({ query: text }, "query"),
   EmptyResult: { type: "object" },
 };
-/** A protocol that changes in each way that code can meet. */
+/** A protocol with each kind of change that can affect code. */
 const old = {
   ...stays,
   PingRequest: message("ping"),
@@ -114,7 +114,7 @@ async function expectPlaces(files: Readonly<Record<string, string>>): Promise<vo
   expect(places.sort()).toEqual(marked(files).sort());
 }
 
-test("types and their members", async () => {
+test("uses of types and their members are found", async () => {
   await expectPlaces({
     "src/types.ts": `import type { FindResult as Found, Former, Thing } from "../generated/2030-01-01/types.js";
 import type * as all from "../generated/2030-01-01/types.js";
@@ -187,7 +187,7 @@ export const link = (thing: Thing) => <Row thing={thing} extra="things/gone" met
   });
 });
 
-test("methods: texts that something takes as a method, and tables", async () => {
+test("uses of methods are found: texts that are passed as a method, and tables", async () => {
   await expectPlaces({
     "src/methods.ts": `import { Client, Server } from "@mcpgen/runtime";
 import type { Params, Requests } from "../generated/2030-01-01/methods.js";
@@ -293,7 +293,7 @@ export const run = (thing) => new Client().request("⟦ping|ping⟧", { extra: t
   });
 });
 
-test("numbers of errors, and their names in tables", async () => {
+test("uses of error codes are found: numbers, and names in tables", async () => {
   await expectPlaces({
     "src/codes.ts": `import { McpError } from "@mcpgen/runtime";
 import { errors } from "../generated/2030-01-01/methods.js";
@@ -323,7 +323,7 @@ resources:
 `;
 const tool = "  - { name: gone, inputSchema: { type: object } }\n";
 
-test("entries of a contract: names that a call or a message takes from their list", async () => {
+test("uses of a contract's entries are found: names in calls and messages", async () => {
   const files = {
     "src/names.ts": `import { Client, Server } from "@mcpgen/runtime";
 

@@ -5,7 +5,7 @@ import { reportOf, usesOf } from "./code.js";
 
 const pair = ["2025-11-25", "2026-07-28"];
 
-/** The types of an official SDK in short: schemas say what the types are. */
+/** A short form of the types of an official SDK, which are derived from schemas. */
 const types = `export interface ZodObject<Shape> { readonly shape: Shape; }
 export interface ZodArray<Item> { readonly item: Item; }
 export interface ZodOptional<Inner> { readonly inner: Inner; }
@@ -107,7 +107,7 @@ test("code that imports an official SDK is understood: types, schemas, guards, m
   ]);
   expect(uses("property-removed", "Tool.execution")).toEqual(["10 execution"]);
   expect(uses("property-removed", "CallToolRequestParams.task")).toEqual(["12 task", "20 task"]);
-  // Who writes the message whole decides whether it has params; a client of the SDK does so by itself.
+  // Only code that writes the whole message decides about its params. A client of the SDK adds them itself.
   expect(uses("params-became-required", "ListToolsRequest.params")).toEqual(["21 tools/list"]);
   expect(uses("property-added-required", "ListToolsResult.ttlMs")).toEqual(["20 ListToolsResult"]);
 });
@@ -136,7 +136,7 @@ test("without the SDK, uses are found by name, and the report counts those files
   expect(uses("property-removed", "Tool.execution")).toEqual([]);
 });
 
-test("without the SDK, what is called as a method or a definition is none: a class, a tool, a text", async () => {
+test("without the SDK, a class, a tool or a text with the name of a method or definition is not a use", async () => {
   const own = `import { InitializeRequest, McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 const server = new McpServer({ name: "ping", version: "1" });
 server.registerTool("ping", { title: "ping", description: "logging/setLevel" }, () => new InitializeRequest("initialize"));
@@ -147,7 +147,7 @@ server.emit("ping", { initialize: "ping" }, "resources/subscribe");
   expect(gone.map(({ subject, uses }) => [subject, uses])).toEqual([]);
 });
 
-test("the names of errors in an enumeration of the SDK stand for their numbers", async () => {
+test("names of errors in an enum of the SDK count as their numbers", async () => {
   const codes = `export declare enum ErrorCode { InvalidParams = -32602, UrlElicitationRequired = -32042 }
 export declare class McpError extends Error { readonly code: number; }
 `;
@@ -171,7 +171,7 @@ export const others = [Code.InvalidParams, Own.UrlElicitationRequired, "UrlElici
   expect(report.findings.filter(({ uses }) => uses.length > 0)).toHaveLength(1);
 });
 
-test("a folder of JavaScript is looked through as the types of packages say", async () => {
+test("a folder of JavaScript is searched with the types of packages", async () => {
   const script = `import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 import { Client } from "@modelcontextprotocol/sdk/classes.js";
 const { tools } = await new Client().listTools();
@@ -182,7 +182,7 @@ export const names = [isInitializeRequest({}), tools.map((tool) => tool.executio
   expect(usesOf(report, "property-removed", "Tool.execution")).toEqual(["4 execution"]);
 });
 
-test("beside TypeScript, JavaScript counts that people write, and no bundle", async () => {
+test("in a folder with TypeScript, handwritten JavaScript is also searched, but not bundles", async () => {
   const script = `import { isInitializeRequest } from "@modelcontextprotocol/sdk/types.js";
 export const is = isInitializeRequest({});
 `;

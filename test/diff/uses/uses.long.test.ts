@@ -35,7 +35,7 @@ export type Support = all.Tool["execution"];
 export const named = (tool: all.Tool) => tool["execution"];
 `;
 
-test("members, types, methods, stubs and validators are found where the compiler sees them, and nowhere else", async () => {
+test("members, types, methods, stubs and validators are found exactly where the compiler sees them", async () => {
   const folder = codeFolder({ "src/main.ts": code }, { installed: ["protocol"] });
   const report = await reportOf(".", [...pair, "--uses", folder]);
   expect(report.warnings).toEqual([]);
@@ -57,7 +57,7 @@ test("members, types, methods, stubs and validators are found where the compiler
   expect(report.code.unused).toBe(report.findings.filter((finding) => finding.uses.length === 0).length);
 });
 
-test("the number of an error that is gone is found in code that compares it, and no other number is", async () => {
+test("the number of a removed error is found in code that compares it, and other numbers are not", async () => {
   const compares = `import { McpError } from "@mcpgen/runtime";
 export const needsPage = (error: McpError): boolean => error.rpcCode === -32042;
 export const codes = new Map([[-32042, "page"], [-32602, "params"], [32042, "port"], [-1, "none"]]);
@@ -119,7 +119,7 @@ await new Client().callTool("gone");
 const unit = "gone";
 console.log(unit);
 `;
-/** What of the runtime the client asks for; a handwritten one is read faster than all of ours. */
+/** The exports of the runtime that the client uses. A handwritten declaration is read faster than the whole package. */
 const runtime = `export declare class Client { callTool(name: string, args?: object): Promise<any>; }
 export type CallToolResult = { content: string[]; _meta?: object };
 export type RequestOptions = object;
@@ -160,7 +160,7 @@ export const other = "lang";
 export const broken = [params.text;
 `;
 
-/** Code whose imports lead nowhere, and that does not parse either. */
+/** Code whose imports cannot be resolved, and that has a syntax error. */
 const guessedFolder = (): string =>
   codeFolder({ ...files, "src/guessed.ts": guessed, "src/none.ts": "export {};\n" });
 
@@ -243,7 +243,7 @@ test.each([
   [["--uses", "nowhere"], "MG3209"],
   [["--uses", "node_modules"], "MG3209"],
   [["--uses", "src/none.ts"], "MG3209"],
-])("%j is refused with what to do", async (options, code) => {
+])("%j is refused with the next step", async (options, code) => {
   const { code: exit, stderr } = await mcpgen(codeFolder({ ...files, "src/none.ts": "" }), [
     "diff",
     "old.json",

@@ -32,7 +32,7 @@ test("the root of a schema is explained as definitions are", () => {
   expect(issuesOf(document, { list: [] })).toEqual([]);
 });
 
-test("formats are asserted where their checks are passed", () => {
+test("formats are asserted if their checks are passed", () => {
   const schema = readDocument({ properties: { day: { type: "string", format: "date" } } });
   const given = { day: "soon" };
   expect(explainerFor(schema).issues(schema.root!, given)).toEqual([]);
@@ -58,7 +58,7 @@ test("issues are of keys that are unknown, missing or excluded, and of values", 
   });
 });
 
-test("the search ends at as many issues as are asked for", () => {
+test("the search ends at the requested number of issues", () => {
   const schema = readDocument({ items: { type: "string" } });
   const given = Array.from({ length: 500 }, () => 1);
   const explainer = explainerFor(schema);
@@ -103,7 +103,7 @@ describe("no schema exhausts the stack or the time", () => {
   });
 });
 
-/** The IR, unless the schema refers to itself without an end. */
+/** The IR; `undefined` if a reference of the schema leads to itself. */
 function readable(document: JsonValue): Schema | undefined {
   try {
     return readDocument(document);

@@ -34,12 +34,12 @@ const placeOf = ({ owner, name }: Described): string =>
 describe.each(serverRevisions.map(({ id }) => id))("%s", async (id) => {
   const { schema } = await releasedModel(id);
   const validators = (await import(`@mcpgen/protocol/${id}/validators`)) as Record<string, Judge>;
-  // Messages hold the other definitions, deeper than samples of whole messages reach.
+  // Also tests each definition by itself: samples of whole messages are not deep enough to contain all.
   const known = [...schema.definitions.keys()]
     .map((name) => ({ name, accepts: validators[`accepts${name}`]! }))
     .filter(({ accepts }) => accepts);
 
-  test("every message of both roles is among them", () => {
+  test("every message of both roles is tested", () => {
     const roles = [serverRevisions, clientRevisions].map((all) => all.find((each) => each.id === id)!);
     const messages = roles.flatMap((revision) => received(revision));
     expect(messages.length).toBeGreaterThan(20);
@@ -66,7 +66,7 @@ describe.each(serverRevisions.map(({ id }) => id))("%s", async (id) => {
           faults.push(`${JSON.stringify(read.places)} for ${note}`);
         if (isOptional === member.isRequired) faults.push(`${isOptional ? "optional" : "required"}: ${note}`);
       }
-      // Serialisers write every absent member so.
+      // Some serialisers write null for every absent member.
       const absent = members.filter((member) => {
         const object = atPointer(value, member.owner) as JsonObject;
         return !member.isRequired && !Object.hasOwn(object, member.name);

@@ -143,7 +143,7 @@ test("a missing value is reported as missing", () => {
   expect(explain({ type: "object" }, undefined)).toBe("it is missing");
 });
 
-test("hostile values and schemas take bounded time, and leave no character that hides", () => {
+test("hostile values and schemas take bounded time, and invisible characters are escaped", () => {
   const tree: Record<string, unknown> = {};
   const schema = {
     $defs: { tree: { anyOf: [{ $ref: "#/$defs/tree" }, { $ref: "#/$defs/tree" }] } },
@@ -186,7 +186,7 @@ describe("the official tests of JSON Schema", () => {
     ),
   );
 
-  test("nothing is said against a value that is valid, but by keywords that are none in a dialect", () => {
+  test("a valid value has no problem, except for keywords that a dialect does not have", () => {
     const wrong = cases.filter(
       ({ schema, data, valid }) => valid && schemaProblem(schema, data) !== undefined,
     );
@@ -196,7 +196,7 @@ describe("the official tests of JSON Schema", () => {
     ]);
   });
 
-  test("each value that is not valid is explained", () => {
+  test("each invalid value is explained", () => {
     const mute = cases.filter(({ schema, dialect, data, valid }) => {
       if (valid) return false;
       const judge = validatorOf(readDocument(schema, { dialect, documents: suiteDocuments })) as Judge;

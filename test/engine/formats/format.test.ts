@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type JsonValue, formats, readDocument } from "@mcpgen/engine";
 import { isValid, validatorOf } from "@mcpgen/engine/interpreter";
 
-// What is and is not of a format, the official tests say (suite.test.ts); here is what they do not ask.
+// The official tests (suite.test.ts) define the texts of each format. This file tests what they do not cover.
 
 const schema = readDocument({ properties: { at: { format: "date-time" }, other: { format: "of-my-own" } } });
 
@@ -18,7 +18,7 @@ test("unknown formats, and formats of other types, only describe in every mode",
   expect(validatorOf(schema, { formats: "assertion" })({ at: 5, other: "x" })).toBe(true);
 });
 
-test("a meta-schema that asks for formats to be asserted is heard, and can be overruled", () => {
+test("a meta-schema can demand that formats are asserted, and an option can overrule it", () => {
   const documents = new Map<string, JsonValue>([
     [
       "https://example.com/strict",
@@ -63,8 +63,8 @@ test.each([
   expect(formats.get(name)!(text)).toBe(verdict);
 });
 
-// A loop of a pattern that could exhaust the matcher's stack, or time that grew faster than the text, shows here.
-test.each([...formats])("%s takes texts of ten million characters", (_, isOfFormat) => {
+// Fails if a pattern exhausts the matcher's stack, or if the time grows faster than the text.
+test.each([...formats])("%s can check texts of ten million characters", (_, isOfFormat) => {
   expect(typeof isOfFormat("a".repeat(10_000_000))).toBe("boolean");
   for (const character of ["0", ".", "-", ":", "%", "\\", "é", "a.", "{a}"]) {
     for (const before of ["", "http://", '"', "/", "P", "a@"]) {

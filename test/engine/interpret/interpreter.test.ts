@@ -110,7 +110,7 @@ test.each<[string, JsonValue]>([
   }
 });
 
-test("an odd number of negations turns the verdict, at any depth", () => {
+test("an odd number of negations inverts the verdict, at any depth", () => {
   const schema = read({ Odd: { not: { type: "array", items: { $ref: "#/$defs/Odd" } } } });
   const { node } = schema.definitions.get("Odd")!;
   for (const depth of [0, 1, 2, 500, 501, 5000, 5001]) {
@@ -135,7 +135,7 @@ test("values may be wide and deep", () => {
   ).toBe(true);
 });
 
-/** Definitions each of which asks the next one twice: as many ways from the first to the last as 2 to the 60th. */
+/** Definitions that each refer to the next one twice: there are 2^60 ways from the first to the last. */
 function ladder(step: (next: JsonValue) => JsonValue): Schema {
   const definitions: { [name: string]: JsonValue } = { S60: { type: "string", properties: { a: true } } };
   for (let index = 0; index < 60; index++) {
@@ -152,7 +152,7 @@ test.each<[string, (next: JsonValue) => JsonValue]>([
     "unevaluated members at each step",
     (next) => ({ anyOf: [next, { allOf: [next] }], unevaluatedProperties: false }),
   ],
-])("the time is that of definitions times values, not of ways between them: %s", (_, step) => {
+])("the time grows with definitions times values, not with the paths between them: %s", (_, step) => {
   const schema = ladder(step);
   const { node } = schema.definitions.get("S0")!;
   expect(isValid(schema, node, 1)).toBe(isValid(schema, node, 2));

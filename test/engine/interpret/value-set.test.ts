@@ -98,7 +98,7 @@ describe("unions whose arms list values give the verdicts of arms that do not", 
   });
 });
 
-/** Reads of a value: each comparison with a member of a list reads it again. */
+/** Counts the reads of a value: each comparison with a member of a list reads it again. */
 function readsOf(definition: JsonValue, value: object): number {
   let reads = 0;
   const read = (): void => void reads++;

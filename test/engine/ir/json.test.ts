@@ -18,7 +18,7 @@ import { cases } from "../../support/cases.mjs";
 
 const drawn = { numRuns: cases(3000) };
 const json = fc.jsonValue({ noUnicodeString: false } as object) as fc.Arbitrary<JsonValue>;
-/** Short texts of few letters and digits meet in all the ways that matter. */
+/** With short texts of few letters and digits, all interesting pairs occur. */
 const numbered = fc.string({ unit: fc.constantFrom("0", "1", "9", "a", "B", "_", "é"), maxLength: 6 });
 
 describe("natural order", () => {
@@ -43,7 +43,7 @@ describe("natural order", () => {
 });
 
 describe("JSON Pointer", () => {
-  test("tokens go in and come out, whatever they hold", () => {
+  test("tokens are escaped and unescaped, whatever they contain", () => {
     const tokens = fc.array(fc.string({ unit: fc.constantFrom("~", "/", "0", "1", "a", "", "é") }));
     fc.assert(
       fc.property(tokens, (list) => {
@@ -68,7 +68,7 @@ describe("JSON Pointer", () => {
   });
 
   test.each(["/a/length", "/a/-", "/a/00", "/a/1", "/toString", "/__proto__", "/b/0"])(
-    "%s names nothing",
+    "%s leads to no value",
     (at) => {
       expect(atPointer({ a: [1], b: "text" }, at)).toBeUndefined();
     },
@@ -92,7 +92,7 @@ describe("equality", () => {
     );
   });
 
-  test("the order of keys is nothing, and canonical text is JSON for the value", () => {
+  test("the order of keys does not matter, and canonical text is JSON for the value", () => {
     fc.assert(
       fc.property(json, fc.string(), (value, seed) => {
         const other = shuffledSchema({ default: value }, randomFrom(seed))["default"]!;
@@ -104,7 +104,7 @@ describe("equality", () => {
     );
   });
 
-  test("a missing member is not one that is inherited", () => {
+  test("an inherited member does not count as present", () => {
     expect(jsonEqual({ toString: 1 }, { a: 1 })).toBe(false);
     expect(jsonEqual(JSON.parse('{"__proto__":{}}') as JsonValue, { a: {} })).toBe(false);
     expect(jsonEqual([], {})).toBe(false);

@@ -13,7 +13,7 @@ import {
 } from "@mcpgen/engine";
 import { revisions, schemaFrom, schemaOf } from "../../support/revisions.js";
 
-/** Every subschema of a node found by looking at everything it holds, not by knowing keywords. */
+/** Every subschema of a node, found in all its members, without knowledge of keywords. */
 function nodesIn(value: unknown, found = new Set<SchemaNode>()): Set<SchemaNode> {
   if (value instanceof Map) for (const member of value.values()) nodesIn(member, found);
   else if (Array.isArray(value)) for (const item of value) nodesIn(item, found);

@@ -86,7 +86,7 @@ describe("a union is not tagged", () => {
     expect(tagIn({ X: { anyOf: arms } })).toBeUndefined();
   });
 
-  test("by values that only look alike when joined", () => {
+  test("by values that are equal only when joined", () => {
     expect(tagIn({ X: { anyOf: [tagged("a,b"), tagged("a", "b")] } })).toBeDefined();
   });
 });
@@ -112,7 +112,7 @@ test("a chain of 8,000 unions is followed without overflow, shared arms once", (
   const size = 8000;
   const definitions: { [name: string]: JsonValue } = { [`D${size}`]: tagged("z") };
   for (let i = 0; i < size; i++) {
-    // Both arms lead on: following each on its own would double the work with every definition.
+    // Both arms refer to the next definition. If each were followed separately, each definition would double the work.
     definitions[`D${i}`] = {
       anyOf: [{ $ref: `#/$defs/D${i + 1}` }, { oneOf: [{ $ref: `#/$defs/D${i + 1}` }] }],
     };

@@ -1,16 +1,16 @@
 import type { Expression } from "../../../engine/patterns/parse.js";
 
-/** What a backtracking matcher does, one after the other; `next` is the number of the instruction after it. */
+/** An instruction of a backtracking matcher; `next` is the number of the instruction after it. */
 type Instruction =
   | { readonly does: "take"; readonly atom: RegExp; readonly next: number }
   | { readonly does: "boundary"; readonly at: "start" | "end" | "word" | "noWord"; readonly next: number }
-  /** Tries one instruction, and the other one if that leads nowhere. */
+  /** Tries one instruction, and the other one if the first does not lead to a match. */
   | { readonly does: "try"; readonly first: number; readonly next: number }
   /** Remembers a place in a register. */
   | { readonly does: "mark"; readonly register: number; readonly next: number }
-  /** Goes on unless the place is the one in a register. */
+  /** Continues if the position differs from the one in the register. */
   | { readonly does: "move"; readonly register: number; readonly next: number }
-  /** Keeps the text between a register and here, in the order of the text. */
+  /** Captures the text between the position in the register and the current position, in either order. */
   | { readonly does: "capture"; readonly group: number; readonly register: number; readonly next: number }
   | { readonly does: "forget"; readonly groups: readonly number[]; readonly next: number }
   | { readonly does: "compare"; readonly group: number; readonly next: number }
@@ -30,10 +30,10 @@ interface State {
   readonly captures: readonly (readonly [number, number] | undefined)[];
 }
 
-/** What came of one search. */
+/** The outcome of one search. */
 interface Search {
   readonly steps: number;
-  /** `undefined` where counting ended before the search. */
+  /** `undefined` if the limit of steps was reached before the end of the search. */
   readonly matched: boolean | undefined;
 }
 
@@ -143,7 +143,7 @@ function machineOf(whole: Expression, backward: boolean): Machine {
   let registers = 0;
   const add = (instruction: Instruction): number => instructions.push(instruction) - 1;
 
-  /** The instruction that begins with `expression` and goes on with `next`. */
+  /** Adds the instructions of `expression`, followed by `next`; returns the number of the first. */
   const before = (expression: Expression, next: number): number => {
     switch (expression.kind) {
       case "atom":
@@ -180,7 +180,7 @@ function machineOf(whole: Expression, backward: boolean): Machine {
   };
   const repeat = ({ part, min, max }: Expression & { kind: "repeat" }, next: number): number => {
     const forget = (to: number): number => add({ does: "forget", groups: groupsIn(part), next: to });
-    /** A turn that may be left out, and that must take something. */
+    /** A repetition beyond the minimum, which must match at least one character. */
     const turn = (after: number): number => {
       const register = registers++;
       const moved = add({ does: "move", register, next: after });
@@ -188,7 +188,8 @@ function machineOf(whole: Expression, backward: boolean): Machine {
     };
     let start = next;
     if (max === Infinity) {
-      // The instruction that loops is known once there is a turn to loop over.
+      // The loop instruction needs the number of its body, which needs the number of the loop, so it is replaced
+      // afterwards.
       const again = add({ does: "match" });
       instructions[again] = { does: "try", first: turn(again), next };
       start = again;

@@ -86,7 +86,7 @@ describe("the analysis of the patterns of a document", () => {
     const verdicts = [1, 2, 3].map(() => automata(readDocument(documentOf(patterns)), patterns));
     expect(verdicts[1]).toEqual(verdicts[0]);
     expect(verdicts[2]).toEqual(verdicts[0]);
-    // Each alone is judged in a separate document, and remembered.
+    // Judges each pattern alone in a separate document. The verdicts must not be reused in a document with all of them.
     for (const pattern of patterns) readDocument(documentOf([pattern]));
     expect(automata(readDocument(documentOf(patterns)), patterns)).toEqual(verdicts[0]);
   });

@@ -11,7 +11,7 @@ import { patternsOf } from "./random-patterns.js";
 
 const size = 100_000;
 
-/** A text of `length` that repeats a unit, and ends with what no pattern here takes. */
+/** A text of `length` that repeats a unit, and then a character that no pattern here matches. */
 function textOf(unit: string, length: number): string {
   return `${unit.repeat(Math.ceil(length / unit.length)).slice(0, length)}\u0000`;
 }
@@ -35,7 +35,8 @@ function expectLinear(pattern: string, unit: string): void {
   if (isAutomaton(matcherOf(pattern))) {
     const program = programOf(expression)!;
     const readings = program.looks.length + 1;
-    // Twice for each state at each place: what it leads to without a code point, and with one.
+    // Two looks for each state at each place: one at the transitions without a code point, one at those with a code
+    // point.
     expect(looksOf(program, textOf(unit, size)), pattern).toBeLessThanOrEqual(
       2 * program.steps.length * readings * (size + 2),
     );

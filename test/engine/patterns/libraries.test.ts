@@ -75,7 +75,7 @@ function rowsBelow(heading: string): string[][] {
   );
 }
 
-test("each example of docs/patterns.md is matched as its row says, or refused", () => {
+test("each example of docs/patterns.md is matched like in its row, or refused", () => {
   const matched = rowsBelow("| in the pattern | example | matched |");
   expect(matched.length).toBeGreaterThan(5);
   for (const [, example = "", by] of matched) expect(verdictOn([example]), example).toBe(by);

@@ -15,7 +15,7 @@ function patternsIn(schema: unknown): string[] {
   ];
 }
 
-/** Schemas of zod that are made with arguments, beside those that need none. */
+/** Schemas of zod that need arguments, in addition to those without. */
 const zodVariants: { readonly [name: string]: z.ZodType } = {
   "email (html5)": z.email({ pattern: z.regexes.html5Email }),
   "email (rfc5322)": z.email({ pattern: z.regexes.rfc5322Email }),
@@ -102,7 +102,7 @@ const arktypeNames = [
 function formatsOfArktype(): Formats {
   return new Map(
     arktypeNames.map((name) => {
-      // What arktype decides by a function has no JSON Schema: `fallback` takes that of the rest.
+      // arktype has no JSON Schema for checks by functions: `fallback` uses the schema without these checks.
       const schema = type(`string.${name}` as "string.email");
       return [name, patternsIn(schema.in.toJsonSchema({ fallback: ({ base }) => base }))];
     }),

@@ -68,12 +68,12 @@ describe("the hazard of", () => {
     expect(hazardOf(pattern)).toBe(hazard);
   });
 
-  // Time without bound would run into the time limit of the test.
+  // If the time were not limited, the test would time out.
   test.each([
     ["wide", "(a|b)".repeat(5_000)],
     ["deep", `${"(".repeat(5_000)}a*${")".repeat(5_000)}`],
     ["full of loops", "(a*b*c*)*".repeat(300)],
-  ])("a pattern that is %s is not worked out without end", (_, pattern) => {
+  ])("a pattern that is %s does not cause an endless analysis", (_, pattern) => {
     expect(hazardOf(pattern)).toBe("exponential");
   });
 });
@@ -127,7 +127,7 @@ describe("without a hazard, the steps of a backtracking matcher grow linearly wi
             const [some, more, most] = [60, 120, 240].map(
               (times) => searchOf(expression, `${unit.repeat(times)}\n`, 2_000_000).steps,
             ) as [number, number, number];
-            // In proportion, what the second half adds is what the first two quarters add.
+            // If the cost is linear, the second half of the text adds twice the cost of the second quarter.
             expect(most - more, `${source} on ${unit}`).toBeLessThanOrEqual(2.2 * (more - some) + 200);
           }
         },
@@ -139,8 +139,8 @@ describe("without a hazard, the steps of a backtracking matcher grow linearly wi
 });
 
 describe("the automaton gives the verdicts of the platform's matcher", () => {
-  // Where nothing is taken, V8 also matches between the two halves of a surrogate pair, where ECMA-262 has no place:
-  // /\B/u finds something in "a😀a". So pairs are left to patterns without such assertions.
+  // V8 also matches empty expressions between the two halves of a surrogate pair, where ECMA-262 has no position: /\B/u
+  // matches in "a😀a". So only patterns without such assertions are tested with surrogate pairs.
   const units = [..."abc_-1é \n"];
   const atoms = [
     ..."abc_-é",
@@ -156,7 +156,7 @@ describe("the automaton gives the verdicts of the platform's matcher", () => {
     "$",
     "",
   ];
-  // Groups of few texts, so that most backreferences can be written out.
+  // Groups that match only few texts, so that most backreferences can be expanded.
   const few = [..."abc-", "[ab]", "^", "\\b", ""];
   test.each([
     ["for plain patterns", { atoms: [...atoms, "😀"] }, [...units, "😀"]],
@@ -191,7 +191,7 @@ test("patterns that would take exponential time are matched in linear time", () 
   expect(matcherOf("^(a+)+$")!.test(long)).toBe(true);
 });
 
-test("lookaround takes linear time wherever it stands", () => {
+test("lookaround takes linear time at every place", () => {
   const long = "a".repeat(100_000);
   for (const [source, is] of [
     ["^(?:a(?=.*b))*$", false],
@@ -254,7 +254,7 @@ describe("patterns that are hard to judge", () => {
     try {
       hazardOf(pattern);
       const work = steps.mock.calls.reduce((sum, [count = 1]) => sum + count, 0);
-      // What passes the bound is the last step alone; it may be judged twice.
+      // Only the last step may exceed the limit, and it may be judged twice.
       expect(work).toBeLessThan(201_000);
     } finally {
       steps.mockRestore();
@@ -267,11 +267,11 @@ describe("patterns that are hard to judge", () => {
     "^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\\+([0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$",
     "^(([0-9a-fA-F]{1,4}:){7,7}[0-9a-fA-F]{1,4}|([0-9a-fA-F]{1,4}:){1,7}:|([0-9a-fA-F]{1,4}:){1,6}:[0-9a-fA-F]{1,4})$",
     "^[a-zA-Z0-9_-]{1,128}$",
-  ])("%s, which people write, is still left to the platform", (pattern) => {
+  ])("the platform still matches %s, which people write", (pattern) => {
     expect(hazardOf(pattern)).toBe("none");
   });
 
-  test("code points of classes are compared in the order they have", () => {
+  test("code points of classes are compared in their numeric order", () => {
     expect(overlap(setOfClass("[z-za-c]"), setOfClass("[b]"))).toBe(true);
     expect(overlap(setOfClass("[xyzabc]"), setOfClass("[d-w]"))).toBe(false);
     expect(overlap(setOfClass("[\\d_]"), setOfClass("[^\\w]"))).toBe(false);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** What patterns are made of. */
+/** The parts of patterns. */
 interface Parts {
   /** Atoms and boundaries. */
   readonly atoms: fc.Arbitrary<string>;

@@ -37,7 +37,7 @@ const piece = fc.constantFrom(
   "+",
 );
 
-test("a pattern that is written otherwise matches the same texts", () => {
+test("a rewritten pattern matches the same texts", () => {
   fc.assert(
     fc.property(
       fc.array(piece, { maxLength: 8 }),

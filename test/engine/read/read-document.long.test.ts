@@ -121,7 +121,7 @@ test("only references to definitions are left", () => {
   expect([...names].sort()).toEqual(["#", "Inner", "a"]);
 });
 
-test("a definition is specialised only where the way to it makes a difference", () => {
+test("a definition is specialised only if the path to it makes a difference", () => {
   const list = {
     $id: "https://example.com/list",
     items: { $dynamicRef: "#item" },
@@ -163,7 +163,7 @@ test("a definition is specialised only where the way to it makes a difference", 
   expect(isValid({ texts: [1] })).toBe(false);
 });
 
-test("the meta-schema judges schemas, itself and the protocol's among them", () => {
+test("the meta-schema validates schemas, including itself and the protocol's schemas", () => {
   const uri = "https://json-schema.org/draft/2020-12/schema";
   const isSchema = validatorOf(readDocument({ $ref: uri }, { documents: metaSchemas }));
   for (const [, document] of metaSchemas) {
@@ -179,7 +179,7 @@ test("the meta-schema judges schemas, itself and the protocol's among them", () 
 });
 
 test.each(revisions)(
-  "readDocument reads the protocol schema as canonicalise and readSchema do: %s",
+  "readDocument reads the protocol schema like canonicalise and readSchema: %s",
   (revision) => {
     const document = documentOf(revision);
     expect(readDocument(document)).toEqual(readSchema(canonicalise(document)));
@@ -191,7 +191,7 @@ test("boolean schemas", () => {
   expect(validatorOf(readDocument(false))({})).toBe(false);
 });
 
-test("the dialect of documents that declare none can be said", () => {
+test("an option sets the dialect of documents that do not declare one", () => {
   const document = { items: [{ type: "string" }], definitions: {} };
   expect(validatorOf(readDocument(document, { dialect: "draft-07" }))([1])).toBe(false);
   expect(errorOf(document, { dialect: "2020-12" })).toMatchObject({ pointer: "/items" });
@@ -211,8 +211,8 @@ test("a chain of 10,000 references through documents is followed without overflo
   expect(validatorOf(schema)([value])).toBe(false);
 });
 
-test("ways through a schema that multiply are refused, not followed", () => {
-  // Each step leads on in two ways, and each way leaves another outermost anchor behind.
+test("multiplying paths through a schema are refused, not followed", () => {
+  // Each step has two references to the next one, and each of them has a different outermost anchor.
   const documents = new Map<string, JsonValue>();
   const steps = 20;
   for (let step = 0; step < steps; step++) {
@@ -239,7 +239,7 @@ test("ways through a schema that multiply are refused, not followed", () => {
   expect(errorOf({ $ref: "https://example.com/to0" }, { documents })).toMatchObject({ code: "too-deep" });
 });
 
-test("values of an enum keep their order where that is asked for, each once", () => {
+test("on request, values of an enum keep their order, each once", () => {
   const document = { enum: ["good", "bad", 2, "good", null] };
   const values = (options?: Options): unknown => readDocument(document, options).root?.enum;
   expect(values({ enums: "written" })).toEqual(["good", "bad", 2, null]);

@@ -310,7 +310,7 @@ describe("references", () => {
     expect(error.message).toContain(named);
   });
 
-  test("that leads nowhere comes with the names there are", () => {
+  test("without a target is refused with the available names", () => {
     expect(errorOf(() => read({ Known: true, X: { $ref: "#/$defs/Knwon" } })).candidates).toEqual([
       "Known",
       "X",

@@ -7,7 +7,7 @@ import { definitions, value } from "../../support/arbitrary-schema.js";
 
 const text = { type: "string" };
 
-/** Schemas with one thing wrong, what is left out, and values that tell whether the rest is still judged. */
+/** Schemas with one mistake, the parts that are left out, and values that show whether the rest is still checked. */
 const rows: readonly {
   readonly name: string;
   readonly schema: JsonObject;
@@ -158,7 +158,7 @@ test("a schema of another dialect is not read", () => {
   expect(parts).toMatchObject([{ left: "schema", pointer: "" }]);
 });
 
-/** A pattern that matches nothing, for a reader; written so that no reader takes it. */
+/** Replaced patterns: `never` can be read and matches nothing; `bad` takes its place and cannot be read. */
 const never = "^\\b$";
 const bad = "[\\w-.]";
 

@@ -23,7 +23,10 @@ import { cases } from "../../support/cases.mjs";
 const draft07 = "http://json-schema.org/draft-07/schema#";
 const text = (value: JsonValue): string => JSON.stringify(value);
 
-/** What draft-07 says of the siblings of `$ref`. Ajv's option for it, `ignoreKeywordsWithRef`, still judges `type`. */
+/**
+ * Removes the siblings of `$ref`, which draft-07 ignores. Ajv's option for this, `ignoreKeywordsWithRef`, still checks
+ * `type`.
+ */
 function withoutSiblings(document: JsonObject): JsonObject {
   return JSON.parse(text(document), (_, value: JsonValue) =>
     isJsonObject(value) && "$ref" in value ? { $ref: value["$ref"] } : value,
@@ -65,7 +68,7 @@ describe.each(revisions)("revision %s", (revision) => {
 });
 
 describe("for every schema", () => {
-  /** Documents that Ajv judges values by. */
+  /** Documents by which Ajv judges values. */
   const judged = cases(200, 22);
   const documents = fc.oneof(schemaDocument("draft-07"), schemaDocument("2020-12"));
 
@@ -91,7 +94,7 @@ describe("for every schema", () => {
     );
   });
 
-  test.each(["draft-07", "2020-12"] as const)("Ajv judges values as it does with %s input", (dialect) => {
+  test.each(["draft-07", "2020-12"] as const)("Ajv gives the same verdicts as with %s input", (dialect) => {
     const options: Options = { strict: false, validateFormats: false, logger: false };
     let valid = 0;
     let invalid = 0;
@@ -100,7 +103,7 @@ describe("for every schema", () => {
         dialect === "draft-07"
           ? new Ajv(options).compile(withoutSiblings(document))
           : new Ajv2020(options).compile(document);
-      // As JSON: to Ajv, an object without a prototype equals none that has one.
+      // A copy by JSON: for Ajv, an object without a prototype is never equal to one with a prototype.
       const canonical = new Ajv2020(options).compile(JSON.parse(text(canonicalise(document))) as JsonObject);
       for (const value of values) {
         const expected = input(value);
@@ -116,7 +119,7 @@ describe("for every schema", () => {
     expect(invalid).toBeGreaterThan(judged / 2);
   });
 
-  test("each schema knows the place it comes from", () => {
+  test("each schema has its original place", () => {
     fc.assert(
       fc.property(documents, (document) => {
         const { canonical, origins } = canonicaliseWithOrigins(document);
@@ -185,7 +188,7 @@ describe("draft-07", () => {
     });
   });
 
-  test("is assumed of a document that declares no dialect and has definitions", () => {
+  test("is assumed for a document without a dialect that has definitions", () => {
     expect(canonicalise({ definitions: { X: { items: [true] } } })["$defs"]).toEqual({
       X: { prefixItems: [true] },
     });
@@ -234,7 +237,7 @@ describe("references", () => {
     expect(referenceOf("", {})).toBe("#");
   });
 
-  test("remote ones are left for the reader to refuse", () => {
+  test("remote ones stay unchanged, so that the reader refuses them", () => {
     expect(referenceOf("https://example.com/definitions/x#/definitions/y", {})).toBe(
       "https://example.com/definitions/x#/definitions/y",
     );
@@ -262,7 +265,7 @@ describe("prose", () => {
     },
   };
 
-  test("is dropped where it is a keyword, and only there", () => {
+  test("is dropped only if it is a keyword", () => {
     expect(canonicalise(document, { descriptions: false })).toEqual({
       $schema: canonicalDialect,
       $defs: {

@@ -136,7 +136,7 @@ test("other dialects are refused", () => {
   expect(() => readDocument({ $schema: "http://json-schema.org/draft-03/schema#" })).toThrow(/draft-04/);
 });
 
-test("an error in what is set apart names the place where it was written", () => {
+test("an error in a moved keyword has its original place", () => {
   const document = { $schema: draft2019, contains: { type: 1 }, unevaluatedItems: false };
   expect(() => readDocument(document)).toThrow(expect.objectContaining({ code: "malformed-keyword" }));
 });

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 
-/** Names that mean something elsewhere: keywords as properties, and what objects inherit. */
+/** Names with a special meaning elsewhere: keywords as properties, and members that objects inherit. */
 const keys = ["a", "b", "definitions", "required", "properties", "enum", "items", "__proto__", "constructor"];
 
 export const key = fc.constantFrom(...keys);
 const scalar: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue[]>(null, true, 0, 1, 1.5, "", "a", "b");
 
-/** Values few enough that schemas and instances meet. */
+/** Few values, so that random schemas and instances often have the same. */
 export const instance: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3, withCrossShrink: true },
@@ -90,7 +90,7 @@ function schemaOf(dialect: "draft-07" | "2020-12", from: number): fc.Arbitrary<J
       },
       { requiredKeys: [] },
     );
-    // Most keywords are left out of most schemas; else nothing is ever valid.
+    // Most keywords are left out of most schemas; otherwise hardly any value would be valid.
     const sparse = fc
       .tuple(object, fc.array(fc.nat(20), { minLength: 1, maxLength: 3 }))
       .map(([all, kept]) => {

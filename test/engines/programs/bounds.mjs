@@ -1,5 +1,5 @@
-// Adds, changes and removes tasks under limits: node bounds.mjs DRIVER ADDRESS NAME STEPS SEED. Prints how many of them the store
-// took and refused, the most that a client had at any time, and what the clients have at the end.
+// Adds, changes and removes tasks under limits: node bounds.mjs DRIVER ADDRESS NAME STEPS SEED. Prints the numbers of
+// accepted and refused tasks, the largest usage of a client at any time, and the usage of the clients at the end.
 import { sampleTask } from "../../support/store-rules/task-store-rules.mjs";
 import { limits, owners } from "../bounds.mjs";
 import { openStore } from "../stores.mjs";

@@ -12,7 +12,7 @@ if (isMainThread) {
   database.exec("CREATE TABLE notes (text TEXT); BEGIN IMMEDIATE; INSERT INTO notes VALUES ('a')");
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: path });
   await once(worker, "online");
-  // Longer than an opening takes that does not wait.
+  // Longer than it takes to open the store without waiting.
   await sleep(500);
   database.exec("COMMIT");
 } else {

@@ -15,7 +15,7 @@ const allowed = {
 const wanted = { name: { method: "elicitation/create", params: {} } };
 const result = { content: [] };
 
-/** What is done at the same time, each on a node of its turn. */
+/** Pairs of events that happen at the same time, on alternating nodes. */
 const plans = [
   [
     { type: "asked", run: "first", wanted },

@@ -1,5 +1,6 @@
-// A process that runs tasks: node tasks.mjs server|worker DRIVER ADDRESS LOG. Prints a line when it is ready: a server its URL.
-// LOG, a file, gets a line of JSON for each effect, and for each write of a journal: it is no part of the store.
+// A process that runs tasks: node tasks.mjs server|worker DRIVER ADDRESS LOG. Prints a line when it is ready; a server
+// prints its URL. The file LOG gets a line of JSON for each effect, and for each write of a journal. It does not belong
+// to the store.
 import { openSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { tasks as tasksExtension } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
@@ -20,7 +21,7 @@ const journalled = ({ id, request, journal }) => {
   if (request)
     write({ id, name: request.params.arguments.name, journalled: journal?.once.map(({ key }) => key) ?? [] });
 };
-/** After each write, the log says what the journal has. A run that takes a task logs all of it before its handler begins. */
+/** Logs the journal after each write. A run that takes over a task logs the whole journal before its handler begins. */
 const observed = {
   ...store,
   create: async (task) => {

@@ -20,7 +20,7 @@ run(false, async (url, frame, show, heard, refuse) => {
     return {};
   };
   const answer = (name, result) => async (params) => (heard(name, params), result(params));
-  // A property that the class reads, no event.
+  // The class reads this property; it is not an event.
   Object.assign(bridge, { onmessage: answer("message", () => ({})) });
   bridge.onupdatemodelcontext = answer("context", () => ({}));
   bridge.onrequestdisplaymode = answer("mode", ({ mode }) => ({ mode }));

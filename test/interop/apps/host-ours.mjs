@@ -43,7 +43,7 @@ run(true, async (url, frame, show, heard, refuse) => {
     },
     { onError: (error, method) => errors.push([method, error.code ?? error.message]) },
   );
-  // The window is the right one, its origin is not: this peer hears nothing.
+  // The window is right, but its origin is not: this peer receives nothing.
   const deaf = openPeer(
     hostTable,
     postMessageChannel(frame.contentWindow, { origin: "https://other.example" }),

@@ -1,4 +1,4 @@
-// What each host does: it calls a tool of the server and shows it in a View. `window.scenario` runs it.
+// The behaviour of each host: it calls a tool of the server and shows it in a View. `window.scenario` runs it.
 import { garbage } from "./garbage.mjs";
 
 export const info = { name: "Host", version: "1.0.0", extra: 1 };
@@ -30,7 +30,7 @@ export const context = {
   extra: { deep: [1] },
 };
 
-/** @param open opens the host; returns what it can send, once the View is initialized */
+/** @param open opens the host; returns its requests and notifications, after the View is initialized */
 export function run(isOurs, open) {
   window.scenario = async (server, page, ofOurView) => {
     const heard = [];

@@ -1,7 +1,8 @@
-// What each View does: it hears the tool, uses every request of the host, and reports to the page above it.
+// The behaviour of each View: it receives the notifications about the tool, sends every request to the host, and
+// reports to the page above it.
 import { garbage } from "./garbage.mjs";
 
-/** What a View offers to its host: a tool of the page. */
+/** The tool that a View offers to its host. */
 export const capabilities = { availableDisplayModes: ["inline", "fullscreen"], tools: {} };
 export const ownTool = { name: "select", inputSchema: { type: "object" } };
 export const ownResult = (name) => ({ content: [{ type: "text", text: name }] });

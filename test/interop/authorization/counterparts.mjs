@@ -1,4 +1,4 @@
-// The authorization servers of others that our client logs in to. Each is a process.
+// Third-party authorization servers for the logins of our client. Each is a process.
 import { spawn } from "node:child_process";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { once } from "node:events";

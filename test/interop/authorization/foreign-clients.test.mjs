@@ -1,5 +1,6 @@
-// Clients of others log in to a server of ours behind resourceServer() and oauthProxy(). Each is a process; where it prints the URL of
-// the login, a user agent without script goes there. test/interop/proxied.test.mjs has the clients of the official SDK.
+// Third-party clients log in to our server behind resourceServer() and oauthProxy(). Each is a process; if it prints
+// the URL of the login, a user agent without scripts opens it. test/interop/proxied.test.mjs tests the clients of the
+// official SDK.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -56,7 +57,7 @@ class User {
     let text = "";
     return (chunk) => {
       text += String(chunk);
-      // Till the end of its line the URL may be cut off.
+      // Before the end of the line, the URL may be incomplete.
       const found = new RegExp(`${server.issuer}/authorize\\?[^\\s"]+(?=[\\s"])`).exec(text);
       if (!found) return;
       text = text.slice(found.index + found[0].length);
@@ -79,7 +80,7 @@ class User {
     return output.stdout;
   }
 
-  /** Makes stored access tokens useless. Some clients refresh those alone whose time is over. */
+  /** Makes stored access tokens useless. Some clients only refresh expired tokens, so these expire, too. */
   spoil() {
     let spoilt = 0;
     for (const entry of readdirSync(this.home, { recursive: true, withFileTypes: true })) {

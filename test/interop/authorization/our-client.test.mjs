@@ -1,4 +1,4 @@
-// oauth() with authorization servers of others, from the discovery to the logout. A user agent without script logs in.
+// oauth() with third-party authorization servers, from discovery to logout. A user agent without scripts logs in.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { forgetLogin, oauth } from "@mcpgen/auth/client";
@@ -28,7 +28,7 @@ class Store {
     return [...this.values.values()].map((text) => JSON.parse(text)).find(({ tokens }) => tokens);
   }
 
-  /** Replaces tokens of the stored login; as a login of long ago, it is refreshed before it is used. */
+  /** Replaces tokens of the stored login and makes it old, so that it is refreshed before it is used. */
   change(tokens) {
     const [key, text] = [...this.values].find(([, value]) => JSON.parse(value).tokens);
     const grant = JSON.parse(text);
@@ -141,7 +141,7 @@ for (const { name, text, packages, start, stepUp, opaque, extras = [] } of count
       const kept = new Map(store.values);
       assert.equal(await forgetLogin(store, url, clientOptions), "revoked");
       assert.equal(store.grant, undefined);
-      // As if they were stolen: neither token works.
+      // After the logout, stolen tokens must not work.
       store.values = kept;
       if (!opaque) store.change(aged);
       const { events } = await user.call("whoami");
@@ -189,6 +189,6 @@ test("oauth() with oidc-provider on another device", { timeout: 120_000 }, async
   assert.deepEqual((await user.call("whoami")).events, ["refreshed"]);
 });
 
-test("docs/authorization-works-with.md has these results", () => {
+test("docs/authorization-works-with.md contains these results", () => {
   compareTable("servers", ["authorization server", "", ...columns], rows);
 });

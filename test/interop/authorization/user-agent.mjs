@@ -7,7 +7,7 @@ const unescape = (text) =>
   text.replace(/&(amp|lt|gt|quot|#39|#x27|#x2F);/g, (whole, name) => entities[name] ?? whole);
 const entities = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#x27": "'", "#x2F": "/" };
 
-/** What a user writes into fields of these names. */
+/** The values that a user enters into fields with these names. */
 const typed = { login: "ada", email: "ada@example.com", username: "ada", password: "a password of ada" };
 
 const attribute = (tag, name) => {
@@ -15,7 +15,7 @@ const attribute = (tag, name) => {
   return found && unescape(found[1] ?? found[2] ?? found[3]);
 };
 
-/** The first form of a page that is sent with POST, as a user fills it in who agrees. */
+/** The first POST form of a page, filled in by a user who agrees. */
 function formOf(html, page, fields) {
   for (const [whole] of html.matchAll(/<form[^]*?<\/form>/g)) {
     const [head] = /<form[^>]*>/.exec(whole);
@@ -26,7 +26,7 @@ function formOf(html, page, fields) {
       if (name === undefined || name === null) continue;
       const isButton = tag.startsWith("<button") || attribute(tag, "type") === "submit";
       const value = attribute(tag, "value") ?? "";
-      // Of several buttons, the first that agrees.
+      // The first of several buttons that agrees.
       if (isButton && (body.has(name) || /deny|cancel|abort|no/.test(value))) continue;
       body.set(name, fields[name] ?? (value || typed[name] || ""));
     }
@@ -64,7 +64,7 @@ export class UserAgent {
   async #send(url, { body }) {
     const { origin, hostname } = new URL(url);
     const cookie = [...(this.#cookies.get(hostname) ?? [])].map((pair) => pair.join("=")).join("; ");
-    // Not fetch(): its requests say that a script sends them.
+    // Not fetch(), whose headers show that a script sends the request.
     const request = sendRequest(url, {
       method: body ? "POST" : "GET",
       agent: false,

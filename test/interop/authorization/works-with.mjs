@@ -1,4 +1,4 @@
-// docs/authorization-works-with.md has tables that the tests of this folder write and compare.
+// Writes and compares the tables of docs/authorization-works-with.md.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -8,7 +8,7 @@ import {
   UnauthorizedError,
 } from "@modelcontextprotocol/client";
 
-/** What the application keeps, and what the client reads and writes. */
+/** The state that the application keeps, and that the client reads and writes. */
 class Provider {
   states = [];
   verifiers = [];
@@ -94,7 +94,7 @@ class Provider {
   }
 }
 
-/** Rules that the client leaves to the application, which holds them here. */
+/** Rules that the client leaves to the application. */
 export const heldByApplication = [
   "state is random, and a response with no or another state is refused",
   "the answer of an earlier login is refused",
@@ -146,7 +146,7 @@ export function sdkAgent(options, storage = new Map()) {
         ).callTool({ name: "echo", arguments: {} });
       } catch (error) {
         if (!(error instanceof UnauthorizedError) || logins === 2) throw error;
-        // A login that another call has led to serves this one, too.
+        // If another call has caused a login, its result is used here, too.
         if (finished === before) await (login ??= logIn());
       }
     }

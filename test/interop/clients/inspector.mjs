@@ -21,7 +21,7 @@ export async function connect(target, revision) {
     // It writes files to the user's home folder; a test must leave none there.
     const env = { ...process.env, HOME: await home };
     const { stdout } = await run(process.execPath, args, { env }).catch((error) => {
-      // It ends with a code when a tool has failed, and prints the result all the same.
+      // If a tool has failed, it exits with an error code, but still prints the result.
       if (error.stdout) return error;
       throw new Error(error.stderr);
     });

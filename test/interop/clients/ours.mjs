@@ -4,7 +4,7 @@ import { stdioClientChannel } from "@mcpgen/runtime/stdio";
 import { answers, inboxes } from "../inbox.mjs";
 
 /**
- * A session of ours that knows no other revision than `revision`; every one without it.
+ * A session of our client that only knows `revision`; without it, all revisions.
  *
  * @param target the file of a server, or the URL of one
  */

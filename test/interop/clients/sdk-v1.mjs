@@ -32,7 +32,7 @@ export async function connect(target, revision, args = []) {
   return session(client, user, inbox);
 }
 
-/** The SDK always asks for the newest revision it knows; this puts another into its first message. */
+/** The SDK always requests the newest revision that it knows. This replaces the revision in its first message. */
 function asking(revision, transport) {
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {

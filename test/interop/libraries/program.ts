@@ -1,4 +1,5 @@
-// Compiled by libraries.test.mjs: versions of libraries that cannot write JSON Schema do not compile where a schema is sent.
+// Compiled by libraries.test.mjs: if a schema is sent, versions of libraries that cannot write JSON Schema do not
+// compile.
 import type { createServer } from "@mcpgen/runtime";
 import { z as z40 } from "zod-4.0";
 import { z as z41 } from "zod-4.1";
@@ -32,7 +33,7 @@ server.tool("g", {}, async (_, { ask }) => {
   if (answer.action === "accept") answer.content.other.toString();
   // @ts-expect-error
   await ask.elicit("k", { message: "m", requestedSchema: z40.object({ n: z40.number() }) });
-  // What the libraries parse has its type, not what the form asks for.
+  // The content has the type that the library parses, not the type of the form's fields.
   const when = z.codec(z.iso.date(), z.date(), { decode: (text) => new Date(text), encode: String });
   const parsed = await ask.elicit("z", { message: "m", requestedSchema: z.object({ when }) });
   if (parsed.action === "accept") parsed.content.when.getTime();

@@ -1,4 +1,5 @@
-// What an application sets up for OpenTelemetry: the active context, W3C Trace Context and Baggage, and exporters to a collector.
+// Sets up OpenTelemetry as an application does: the active context, W3C Trace Context and Baggage, and exporters to a
+// collector.
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";

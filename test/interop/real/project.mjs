@@ -20,7 +20,7 @@ export function mcpgen(folder, ...words) {
   return run([cli, ...words], folder);
 }
 
-/** Type-checks a project, all of it at once, and writes what it comes to. */
+/** Type-checks a whole project at once, and writes the JavaScript. */
 export async function compile(folder) {
   const options = {
     noEmit: false,
@@ -28,7 +28,7 @@ export async function compile(folder) {
     rootDir: ".",
     customConditions: [],
     exactOptionalPropertyTypes: true,
-    // Of packages; what is generated is no declaration file.
+    // This skips only declarations of packages, because the generated code contains no declaration files.
     skipLibCheck: true,
   };
   const config = {
@@ -98,7 +98,7 @@ ${tools.join("")}  };
   );
 }
 
-/** JSON as TypeScript: a member called __proto__ would be no member. */
+/** JSON as TypeScript: `__proto__` needs brackets to be a member. */
 function literal(value) {
   return JSON.stringify(value).replaceAll('"__proto__":', '["__proto__"]:');
 }

@@ -4,15 +4,15 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /**
- * The compiler's own sampler, from source: `sample(schema, seed)` draws arguments that the schema takes, of described
- * members alone (others are no part of the types); without a seed, the smallest.
+ * The compiler's own sampler, from source: `sample(schema, seed)` draws valid arguments with described members only,
+ * because the types do not contain others. Without a seed, it returns the smallest.
  */
 export async function sampler() {
   const sample = await loaded();
   return (schema, seed) => sample(described(schema), seed);
 }
 
-/** A member that is called `properties` and has the `type` of an object is taken for a schema: none has. */
+/** This treats members called `properties` beside a `type` as schemas. No tool has such arguments. */
 export function described(schema) {
   if (Array.isArray(schema)) return schema.map(described);
   if (typeof schema !== "object" || schema === null) return schema;

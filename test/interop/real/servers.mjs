@@ -42,7 +42,7 @@ export function publishedServers(folder, service) {
         'complete.prompts.completablePrompt("name", "A", { department: "Engineering" })',
         'complete.resourceTemplates.dynamicTextResource("resourceId", "1")',
       ],
-      // It wants to be called as a task (2025-11-25), which is no part of the typed client.
+      // It must be called as a task (2025-11-25), which the typed client does not support.
       fails: ["simulate-research-query"],
       lints: ["result-dialect", "strict-format", "task-required"],
     },
@@ -117,7 +117,7 @@ export function publishedServers(folder, service) {
   ];
 }
 
-/** What the filesystem server is to find. */
+/** The files for the filesystem server. */
 export async function fillFolder(folder) {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "a.txt"), "one\ntwo\n");

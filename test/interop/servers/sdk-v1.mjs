@@ -69,7 +69,7 @@ function plainTools(tool) {
   tool("aborted", {}, async () => text(await waiting.aborted()));
 }
 
-/** Tools that tell of something before they answer, or besides. */
+/** Tools that send notifications before or besides their answer. */
 function tellingTools(server, tool) {
   tool("log", {}, async (_input, { sessionId }) => {
     await listening.promise;
@@ -85,7 +85,7 @@ function tellingTools(server, tool) {
         method: "notifications/progress",
         params: { progressToken, progress, total: to, message: `step ${progress}` },
       });
-    // Its clients forget reports that arrive together with the answer, so that waits until it is released.
+    // The SDK's clients drop progress that arrives together with the answer, so the answer waits until it is released.
     await gate.passed();
     return text(`counted to ${to}`);
   });

@@ -72,7 +72,7 @@ function plainTools(server, tool) {
         method: "notifications/progress",
         params: { progressToken, progress, total: to, message: `step ${progress}` },
       });
-    // Its clients forget reports that arrive together with the answer, so that waits until it is released.
+    // The SDK's clients drop progress that arrives together with the answer, so the answer waits until it is released.
     await gate.passed();
     return text(`counted to ${to}`);
   });
@@ -107,7 +107,7 @@ function changingTools(server, tool, notifier) {
   });
 }
 
-/** The SDK does on legacy connections what these ask for in the words of the modern revision. */
+/** These tools use the form of the modern revision. On legacy connections, the SDK converts it. */
 function askingTools(tool) {
   const asking = (name, request, answer) =>
     tool(name, {}, (_input, { mcpReq }) => {

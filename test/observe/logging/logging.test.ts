@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** Lines without what differs from run to run. */
+/** The lines without the values that differ from run to run. */
 const steady = (lines: readonly string[]): string[] =>
   lines.map((line) =>
     line
@@ -21,7 +21,7 @@ const steady = (lines: readonly string[]): string[] =>
   );
 
 describe.each(routes)("over %s at %s", (wire, revision) => {
-  test("one line a request has method, name, id, revision, time and outcome", async () => {
+  test("one line per request has method, name, id, revision, time and outcome", async () => {
     const server = serverWith();
     server.tool("add", {}, () => "done");
     server.tool("fails", {}, () => {
@@ -103,7 +103,7 @@ test.each([
   expect(await linesAt({ level: "error" })).toEqual([failed]);
 });
 
-test("parameters and messages are written on request alone, on one line", async () => {
+test("parameters and messages are written only on request, on one line", async () => {
   const server = serverWith();
   server.tool("add", {}, () => {
     throw new McpError("cancelled", "no\nway", { rpcCode: -7 });
@@ -119,7 +119,7 @@ test("parameters and messages are written on request alone, on one line", async 
   expect(lines[0]).not.toMatch(/[\u0000-\u001f\u202e]/);
 });
 
-test("a client logs from its first request on, and a failing writer harms nothing", async () => {
+test("a client logs from its first request on, and failures of the writer are ignored", async () => {
   const server = serverWith();
   server.tool("add", {}, () => "done");
   const lines: string[] = [];
@@ -142,7 +142,7 @@ test("a client logs from its first request on, and a failing writer harms nothin
 describe("a program on stdio", () => {
   const program = builtProgram("test/runtime/stdio/programs/logged.ts");
 
-  test("logs on standard error, and standard output carries messages alone", async () => {
+  test("logs on standard error, and standard output only carries messages", async () => {
     const child = spawn(process.execPath, [program], { env: { ...process.env, MCPGEN_LOG: "info" } });
     const said = Promise.all([text(child.stdout), text(child.stderr)]);
     const meta = {

@@ -37,12 +37,12 @@ function vectorsOf(revision: string): readonly Vector[] {
 
 const uri = "note://one?key=secret";
 
-/** Parameters of an operation: those of a generated message, with the names of what the server has. */
+/** Parameters of an operation: the parameters of a generated message, with names that the server offers. */
 export function paramsOf({ method, sender }: Operation, revision: string): Params {
   const vectors = vectorsOf(revision);
   const { message } = vectors.find((each) => each.method === method && each.from.includes(sender))!;
   const { _meta, ...params } = message.params ?? {};
-  // An open page and an open ask need more than their types.
+  // Pages and questions need values that their types do not require.
   if (method === "elicitation/create")
     return { mode: "form", message: "Who?", requestedSchema: { type: "object", properties: {} } };
   if (method === "completion/complete")
@@ -67,7 +67,7 @@ function resultOf({ method, sender }: Operation, revision: string): Params {
 /** The tool that makes the requests which are parts of results. */
 const asking = "ask";
 
-/** What the handler of an operation does. */
+/** The behaviour of an operation's handler. */
 interface Plan {
   readonly operation: Operation;
   readonly ending: Ending;

@@ -38,7 +38,7 @@ async function anyNamePair(revision: string) {
 }
 
 test.each(["2025-11-25", "2026-07-28"])(
-  "%s: names of tools, prompts, methods and codes that are invented make at most 1,000 series",
+  "%s: invented names of tools, prompts, methods and codes cause at most 1,000 series",
   async (revision) => {
     const { client, close, points } = await anyNamePair(revision);
     await client.callTool("real");

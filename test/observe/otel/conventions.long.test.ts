@@ -11,7 +11,7 @@ useOpenTelemetry();
 const isOpening = ({ method }: Operation): boolean =>
   ["initialize", "server/discover", "notifications/initialized"].includes(method);
 
-/** What a client sends only with the tasks of an extension: without it, the client refuses to. */
+/** Methods that a client only sends with the tasks extension. Without it, the client refuses them. */
 const isOfTasks = ({ method, sender }: Operation): boolean =>
   sender === "client" && method === "notifications/tasks/status";
 

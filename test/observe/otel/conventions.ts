@@ -22,7 +22,7 @@ export interface Operation {
   readonly isStream: boolean;
 }
 
-/** What a test compares of a span. */
+/** The parts of a span that tests compare. */
 export interface SpanFacts {
   readonly name: string;
   readonly kind: "CLIENT" | "SERVER";
@@ -54,7 +54,7 @@ export function operationsOf(client: Revision<"client">, server: Revision<"serve
   ];
 }
 
-/** The attribute that names what a request is about, and the member of its parameters. */
+/** The attribute with the subject of a request, and the member of the parameters from which it comes. */
 const targets: { readonly [method: string]: string } = {
   "tools/call": "gen_ai.tool.name",
   "prompts/get": "gen_ai.prompt.name",
@@ -69,8 +69,8 @@ const ofResources = new Set([
 ]);
 
 /**
- * Whether a code is an error of the side that answers with it. The conventions say so of −32603 and of −32099 to −32000, and not of
- * the other codes of JSON-RPC. Codes of applications are not in the conventions: they count as errors.
+ * Whether a code is an error of the side that sends it. In the conventions, −32603 and −32099 to −32000 are, and the
+ * other codes of JSON-RPC are not. The conventions do not define codes of applications: they count as errors.
  */
 const isServerError = (code: number): boolean => ![-32700, -32600, -32601, -32602].includes(code);
 
@@ -82,7 +82,8 @@ function errorTypes(
   if (ending === "success") return {};
   if (ending === "isError") return { CLIENT: "tool_error", SERVER: "tool_error" };
   if (ending === "cancelled") return { CLIENT: "cancelled", SERVER: "cancelled" };
-  // The side that waits cancels the request. What is a part of a result, a client answers itself: it knows the reason.
+  // The waiting side cancels the request. A request inside of a result is answered by the client itself, which knows
+  // the reason.
   if (ending === "timeout" && isPartOfResult) return { SERVER: "timeout" };
   if (ending === "timeout") return { CLIENT: "timeout", SERVER: "cancelled" };
   if (ending === "disconnect") return { CLIENT: "connection-closed", SERVER: "connection-closed" };

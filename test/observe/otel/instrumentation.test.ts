@@ -39,11 +39,11 @@ interface Operation {
   readonly params?: { readonly [name: string]: unknown };
   /** Of a JSON-RPC error. */
   readonly code?: number;
-  /** On each side where the operation ended without a response, or with `isError`. */
+  /** `error.type` on both sides, if the operation ended without a response, or with `isError`. */
   readonly error?: { readonly CLIENT: string; readonly SERVER: string };
 }
 
-/** The text of the conventions as data: what a span of an operation has, on each side. */
+/** The text of the conventions as data: the parts of an operation's span, on each side. */
 function conventional(
   { method, params = {}, code, error }: Operation,
   kind: "CLIENT" | "SERVER",
@@ -70,7 +70,7 @@ function conventional(
   };
 }
 
-/** What a test compares of a span. */
+/** The parts of a span that a test compares. */
 function shown({ name, kind, attributes: all, status }: ReadableSpan) {
   const attributes = Object.fromEntries(
     Object.entries(all).filter(([each]) => each !== "jsonrpc.request.id"),
@@ -166,7 +166,7 @@ describe.each(revisions)("spans at %s", (revision) => {
     expect(received.parentSpanContext?.spanId).toBe(sent.spanContext().spanId);
   });
 
-  test("of a call with an ask, its rounds and its answers are one trace", async () => {
+  test("of a call with an ask, its rounds and its answers form one trace", async () => {
     const { client, spans, close, options } = await pair(revision);
     const tracer = options.tracerProvider.getTracer("application");
     const outer = tracer.startSpan("work");
@@ -249,7 +249,7 @@ test("an instrumentation without a provider records nothing, and sends nothing",
   expect(wire.toString()).not.toContain("traceparent");
 });
 
-test("a span that is active where a traced request arrives is linked, and is not the parent", async () => {
+test("a span that is active when a traced request arrives is linked, and is not the parent", async () => {
   const { options, spans } = telemetry();
   const server = shop();
   instrument(server, options);
@@ -267,7 +267,7 @@ test("a span that is active where a traced request arrives is linked, and is not
   expect(span.links.map((link) => link.context.spanId)).toEqual([ambient.spanContext().spanId]);
 });
 
-test("the rounds of a client without traces are one trace: requestState carries it", async () => {
+test("the rounds of a client without traces form one trace, which requestState carries", async () => {
   const { options, spans } = telemetry();
   const server = shop();
   instrument(server, options);

@@ -35,7 +35,7 @@ test("an SDK that is set up later traces and measures from then on", async () =>
   ]);
 });
 
-test.each(["traces", "measurements"])("%s alone may be set up later", async (what) => {
+test.each(["traces", "measurements"])("the SDK may be set up later only for %s", async (what) => {
   const { client, close } = await globalPair();
   const { options, spans, points } = telemetry();
   if (what === "traces") trace.setGlobalTracerProvider(options.tracerProvider);
@@ -46,7 +46,7 @@ test.each(["traces", "measurements"])("%s alone may be set up later", async (wha
   expect(found.length).toBeGreaterThan(0);
 });
 
-test("other middleware runs, though the instrumentations around it would do nothing", async () => {
+test("other middleware runs although the instrumentations around it are inactive", async () => {
   const server = shop();
   const remove = instrument(server);
   instrument(server);
@@ -65,7 +65,7 @@ test("other middleware runs, though the instrumentations around it would do noth
   expect(seen).toEqual(["tools/call", "tools/call"]);
 });
 
-test("middleware that refuses runs, also after an instrumentation was added and removed as middleware", async () => {
+test("refusing middleware runs even after an instrumentation was added and removed as middleware", async () => {
   const server = shop();
   const [middleware] = instrumentation().use;
   for (const remove of [server.use(middleware as never), server.use(middleware as never)]) remove();

@@ -57,11 +57,11 @@ test.each([
   `00-${"g".repeat(32)}-${spanId}-01`,
   "",
   7,
-])("the traceparent %j is no parent", async (traceparent) => {
+])("the traceparent %j is not used as a parent", async (traceparent) => {
   const found = await spanOf({ traceparent, tracestate: "=,=,", baggage: "=;=,%%%" }, w3c);
   expect(found.parent).toBeUndefined();
   expect(found.traceId).toMatch(/^[\da-f]{32}$/);
-  // A trailing part is wrong in version 00 alone: that is the propagator's to say.
+  // Only version 00 forbids a trailing part, and only the propagator may decide that.
   expect(found.asked).toBe(traceparent === `00-${parts}-later` ? 1 : 0);
 });
 

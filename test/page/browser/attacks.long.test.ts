@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => page?.close());
 
-/** Opens a page and everything in it, at two widths, follows its links and searches: nothing of others runs. */
+/** Opens a page and everything in it, at two widths, follows its links and searches: no foreign code runs. */
 async function endures(url: string): Promise<void> {
   watch.faults.splice(0);
   for (const width of [320, 1024]) {

@@ -44,7 +44,7 @@ function codeThatUses(source: string): string {
 
 const focused = (): Promise<string> => page.evaluate("document.activeElement.textContent.trim()");
 
-browserTest("search shows what has every word, and gives everything back", async () => {
+browserTest("search shows the parts with every word, and can be reset", async () => {
   await page.load(await referencePage());
   const all = await shown(page);
   await click(page, "#search");
@@ -66,7 +66,7 @@ browserTest("search shows what has every word, and gives everything back", async
   expect(watch.faults).toEqual([]);
 });
 
-browserTest("the keyboard alone reaches search, the best fit, its address and everything again", async () => {
+browserTest("the keyboard suffices for search, the best match, its address and the reset", async () => {
   await page.load(await referencePage());
   await page.press("Tab");
   expect(await focused()).toBe("Skip to the content");
@@ -94,7 +94,7 @@ browserTest("the keyboard alone reaches search, the best fit, its address and ev
   expect(watch.faults).toEqual([]);
 });
 
-browserTest("an address opens what it names, also while a search hides it", async () => {
+browserTest("an address opens its target, even while a search hides it", async () => {
   await page.load(`${await referencePage()}#type-Tool`);
   expect(await isVisible(page, "#type-Tool .members")).toBe(true);
   await expect.poll(() => isInView(page, "#type-Tool h3")).toBe(true);
@@ -156,7 +156,7 @@ browserTest("the theme follows the system until the button chooses, and stays ch
   await page.send("Emulation.setEmulatedMedia", { features: [] });
 });
 
-browserTest("a report filters by role, level, method and what the code uses", async () => {
+browserTest("a report filters by role, level, method and uses in code", async () => {
   const source =
     'import type { Tool } from "@mcpgen/protocol/2025-11-25/types";\nexport const type = (tool: Tool) => tool.execution;\n';
   const code = codeThatUses(source);
@@ -200,7 +200,7 @@ browserTest("a report filters by role, level, method and what the code uses", as
   expect(watch.faults).toEqual([]);
 });
 
-browserTest("print leaves the controls out, and shows what is closed", async () => {
+browserTest("printing omits the controls, and shows closed parts", async () => {
   await page.load(await referencePage());
   expect(await isVisible(page, "#type-Tool .members")).toBe(false);
   await page.send("Emulation.setEmulatedMedia", { media: "print" });
@@ -210,7 +210,7 @@ browserTest("print leaves the controls out, and shows what is closed", async () 
   await page.send("Emulation.setEmulatedMedia", { media: "" });
 });
 
-browserTest("the pages are complete without script, in 320 pixels", async () => {
+browserTest("the pages are complete without scripts, at a width of 320 pixels", async () => {
   await page.resize(320);
   await page.send("Emulation.setScriptExecutionDisabled", { value: true });
   for (const [url, heading] of [
@@ -224,7 +224,7 @@ browserTest("the pages are complete without script, in 320 pixels", async () => 
       (await page.roles()).filter(({ role }) => role === "heading").map(({ name }) => name);
     await expect.poll(headings).toContain(heading);
     const roles = await page.roles();
-    // What needs the program is not there.
+    // Controls that need the program are missing.
     expect(
       roles.filter(({ role }) => role === "searchbox" || role === "combobox" || role === "button"),
     ).toEqual([]);

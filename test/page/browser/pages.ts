@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { mcpgen } from "../../support/in-process.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-/** What commands printed in this folder, which tests do not change. */
+/** The folder with the output of commands. Tests do not change it. */
 const printed = new Map<string, string>();
 
 /** Writes what a command prints to a file: its URL, as a reader opens it. */
@@ -26,7 +26,7 @@ const object = {
   required: ["count"],
 };
 
-/** A contract with something of each kind; `lint` finds faults in one tool. */
+/** A contract with a tool, a prompt and resources of each kind; `lint` has findings in one tool. */
 export const shop = {
   name: "shop",
   title: "Corner shop",

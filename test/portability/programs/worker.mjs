@@ -1,5 +1,5 @@
-// The suite as a worker: `/report` runs it inside, `/mcp` is a server of requests that stand for themselves, and
-// `/object/mcp` one inside a Durable Object, where what one request began others may reach.
+// The suite as a worker: `/report` runs it inside, `/mcp` is a stateless server, and `/object/mcp` is a server inside a
+// Durable Object, where one request can reach the work of another.
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { everything, run } from "../suite/cases.mjs";
 import { fixture } from "../suite/fixture.mjs";

@@ -61,7 +61,7 @@ export class Answer {
       .filter((event) => Object.keys(event).length > 0);
   }
 
-  /** All messages that have come, those of a batch one by one. */
+  /** All messages that have come, with batches split. */
   get messages() {
     const texts = this.type === "text/event-stream" ? this.events.map(({ data }) => data ?? "") : [this.text];
     return texts.filter((text) => text !== "").flatMap((text) => JSON.parse(text));

@@ -35,15 +35,15 @@ const timeoutMs = 120_000;
 /** All that a case may need. */
 export const everything = ["inside", "sessions", "across", "gone", "early"];
 
-/** What each case needs, by name. */
+/** The needs of each case, by name. */
 export const needsOf = Object.fromEntries(cases.map(({ name, needs = [] }) => [name, needs.join(" ")]));
 
 /**
- * Runs the cases that can be, one by one.
+ * Runs the possible cases, one after the other.
  *
- * @param has what there is of the above
+ * @param has the needs that are met here
  * @param target a server that is reached from outside; without it each case makes its own
- * @returns by name, the error of each that failed, and `null` of each that did not
+ * @returns by name, the error of each failed case, and `null` for each other case
  */
 export function run(has, target = undefined) {
   const runnable = cases.filter(({ needs = [] }) => needs.every((need) => has.includes(need)));
@@ -57,7 +57,7 @@ export function run(has, target = undefined) {
   });
 }
 
-/** Goes through cases of any kind, and gives what came of each. */
+/** Runs cases of any kind, and returns the outcome of each. */
 export async function outcomes(all, start) {
   const report = {};
   for (const each of all) {

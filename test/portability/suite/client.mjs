@@ -128,7 +128,7 @@ export const client = [
   },
 ];
 
-/** A client whose requests go where the case's do; `sent` gets copies of their heads. */
+/** A client with the same target as the case; `sent` gets copies of the heads of its requests. */
 async function open(world, options = {}, sent = []) {
   const { url, send } = world.target;
   const plugged = (input, init) => {

@@ -93,7 +93,7 @@ function addGates(server, gate) {
     gate(name).opened.open();
     return "opened";
   });
-  // Answers once it has happened to the request that holds.
+  // Answers when the event has happened to the request that waits at the gate.
   server.tool("seen", {}, async ({ name, what }) => {
     await gate(name)[what].passed;
     return what;

@@ -3,7 +3,7 @@ import { both, newest } from "./party.mjs";
 
 const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
 
-/** What every request meets first, whatever its era. */
+/** Checks that come before every request, in both eras. */
 export const front = [
   {
     name: "a page of another origin is refused, one of this machine gets CORS headers",
@@ -160,7 +160,7 @@ export const front = [
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** White space without end, or till `most`; counts what was taken of it. */
+/** Endless white space, or up to `most`; counts the bytes that were read. */
 function endless(most) {
   const chunk = new TextEncoder().encode(" ".repeat(50_000));
   let given = 0;

@@ -4,7 +4,7 @@ import { gateName } from "./world.mjs";
 
 const token = { _meta: { progressToken: "t" } };
 
-/** Clients of the revisions before 2026-07-28, in what is one request and one answer. */
+/** Clients of the revisions before 2026-07-28: cases with one request and one answer. */
 export const oneByOne = [
   ...legacy.map((revision) => ({
     name: `${revision}: handshake, calls, errors and progress`,
@@ -73,7 +73,7 @@ export const oneByOne = [
   },
 ];
 
-/** Sessions: what outlives a request. */
+/** Sessions: state that outlives a request. */
 export const sessions = [
   {
     name: "a session is needed, is known by its id alone, and ends with DELETE",

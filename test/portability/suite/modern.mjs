@@ -5,7 +5,7 @@ import { gateName } from "./world.mjs";
 const mismatch = -32020;
 const token = { _meta: { progressToken: "t" } };
 
-/** Requests that stand for themselves (2026-07-28). */
+/** Stateless requests (2026-07-28). */
 export const modern = [
   {
     name: "discovery, lists, reading and prompts are answered as JSON",

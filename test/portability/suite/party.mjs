@@ -8,7 +8,7 @@ export const both = "application/json, text/event-stream";
 const prefix = "io.modelcontextprotocol/";
 const named = /^(tools\/call|resources\/read|prompts\/get)$/;
 
-/** A client written by hand: it posts what a case says, and keeps what comes back. */
+/** A handwritten client: it posts the messages of a case, and keeps the responses. */
 export class Party {
   session;
   #send;
@@ -44,7 +44,7 @@ export class Party {
     return (await this.post(this.message("initialize", params), { "mcp-protocol-version": "" })).whole();
   }
 
-  /** A request, with what its revision wants of each. */
+  /** A request, with the members that its revision requires. */
   message(method, { _meta, ...rest } = {}, id = `r${this.#lastId++}`) {
     const own = {
       [`${prefix}protocolVersion`]: newest,

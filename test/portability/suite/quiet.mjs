@@ -10,7 +10,7 @@ export const quiet = [legacy.at(-1), newest].map((revision) => ({
   async run(world) {
     const party = await world.party(revision);
     const first = party.post(party.call("wait", { ms: 300 }));
-    // It ends only with its client: no time decides how many comments come before.
+    // The call ends only with its client, so that the number of comments does not depend on time.
     const second = party.post(party.call("wait", { ms: 3_600_000 }));
     same((await (await first).whole()).messages.map(textOfResult), ["waited"]);
     const answer = await second;

@@ -4,7 +4,7 @@ import { rejection, same } from "./assert.mjs";
 import { outcomes } from "./cases.mjs";
 import { streamCases } from "./stream.mjs";
 
-/** What client and server do over the pipes of a process. */
+/** Behaviour of client and server over the pipes of a process. */
 const cases = [
   ...streamCases("stdio"),
   {
@@ -17,7 +17,7 @@ const cases = [
   },
 ];
 
-/** @returns by name, the error of each that failed, and `null` of each that did not */
+/** @returns by name, the error of each failed case, and `null` for each other case */
 export function report(command) {
   return outcomes(cases, (each) => each.run((options) => open(command, options)));
 }

@@ -1,4 +1,4 @@
-// What client and server do over any transport that is a stream of messages (`Channel`).
+// Behaviour of client and server over any transport that is a stream of messages (`Channel`).
 import { rejection, same } from "./assert.mjs";
 import { legacy, newest } from "./party.mjs";
 

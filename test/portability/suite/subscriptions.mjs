@@ -99,7 +99,7 @@ export const subscriptions = [
       );
       same(response.status, 200);
       for (let round = 0; round < 120; round++) for (const uri of uris) served.server.resourceUpdated(uri);
-      // What is queued comes out; the connection ends in an error, not in order.
+      // Queued messages still arrive; then the connection ends with an error.
       const reader = response.body.getReader();
       const failed = await (async () => {
         for (;;) if ((await reader.read()).done) return undefined;

@@ -5,15 +5,15 @@ import { Party } from "./party.mjs";
 
 const url = "http://localhost/mcp";
 
-/** What a case is run in: servers, and clients of them. */
+/** The surroundings of a case: servers and their clients. */
 export class World {
-  /** What the server said on the side. */
+  /** Warnings that the server reported. */
   warnings = [];
   #target;
   #parties = [];
   #handlers = [];
 
-  /** @param target where there is a server already, reached from outside: `{ url, send(Request) }` */
+  /** @param target an existing server, reached from outside: `{ url, send(Request) }` */
   constructor(target = undefined) {
     this.#target = target;
   }
@@ -34,7 +34,7 @@ export class World {
     return { url, send: handler.fetch, server, handler };
   }
 
-  /** A client of the hand-written kind, its handshake made. */
+  /** A handwritten client after its handshake. */
   async party(revision, capabilities = {}, target = this.target) {
     return this.raw(revision, capabilities, target).open();
   }
@@ -53,7 +53,7 @@ export class World {
 
 let gates = 0;
 
-/** A name no other gate has, in whatever process. */
+/** A name that no other gate in any process has. */
 export function gateName() {
   return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}-${gates++}`;
 }

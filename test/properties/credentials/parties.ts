@@ -14,7 +14,7 @@ const paths = {
   revocation: "/revoke",
 };
 
-/** What one party says and does; parties are numbers. */
+/** The behaviour of one party; parties are numbers. */
 export interface Wiring {
   /** Whether its MCP server asks for a token. */
   readonly guard: "open" | "oauth" | "bare";
@@ -30,7 +30,7 @@ export interface Wiring {
   readonly names: number;
   /** The parties that its metadata names as endpoints. */
   readonly endpoints: Readonly<Record<EndpointName, number>>;
-  /** Whether its authorization responses name it (RFC 9207), and whether its metadata says so. */
+  /** Whether its authorization responses contain `iss` (RFC 9207), and whether its metadata announces that. */
   readonly iss: "sent" | "omitted" | "claimed";
   /** The party to whom its token endpoint redirects. */
   readonly tokenRedirects: number | undefined;
@@ -51,11 +51,11 @@ interface Secret {
 export class Parties {
   readonly urls: string[] = [];
   wiring: readonly Wiring[] = [];
-  /** Whether an issuer is named by the user; its metadata is believed. */
+  /** Whether the user names an issuer, whose metadata is then trusted. */
   isNamed: (party: number) => boolean = () => false;
-  /** Who gets access tokens that name no resource. */
+  /** The parties that may get access tokens without a resource. */
   unbound: MayGet = () => false;
-  /** Who gets assertions that a party issues: ID-JAGs, identities of jobs. */
+  /** The parties that may get assertions of a party: ID-JAGs, identities of jobs. */
   asserted: MayGet = () => false;
   /** How often any party got a secret that it may get. */
   arrivals = 0;
@@ -73,7 +73,7 @@ export class Parties {
   async #add(party: number): Promise<void> {
     const got: string[] = [];
     const server = createServer((request, response) => void this.#handle(party, request, response));
-    // After the listener of the server itself, which would read the bytes past this one.
+    // This listener must come after the server's own, which would otherwise read the bytes first.
     server.on("connection", (socket: Socket) => {
       socket.on("data", (bytes: Buffer) => void got.push(bytes.toString("latin1")));
     });
@@ -110,7 +110,7 @@ export class Parties {
       this.urls.some((_, issuer) => this.isNamed(issuer) && this.isEndpointOf(party, issuer, names));
   }
 
-  /** What parties got that they may not, since the last call. */
+  /** The secrets that parties got, although they may not have them, since the last call. */
   misdirected(): string[] {
     const found: string[] = [];
     for (const [party, got] of this.#got.entries()) {
@@ -207,7 +207,7 @@ export class Parties {
     const to = new URL(url.searchParams.get("redirect_uri")!);
     const { iss } = this.wiring[party]!;
     const mayGet = this.#mayGetOf(party, ["token"]);
-    // A response that names the party as its issuer is one for the token endpoint of that issuer.
+    // A response with this party as `iss` allows the token endpoint of this issuer to get the code.
     const named: MayGet = (at) => iss === "sent" && this.isEndpointOf(at, party, ["token"]);
     const code = this.secret(`a code of ${party}`, (at) => mayGet(at) || named(at));
     to.searchParams.set("code", code);
@@ -238,7 +238,7 @@ export class Parties {
   }
 }
 
-/** What an MCP server without tools answers, at any revision. */
+/** The responses of an MCP server without tools, at any revision. */
 function answer({ method }: IncomingMessage, response: ServerResponse, text: string): void {
   if (method !== "POST") return void response.writeHead(method === "DELETE" ? 200 : 405).end();
   const message = JSON.parse(text) as { id?: number; method?: string; params?: { protocolVersion?: string } };

@@ -12,7 +12,7 @@ export const mostly = <T>(usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>, weight
 
 const none = fc.constant(undefined);
 
-/** What one party says and does. Most are honest in most respects, so that flows go on. */
+/** The behaviour of one party. Most parties are honest in most respects, so that flows continue. */
 function wiringOf(self: number): fc.Arbitrary<Wiring> {
   const own = mostly(fc.constant(self), party);
   return fc.record({
@@ -34,7 +34,7 @@ function wiringOf(self: number): fc.Arbitrary<Wiring> {
   });
 }
 
-/** What all parties say and do. */
+/** The behaviour of all parties. */
 export const wirings: fc.Arbitrary<readonly Wiring[]> = fc.tuple(
   ...Array.from({ length: count }, (_, self) => wiringOf(self)),
 );

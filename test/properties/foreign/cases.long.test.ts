@@ -80,7 +80,7 @@ const schemas: { readonly [what: string]: JsonObject } = {
   },
 };
 
-/** As roots of a result: separate from the rest, for types of roots are named. */
+/** Schemas as roots of a result. They are separate because types of roots have names. */
 const results: { readonly [what: string]: JsonObject } = {
   "an empty definition": { $ref: "#/$defs/A", $defs: { A: {} } },
   "a truth value with members": { type: "boolean", properties: { a: { type: "string" } }, required: ["a"] },
@@ -120,7 +120,7 @@ test("protocols of such schemas are generated", async () => {
   }
 });
 
-test("and all of it compiles", async () => {
+test("and all output compiles", async () => {
   expect(await compilerErrors(files, ["node"])).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ import {
   randomTool,
 } from "./output.js";
 
-// Random schemas of every keyword: whatever a schema says, what is generated from it compiles, strictly.
+// Random schemas with every keyword: the output of each schema compiles in strict mode.
 
 /** Schemas, half of them of protocols and half of tools. */
 const count = cases(2000, 12);

@@ -19,10 +19,10 @@ import {
   randomTool,
 } from "./output.js";
 
-// Whatever word of the output a schema has as a name, of a definition, a member, a message, a tool or a prompt: what is generated
-// from it compiles.
+// If a schema uses any word of the output as a name of a definition, a member, a message, a tool or a prompt, its
+// output still compiles.
 
-/** What TypeScript and emitted code may mean by a word without declaring it. */
+/** Words with a meaning in TypeScript or emitted code without a declaration. */
 const globals =
   "Array ArrayLike Awaited BigInt Boolean Date Error Exclude Extract Function Generator Infinity Iterator JSON Map Math NaN " +
   "NonNullable Number Object Omit Partial Pick Promise Readonly ReadonlyArray ReadonlyMap ReadonlySet Record RegExp Required " +
@@ -36,7 +36,7 @@ const reserved =
   "static string super switch symbol this throw true try type typeof unique unknown using var void while with yield " +
   "FOO fOo isfoo IsFoo ISFOO AcceptsFoo openFoo constructor hasOwnProperty toString then";
 
-/** What names of definitions become in the output, and what other generators make of them. */
+/** Names that the output derives from a definition's name, and names that other generators derive. */
 function derived(name: string): readonly string[] {
   const word = capitalised(name);
   const functions = ["is", "accepts", "explain", "check", "parse", "assert"].map((prefix) => prefix + word);
@@ -50,7 +50,10 @@ function derived(name: string): readonly string[] {
 const declarations =
   /\b(?:as|class|const|function\*?|interface|let|type)\s+[A-Za-z_$][\w$]*|\bimport\b[^;]*/g;
 
-/** What the output of some schemas declares, with `isWhole` all its words; and names that stand in no output but may. */
+/**
+ * The names that the output of some schemas declares (with `isWhole`, all its words), and other names that it may
+ * declare.
+ */
 async function wordsOfOutput(isWhole = true): Promise<readonly string[]> {
   const outcomes = [
     await protocolOutput("R", randomProtocol(0)),
@@ -73,7 +76,7 @@ async function wordsOfOutput(isWhole = true): Promise<readonly string[]> {
   ];
 }
 
-/** What a contract offers beside tools. */
+/** The offer of a contract beside tools. */
 function offers(random: Random, words: readonly string[]): JsonObject {
   const [prompt, resource, template] = [random.pick(words), random.pick(words), random.pick(words)];
   return {
@@ -188,7 +191,7 @@ const toolOf = (name: string, names: readonly string[]): Tool => ({
 
 const ordinary = { type: "object", properties: { a: { type: "string" } } };
 
-/** Every place of a name, and what is generated of schemas that have these words as such names. */
+/** Every place of a name, and the output of schemas with these words at this place. */
 const places: readonly (readonly [string, (folder: string, words: readonly string[]) => Promise<Outcome>])[] =
   [
     [
@@ -235,7 +238,7 @@ test.each(places)("each word of the output may be the name of a %s", async (_, o
   expect(await compilerErrors(new Map(filesOf(outcomes)), ["node"])).toEqual([]);
 });
 
-test("a definition of each such name is judged and explained as itself", async () => {
+test("a definition of each such name is validated and explained under that name", async () => {
   const definitions = definitionsOf(await wordsOfOutput(false));
   const protocol = protocolOf(["Call"], definitions);
   const folder = temporaryFolder();
@@ -275,7 +278,7 @@ test.each(Array.from({ length: Math.ceil(count / batch) }, (_, index) => index *
       const some = (length: number): string[] => [
         ...new Set(Array.from({ length }, () => random.pick(words))),
       ];
-      // Messages have other definitions, and a member by which they are known.
+      // The names of messages and their identifying member are not used for other definitions and members.
       const vocabulary = {
         definitions: some(12).filter((name) => !/.(?:Request|Result|Notification)$/.test(name)),
         members: some(12).filter((name) => name !== "method"),

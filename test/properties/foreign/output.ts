@@ -7,7 +7,7 @@ import { randomFrom } from "../../../generator/sample/values.js";
 import { SchemaMaker, type Spelling, type Vocabulary } from "./random-schema.js";
 import { seed } from "../../support/cases.mjs";
 
-/** What became of a schema: files by path, a refusal with a code, or an error that no schema may cause. */
+/** The outcome for a schema: files by path, a refusal with a code, or an error that no schema may cause. */
 export interface Outcome {
   readonly files: ReadonlyMap<string, string>;
   readonly refusal?: string;
@@ -20,7 +20,7 @@ export interface Tool {
   readonly outputSchema?: JsonObject;
 }
 
-/** Output of the emitters that speak of a revision alone: many revisions can share the rest. */
+/** The emitters for one revision; the output of the others can be shared by many revisions. */
 const shared = ["authoring", "open"];
 const own = emitterNames.filter((name) => ![...shared, "index", "package"].includes(name));
 
@@ -37,7 +37,7 @@ export async function protocolOutput(revision: string, value: JsonObject): Promi
       });
     const { files } = await generate(own);
     const authored = await generate(shared);
-    // They stand beside the folders of revisions; here every revision has its own.
+    // These files usually are beside the folders of revisions. Here every revision has its own copy.
     const moved = [...authored.files].map(
       ([path, text]) => [`${revision}/${path}`, text.replaceAll(`"./${revision}/`, '"./')] as const,
     );

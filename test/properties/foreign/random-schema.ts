@@ -10,7 +10,7 @@ export interface Vocabulary {
   readonly definitions: readonly string[];
 }
 
-/** Few names, so that keywords meet; some that every object inherits something under, or that take escapes. */
+/** Few names, so that keywords often concern the same member. Some are names of inherited members, or need escapes. */
 const usual: Vocabulary = {
   members: [
     ...["a", "b", "c", "type", "kind", "value", "depth", "later"],
@@ -31,7 +31,7 @@ export class SchemaMaker {
   /** Keywords that identify and refer other than by pointer; protocol documents do without. */
   private readonly resources: boolean;
   private readonly vocabulary: Vocabulary;
-  /** What may be referred to where a schema describes the same value: no definition may come back to itself so. */
+  /** The definitions to which a schema of the same value may refer, so that no definition refers to itself. */
   private reachable: readonly string[];
   private anchored = false;
 
@@ -113,7 +113,7 @@ export class SchemaMaker {
     return { $ref: `#/${this.definitionsAt}/${random.pick(this.reachable)}` };
   }
 
-  /** What `make` makes of the members or items of the value. */
+  /** Calls `make` for the members or items of the value, where all definitions may be used. */
   private below<T>(make: () => T): T {
     const before = this.reachable;
     this.reachable = this.vocabulary.definitions;
@@ -265,7 +265,7 @@ export class SchemaMaker {
     return this.some(this.random.below(most + 1), () => this.random.pick(this.vocabulary.members));
   }
 
-  /** Own members whatever their names: `__proto__` as a key of a literal would set the prototype. */
+  /** Creates own members for all names: `__proto__` as a key of a literal would set the prototype. */
   private map(most: number, make: () => JsonValue): JsonObject {
     return Object.fromEntries(this.names(most).map((name) => [name, make()]));
   }

@@ -17,7 +17,7 @@ const instancesOfEach = 40;
 const batch = 50;
 const batches = Array.from({ length: Math.ceil(count / batch) }, (_, index) => index * batch);
 
-/** What ajv reads otherwise than the specification means it (`ajv-verdicts.ts`), left out. */
+/** Leaves out keywords that ajv interprets differently than the specification (`ajv-verdicts.ts`). */
 function forAjv(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(forAjv);
   if (typeof value !== "object" || value === null) return value;
@@ -28,7 +28,7 @@ function forAjv(value: JsonValue): JsonValue {
   return rest;
 }
 
-/** In draft-07, which ajv does not follow in this, a reference stands for the whole schema. */
+/** In draft-07, a reference replaces the whole schema, which ajv does not implement. */
 function withReferencesAlone(value: JsonValue, isSchema = true): JsonValue {
   if (Array.isArray(value)) return value.map((item) => withReferencesAlone(item));
   if (typeof value !== "object" || value === null) return value;
@@ -108,7 +108,7 @@ test("objects are equal by their members, whatever an object inherits under a me
   }
 });
 
-test("of an empty array, ajv's contains says what it said of the array before", () => {
+test("for an empty array, ajv's contains repeats its verdict on the previous array", () => {
   const document = { additionalProperties: { contains: { type: "object" } } };
   const value = { a: [{}], b: [] };
   expect(new Ajv2020().compile(document)(value), "ajv is mended: `withItems` can go").toBe(true);
@@ -117,7 +117,7 @@ test("of an empty array, ajv's contains says what it said of the array before", 
   expect(withItems(named)).toEqual(named);
 });
 
-test("ajv compares objects by what some members are called, for which its verdicts are left out", () => {
+test("ajv's verdicts are left out for names of members that break its comparison of objects", () => {
   const document = { enum: [{ constructor: [null, ""] }] };
   const value = JSON.parse('{ "constructor": [null, ""] }') as JsonValue;
   expect(ajvOf(document)(value), "ajv is mended: `isComparedByAjv` can go").toBe(false);
@@ -174,7 +174,10 @@ test.each(batches)("of schemas from number %i on", { timeout: 900_000 }, async (
   expect(valid / judged).toBeLessThan(0.9);
 });
 
-/** What ajv says; nothing where it compares otherwise than the specification means it (`ajv-verdicts.ts`), and where it throws, as its comparison does of objects with a member `valueOf`. */
+/**
+ * ajv's verdict; `undefined` if ajv compares differently than the specification (`ajv-verdicts.ts`), or throws, as its
+ * comparison does for objects with a member `valueOf`.
+ */
 function verdictOf({ document, byAjv }: Subject, value: JsonValue): boolean | undefined {
   if (!isComparedByAjv(document, value)) return undefined;
   try {

@@ -15,7 +15,7 @@ export const everyWay = transports.flatMap((transport) =>
     .map((revision) => [revision, transport] as const),
 );
 
-/** What became of questions: the answer to each, or the error that the call failed with. */
+/** The outcome of questions: the answer to each, or the error of the call. */
 export interface Outcome {
   readonly answers: readonly Wired[];
   readonly failure: unknown;

@@ -139,7 +139,7 @@ describe("notifications in a batch", () => {
     expect(methods).toEqual(["notifications/acme/seen", "tools/call", "notifications/acme/seen"]);
   });
 
-  test("are one POST over HTTP, with requests and without", async () => {
+  test("are one POST over HTTP, with and without requests", async () => {
     const { server, heard } = hearing();
     const handler = createHttpHandler(server);
     onTestFinished(() => handler.close());
@@ -164,7 +164,7 @@ describe("notifications in a batch", () => {
       "fulfilled",
     ]);
     expect(posts).toEqual([[[message, expect.objectContaining({ method: "tools/call" })], 200]]);
-    // Notifications are sent in order: those of a batch after the one before, and before the one after.
+    // Notifications are sent in order: those in a batch after an earlier one, and before a later one.
     void client.notify(method, { count: 2 });
     expect(await client.batch([seen, seen])).toEqual([
       { status: "fulfilled", value: undefined },
@@ -262,7 +262,7 @@ describe("a batch over stdio", () => {
     });
   });
 
-  test("holds no request that was cancelled or refused before it was sent", async () => {
+  test("does not contain requests that were cancelled or refused before", async () => {
     const { client, peer, sent } = await withPeer();
     const wrong = { method: "acme/a", options: { result: { type: "nonsense" } } };
     const late = { method: "acme/b", options: { result: {}, signal: AbortSignal.abort() } };
@@ -282,7 +282,7 @@ describe("a batch over stdio", () => {
     expect(sent()).toHaveLength(1);
   });
 
-  test("never holds initialize", async () => {
+  test("never contains initialize", async () => {
     const { client, sent } = await withPeer();
     const failure = await failureOf(client.batch([echo("a"), { method: "initialize" }]));
     expect(failure).toMatchObject({ code: "invalid-request" });
@@ -311,7 +311,7 @@ describe("the answer to a batch over HTTP", () => {
   const pair = [echo("a"), echo("b")] as const;
   const result = { content: [] };
 
-  test("may be single messages of a stream; one that is missing fails", async () => {
+  test("may be single messages of a stream; a request without an answer fails", async () => {
     const { client } = await answered((incoming, [a]) =>
       incoming.event({ jsonrpc: "2.0", id: a, result }).end(),
     );
@@ -333,7 +333,7 @@ describe("the answer to a batch over HTTP", () => {
     expect(codes(await bare.client.batch(pair))).toEqual(["connection-closed", "connection-closed"]);
   });
 
-  test("may be that the session is forgotten: each request is sent again alone", async () => {
+  test("may be a forgotten session: each request is then sent again outside of a batch", async () => {
     const { client, server } = await answered((incoming) => incoming.status(404));
     expect(codes(await client.batch(pair))).toEqual(["fulfilled", "fulfilled"]);
     expect(server.of("tools/call")).toHaveLength(2);
@@ -360,7 +360,7 @@ describe("the answer to a batch over HTTP", () => {
     expect(codes(await client.batch(pair))).toEqual(["fulfilled", "fulfilled"]);
   });
 
-  test("is awaited for the requests that are left when one is cancelled", async () => {
+  test("is awaited for the remaining requests when one is cancelled", async () => {
     const controller = new AbortController();
     let call: { incoming: http.Incoming; ids: readonly number[] } | undefined;
     const { client, server } = await answered(
@@ -375,7 +375,7 @@ describe("the answer to a batch over HTTP", () => {
   });
 });
 
-test("a transport without batches is named", async () => {
+test("the error of a batch names a transport without batches", async () => {
   const answers: ((value: unknown) => void)[] = [];
   const channel: ClientChannel = {
     guaranteesReply: false,

@@ -6,12 +6,12 @@ import { builtProgram } from "../../support/built-program.js";
 const program = builtProgram("test/runtime/client/programs/besieged.ts");
 
 /**
- * Bytes that the process may take: its heap, and what a process has beside it. When garbage is collected is no matter of
- * the test: a heap that is full ends the process.
+ * Bytes that the process may use: its heap, and its other memory. The test does not depend on garbage collection: a
+ * full heap ends the process.
  */
 const most = 260_000_000;
 
-/** What becomes of the application, where the server does its worst. */
+/** The outcome of the application for each attack of the server. */
 const outcomes: readonly (readonly [string, unknown])[] = [
   ["40 results of 9 MB", "read"],
   ["5,000 results of 100 KB", "read"],

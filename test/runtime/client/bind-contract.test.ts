@@ -1,7 +1,7 @@
 import { bindContract, type Client } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
 
-/** A client that records what it is asked for, and answers tools with `result`. */
+/** A client that records its requests, and answers tools with `result`. */
 function recording(result?: object): { readonly client: Client; readonly calls: unknown[][] } {
   const calls: unknown[][] = [];
   const record =

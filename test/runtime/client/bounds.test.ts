@@ -198,7 +198,7 @@ test("a timeout beyond the longest timer never fires", async () => {
   expect(fired).not.toHaveBeenCalled();
 });
 
-/** The channel of a peer whose end leaves it unknown what was done, as with HTTP. */
+/** The channel of a peer. After its end, it is unknown which requests were executed, as with HTTP. */
 function dying({ channel }: ScriptedPeer): Channel {
   const open = (receiver: Receiver): void =>
     channel.open({

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { cases, seed } from "../../support/cases.mjs";
 import { heard } from "../../support/heard.mjs";
 
-/** What a client is warned of that calls a tool, gets a prompt and reads a resource with this text in place of base64. */
+/** The warnings of a client that calls a tool, gets a prompt and reads a resource with this text in place of base64. */
 async function warnings(data: string, revision: string): Promise<string[]> {
   const found: string[] = [];
   const server = createServer(
@@ -32,7 +32,7 @@ async function warnings(data: string, revision: string): Promise<string[]> {
 }
 
 test.each(["2024-11-05", "2025-11-25", "2026-07-28"])(
-  "text that is no base64 is warned of (%s)",
+  "a warning is emitted for text that is not base64 (%s)",
   async (revision) => {
     expect(await warnings("data:image/png;base64,AAAA", revision)).toEqual([
       "tools/call: content[1].data of the result is not base64",
@@ -42,15 +42,15 @@ test.each(["2024-11-05", "2025-11-25", "2026-07-28"])(
   },
 );
 
-test.each(["", "AA==", "AAA=", "AAAA", "AA", "a+/9"])("%j is taken", async (data) => {
+test.each(["", "AA==", "AAA=", "AAAA", "AA", "a+/9"])("%j is accepted", async (data) => {
   expect(await warnings(data, "2025-11-25")).toEqual([]);
 });
 
-test.each(["A", "AAAAA", "a-_9", "AA=A", "AAAA====", "AA\nAA", "é"])("%j is warned of", async (data) => {
+test.each(["A", "AAAAA", "a-_9", "AA=A", "AAAA====", "AA\nAA", "é"])("%j causes a warning", async (data) => {
   expect(await warnings(data, "2025-11-25")).toHaveLength(3);
 });
 
-test("bytes as base64 are never warned of", async () => {
+test("bytes as base64 never cause a warning", async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), async (bytes) => {
       expect(await warnings(Buffer.from(bytes).toString("base64"), "2025-11-25")).toEqual([]);

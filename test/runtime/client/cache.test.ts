@@ -67,7 +67,7 @@ test("a private result is used only for its own authorization", async () => {
 test("a result belongs to the authorization that the server accepted in the end", async () => {
   const { as, sent } = await users("private", ["ada"]);
   expect(await as("ada")).toBe("ada again");
-  // What is asked for first is refused again: nothing is cached for it.
+  // The first user's requests are answered again by the server: nothing is cached for them.
   expect(await as("ada")).toBe("ada again");
   expect(await as("ada again")).toBe("ada again");
   expect(sent()).toBe(4);
@@ -143,7 +143,7 @@ const lives: readonly (readonly [string, boolean])[] = [
 ];
 
 test.each(transports)(
-  "a time to live that is none costs no result, and keeps none (%s)",
+  "a result with an invalid time to live is accepted, and not cached (%s)",
   async (transport) => {
     const textFor = ({ id, params }: Wired): string => {
       const result = { resultType: "complete", cacheScope: "private", contents: [] };

@@ -13,7 +13,7 @@ import * as http from "../../support/scripted-http-server.js";
 import { everyWay } from "./asked.js";
 import { failureOf } from "../../support/failure-of.js";
 
-/** Deeper than any stack; further down there is nothing new. */
+/** Deeper than any stack. */
 const depth = isThorough ? 200_000 : 20_000;
 const ways = everyWay.filter(
   ([revision, transport]) =>
@@ -58,7 +58,7 @@ const answers: readonly (readonly [string, Members])[] = [
 ];
 
 test.each(ways)(
-  "answers that are nested deeply end in a result or an McpError (%s, %s)",
+  "deeply nested answers lead to a result or an McpError (%s, %s)",
   async (revision, transport) => {
     const rejections: unknown[] = [];
     const hear = (reason: unknown): void => void rejections.push(reason);
@@ -128,7 +128,7 @@ test.each(ways)(
 );
 
 test.each(["2025-11-25", "2026-07-28"])(
-  "so does connecting to a server that says it of itself (%s)",
+  "connecting to a server with a deeply nested description leads to a client or an McpError (%s)",
   async (revision) => {
     const result =
       revision < "2026"

@@ -7,7 +7,7 @@ import { heard } from "../../support/heard.mjs";
 
 const inputSchema = { type: "object" };
 
-/** What each page holds, given how often one was asked for. */
+/** The content of each page, by the number of requests so far. */
 type Pages = (count: number) => { readonly items: readonly unknown[]; readonly next: string };
 
 const endless: readonly (readonly [string, Pages, object, string, number])[] = [

@@ -1,4 +1,4 @@
-// What a client sends is checked as what a server sends; and every generated vector passes the check.
+// Messages of a client are checked like messages of a server, and every generated vector passes the check.
 import { readFileSync } from "node:fs";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type ClientHandlers, type McpError, createServer } from "@mcpgen/runtime";
@@ -35,7 +35,7 @@ async function pairOf(revision: string, handlers: ClientHandlers = {}) {
 }
 
 describe.each(revisions)("a client at %s", (revision) => {
-  test("rejects a request and a notification that are wrong, and sends neither", async () => {
+  test("rejects an invalid request and an invalid notification, and does not send them", async () => {
     const { client, wire } = await pairOf(revision);
     const before = wire.session.length;
     await expect(
@@ -51,7 +51,7 @@ describe.each(revisions)("a client at %s", (revision) => {
     expect(wire.session).toHaveLength(before);
   });
 
-  test("does not send an answer that is wrong", async () => {
+  test("does not send an invalid answer", async () => {
     const { client, reported } = await pairOf(revision, {
       sample: () => ({ role: "assistant", model: 3, content: { type: "text", text: "a" } }) as never,
     });
@@ -65,7 +65,7 @@ describe.each(revisions)("a client at %s", (revision) => {
 interface Vector {
   /** Of a request or notification. */
   readonly method?: string;
-  /** Of the request that a result answers. */
+  /** The method of the request to which a result belongs. */
   readonly answers?: string;
   readonly from: readonly ("client" | "server")[];
   readonly valid: boolean;

@@ -5,7 +5,7 @@ import { connected, reply } from "../../support/scripted-stdio-server.js";
 const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
 const who = { method: "elicitation/create", params: { mode: "form", message: "Who?", requestedSchema } };
 
-test("a page may have more items than a function takes arguments", async () => {
+test("a page may have more items than a function can have arguments", async () => {
   const tools = Array.from({ length: 150_000 }, (_, n) => ({
     name: `t${n}`,
     inputSchema: { type: "object" },

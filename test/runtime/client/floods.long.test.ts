@@ -15,7 +15,7 @@ import {
 import { asked, everyWay } from "./asked.js";
 import { failureOf } from "../../support/failure-of.js";
 
-/** Over HTTP the revisions differ in nothing that counts here. */
+/** Over HTTP, the revisions have the same behaviour in these tests. */
 const ways = everyWay.filter(
   ([revision, transport]) => isThorough || transport === "stdio" || revision > "2025-11",
 );
@@ -72,7 +72,7 @@ test.each(legacy)(
 );
 
 test.each(ways)(
-  "the application is asked as many questions at a time as it wants (%s, %s)",
+  "the application sets the number of concurrent questions (%s, %s)",
   async (revision, transport) => {
     for (const maxQuestions of transport === "http" ? [2] : [1, 2, Infinity]) {
       const { work, sample } = slowModel();
@@ -158,7 +158,7 @@ test("a question that is cancelled while it waits is not asked (2025-11-25)", as
   expect(begun).toEqual([1, 3]);
 });
 
-/** A server over bare pipes that writes as long as it is read, and reads when it wants to. */
+/** A server over bare pipes that writes as long as the client reads, and reads only when the test calls it. */
 async function deafServer(revision: string) {
   const [toClient, fromClient] = [new PassThrough(), new PassThrough()];
   const lines = (async function* () {
@@ -187,11 +187,11 @@ async function deafServer(revision: string) {
 }
 
 test.each(isThorough ? ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] : ["2025-11-25"])(
-  "a server that sends pings and reads nothing is read no more; nothing is lost (%s)",
+  "the client stops reading from a server that sends pings without reading; no message is lost (%s)",
   async (revision) => {
     const { client, toClient, fromClient, lines } = await deafServer(revision);
     let sent = 0;
-    // As a process does whose output is a pipe: it writes while that is taken.
+    // Writes while the pipe accepts data, like a process.
     for (let quiet = 0; quiet < 20; quiet++) {
       if (!toClient.writableNeedDrain) {
         quiet = 0;
@@ -214,7 +214,7 @@ test.each(isThorough ? ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] 
   },
 );
 
-test("a client's own requests never keep it from reading (2025-11-25)", async () => {
+test("a client's own requests never stop it from reading (2025-11-25)", async () => {
   const { client, toClient, fromClient, close } = await deafServer("2025-11-25");
   const progress = vi.fn();
   const call = failureOf(client.callTool("x", { large: "x".repeat(8_000_000) }, { onProgress: progress }));
@@ -228,7 +228,7 @@ test("a client's own requests never keep it from reading (2025-11-25)", async ()
 });
 
 test.each(isThorough ? ["2025-03-26", "2025-06-18", "2025-11-25"] : ["2025-11-25"])(
-  "a server over HTTP that takes no answers is sent 64 at a time, and read no further (%s)",
+  "a server over HTTP that accepts no answers gets 64 at a time, and the client stops reading from it (%s)",
   async (revision) => {
     const pings = isThorough ? 20_000 : 600;
     const held: http.Incoming[] = [];

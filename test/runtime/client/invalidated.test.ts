@@ -64,7 +64,7 @@ async function droppedBy(method: string, params?: object): Promise<string[]> {
   return dropped;
 }
 
-test("a list that changed drops all results of its capability, whatever was asked", async () => {
+test("a changed list drops all results of its capability, whatever their params", async () => {
   expect(await droppedBy("notifications/tools/list_changed")).toEqual([
     "tools/list",
     "tools/list 2",
@@ -73,7 +73,7 @@ test("a list that changed drops all results of its capability, whatever was aske
   ]);
 });
 
-test("a notification drops the results of the methods that it names, too", async () => {
+test("a notification also drops the results of the methods that it names", async () => {
   expect(await droppedBy("notifications/prompts/list_changed")).toEqual(["prompts/find a", "extras/get"]);
 });
 
@@ -83,7 +83,7 @@ test("a notification about one thing drops only the results about it", async () 
   ]);
 });
 
-test("a changed list of resources drops read contents, too, because a resource may be gone", async () => {
+test("a changed list of resources also drops read contents, because a resource may have been removed", async () => {
   expect(await droppedBy("notifications/resources/list_changed")).toEqual([
     "resources/list",
     "resources/read x:/a",

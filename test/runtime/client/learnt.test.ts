@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ListedTools } from "../../../runtime/core/client/listed-tools.js";
 import { MemoryEventStore } from "../../../runtime/core/legacy/http/event-store.js";
 
-// A server may list other tools each time, and sessions may come and go: what is kept of them is bounded.
+// A server may list other tools each time, and sessions may come and go: the data that is kept about them is limited.
 
 const schema = { type: "object", properties: { a: { type: "string", "x-mcp-header": "A" } } };
 const tool = (name: string) => ({
@@ -15,7 +15,7 @@ const tool = (name: string) => ({
 test.each([
   ["of a megabyte", (index: number) => `${index} ${"n".repeat(1_000_000)}`, 70],
   ["of which there are many", (index: number) => `tool ${index}`, 10_100],
-])("of tools with names %s a client keeps the latest", async (_, nameOf, count) => {
+])("a client keeps only the latest tools with names %s", async (_, nameOf, count) => {
   const tools = new ListedTools(() => {});
   for (let index = 0; index < count; index++) tools.learn([tool(nameOf(index))] as never, true);
   const known = (index: number) => [
@@ -26,14 +26,14 @@ test.each([
   expect(known(count - 1)).toEqual([true, true]);
 });
 
-test("of tools that lists leave out, a client keeps the latest", () => {
+test("a client keeps only the latest names of tools that lists leave out", () => {
   const tools = new ListedTools(() => {});
   const nameOf = (index: number): string => `${index} ${"n".repeat(1_000_000)}`;
   for (let index = 0; index < 20; index++) tools.setLeftOut(nameOf(index));
   expect([tools.isLeftOut(nameOf(0)), tools.isLeftOut(nameOf(19))]).toEqual([false, true]);
 });
 
-test("output schemas count with the names of their tools", async () => {
+test("the limit for output schemas includes the names of their tools", async () => {
   const tools = new ListedTools(() => {});
   const nameOf = (index: number): string => `${index} ${"n".repeat(10_000_000)}`;
   for (let index = 0; index < 8; index++) tools.learn([tool(nameOf(index))] as never, false);
@@ -42,12 +42,12 @@ test("output schemas count with the names of their tools", async () => {
   await expect(tools.check(nameOf(7), wrong)).rejects.toThrow("structuredContent");
 });
 
-test("of sessions that are gone, no history of events stays for ever", () => {
+test("the histories of ended sessions do not stay forever", () => {
   const store = new MemoryEventStore(10_000);
   const first = store.append("session 0", "stream", "data");
   for (let index = 1; index < 1000; index++) store.append(`session ${index}`, "stream", "data");
   expect(store.after("session 0", first)).toBeUndefined();
-  // Another history begins: none of its ids is one of the first.
+  // A new history begins, with ids that the first did not use.
   const again = store.append("session 0", "stream", "data");
   expect(again).not.toBe(first);
   expect(store.after("session 0", first)).toBeUndefined();

@@ -45,7 +45,7 @@ test.each<[string, (client: Client) => Promise<unknown>, readonly string[]]>([
     },
     ["item 1", "broken", "item 4"],
   ],
-])("%s warns of each item that it leaves out", async (_name, read, items) => {
+])("%s warns about each item that it leaves out", async (_name, read, items) => {
   const warnings: string[] = [];
   const pages = [{ tools: [...tools, null, { name: "broken" }], nextCursor: "2" }, { tools: [...tools, 7] }];
   const { client } = await connected(

@@ -53,7 +53,7 @@ test("a list states whether it is complete, and references are not among its ite
   expect(items).toEqual(["a", "d"]);
 });
 
-test("a list that does not say so is complete, and so is one of a revision without such lists", async () => {
+test("a list without the flag counts as complete, and so does a list of a revision without the flag", async () => {
   const script: Script = { "tools/list": (_, peer) => reply(peer, { tools: [tool("a")] }) };
   for (const options of [{}, "complete"] as const) {
     const { client } = await connected(script, options);
@@ -99,20 +99,20 @@ test("each page is requested with the parameters, and a cached list keeps its st
   expect(peer.of("tools/list")).toHaveLength(2);
   await client.listTools({ params: { query: "other" } });
   expect(peer.of("tools/list")).toHaveLength(4);
-  // What a request gives is the result as it is.
+  // `request` returns the unchanged result.
   const whole = await client.request<{ tools: unknown[] }>("tools/list" as string, { query: "weather" });
   expect(whole.tools).toHaveLength(2);
   expect(peer.of("tools/list")).toHaveLength(5);
 });
 
-test("an entry is fetched by its name, and one that is not there is undefined", async () => {
+test("an entry is fetched by its name; a missing one gives undefined", async () => {
   const { client, peer } = await connected({ "tools/get": getTool });
   expect(await client.entry("tools/list", "search")).toEqual(tool("search"));
   expect(peer.of("tools/get")[0]!.params).toMatchObject({ name: "search" });
   expect(await client.entry("tools/list", "gone")).toBeUndefined();
 });
 
-test("another answer than the entry or its absence is an error", async () => {
+test("an answer other than the entry or its absence is an error", async () => {
   const answers = [failure(-32603, "the database is away"), failure(-32000, "try later")];
   for (const answer of answers) {
     const { client } = await connected({ "tools/get": () => answer });
@@ -151,7 +151,7 @@ const mismatch: Script = {
 const counts = (peer: ScriptedPeer) =>
   ["tools/list", "tools/get", "tools/call"].map((method) => peer.of(method).length);
 
-test("an incomplete list is read once for a tool that it does not name; then the tool alone is asked for", async () => {
+test("for a tool that an incomplete list does not name, the list is read once, then only the tool is requested", async () => {
   const { client, peer } = await connected({
     ...mismatch,
     "tools/list": (_, scripted) => reply(scripted, { tools: [tool("search")], complete: false }),
@@ -162,7 +162,7 @@ test("an incomplete list is read once for a tool that it does not name; then the
   await call("gone");
   await call("gone");
   expect(counts(peer)).toEqual([2, 5, 10]);
-  // No request follows for a tool that is listed; its list is read each time.
+  // For a listed tool, the client sends no separate request; it reads the list each time.
   await call("search");
   expect(counts(peer)).toEqual([3, 5, 12]);
   peer.notify("notifications/tools/list_changed");
@@ -170,7 +170,7 @@ test("an incomplete list is read once for a tool that it does not name; then the
   expect(counts(peer)).toEqual([4, 6, 14]);
 });
 
-test("without a request for one tool, the list is read once for each tool all the same", async () => {
+test("without a request for one tool, the list is still read once for each tool", async () => {
   const script: Script = {
     ...mismatch,
     "tools/list": (_, scripted) => reply(scripted, { tools: [], complete: false }),
@@ -180,7 +180,7 @@ test("without a request for one tool, the list is read once for each tool all th
   expect(counts(peer)).toEqual([1, 0, 6]);
 });
 
-test("a complete list that only refers to the tool is read once, too", async () => {
+test("a complete list that only refers to the tool is also read once", async () => {
   const { client, peer } = await connected({
     ...mismatch,
     "tools/list": (_, scripted) => reply(scripted, { tools: [{ name: "secret" }] }),

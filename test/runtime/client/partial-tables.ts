@@ -3,7 +3,7 @@ import type { OutgoingRequest, Revision } from "@mcpgen/protocol/model";
 const isObject = (value: unknown): value is { readonly [member: string]: unknown } =>
   typeof value === "object" && value !== null;
 
-/** An item that stands for a tool. A tolerant reader takes whole tools for one, too. */
+/** A reference to a tool. A tolerant reader accepts whole tools as references, too. */
 const acceptsReference = (value: unknown): boolean => isObject(value) && typeof value["name"] === "string";
 
 /**

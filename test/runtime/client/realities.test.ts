@@ -1,4 +1,4 @@
-// What servers do in the field, and other clients do not survive.
+// Behaviour of real servers that breaks other clients.
 import type { ClientEvent } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
 import { serve } from "../../support/http-adapters.js";
@@ -17,7 +17,7 @@ const outputSchema = { type: "object", properties: { a: { type: "number" } }, re
 describe("schemas of tools", () => {
   const drafts = ["http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-07/schema"];
 
-  test.each(drafts)("of %s are read, and check results", async ($schema) => {
+  test.each(drafts)("of %s can be read, and check results", async ($schema) => {
     const schema = {
       $schema,
       type: "object",
@@ -44,7 +44,7 @@ describe("schemas of tools", () => {
 });
 
 describe("results of tools", () => {
-  /** Results of a tool with an output schema, and what the application gets of them. */
+  /** Results of a tool with an output schema, and the values that the application gets. */
   const results: Record<string, readonly [sent: object, read: object, warned: boolean]> = {
     "structured content without content": [
       { structuredContent: { a: 1 } },
@@ -128,7 +128,7 @@ describe("a probe that is refused leads to the handshake", () => {
     expect((await clientOf(server.url)).revision).toBe("2025-06-18");
   });
 
-  test("a server on pipes that ignores it is asked for the handshake after a second", async () => {
+  test("a server on pipes that ignores it gets the handshake after a second", async () => {
     const peer = new ScriptedPeer("2025-06-18", { "server/discover": () => undefined });
     const clock = new VirtualClock();
     const connecting = connect(peer.channel, base(clock));
@@ -141,7 +141,7 @@ describe("a probe that is refused leads to the handshake", () => {
   });
 });
 
-test("a cancellation by notification over HTTP at 2026-07-28 is accepted, and harms nothing", async () => {
+test("a cancellation by notification over HTTP at 2026-07-28 is accepted without other effects", async () => {
   const made = served((server) => server.tool("t", {}, () => "here"));
   const { url } = await serve("node", made.server);
   const party = await new Party(url, "2026-07-28").open();

@@ -40,7 +40,7 @@ async function gone({ client, peers }: Reconnecting): Promise<void> {
 const never: Script = { "tools/call": () => undefined };
 
 test.each(["2025-11-25", "2026-07-28"])(
-  "closing leaves no server that was on its way (%s)",
+  "closing also ends a server that is still starting (%s)",
   async (revision) => {
     const made = await reconnecting(revision, never);
     const { client, peers } = made;

@@ -12,7 +12,9 @@ const tools = [
 
 type Resend = NonNullable<NonNullable<ConnectOptions["http"]>["resend"]>;
 
-/** How often each tool is called, and a list is asked for, by a client whose server cuts off whatever it is asked. */
+/**
+ * The numbers of requests for each tool and for a list, by a client whose server cuts the connection at each request.
+ */
 async function sent(
   revision: string,
   resend: Resend | undefined,
@@ -42,7 +44,7 @@ async function sent(
 }
 
 test.each(["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"])(
-  "no call of a tool is sent again on the word of its server; `resend` opts in (%s)",
+  "hints of a server alone do not cause a tool call to be sent again; `resend` opts in (%s)",
   async (revision) => {
     const cases: readonly (readonly [Resend | undefined, boolean | undefined, number[]])[] = [
       [undefined, undefined, [1, 1, 1, 4]],

@@ -6,7 +6,7 @@ import { failureOf } from "../../support/failure-of.js";
 
 const uri = "file:///absent";
 
-/** What servers of some era answer, and what it means. */
+/** Errors of servers by era, and their meaning. */
 const answers = [
   [{ code: -32002, message: "gone", data: { uri } }, "resource-not-found"],
   [{ code: -32002, message: "gone" }, "resource-not-found"],

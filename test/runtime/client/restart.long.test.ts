@@ -22,7 +22,7 @@ test.each(["2025-11-25", "2026-07-28"])(
     await client.callTool("change");
     expect((await reader.next()).value).toEqual(own);
     process.kill(started[0]!.pid!, "SIGKILL");
-    // Both may have changed while nothing was heard.
+    // Both may have changed while there was no connection.
     expect((await reader.next()).value).toEqual({ method: "notifications/tools/list_changed" });
     expect((await reader.next()).value).toEqual(own);
     const { content } = await client.callTool("change");

@@ -165,7 +165,7 @@ describe("progress for a request of the server", () => {
     { progressToken: "t", progress: 3 },
   ];
 
-  test.each(["2024-11-05", "2025-11-25"])("is sent in the words of the revision (%s)", async (revision) => {
+  test.each(["2024-11-05", "2025-11-25"])("is sent in the form of the revision (%s)", async (revision) => {
     let later: (() => void) | undefined;
     const { client, peer } = await connected(
       revision,
@@ -194,7 +194,7 @@ describe("progress for a request of the server", () => {
     ]);
   });
 
-  test("goes over HTTP before the answer", async () => {
+  test("is sent before the answer over HTTP", async () => {
     let call: http.Incoming | undefined;
     const order: unknown[] = [];
     const { client } = await http.connected(

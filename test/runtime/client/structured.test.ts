@@ -1,7 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import { connected, reply } from "../../support/scripted-stdio-server.js";
 
-test("the caller gives the type of a tool's structured content", async () => {
+test("the caller sets the type of a tool's structured content", async () => {
   const { client } = await connected("2026-07-28", {
     "tools/call": (_, peer) => reply(peer, { content: [], structuredContent: { sum: 3 } }),
   });

@@ -63,7 +63,7 @@ async function restartable(revision: string, options: Partial<ConnectOptions> = 
   return { client, clock, peers };
 }
 
-test.each(revisions)("a subscription fails when its only connection is gone (%s)", async (revision) => {
+test.each(revisions)("a subscription fails when its only connection is lost (%s)", async (revision) => {
   const { client, peer } = await connected(revision, listening);
   const subscription = await client.subscribe({ tools: true });
   const reader = subscription[Symbol.asyncIterator]();
@@ -82,7 +82,7 @@ test.each(revisions)("a subscription continues on the next server process (%s)",
     const next = reader.next();
     peers.at(-1)!.hangUp();
     await clock.advance(400);
-    // Nothing was heard meanwhile: each may have changed.
+    // Each may have changed while there was no connection.
     expect(await next).toEqual({ value: { method: changed }, done: false });
     expect((await reader.next()).value).toEqual({ method: updated, uri: "file:///a" });
     expect(peers).toHaveLength(life + 1);
@@ -150,7 +150,7 @@ test.each(revisions)("unread notifications are bounded (%s)", async (revision) =
     code: "limit-exceeded",
     data: { limit: "maxNotices", value: 1000 },
   });
-  // The server is not left to tell more.
+  // The client ends the subscription at the server.
   await peer.until(revision < "2026" ? "resources/unsubscribe" : "notifications/cancelled");
 });
 
@@ -212,7 +212,7 @@ test("a reader that stops ends the request (modern)", async () => {
   expect((await peer.until("notifications/cancelled")).params!["requestId"]).toBe(id);
 });
 
-test("the tables say which requests a server may cancel", async () => {
+test("the tables define which requests a server may cancel", async () => {
   const revisions = listeningTo("tools/call", clientRevisions);
   const { client, peer } = await connected("2026-07-28", { "tools/call": () => undefined }, { revisions });
   const outcome = expect(client.callTool("slow")).rejects.toMatchObject({

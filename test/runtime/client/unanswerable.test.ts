@@ -8,7 +8,7 @@ const cycle: Record<string, unknown> = {};
 cycle["self"] = cycle;
 const message = { role: "assistant", model: "m", content: { type: "text", text: "!" } };
 
-/** What no JSON says, and what no text does. */
+/** Values that JSON cannot represent, and values that no text can. */
 const unsayable: readonly (readonly [string, () => unknown])[] = [
   ["answers with a BigInt", () => ({ ...message, _meta: { big: 1n } })],
   ["answers with a cycle", () => ({ ...message, _meta: cycle })],
@@ -29,7 +29,7 @@ function fail(thrown: unknown): never {
 }
 
 test.each(everyWay)(
-  "an application's answer that is no JSON is a coded error (%s, %s)",
+  "an application's answer that is not JSON is a coded error (%s, %s)",
   async (revision, transport) => {
     const rejections: unknown[] = [];
     const hear = (reason: unknown): void => void rejections.push(reason);
@@ -57,7 +57,7 @@ test.each(everyWay)(
 );
 
 test.each(["2025-11-25", "2026-07-28"])(
-  "arguments that no JSON says are the caller's error (%s)",
+  "arguments that JSON cannot express are the caller's error (%s)",
   async (revision) => {
     const { client, peer } = await connected(revision);
     for (const args of [{ a: 1n }, cycle, { toJSON: () => fail(new Error("no")) }])

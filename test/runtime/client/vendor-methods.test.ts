@@ -71,7 +71,7 @@ describe.each(eras)("a request of a vendor method (%s)", (revision) => {
     expect(peer.of("acme/sum")).toEqual([]);
   });
 
-  test("whose result asks for input fails: only methods of the protocol may ask", async () => {
+  test("fails if its result asks for input: only methods of the protocol may ask", async () => {
     const { client } = await stdio.connected(revision, {
       "acme/sum": () => ({ result: { resultType: "input_required", inputRequests: {} } }),
     });
@@ -81,11 +81,14 @@ describe.each(eras)("a request of a vendor method (%s)", (revision) => {
   });
 });
 
-test.each(eras)("a result of the protocol passes its table first, then the schema (%s)", async (revision) => {
-  const { client } = await stdio.connected(revision);
-  const result = z.object({ content: z.array(z.unknown()).transform((list) => list.length) });
-  expect(await client.request("tools/call", { name: "a" }, { result })).toEqual({ content: 0 });
-});
+test.each(eras)(
+  "a result of the protocol is checked by its table first, then by the schema (%s)",
+  async (revision) => {
+    const { client } = await stdio.connected(revision);
+    const result = z.object({ content: z.array(z.unknown()).transform((list) => list.length) });
+    expect(await client.request("tools/call", { name: "a" }, { result })).toEqual({ content: 0 });
+  },
+);
 
 test.each(eras)("a vendor notification is sent and received (%s)", async (revision) => {
   const warnings: string[] = [];
@@ -158,7 +161,7 @@ describe.each(everyWay)("a vendor request of the server (%s, %s)", (revision, tr
     expect(answers[0]!.result).toEqual({ action: "accept", _meta: { kept: true } });
   });
 
-  test("is answered by the handler of all others, and refused without one", async () => {
+  test("is answered by the fallback handler, and refused without one", async () => {
     const { answers } = await asked(
       revision,
       transport,
@@ -173,7 +176,7 @@ describe.each(everyWay)("a vendor request of the server (%s, %s)", (revision, tr
     else expect(refused.failure).toMatchObject({ code: "method-not-found" });
   });
 
-  test("with wrong parameters, or with a wrong result, is an error", async () => {
+  test("is an error if its parameters or its result are wrong", async () => {
     const outcomes = [
       [{ ...question, params: { text: 3 } }, -32602, /text: expected string/],
       [question, -32603, /the result of the handler is wrong: action/],
@@ -263,7 +266,7 @@ test("a method has one handler, and functions of connect answer methods of the p
 describe.each(eras)("capabilities without a function (%s)", (revision) => {
   const capabilities = { experimental: { acme: { a: 1 } }, extensions: { "com.acme/x": {} } };
 
-  test("are declared beside those that follow from functions", async () => {
+  test("are declared in addition to the capabilities of functions", async () => {
     const options: Partial<ConnectOptions> = { capabilities, roots: [] };
     const { client, peer } = await stdio.connected(revision, {}, options);
     await client.callTool("a");

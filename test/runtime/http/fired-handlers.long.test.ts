@@ -93,12 +93,12 @@ class Siege {
     this.events.push(line({ type: "session-created", restored: false, principal, sessionId: session }));
   }
 
-  /** Running requests that count: those that are not answered, and those whose handlers go on. */
+  /** Running requests that count: requests without an answer, and requests whose handlers continue. */
   private running(principal?: string): number {
     return this.calls.filter((call) => principal === undefined || call.principal === principal).length;
   }
 
-  /** One principal may hold as much as stays free for the others. */
+  /** One principal may use as much as remains free for the others. */
   private admits(principal: string): boolean {
     const left = work - this.running() - 1;
     return left >= 0 && this.running(principal) + 1 <= Math.max(1, left);
@@ -123,7 +123,7 @@ class Siege {
     const size = JSON.stringify(message).length;
     const rest = { begun: this.now, sent, isOver: false, isTimedOut: false };
     this.calls.push({ principal, session, name, id, size, ...rest });
-    // The next one must find it running.
+    // The next request must come while this one runs.
     await this.settle();
   }
 
@@ -179,7 +179,7 @@ class Siege {
     await this.settle();
   }
 
-  /** What the server must hold, have counted and have reported. */
+  /** The requests that the server must have, its counts, and its reports. */
   async settle(): Promise<void> {
     const open = this.calls.filter(({ isOver, isTimedOut }) => !isOver && !isTimedOut);
     const posts = open.filter(({ session }) => session === undefined).length;

@@ -38,7 +38,7 @@ export class FiredProcess {
     return { process, urls: await process.order("start", setup) };
   }
 
-  /** Has the process do something, and resolves with what came of it. */
+  /** Sends an order to the process, and resolves with the outcome. */
   order<Name extends keyof Orders>(
     name: Name,
     ...args: Parameters<Orders[Name]>

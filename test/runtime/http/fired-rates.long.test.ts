@@ -265,7 +265,7 @@ function expectedOf(refusal: Refusal | undefined): string {
   return JSON.stringify([429, seconds, "application/json", -31429, refusal]);
 }
 
-test("200 clients above their rates are refused as token buckets say, and counted", async () => {
+test("200 clients above their rates are refused in accordance with token buckets, and counted", async () => {
   const { process: child, urls } = await FiredProcess.start(program, {
     endpoints: 1,
     http: { limits: { work: 100_000 } },

@@ -46,7 +46,7 @@ const hasBegun = ({ call }: Known, now: number): boolean => call !== undefined &
 /** An event in a form that can be compared. */
 const line = (event: object): string => JSON.stringify(event, Object.keys(event).toSorted());
 
-/** The sessions of one server, and what it must have counted and reported. */
+/** The sessions of one server, its expected counts, and its expected reports. */
 class ModelServer {
   readonly sessions = new Map(principals.concat("full").map((name) => [name, new Map<string, Known>()]));
   readonly counts = {
@@ -137,7 +137,7 @@ function oldest(sessions: readonly Known[]): Known | undefined {
 
 class Model {
   readonly servers = [new ModelServer(), new ModelServer()] as const;
-  /** What the store keeps, until when. */
+  /** The sessions in the store, with their times of expiry. */
   readonly store = new Map<string, { readonly principal: string; due: number }>();
   now = 0;
 
@@ -160,7 +160,7 @@ class Model {
     return true;
   }
 
-  /** What a request that names a session finds, and the status where it finds none. */
+  /** The session that a request names, or the status if there is none. */
   find(at: ModelServer, id: string, principal: string): Known | number {
     const known = at.sessions.get(principal)!.get(id);
     if (known && !this.isIdle(known)) {
@@ -409,7 +409,7 @@ class Fire {
     if (!found?.stream && this.apart < mostApart) await this.listen(at, id, principal);
   }
 
-  /** The session of another: there is none, for this principal. */
+  /** The session of another principal: for this one, it does not exist. */
   private async foreign(at: number, id: string, principal: string): Promise<void> {
     const other = principals[(principals.indexOf(principal) + 1) % principals.length]!;
     const { status } = await this.send(at, "POST", this.headers(other, id), this.message("ping"));
@@ -456,7 +456,7 @@ class Fire {
     }
   }
 
-  /** What both servers hold by the model. */
+  /** The sessions that both servers must have by the model. */
   private get gauges(): object[] {
     return this.model.servers.map(({ all }) => {
       const running = all.filter(({ call }) => call).length;
@@ -538,7 +538,7 @@ class Fire {
   }
 }
 
-/** What one principal does is in order, and what several do is not. */
+/** The actions of one principal happen in order; actions of different principals do not. */
 async function eachPrincipal(work: (principal: string) => Promise<void>): Promise<void> {
   await Promise.all(principals.map(work));
 }
@@ -553,7 +553,7 @@ test(`${opened} sessions at a time, used, left and ended at random, are counted 
   const { servers } = fire.model;
   const heaps: number[] = [];
   for (let phase = 0; phase < phases; phase++) {
-    // Two more than may be: they take the place of the first two.
+    // Two sessions more than the limit: they replace the first two.
     await eachPrincipal(async (principal) => {
       while (servers[0].sessions.get(principal)!.size < maxPerPrincipal) await fire.open(0, principal);
       for (let count = 0; count < 2; count++) await fire.open(0, principal);
@@ -570,7 +570,7 @@ test(`${opened} sessions at a time, used, left and ended at random, are counted 
       await fire.compare();
     }
     await fire.expire();
-    // The store drops what is over at the next session.
+    // The store removes expired sessions when the next session opens.
     await fire.open(0, "p0");
     await fire.expire();
     heaps.push(await child.order("heap"));

@@ -49,7 +49,9 @@ class Mortal {
   }
 }
 
-/** A server with `calls` in flight is killed, and another takes its port. Resolves with what became of the calls. */
+/**
+ * Kills a server while `calls` are in flight, and starts another at its port. Resolves with the outcomes of the calls.
+ */
 async function killedUnder(
   calls: readonly string[],
   connect: (url: string) => Promise<Client>,
@@ -91,7 +93,7 @@ describe.each(["2025-11-25", "2026-07-28"])("at %s", (revision) => {
     expect([second.began, second.handshakes]).toEqual([20, handshakes]);
   });
 
-  test("no call of a tool is done twice by default; the error says that it may have been done", async () => {
+  test("by default, no tool call is executed twice; the error states that it may have been executed", async () => {
     const { outcomes, second, client } = await killedUnder(["add", "look"], connecting(revision));
     expect(outcomes).toEqual(Array(2).fill('connection-closed {"interrupted":true}'));
     expect((await client.callTool("add")).content).toEqual([{ type: "text", text: "answered" }]);

@@ -11,7 +11,7 @@ import { thoroughTest } from "../../support/thorough-test.js";
 const revisions = ["2025-11-25", "2026-07-28"];
 const forms = ["auto", "sse"] as const;
 
-/** Calls a tool that says nothing for a time, in each era and form, side by side. Gives what came, through `fetch`. */
+/** Calls a tool that is silent for a time, in each era and form, in parallel through `fetch`. Returns the outcomes. */
 async function quietCalls(milliseconds: number, keepAliveMs?: number): Promise<string[]> {
   const server = createServer({ name: "quiet", version: "1" }, { revisions: serverRevisions });
   server.tool("quiet", {}, async () => {

@@ -66,12 +66,12 @@ test("calls wait for the stream to listen on: servers send requests on it, and d
   expect((await called).content).toEqual([{ type: "text", text: "true" }]);
 });
 
-test("nor do they wait long for a server that begins no stream before it has something to say", async () => {
+test("calls do not wait long for a server that begins a stream only with its first message", async () => {
   const { client } = await connected("2025-11-25", { GET: () => undefined });
   expect((await client.callTool("x")).content).toEqual([]);
 });
 
-test("a session that is lost takes no call with it that is being answered", async () => {
+test("calls that are being answered survive the loss of their session", async () => {
   let held: Incoming | undefined;
   const { server, client } = await connected("2025-11-25", {
     "tools/call": (incoming) => {
@@ -91,7 +91,7 @@ test("a session that is lost takes no call with it that is being answered", asyn
   expect(calls).toEqual(["held", "other", "other"]);
 });
 
-test("closing ends calls of a session that was lost, too", async () => {
+test("closing also ends calls of a lost session", async () => {
   const { server, client } = await connected("2025-11-25", {
     "tools/call": (incoming) => {
       if (incoming.message!.params!["name"] !== "held") incoming.status(404);
@@ -145,7 +145,7 @@ class Proxy {
   }
 }
 
-test("a stream that a proxy cuts, however often, is taken up again, and nothing is missed (R21)", async () => {
+test("a stream is resumed whenever a proxy cuts it, and no message is lost (R21)", async () => {
   const server = lives(1);
   const listening = new Gate();
   const http = await serveHttp(server, { port: 0 });
@@ -187,7 +187,7 @@ test("a stream that a proxy cuts, however often, is taken up again, and nothing 
   expect(gets).toBe(9);
 });
 
-test("a stream that cannot be had again ends the connection with a typed error, at once for all (R21)", async () => {
+test("a stream that cannot be resumed ends the connection with a typed error, at once for all requests (R21)", async () => {
   const http = await serveHttp(lives(1), { port: 0 });
   onTestFinished(() => http.close());
   const listening = new Promise<void>((resolve) =>
@@ -203,18 +203,18 @@ test("a stream that cannot be had again ends the connection with a typed error, 
   proxy.refuses = true;
   proxy.cut();
   const before = proxy.accepted;
-  // Fails for the same reason as all that waits.
+  // Fails for the same reason as all waiting requests.
   const failure = await client.callTool("life").catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: "connection-closed" });
   // The call may have met the end of a connection that was kept open.
   await until("three attempts to connect", () => proxy.accepted >= before + 3);
   await expect(client.callTool("life")).rejects.toMatchObject({ code: "connection-closed" });
-  // And when the proxy has a server again, so has the client.
+  // When the proxy has a server again, the client works again, too.
   proxy.refuses = false;
   expect((await client.callTool("life")).content).toEqual([{ type: "text", text: "1" }]);
 });
 
-test("a call whose stream cannot be had again fails with a typed error (R21)", async () => {
+test("a call whose stream cannot be resumed fails with a typed error (R21)", async () => {
   for (const [status, attempts] of [
     [503, 3],
     [405, 1],
@@ -305,7 +305,7 @@ test("every request may be answered by a fetch of the user's own", async () => {
   expect(seen.sort()).toEqual(["DELETE", "GET", "POST", "POST", "POST"]);
 });
 
-test("without a server, connecting fails soon, and tries no handshake beside the probe", async () => {
+test("without a server, connecting fails early, without a handshake after the probe", async () => {
   let tries = 0;
   const refusing: typeof fetch = () => {
     tries++;

@@ -87,7 +87,7 @@ describe("two processes in turn (R20)", () => {
       },
     });
     const { content } = await client.callTool("greet");
-    // Round one and three are one process's: round two ran in the other.
+    // Rounds one and three ran in one process, round two in the other.
     expect(JSON.parse((content as { text: string }[])[0]!.text)).toEqual({ name: "Ada", moved: false });
     expect(asked).toEqual(["Who is it?", "Sure?"]);
   });
@@ -109,7 +109,7 @@ describe("two processes in turn (R20)", () => {
     await changes.close();
   });
 
-  test("state that one of them sealed is refused where it was changed", async () => {
+  test("changed state that one of them sealed is refused", async () => {
     const party = new Party(url, "2026-07-28", {}, { elicitation: { form: {} } });
     const asked = await party.request("tools/call", { name: "greet", arguments: {} });
     const { requestState } = asked.result as { requestState: string };

@@ -5,7 +5,7 @@ import { McpError, type TemplateValue, UriTemplate, createServer } from "@mcpgen
 import { createTestPair } from "@mcpgen/testing";
 import { cases } from "../../support/cases.mjs";
 
-describe("a URI template gives the variables of a URI, or undefined if the URI does not match", () => {
+describe("a URI template returns the variables of a URI, or undefined if the URI does not match", () => {
   test.each<[string, string, { [name: string]: string | string[] } | undefined]>([
     ["note://{id}", "note://a%20b", { id: "a b" }],
     ["note://{id}", "note://a/b", undefined],
@@ -47,7 +47,7 @@ describe("a URI template gives the variables of a URI, or undefined if the URI d
   });
 });
 
-describe("a URI template that its expansion does not tell the values of is refused", () => {
+describe("a URI template is refused if its expansion does not determine the values", () => {
   test.each([
     ["q://{a:3}", /{a} cannot be matched: the URI has only the first 3 characters of its value/],
     ["q://{+a,b}", /{a} cannot be matched: its value may contain the character that separates it/],
@@ -272,7 +272,7 @@ const values = fc.record({
   h: fc.option(fc.stringMatching(/^[a-z]{0,4}$/), { nil: undefined }),
 });
 
-test("a template matches each of its expansions, and gives the values of the expansion", () => {
+test("a template matches each of its expansions, and returns the values of the expansion", () => {
   const template = new UriTemplate("x://{a,b}{/c*}{;d,e*}{?f,g*}{#h}");
   fc.assert(
     fc.property(values, (each) => {

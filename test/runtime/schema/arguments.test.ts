@@ -4,7 +4,7 @@ import { createServer, withDefaults } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
 import { z } from "zod";
 
-/** The value as a schema that takes all values fills it. */
+/** The value, with the defaults of a schema that accepts all values. */
 function filledBy(schema: object, value: unknown): unknown {
   const found = withDefaults(
     () => undefined,
@@ -96,7 +96,7 @@ describe("the defaults of a JSON Schema are filled in", () => {
     expect(schema.properties.tags.default).toEqual(["a"]);
   });
 
-  test("in time that grows with schema and value, however often schemas are shared", () => {
+  test("in time linear to schema and value, however often schemas are shared", () => {
     const names = Array.from({ length: 60 }, (_, at) => `d${at}`);
     const shared = names.map((name, at) => {
       const next = { $ref: `#/$defs/d${at + 1}` };
@@ -120,7 +120,7 @@ describe("a handler", () => {
   } as const;
   const sound = { type: "object", properties: { unit: schema.properties.unit } } as const;
 
-  /** What the handlers of a tool and a prompt get. */
+  /** The arguments that the handlers of a tool and a prompt get. */
   async function given(inputSchema: object, args: object, options: object = {}): Promise<unknown[]> {
     const got: unknown[] = [];
     const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions, ...options });
@@ -155,14 +155,14 @@ describe("a handler", () => {
     expect(tool).toEqual({ unit: "c", days: 3 });
   });
 
-  test("gets no wrong arguments: the text names the sent value", async () => {
+  test("does not get wrong arguments, and the error names the sent value", async () => {
     const [tool, prompt] = await given(schema, { unit: "k" });
     expect(tool).toMatch(/unit/);
     expect(prompt).toMatch(/unit/);
   });
 
   test("does not get defaults with argumentDefaults: false, except a library's", async () => {
-    expect(await given(sound, {}, { validation: { argumentDefaults: false } })).toEqual([{}, {}]);
+    expect(await given(sound, {}, { argumentDefaults: false })).toEqual([{}, {}]);
     const ofLibrary = z.object({ unit: z.enum(["c", "f"]).default("c") });
     expect(await given(ofLibrary, {}, { validation: { argumentDefaults: false } })).toEqual([
       { unit: "c" },

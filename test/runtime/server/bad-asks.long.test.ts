@@ -36,7 +36,7 @@ async function pairOf(revision: string, run: (context: HandlerContext) => unknow
     onEvent: () => true,
   });
   return {
-    // In an object: what the application threw may not be one to resolve a promise with.
+    // The result is in an object, because a promise cannot resolve with every value that the application may throw.
     call: () =>
       pair.client.callTool("t").then(
         (result) => ({ result, error: undefined }),
@@ -52,7 +52,7 @@ async function pairOf(revision: string, run: (context: HandlerContext) => unknow
 const form = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
 const messages = [{ role: "user", content: { type: "text", text: "?" } }] as const;
 
-/** What handlers do with their context, each with a value that no type allows. */
+/** Uses of the context by handlers, each with a value that the types do not allow. */
 const uses: { readonly [name: string]: (context: HandlerContext, value: never) => unknown } = {
   "ask.elicit with it": ({ ask }, value) => ask.elicit("k", value),
   "ask.elicit with it inside": ({ ask }, value) => ask.elicit("k", { ...form, _meta: { value } } as never),

@@ -15,7 +15,7 @@ const thrown: typeof badValues = {
   "an error whose code is no number": () => new McpError("invalid-params", "x", { rpcCode: NaN }),
 };
 
-/** What a list of these is: the proxies and the functions would be dropped by JSON or throw. */
+/** The bad values, and lists of them. */
 const given: typeof badValues = {
   ...badValues,
   "an empty list": () => [],
@@ -38,7 +38,7 @@ const ways: { readonly [name: string]: (value: unknown) => unknown } = {
   resolves: (value) => new Promise((resolve) => resolve(value)),
 };
 
-/** A request for each kind of handler; the ways and values stand for what the handler does. */
+/** A request for each kind of handler. */
 const requests: { readonly [kind: string]: { readonly method: string; readonly params: Members } } = {
   "a tool": { method: "tools/call", params: { name: "t", arguments: {} } },
   "a prompt": { method: "prompts/get", params: { name: "p" } },
@@ -51,7 +51,7 @@ const requests: { readonly [kind: string]: { readonly method: string; readonly p
   "a handler of a method": { method: "resources/templates/list", params: {} },
 };
 
-/** A server, all handlers of which do the same: what `act` says at the time. */
+/** A server whose handlers all call the current `act`. */
 function acting(act: () => unknown): { server: CodeFirstServer; reported: [unknown, ErrorPlace][] } {
   const reported: [unknown, ErrorPlace][] = [];
   const server = createServer(
@@ -123,7 +123,9 @@ describe.each(Object.keys(transports))("over %s", (transport) => {
   );
 });
 
-/** What is a good answer of one kind of handler; a method of one's own may be answered with any object. */
+/**
+ * Whether a value is a valid result of one kind of handler. Methods of the application may have any object as result.
+ */
 function isRight(kind: string, way: string, name: string): boolean {
   const gives = way === "gives" || way === "resolves";
   if (!gives) return false;
@@ -132,7 +134,7 @@ function isRight(kind: string, way: string, name: string): boolean {
   return name === "an empty list" && (kind === "a tool" || kind === "a completer");
 }
 
-/** What is wrong with an answer to a request whose handler did what none may do. */
+/** The fault of the answer to a request whose handler misbehaved. */
 function faultOf(
   { result, error }: Wired,
   kind: string,

@@ -20,12 +20,12 @@ const refusing = (): never => {
   throw new Error("a trap");
 };
 
-/** An error of ours that throws whatever is read of it. */
+/** An error of our class that throws at each access. */
 function closed(): object {
   return new Proxy(new McpError("internal-error", "x"), { get: refusing });
 }
 
-/** A proxy that throws whatever is done with it. */
+/** A proxy that throws at each access. */
 function hostile(): object {
   const traps = ["get", "has", "ownKeys", "getPrototypeOf", "getOwnPropertyDescriptor"] as const;
   return new Proxy({}, Object.fromEntries(traps.map((trap) => [trap, refusing])));
@@ -37,7 +37,7 @@ class Mute extends Error {
   }
 }
 
-/** Values that no handler may throw, give or send without harm. */
+/** Values that could do harm if a handler throws, returns or sends them. */
 export const badValues: { readonly [name: string]: Make } = {
   nothing: () => undefined,
   null: () => null,

@@ -3,7 +3,7 @@ import { createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
 import { expect, test } from "vitest";
 
-test("a server of 2024-11-05 alone, which has no capability for completions, answers without a completer", async () => {
+test("a server of only 2024-11-05, which has no capability for completions, answers without a completer", async () => {
   const isOldest = ({ id }: { readonly id: string }): boolean => id === "2024-11-05";
   const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions.filter(isOldest) });
   server.prompt("known", { arguments: [{ name: "topic" }] }, () => "");

@@ -10,7 +10,7 @@ import { createTestPair } from "@mcpgen/testing";
 const revisions = serverRevisions;
 const info = { name: "s", version: "1" };
 
-/** A server as programs in JavaScript see it: nothing holds them to types. */
+/** A server as in JavaScript programs, which no type restricts. */
 interface Untyped {
   tool(...given: unknown[]): { update(changes: unknown): void };
   prompt(...given: unknown[]): { update(changes: unknown): void };
@@ -22,7 +22,7 @@ function untyped(): Untyped {
   return createServer(info, { revisions }) as CodeFirstServer as unknown as Untyped;
 }
 
-/** The message of an error that is the author's. */
+/** The message of an error that the author has to fix. */
 async function errorOf(act: () => unknown): Promise<string> {
   try {
     await act();
@@ -189,7 +189,7 @@ describe("the key of a registration", () => {
       () => untyped().resourceTemplate("x://{a}", { uriTemplate: "x://{b}" }, give),
       "has another uriTemplate",
     ],
-  ])("stands for itself: %s", async (_, act, message) => {
+  ])("is matched literally: %s", async (_, act, message) => {
     expect(await errorOf(act)).toContain(message);
   });
 
@@ -364,11 +364,11 @@ describe("the info and capabilities of a server", () => {
       "capabilities.resources.subcribe: there is no such member. Did you mean subscribe?",
     ],
     ["of another", {}, { tools: { listchange: true } }, "Did you mean listChanged?"],
-  ])("is refused where it is misspelt: %s", async (_, own, capabilities, message) => {
+  ])("are refused if they are misspelt: %s", async (_, own, capabilities, message) => {
     expect(await errorOf(() => make(own, capabilities))).toContain(message);
   });
 
-  test("may have members that no revision has yet, or that the author chose", async () => {
+  test("may have members of future revisions, or of the author's choice", async () => {
     const own = { _meta: { titel: 1 }, vendor: "x", home: "https://x.test", description: "d", time: 1 };
     const capabilities = {
       tasks: { requests: { tools: { call: {} } } },

@@ -37,7 +37,10 @@ export const cells = Object.keys(wires).flatMap((wire) =>
   ["2025-11-25", "2026-07-28"].map((revision) => [wire, revision] as const),
 );
 
-/** Connects a client to a server with these offers. Offers that come later have no capability unless one of their kind is there. */
+/**
+ * Connects a client to a server with these offers. Later offers only have a capability if one of their kind exists
+ * already.
+ */
 export async function served<Offered>(
   [wire, revision]: (typeof cells)[number],
   offer: (server: CodeFirstServer) => Offered,

@@ -32,7 +32,7 @@ describe.each(cells)("over %s at %s", (...cell) => {
     expect(items.slice(0, 1)).toEqual([{ name: "uno", inputSchema: { type: "object", properties: {} } }]);
   });
 
-  test("a call that runs ends with the handler and the schemas that it started with", async () => {
+  test("a running call keeps the handler and the schemas that it started with", async () => {
     const [began, release] = [new Gate(), new Gate()];
     const outputSchema = { type: "object", properties: { by: { const: "old" } }, required: ["by"] } as const;
     const { client, offered: tool } = await served(cell, (server) =>
@@ -141,7 +141,7 @@ describe.each(cells)("over %s at %s", (...cell) => {
     expect((await client.listResources()).items).toEqual(expected);
     const first = await client.request("resources/list", {});
     expect(first["resources"]).toHaveLength(2);
-    // What a callback lists may depend on the client.
+    // The list of a callback may depend on the client.
     if (cell[1] === "2026-07-28") expect(first).toMatchObject({ ttlMs: 5000, cacheScope: "private" });
     expect(errors.slice(0, 2)).toEqual([
       [expect.objectContaining({ message: "broken" }), { method: "resources/list", name: "x://broken/{id}" }],
@@ -161,7 +161,7 @@ describe.each(cells)("over %s at %s", (...cell) => {
   });
 });
 
-describe("a change that is refused changes nothing", () => {
+describe("a refused change has no effect", () => {
   const server = () => createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
 
   test.each<[string, (server: CodeFirstServer) => () => void, string]>([

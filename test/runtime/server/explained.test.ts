@@ -3,7 +3,7 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { explained } from "@mcpgen/protocol/explained";
 import { createServer, memoryChannels } from "@mcpgen/runtime";
 
-/** What a server answers to a request that it refuses. */
+/** The error of a server for a request that it refuses. */
 async function refusal(revisions: typeof serverRevisions, request: object): Promise<unknown> {
   const server = createServer({ name: "s", version: "1" }, { revisions });
   const complete = { a: () => ["x"] };

@@ -2,7 +2,7 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type NotificationBus, connect, createServer, memoryChannels } from "@mcpgen/runtime";
 import { expect, onTestFinished, test } from "vitest";
 
-/** A server whose bus loses changes, and a client of one revision, with what it is notified of. */
+/** A server whose bus loses changes, and a client of one revision with its notifications. */
 async function served(revision: string) {
   let lose = (): void => {};
   const changes: NotificationBus = {

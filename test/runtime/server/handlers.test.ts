@@ -50,7 +50,7 @@ describe.each(eras)("at %s", (revision) => {
   const asking = (run: (context: HandlerContext) => Promise<string>) => (server: CodeFirstServer) =>
     void server.tool("ask", {}, (_, context) => run(context));
 
-  test("asks that are started together and awaited one after another", async () => {
+  test("asks may be started together and awaited one after another", async () => {
     const { client, close } = await pair(
       revision,
       asking(async ({ ask }) => {
@@ -202,7 +202,7 @@ describe.each(eras)("at %s", (revision) => {
   });
 
   test.each([42, null, [1], { content: "nope" }, { sum: 3 }, {}, { isError: true }])(
-    "the answer %j is none",
+    "the answer %j is invalid",
     async (answer) => {
       const { client, close } = await pair(
         revision,
@@ -213,7 +213,7 @@ describe.each(eras)("at %s", (revision) => {
     },
   );
 
-  test("another schema is checked by; an old registration removes nothing new", async () => {
+  test("an updated schema is used for checks; an old registration does not remove a new tool", async () => {
     const { client, close, server } = await pair(revision, (it) => void it.tool("first", {}, () => "first"));
     const properties = (type: string) => ({ type: "object" as const, properties: { a: { type } } });
     const registration = server.tool("add", { inputSchema: properties("string") }, () => "right");
@@ -227,7 +227,7 @@ describe.each(eras)("at %s", (revision) => {
     await close();
   });
 
-  test("a list that was declared is answered when its last entry is gone", async () => {
+  test("a declared list is answered after its last entry is removed", async () => {
     let registration: { remove(): void } | undefined;
     const { client, close } = await pair(revision, (server) => {
       registration = server.tool("only", {}, () => "x");

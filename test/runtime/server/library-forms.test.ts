@@ -7,7 +7,7 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type StandardJsonSchema, createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
 
-/** A form in each library: `seats` becomes a number of tickets, the rest stays. */
+/** A form in each library: it converts `seats` to a number of tickets, and does not change the rest. */
 const libraries: readonly (readonly [name: string, form: StandardJsonSchema])[] = [
   [
     "zod",
@@ -58,7 +58,7 @@ const libraries: readonly (readonly [name: string, form: StandardJsonSchema])[] 
 
 type Answer = { action: "accept"; content: Record<string, unknown> } | { action: "decline" };
 
-/** Asks for a form, and returns the question that the client got and what the handler got, or its error. */
+/** Asks for a form. Returns the question that the client got, and the answer that the handler got, or its error. */
 async function asked(form: StandardJsonSchema, answer: Answer, revision: string, bySession = false) {
   const questions: { requestedSchema?: unknown }[] = [];
   let got: unknown;
@@ -96,7 +96,7 @@ const content = { name: "Ada", mail: "ada@example.com", days: ["sun"], window: t
 
 describe.each(libraries)("a form of %s", (_, form) => {
   test.each(["2025-11-25", "2026-07-28"])(
-    "is asked for as JSON Schema, and parsed, at %s",
+    "is sent as JSON Schema, and its answer is parsed, at %s",
     async (revision) => {
       const { question, got } = await asked(form, { action: "accept", content }, revision);
       expect(got).toEqual({ action: "accept", content: { ...content, seats: { seats: 2 } } });
@@ -392,7 +392,7 @@ test.each([
   table("zod", (members) => z.object(members)),
   table("valibot", (members) => toStandardJsonSchema(v.object(members))),
   table("arktype", (members) => type(members)),
-])("each member of %s that a form allows is a field of it", async (_, form, own) => {
+])("each member of %s that a form allows becomes a field", async (_, form, own) => {
   for (const revision of ["2025-11-25", "2026-07-28"]) {
     const { question, got } = await asked(form, { action: "decline" }, revision);
     expect(got).toEqual({ action: "decline" });

@@ -46,7 +46,7 @@ describe("losses", () => {
     ]);
   });
 
-  test("a listener that throws breaks nothing", async () => {
+  test("exceptions of a listener are ignored", async () => {
     await lossesOf("2025-03-26", () => {
       throw new Error("full");
     });

@@ -30,7 +30,7 @@ const newNode = (): Node => ({
   mounts: [],
 });
 
-/** What a server should list: names, and whether they are enabled. */
+/** The expected list of a server: names, and whether they are enabled. */
 function expected({ tools, mounts }: Node): [string, boolean][] {
   return [
     ...tools.map(({ name, enabled }): [string, boolean] => [name, enabled]),
@@ -73,8 +73,8 @@ function listed({ server }: Node): string[] {
 }
 
 const index = fc.nat(2);
-// `p_a` is also what a mount may make of `a`. A tool of that name is not renamed: where it is mounted twice, one of its new
-// names may be one of its old names, which is refused.
+// `p_a` is also the name that a mount may give to `a`. A tool with that name is not renamed: if it is mounted twice, a
+// new name may equal an old one, which is refused.
 const name = fc.constantFrom("a", "b", "p_a");
 const prefix = fc.constantFrom(undefined, "p", "q");
 const step = fc.oneof(
@@ -86,7 +86,7 @@ const step = fc.oneof(
   fc.tuple(fc.constant("unmount" as const), index, index),
 );
 
-/** Does one step to the model and to the servers: the servers refuse it where the model has a name twice or a cycle. */
+/** Applies one step to the model and to the servers, which must refuse it if the model has a name twice or a cycle. */
 function take(nodes: readonly Node[], [kind, at, what, before]: readonly unknown[]): void {
   const node = nodes[at as number]!;
   const [tool] = node.tools;
@@ -132,7 +132,7 @@ function take(nodes: readonly Node[], [kind, at, what, before]: readonly unknown
   } else if (kind === "unmount") node.mounts.shift()?.mount.unmount();
 }
 
-test("servers list all registered and mounted definitions, after any steps; a refused step changes nothing", () => {
+test("servers list all registered and mounted definitions after any steps; a refused step has no effect", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30, size: "max" }), (steps) => {
       const nodes = Array.from({ length: 3 }, newNode);

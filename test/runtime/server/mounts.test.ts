@@ -15,7 +15,7 @@ const make = (name: string): CodeFirstServer =>
 
 const icons = [{ src: "data:image/png;base64,AAAA" }];
 
-/** A server with something of each kind. */
+/** A server with a tool, a prompt and resources of each kind. */
 function library(): CodeFirstServer {
   const server = make("library");
   const inputSchema = z.object({ n: z.number().default(2) });
@@ -35,7 +35,7 @@ const names = async (client: Client): Promise<string[]> =>
   (await client.listTools()).items.map(({ name }) => name);
 
 describe.each(cells)("over %s at %s", (...cell) => {
-  test("the offers of a mounted server have its prefix, and all that belongs to them", async () => {
+  test("the offers of a mounted server have its prefix, and keep all their parts", async () => {
     const { client } = await served(cell, (server) => {
       server.tool("double", {}, () => "of the host");
       server.mount(library(), { prefix: "lib" });
@@ -125,7 +125,7 @@ test("clients of the host get the changes of a mounted server: one notification 
   expect(server.revisions).toContain("2025-11-25");
 });
 
-describe("a mount or a registration is refused, and changes nothing:", () => {
+describe("a mount or a registration is refused without effect:", () => {
   test.each<[string, () => unknown, string]>([
     [
       "a name of the host",

@@ -1,4 +1,4 @@
-// Null for arguments that may be left out, as hosts in the strict mode of OpenAI send it.
+// Null for optional arguments, as hosts in the strict mode of OpenAI send it.
 import { serverRevisions } from "@mcpgen/protocol";
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { type ServerEvent, type ServerOptions, createServer } from "@mcpgen/runtime";
@@ -20,7 +20,7 @@ const object = (properties: Schema, required: readonly string[] = [], more: Sche
   ...more,
 });
 
-/** What the handler got, or that it did not run; and the members that events name. */
+/** The arguments of the handler, if it ran, and the members that events name. */
 async function called(inputSchema: unknown, args: Json, options: Partial<ServerOptions> = {}) {
   const events: ServerEvent[] = [];
   let got: unknown = "refused";
@@ -207,7 +207,7 @@ test("the answer names the faults other than the nulls", async () => {
   expect(answer).not.toContain("a: expected");
 });
 
-// For an object of optional members, leaving a member out and writing null come to the same.
+// For an object with optional members, null and an absent member have the same result.
 test("a call with nulls is a call without these members", async () => {
   const leaf = fc.constantFrom<Schema>(text, count, { type: "boolean" });
   const schemas = fc.letrec<{ node: Schema; object: Schema }>((tie) => ({

@@ -17,7 +17,7 @@ const formOf = (property: Property): JsonSchema => ({
   properties: { p: property },
 });
 
-/** The text of what a tool answers, at the newest revision before multi round-trip requests. */
+/** The text of a tool's result, at the newest revision before multi round-trip requests. */
 async function answerOf(
   server: Parameters<typeof createTestPair>[0]["server"],
   args: Record<string, unknown>,
@@ -58,7 +58,7 @@ function asking(requestedSchema: JsonSchema) {
   return server;
 }
 
-// Each property must be one that a form can ask for: `asking` asks the client for it.
+// `asking` asks the client for the property, so each must be allowed in a form.
 test.each<[string, Property, unknown, string]>([
   ["a type", { type: "number" }, "3", 'p: expected number, got "3" (string)'],
   ["an exclusive bound", { type: "number", exclusiveMinimum: 5 }, 3, "p: expected > 5, got 3 (number)"],

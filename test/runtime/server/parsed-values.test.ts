@@ -7,12 +7,15 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, type StandardJsonSchema, createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
 
-/** The same four ways of making a value of another, in each library. */
+/** The same four conversions in each library. */
 interface Library {
   readonly name: string;
-  /** `limit` is 10 without it, `city` is trimmed, `day` a number in a text, `tags` a text with commas. */
+  /**
+   * Sets the default 10 for `limit`, trims `city`, and converts `day` from a text to a number and `tags` from a text
+   * with commas to a list.
+   */
   readonly input: StandardJsonSchema;
-  /** What a handler writes as `city`, `day` and `unit`, if it does, is trimmed, a text, and "celsius" without it. */
+  /** Trims `city`, converts `day` to a text, and sets the default "celsius" for `unit`. */
   readonly output: StandardJsonSchema;
 }
 
@@ -217,7 +220,7 @@ test("a schema may take its time, and may throw", async () => {
   await close();
 });
 
-test("schemas that replace others go out as JSON Schema, and parse", async () => {
+test("replaced schemas are listed as JSON Schema, and parse values", async () => {
   const { client, close } = await pairOf((server) => {
     const tool = server.tool("echo", {}, (args) => JSON.stringify(args));
     tool.update({ inputSchema: z.object({ text: z.string().default("none") }) });

@@ -13,7 +13,10 @@ const form = {
 
 const older = "2025-11-25";
 
-/** Steps as notes of kind `reshaped` with `$request` make them: the result gets what the step hears of the request. */
+/**
+ * Adds steps like those from notes of the kind `reshaped` with `$request`, which copy members of the request into the
+ * result.
+ */
 function hearing<R extends Role>(
   revisions: readonly Revision<R>[],
   tables: readonly (keyof Steps & `${string}Results`)[],
@@ -36,10 +39,10 @@ function hearing<R extends Role>(
   });
 }
 
-describe("a step of results hears the params of the request", () => {
+describe("a step of results gets the params of the request", () => {
   const methods = ["tools/call", "tools/list", "elicitation/create"];
 
-  test("by a server, for what it sends and what it asks", async () => {
+  test("in a server, for results that it sends and receives", async () => {
     const heard: unknown[] = [];
     const server = createServer(
       { name: "s", version: "1" },
@@ -59,7 +62,7 @@ describe("a step of results hears the params of the request", () => {
     await close();
   });
 
-  test("with what only the message has: the vocabulary of handlers may lack it", async () => {
+  test("including members that only the message has, because the vocabulary may lack them", async () => {
     const lacking: Step = (params) =>
       Object.fromEntries(Object.entries(params).filter(([name]) => name !== "wanted"));
     const revisions = hearing(serverRevisions, ["outgoingResults"], methods).map((each) =>
@@ -75,7 +78,7 @@ describe("a step of results hears the params of the request", () => {
     await close();
   });
 
-  test("and a list that depends on it is made for each request", async () => {
+  test("and a list that depends on them is made for each request", async () => {
     const server = createServer(
       { name: "s", version: "1" },
       { revisions: hearing(serverRevisions, ["outgoingResults"], ["tools/list"]), lists: { pageSize: 1 } },
@@ -91,8 +94,8 @@ describe("a step of results hears the params of the request", () => {
     await close();
   });
 
-  test("with what only the message has, of what a server asks in rounds", async () => {
-    // The revision requires a param that the vocabulary, the revision before it, does not have.
+  test("including members that only the message has, for asks in rounds", async () => {
+    // The revision requires a param that the vocabulary (the previous revision) does not have.
     const requiring: Step = (params, report) => {
       report.lost({ pointer: "/required", what: "required", how: "filled" });
       return { ...params, required: "here" };
@@ -130,7 +133,7 @@ describe("a step of results hears the params of the request", () => {
     await close();
   });
 
-  test("by a client, for what it receives", async () => {
+  test("in a client, for results that it receives", async () => {
     const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
     server.tool("echo", {}, () => "done");
     const { client, close } = await createTestPair({

@@ -60,7 +60,7 @@ const segment = fc.oneof(
 );
 const uris = fc.array(segment, { maxLength: 6 }).map((segments) => `file:///${segments.join("/")}`);
 
-/** The path as Node reads it; nothing where it reads none. */
+/** The path as Node reads it; `undefined` if Node refuses it. */
 function pathOf(uri: string): string | undefined {
   try {
     return posix.resolve(fileURLToPath(uri, { windows: false }));
@@ -153,7 +153,7 @@ test.each(revisions.flatMap((revision) => rootUris.map(([uri, isRoot]) => [revis
   },
 );
 
-test("a client names its roots as a root must begin", async () => {
+test("the error for a client's roots names the required beginning", async () => {
   const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
   const given = { server, revisions: clientRevisions };
   for (const uri of ["FILE:///a", "https://a", "/a"])

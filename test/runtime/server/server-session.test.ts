@@ -50,7 +50,7 @@ describe.each(legacy)("at %s, outside of any request of the client", (revision) 
     expect(client.of("ping")).toHaveLength(1);
   });
 
-  test("it knows the client, and when the connection has ended", async () => {
+  test("it has the facts of the client, and reports the end of the connection", async () => {
     const { session, client } = await open(revision);
     expect(session).toMatchObject({ revision, era: "legacy", id: undefined, principal: "" });
     expect(session.clientInfo).toMatchObject({ name: "raw" });
@@ -64,7 +64,7 @@ describe.each(legacy)("at %s, outside of any request of the client", (revision) 
     await expect(session.ping()).rejects.toMatchObject({ code: "connection-closed" });
   });
 
-  test("a request that the client has not declared is not sent, a wrong answer is refused", async () => {
+  test("a request that the client has not declared is not sent, and an invalid answer is refused", async () => {
     const { session, client } = await open(revision, { sampling: {} });
     await expect(session.listRoots()).rejects.toMatchObject({ code: "missing-capability" });
     client.answers = {
@@ -115,7 +115,7 @@ test("requests are cancelled by signal and timeout, and report progress", async 
   expect(await failed).toMatchObject({ code: "timeout" });
 });
 
-test("malformed progress of a client is ignored, and restarts no timeout", async () => {
+test("malformed progress of a client is ignored, and does not restart timeouts", async () => {
   const { session, client, clock } = await open("2025-11-25");
   const seen: unknown[] = [];
   const asked = session.request("acme/slow", {}, { timeout: 1000, onProgress: (each) => seen.push(each) });
@@ -133,7 +133,7 @@ test("malformed progress of a client is ignored, and restarts no timeout", async
   expect(seen).toEqual([{ progress: 1 }]);
 });
 
-test("roots are kept until the client reports a change, if it says that it does", async () => {
+test("roots are kept until the client reports a change, if it declares such reports", async () => {
   const { session, client } = await open("2025-11-25");
   const first = await session.listRoots();
   first.push({ uri: "file:///mine" });
@@ -143,7 +143,7 @@ test("roots are kept until the client reports a change, if it says that it does"
   await client.settled();
   expect(await session.listRoots()).toEqual(roots);
   expect(client.of("roots/list")).toHaveLength(2);
-  // A change that overtakes an answer: the answer is not kept.
+  // A change arrives before the answer, so the answer is not cached.
   client.notify("notifications/roots/list_changed");
   await client.settled();
   client.answers = {
@@ -181,7 +181,7 @@ test.each(legacy)("handlers and sessions share the kept roots (%s)", async (revi
   expect(client.of("roots/list")).toHaveLength(2);
 });
 
-test("roots of a session that other processes may share are asked for each time", async () => {
+test("roots of a session that other processes may share are requested each time", async () => {
   const { server } = served((own) =>
     own.tool("where", {}, async (_, { ask }) => String((await ask.roots("a")).length)),
   );
@@ -232,7 +232,7 @@ test("notifications wait until the client is initialized, requests too, pings an
   expect(methods().slice(2)).toEqual(["notifications/acme/one", "notifications/acme/one", "roots/list"]);
 });
 
-test("log heeds the level that the client has set, also by notify", async () => {
+test("log follows the level that the client has set, also by notify", async () => {
   const { session, client } = await open("2025-11-25");
   await client.request("logging/setLevel", { level: "error" });
   session.log("info", "no");
@@ -245,7 +245,7 @@ test("log heeds the level that the client has set, also by notify", async () => 
 });
 
 test.each(["2025-11-25", "2026-07-28"])(
-  "log messages by notify of a context need the level that the client wants (%s)",
+  "log messages by notify of a context follow the client's level (%s)",
   async (revision) => {
     const { client } = await raw(
       revision,
@@ -288,7 +288,7 @@ test("server.notify reaches all sessions; a protocol notification only those who
   }
   expect(older!.of("notifications/elicitation/complete")).toEqual([]);
   await modern.next("notifications/tools/list_changed");
-  // Between requests a server sends what a client subscribed to, and nothing else (2026-07-28, subscriptions).
+  // Between requests, a server sends only notifications of subscriptions (2026-07-28, subscriptions).
   expect(modern.of("notifications/acme/news")).toEqual([]);
   expect(warnings).toEqual([
     "notifications/acme/news is left out: Do not know how to serialize a BigInt",
@@ -322,7 +322,7 @@ describe("in the modern era", () => {
     ["listRoots", (session) => session.listRoots()],
     ["sample", (session) => session.sample({ messages: [], maxTokens: 1 })],
     ["elicit", (session) => session.elicit(form)],
-  ])("%s rejects, and says what to use", async (_, use) => {
+  ])("%s rejects, and names the replacement", async (_, use) => {
     const { result, params } = await inHandler((session) =>
       use(session).catch(({ code, message }: Members) => ({ code, message }) as Members),
     );
@@ -351,7 +351,7 @@ describe("in the modern era", () => {
 });
 
 describe.each(["node", "fetch"] as const)("over HTTP (%s)", (adapter) => {
-  test("a request of no request goes on the GET stream, and waits for one", async () => {
+  test("a request outside of any client request goes on the GET stream, and waits for one", async () => {
     const { server, clock } = served(() => {});
     const { url } = await serve(adapter, server);
     const party = await new Party(url, "2025-11-25", {}, listing).open();
@@ -444,7 +444,7 @@ test.each(["2025-06-18", "2025-03-26"])(
   },
 );
 
-test("middleware that holds the session of a handshake does not end it", async () => {
+test("middleware that keeps the session of a handshake does not end it", async () => {
   const { client, server } = await (async () => {
     const made = served((own) => {
       own.tool("t", {}, () => "here");
@@ -503,7 +503,7 @@ test.each(["2025-11-25", "2026-07-28"])(
   },
 );
 
-test("a handler's session is that of the connection", async () => {
+test("a handler's session is the session of the connection", async () => {
   let mine: ServerSession | undefined;
   const { session, client } = await open("2025-11-25", listing, (own) => {
     own.tool("t", {}, async (_, { session: its }) => {

@@ -27,7 +27,7 @@ function served() {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-test("a server counts requests by outcome, and each of them once", async () => {
+test("a server counts requests by outcome, each once", async () => {
   const { clock, server, near, post, call, connection } = served();
   const clientInfo = { name: "x", version: "1" };
   post("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });

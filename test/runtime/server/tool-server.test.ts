@@ -17,7 +17,7 @@ const options = {
 };
 const handlers = { tools: { a: () => "fine" } };
 
-test("a server of tools alone answers, and explains wrong arguments by the schema", async () => {
+test("a server with only tools answers, and explains wrong arguments by the schema", async () => {
   const server = defineToolServer(contract, handlers, options);
   const { client, close } = await createTestPair({
     server,

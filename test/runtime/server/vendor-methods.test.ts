@@ -18,7 +18,7 @@ const numbers = {
 } as const;
 const total = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] } as const;
 
-/** A request and a notification that no revision defines, and what listeners heard. */
+/** A request and a notification that no revision defines, and the messages that listeners got. */
 function acme(server: CodeFirstServer, heard: unknown[] = []): void {
   server.handle("acme/sum", { params: numbers, result: total }, ({ values }) => ({
     sum: values.reduce((sum, value) => sum + value, 0),
@@ -84,7 +84,7 @@ describe.each(Object.entries(transports))("over %s", (_, connect) => {
       expect((await client.request("acme/broken")).error).toMatchObject({ code: -32603 });
     });
 
-    test("a vendor notification is heard, parsed; with wrong params it is dropped", async () => {
+    test("a vendor notification reaches its listener, parsed; with wrong params it is dropped", async () => {
       const heard: Members[] = [];
       const client = await connect(revision, (server) => acme(server, heard));
       await client.notify("notifications/acme/seen", { at: "soon" });
@@ -100,7 +100,7 @@ describe.each(Object.entries(transports))("over %s", (_, connect) => {
         server.handle("*", ({ a }, { method }) => ({ tools: [], method, a })),
       );
       expect((await client.request("acme/any", { a: 1 })).result).toMatchObject({ method: "acme/any", a: 1 });
-      // The server has no tools: it has no such method either.
+      // The server has no tools, so it does not have the methods of tools, either.
       expect((await client.request("tools/list")).result).toMatchObject({ method: "tools/list" });
       expect((await client.request("tools/list", { cursor: 1 })).error).toMatchObject({ code: -32602 });
     });
@@ -143,7 +143,7 @@ test("over HTTP the headers of a vendor request must agree with its body", async
 });
 
 describe.each(eras)("at %s", (revision) => {
-  test("a handler asks and notifies as any other, and is cancelled", async () => {
+  test("a handler can ask, notify and be cancelled like any other", async () => {
     const aborted: string[] = [];
     const { client } = await raw(
       revision,
@@ -172,7 +172,7 @@ describe.each(eras)("at %s", (revision) => {
   });
 });
 
-test("a method of the protocol may have schemas, too: both are checked", async () => {
+test("a method of the protocol may also have schemas: both are checked", async () => {
   const { client } = await raw("2025-11-25", (server) =>
     server.handle(
       "tools/list",
@@ -217,7 +217,7 @@ test("schemas of libraries need no JSON Schema, and parse params and results", a
 
 const contract = { name: "acme", version: "1", tools: [] };
 
-test("a server of a contract reads schemas with the option that brings them", async () => {
+test("a server of a contract reads schemas with the option `schemas`", async () => {
   const options = { revisions: serverRevisions, checks: {} };
   const bare = defineServer(contract, { tools: {} }, options);
   expect(() => bare.handle("acme/sum", {}, () => ({}))).toThrow("{ schemas: methodSchemas }");

@@ -42,7 +42,7 @@ function called(tool: string): {
 }
 
 test.each(["report", "toil", "fail"])(
-  "the last progress and the answer leave in two writes (%s)",
+  "the last progress and the answer are sent in two writes (%s)",
   async (tool) => {
     const { chunks } = called(tool);
     await expect.poll(() => chunks.length).toBe(2);

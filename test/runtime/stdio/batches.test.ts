@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { raw, textOf } from "../../support/raw-stdio-client.js";
 
 test.each([7, "7"])(
-  "a batch with the id %j twice is refused over stdio as over HTTP, and nothing of it runs",
+  "a batch with the id %j twice is refused over stdio like over HTTP, and none of its requests runs",
   async (id) => {
     let runs = 0;
     const { client } = await raw("2025-03-26", (server) => {

@@ -20,7 +20,7 @@ function started(
   return { channel, recorder: new Recorder(channel) };
 }
 
-/** For servers that have to be forced. */
+/** Options for servers that only end by force. */
 const impatient: StdioClientOptions = { inputGrace: 50, terminateGrace: 50 };
 
 /** A server as a script: cheaper to start than Node. */
@@ -41,7 +41,7 @@ test("messages go to the server and back; close ends it in order", async () => {
   expect(members(channel.pid!)).toEqual([]);
 });
 
-test("arguments arrive as they are: no shell sees them", async () => {
+test("arguments arrive unchanged, without a shell", async () => {
   const words = ["a b", "$HOME", "`id`", "; exit 1", "*", '"', "'", "\\", "%PATH%", "ä\n"];
   const print = "process.stdout.write(JSON.stringify(process.argv.slice(1)) + '\\n')";
   const { recorder } = started([process.execPath, "-e", print, "--", ...words]);
@@ -49,7 +49,7 @@ test("arguments arrive as they are: no shell sees them", async () => {
   expect(JSON.parse(recorder.texts[0]!)).toEqual(words);
 });
 
-test("the server sees the safe variables, those that are added, and no others", async () => {
+test("the server gets the safe variables and the added ones, and no others", async () => {
   process.env["MCPGEN_TEST_SECRET"] = "secret";
   onTestFinished(() => void delete process.env["MCPGEN_TEST_SECRET"]);
   const print = shell('echo "$PATH|$MCPGEN_TEST_SECRET|$ADDED|$PWD"');
@@ -108,7 +108,7 @@ test.each([
   expect(recorder.closings).toHaveLength(1);
 });
 
-test("a server that closes its output is gone, even if it runs on", async () => {
+test("a server that closes its output counts as ended, even if it continues to run", async () => {
   const { channel, recorder } = started(shell("exec >&-; exec sleep 60"), impatient);
   expect(await recorder.reason()).toMatchObject({
     code: "connection-closed",
@@ -118,7 +118,7 @@ test("a server that closes its output is gone, even if it runs on", async () => 
   await until("the process is gone", () => members(channel.pid!).length === 0);
 });
 
-test("a server that closes its input is gone, too", async () => {
+test("a server that closes its input also counts as ended", async () => {
   const { channel, recorder } = started(shell("exec <&-; echo '{}'; exec sleep 60"), impatient);
   await recorder.until(() => recorder.texts.length === 1);
   channel.send("{}");
@@ -128,7 +128,7 @@ test("a server that closes its input is gone, too", async () => {
   });
 });
 
-test("after a crash the same call gives a new server", async () => {
+test("after a crash the same call starts a new server", async () => {
   const command = shell("read line; exit 1");
   const first = started(command);
   first.channel.send("{}");
@@ -161,7 +161,7 @@ test.each([
   expect(members(channel.pid!)).toEqual([]);
 });
 
-/** Children and grandchildren that end for nothing but SIGKILL, and hold none of the pipes. */
+/** Children and grandchildren that end only by SIGKILL, and do not have the pipes open. */
 const family = `
   sh -c 'trap "" TERM; sh -c "trap \\"\\" TERM; sleep 60; true" </dev/null >/dev/null 2>&1; true' </dev/null >/dev/null 2>&1 &
 `;
@@ -221,7 +221,7 @@ test.each([
   expect(shown.join("")).toBe(kept);
 });
 
-test("messages of a server that does not read are read", async () => {
+test("messages of a server that does not read are still read", async () => {
   const { channel, recorder } = started(
     shell("i=0; while [ $i -lt 100 ]; do echo $i; i=$((i+1)); done; exec sleep 60"),
     impatient,
@@ -244,7 +244,7 @@ test("a message that is too long is dropped and reported; the connection lives",
   expect(recorder.texts).toEqual(["next"]);
 });
 
-test("close before anything has happened, and twice, leaves nothing behind", async () => {
+test("closing early or twice leaves no process behind", async () => {
   const { channel, recorder } = started(shell(echo));
   await Promise.all([channel.close(), channel.close()]);
   expect(recorder.closings).toEqual([undefined]);

@@ -1,7 +1,7 @@
-// What cmd.exe and the C runtime make of a command line, as far as their documentation says; a counterpart for
-// tests of the quoting, since there is no Windows to ask.
+// How cmd.exe and the C runtime parse a command line, by their documentation. Tests of the quoting use this model
+// instead of Windows.
 
-/** Replaces %name% and %name:~a,b% as cmd.exe does on its command line: what is not defined stays. */
+/** Replaces %name% and %name:~a,b% as cmd.exe does on its command line: undefined names remain. */
 function expanded(line: string, variables: Readonly<Record<string, string>>): string {
   let result = "";
   for (let at = 0; at < line.length; at++) {
@@ -13,7 +13,7 @@ function expanded(line: string, variables: Readonly<Record<string, string>>): st
       result += line[at];
       continue;
     }
-    // No number at all stands for a part of no length.
+    // Without a number, the length of the part is 0.
     result += reference![3] === undefined ? value : value.slice(0, Number(reference![3]));
     at = end;
   }
@@ -62,8 +62,8 @@ function wordsOf(line: string): string[] {
 }
 
 /**
- * What a program gets as arguments that a batch file runs with `%*`, when cmd.exe is given `args`. The batch
- * file's line is parsed for operators once more, but its arguments are not expanded once more.
+ * The arguments of a program that a batch file runs with `%*`, if cmd.exe gets `args`. The batch file's line is parsed
+ * for operators again, but its arguments are not expanded again.
  */
 export function throughBatchFile(
   args: readonly string[],

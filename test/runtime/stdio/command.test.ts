@@ -55,11 +55,11 @@ test.each([
   expect(onWindows(command, args)).toEqual(invocation);
 });
 
-test("an extension is tried in the order of PATHEXT, and only those it names", () => {
+test("the extensions of PATHEXT are tried in their order, and no others", () => {
   expect(onWindows("npx", [], { PathExt: ".EXE" })).toMatchObject({ file: "npx" });
 });
 
-test("elsewhere the system looks itself, and nothing is quoted", () => {
+test("on other systems, the system searches itself, and arguments are not quoted", () => {
   const exists = (): boolean => {
     throw new Error("not asked");
   };

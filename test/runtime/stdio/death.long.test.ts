@@ -39,7 +39,7 @@ test("when the client is killed, the server and its children end at the end of t
 test.each([
   ["throws", "throw", 1],
   ["exits", "exit", 5],
-])("a client that %s ends also a server that is deaf to the end of its input", async (_, fate, code) => {
+])("a client that %s also ends a server that ignores the end of its input", async (_, fate, code) => {
   const [process_, group] = await talking(fate, deaf);
   expect(await once(process_, "exit")).toEqual([code, null]);
   await until("the server is gone", () => members(group).length === 0);

@@ -4,7 +4,7 @@ import { childEnvironment, safeVariables } from "../../../runtime/core/stdio/cli
 
 const from = { PATH: "/bin", HOME: "/home/a", API_KEY: "secret", SHELL: "() { :; }; evil", LANG: undefined };
 
-test("only safe variables are inherited, and no function of a shell", () => {
+test("only safe variables are inherited, but not functions of a shell", () => {
   expect(childEnvironment({ platform: "linux", from, inherit: "safe" })).toEqual({
     PATH: "/bin",
     HOME: "/home/a",

@@ -1,4 +1,4 @@
-// Options that do not exist are refused where something is made of them, with the name that was meant.
+// Functions refuse unknown options, and suggest the right name.
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Client, createServer } from "@mcpgen/runtime";
 import { serveStdio, stdioClientChannel, stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
@@ -13,7 +13,7 @@ const streams = (): { input: PassThrough; output: PassThrough } => ({
   output: new PassThrough(),
 });
 
-/** What is thrown, at once or later. */
+/** The thrown error, at once or later. */
 async function thrown(act: () => unknown): Promise<unknown> {
   try {
     await act();
@@ -137,7 +137,7 @@ test.each<[string, (client: Client, options: never) => unknown, object, string]>
   });
 });
 
-test("every option there is, or none of them, is taken", async () => {
+test("all options, and no options at all, are accepted", async () => {
   const all = { limit: 1000, backlog: Infinity, drain: 0, grace: 1000, exit: false };
   const served = serveStdio(server(), { ...streams(), ...all });
   await served.close();

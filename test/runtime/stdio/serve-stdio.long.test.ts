@@ -5,7 +5,7 @@ import { rawServer } from "./server-process.js";
 
 const program = builtProgram("test/runtime/stdio/programs/server.ts");
 
-/** Where a machine that is busy with other things must not cut the output off. */
+/** A long grace, so that a busy machine does not cut the output off. */
 const patient = { GRACE: "20000" };
 
 test("only messages reach standard output; every print goes to standard error", async () => {
@@ -47,14 +47,14 @@ test("messages sent right before the end arrive whole", async () => {
   expect(await server.answer(1)).toEqual({ id: 1, result: "x".repeat(5e6) });
 });
 
-test("so does a message sent before the server closes without a request", async () => {
+test("a message sent before the server closes without a request arrives whole", async () => {
   const server = rawServer(program, patient);
   server.write({ id: 1, method: "stop", size: 5e6 });
   expect(await server.ended).toBe(0);
   expect(await server.answer(1)).toEqual({ id: 1, result: "x".repeat(5e6) });
 });
 
-test.each(["SIGTERM", "SIGINT"] as const)("%s ends it in order", async (signal) => {
+test.each(["SIGTERM", "SIGINT"] as const)("%s ends the server in order", async (signal) => {
   const server = rawServer(program);
   server.write({ id: 1, method: "hang" }, { id: 2, method: "echo" });
   await server.answer(2);
@@ -71,12 +71,12 @@ test("the process exits after the grace, even if the session does not end", asyn
   expect(await server.ended).toBe(0);
 });
 
-test("a second signal ends it at once, with the code of the signal", async () => {
+test("a second signal ends the server at once, with the code of the signal", async () => {
   const server = rawServer(program, { STUCK: "1", GRACE: "60000" });
   server.write({ id: 1, method: "hang" }, { id: 2, method: "echo" });
   await server.answer(2);
   server.kill("SIGTERM");
-  // The first one is being dealt with when what it makes the server print has arrived.
+  // The output of the server shows that it handles the first signal.
   await until("closing", () => server.stderr().includes("closing"));
   server.kill("SIGTERM");
   expect(await server.ended).toBe(143);

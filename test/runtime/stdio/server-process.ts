@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
 
-/** A server program, and what comes out of its pipes. */
+/** A server program, and the output of its pipes. */
 export interface RawServer {
   readonly pid: number;
   /** All messages so far. Throws if a line of standard output is not JSON. */

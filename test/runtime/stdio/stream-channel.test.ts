@@ -20,7 +20,7 @@ function collector(): { readonly stream: Writable; readonly writes: string[] } {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("texts of one turn leave in one write, however deep in microtasks they are sent", async () => {
+test("texts of one turn are sent in one write, however deep in microtasks", async () => {
   const { stream, writes } = collector();
   const channel = streamChannel(new PassThrough(), stream);
   channel.send("1");
@@ -42,7 +42,7 @@ test("flush writes the queue at once, and only once", async () => {
   expect(writes).toEqual(["1\n"]);
 });
 
-test("messages come after open only, chunk by chunk, and the end of the input is in order", async () => {
+test("messages arrive only after open, chunk by chunk, and the end of the input is in order", async () => {
   const input = new PassThrough();
   const channel = streamChannel(input, collector().stream);
   input.write("a\nb");
@@ -107,7 +107,7 @@ test("close ends the reading at once", async () => {
   expect(recorder.texts).toEqual(["1"]);
 });
 
-test("an output that fails closes the channel with a typed error; sending goes on doing nothing", async () => {
+test("a failing output closes the channel with a typed error, and later messages are ignored", async () => {
   const failure = Object.assign(new Error("write EPIPE"), { code: "EPIPE" });
   const broken = new Writable({ write: (_chunk, _encoding, done) => done(failure) });
   const channel = streamChannel(new PassThrough(), broken);
@@ -120,7 +120,7 @@ test("an output that fails closes the channel with a typed error; sending goes o
   expect(recorder.closings).toHaveLength(1);
 });
 
-test("an input that fails closes it, too", async () => {
+test("a failing input also closes the channel", async () => {
   const input = new PassThrough();
   const channel = streamChannel(input, collector().stream);
   const recorder = new Recorder(channel);
@@ -138,7 +138,7 @@ test("failures before open are reported at open", async () => {
   expect(await new Recorder(channel).reason()).toMatchObject({ code: "connection-closed" });
 });
 
-test("while the backlog is full no message is delivered, then all are, and the end", async () => {
+test("while the backlog is full no message is delivered; afterwards all messages and the end are", async () => {
   const pending: (() => void)[] = [];
   const slow = new Writable({
     highWaterMark: 5,

@@ -18,7 +18,7 @@ const call = (id: number, name: string): object => ({
   params: { name, arguments: {} },
 });
 
-test("every message on standard input is answered, as with `printf … | node server`", async () => {
+test("every message on standard input is answered, even if input ends at once: `printf … | node server`", async () => {
   const server = rawServer(program, { DRAIN: "20000" });
   server.write(initialize, initialized, call(1, "work"), call(2, "work"));
   server.endInput();
@@ -43,7 +43,7 @@ test("a call that does not end fails after `drain`, and the process exits", asyn
   ]);
 });
 
-test("a batch leaves although one of its calls does not end", async () => {
+test("a batch is sent although one of its calls does not end", async () => {
   const server = rawServer(program, { DRAIN: "300" });
   const params = { ...initialize.params, protocolVersion: "2025-03-26" };
   server.write({ ...initialize, params }, initialized, [call(1, "hang"), call(2, "work")]);

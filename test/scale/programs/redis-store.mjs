@@ -1,4 +1,4 @@
-// The store of nodes over a Redis that has faults: with the limits of time that a deployment has by default.
+// The store of nodes over a Redis with faults, with the default time limits of a deployment.
 import { redisClusterStore } from "@mcpgen/redis";
 import { createRequire } from "node:module";
 

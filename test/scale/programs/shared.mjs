@@ -1,5 +1,5 @@
-// What the nodes of one service have in common. With SCALE_STORES (a module), SCALE_DRIVER and SCALE_ADDRESS they share a
-// cluster store.
+// The common set-up of the nodes of one service. With SCALE_STORES (a module), SCALE_DRIVER and SCALE_ADDRESS they
+// share a cluster store.
 import { cluster } from "@mcpgen/cluster";
 import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 

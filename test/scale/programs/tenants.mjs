@@ -1,4 +1,5 @@
-// A node of several principals: the bearer token of a request names one. It says what it uses when its parent asks.
+// A node of several principals: the bearer token of a request names one. The node reports its use of memory when its
+// parent asks.
 import { createServer as createHttpServer } from "node:http";
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -73,7 +74,7 @@ const sessions = {
 };
 const http = await serveHttp(server, { port: 0, authenticate, ...httpOptions, sessions, ...limits });
 
-/** Responses that begin and do not end: what a connection costs without MCP. */
+/** Responses that begin and do not end, to measure the cost of a connection without MCP. */
 const held = createHttpServer((_, response) => response.writeHead(200).flushHeaders());
 await new Promise((resolve) => held.listen(0, "127.0.0.1", resolve));
 const heldPort = held.address().port;

@@ -1,4 +1,4 @@
-// Faults that are injected at random moments, as a seed draws them.
+// Faults that are injected at random moments, drawn from a seed.
 import { setTimeout as sleep } from "node:timers/promises";
 import { plainKinds } from "./load.mjs";
 import { readSlowly } from "./slow-reader.mjs";
@@ -13,8 +13,8 @@ const anyOf = (names) => (code) => names.includes(code);
 const isCoded = (code) => code !== undefined && code !== "wrong-answer" && code !== "timeout";
 
 /**
- * By name: what a fault does, and `excuses`: whether a call of a kind may end with the code of an error while it lasts. Plain calls
- * need no store.
+ * By name: the function of a fault, and `excuses`: whether a call of a kind may end with the code of an error while the
+ * fault lasts. Plain calls need no store.
  */
 export const faults = {
   "kill -9": {

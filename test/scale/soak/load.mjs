@@ -13,14 +13,14 @@ function expect(found, expected) {
     throw new WrongAnswer(`${JSON.stringify(found)} is not ${JSON.stringify(expected)}`);
 }
 
-/** A call ended with something that it cannot end with. */
+/** A call ended with an impossible result. */
 class WrongAnswer extends Error {
   code = "wrong-answer";
 }
 
 /**
- * What clients do: how often, of 100 times, and how. A function gets a client, a key, and numbers at random; it resolves when the
- * right answer has come.
+ * The actions of clients, with their share of 100. A function gets a client, a key, and random numbers; it resolves
+ * when the right answer has come.
  */
 export const kinds = {
   plain: {

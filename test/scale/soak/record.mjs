@@ -1,4 +1,4 @@
-// What a run has shown: calls by interval and in all, faults, memory, and the rules that were broken.
+// The record of a run: calls by interval and in total, faults, memory, and the broken rules.
 import { createHistogram } from "node:perf_hooks";
 import { aftermathMs, faults } from "./faults.mjs";
 import { kinds, plainKinds } from "./load.mjs";
@@ -40,7 +40,7 @@ export class Record {
   faults = [];
   /** `at`, `nodes` (`slot`, `pid`, `rss`, `heap`), `redis`. */
   samples = [];
-  /** Texts: what was broken, and when. */
+  /** Descriptions of broken rules, with their times. */
   broken = [];
   brokenCount = 0;
   /** By fault and code of the error: how many calls failed. */
@@ -95,7 +95,7 @@ export class Record {
     this.excused.set(line, (this.excused.get(line) ?? 0) + 1);
   };
 
-  /** While Redis is away, events have no ids: what a cut stream held is gone. */
+  /** While Redis is away, events have no ids, so a cut stream loses its events. */
   #loss(name, lost, met) {
     this.lost += lost;
     if (!met.some((fault) => fault.name.startsWith("Redis") || fault.name === "kill -9"))

@@ -1,6 +1,6 @@
-// What a series of measurements grows by, and how certain that is.
+// The growth of a series of measurements, and its certainty.
 
-/** Groups of neighbours: measurements that follow each other are alike, and are no independent witnesses. */
+/** The number of groups of neighbours. Consecutive measurements are similar, and therefore not independent. */
 const groups = 20;
 
 /**
@@ -29,7 +29,7 @@ export function slopeOf(points) {
 /** Megabytes an hour that the memory of a node may grow by. */
 export const mostGrowth = 1;
 
-/** The verdict on a slope in megabytes an hour: `steady`, `grows`, or `undecided` where the run was too short to know. */
+/** The verdict on a slope in megabytes an hour: `steady`, `grows`, or `undecided` if the run was too short. */
 export function verdictOn(found) {
   if (!found) return "undecided";
   const { slope, error } = found;

@@ -1,4 +1,5 @@
-// The store of the nodes: in Redis, with the limits in time that a service has. Those of test/engines are longer, for slow machines.
+// The store of the nodes in Redis, with the time limits of a service. The limits of test/engines are longer, for slow
+// machines.
 import { createRequire } from "node:module";
 import { redisClusterStore } from "@mcpgen/redis";
 

@@ -87,7 +87,7 @@ test("a part of a JWT without its signature does not count as a secret; its sign
   expect(watch.leaks()).toHaveLength(1);
 });
 
-test("what was minted and printed after the end is not recorded, and the streams are as before", async () => {
+test("secrets that are minted and printed after the end are not recorded, and the streams are restored", async () => {
   const { write } = process.stdout;
   const { log } = console;
   const { watch, secret } = await planted();

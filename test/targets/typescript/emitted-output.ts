@@ -66,7 +66,7 @@ export async function bundled(files: ReadonlyMap<string, string>, entry: string)
   return result.outputFiles[0]!.text;
 }
 
-/** What `entry` exports when it runs with `files`. */
+/** The exports of `entry` when it runs with `files`. */
 export async function loaded<Exports>(files: ReadonlyMap<string, string>, entry: string): Promise<Exports> {
   const code = Buffer.from(await bundled(files, entry)).toString("base64");
   return (await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`)) as Exports;

@@ -108,12 +108,12 @@ test.each([-32600, -32601])("C04: a refusal with %i makes the client read the li
   expect((await during(clock, client.callTool("moody"))).content).toEqual(text("done"));
   isRequired = false;
   expect((await client.callTool("moody")).content).toEqual(text("plain"));
-  // A refusal with another reason stays one.
+  // A refusal for another reason remains an error.
   server.scripts["tools/call"] = () => ({ error: { code, message: "no" } });
   expect(await failureOf(client.callTool("moody"))).toMatchObject({ rpcCode: code });
 });
 
-test("a change of the list is read; the lists of the application count", async () => {
+test("a changed list is read again; lists that the application reads also count", async () => {
   let isRequired = false;
   const server = serving({
     "tools/list": () => ({
@@ -194,7 +194,7 @@ test("C12, C13: the call gets the task's result: a failure of the tool, an error
   expect(server.methods).not.toContain("tasks/result");
 });
 
-test("C17: a status that is announced is a hint to poll, no state", async () => {
+test("C17: an announced status is only a hint to poll", async () => {
   let status = "working";
   const server = serving({ "tasks/get": () => task(status, { pollInterval: 3_000_000 }) });
   const { own, clock } = await clientOf(server);
@@ -242,7 +242,7 @@ test("C20: an abort sends tasks/cancel, never notifications/cancelled, also befo
   expect(clock.waiting).toBe(0);
 });
 
-test("C18: onProgress hears of the task by the token of its call, until the task has ended", async () => {
+test("C18: onProgress gets progress of the task by the token of its call, until the task has ended", async () => {
   let status = "working";
   const server = serving({ "tasks/get": () => task(status) });
   const { client, own, clock } = await clientOf(server);
@@ -264,7 +264,7 @@ test("C18: onProgress hears of the task by the token of its call, until the task
   await clock.advance(1);
   expect(seen).toEqual(["half", 2]);
 
-  // A call that is answered plainly hears nothing after its answer; nor does a task that was detached.
+  // A call with a plain answer gets nothing after this answer, and neither does a detached task.
   server.scripts["tools/call"] = (params, count, id) => {
     server.notify("notifications/progress", { progressToken: id, progress: 1, message: "before" });
     return count === 2 ? { content: text("at once") } : called(params, count, id);
@@ -301,7 +301,7 @@ test("an abort that detaches keeps the task for another process", async () => {
   expect(kept.size).toBe(0);
 });
 
-test("text for the model, until there is a result", async () => {
+test("there is a text for the model until there is a result", async () => {
   const _meta = { "io.modelcontextprotocol/model-immediate-response": "It runs." };
   const server = serving({ "tools/call": () => ({ task: task("working"), _meta }) });
   const shown: (string | undefined)[] = [];

@@ -64,7 +64,7 @@ test.each(["2024-11-05", "2025-03-26", "2025-06-18"])("calls run as tasks at %s"
   expect(await client.callTool("odd")).toMatchObject({ content: text("odd"), isError: true });
   expect(await failureOf(client.callTool("broken"))).toMatchObject({ message: "no such report" });
   if (revision === "2025-06-18") expect((await client.callTool("asks")).content).toEqual(text("decline"));
-  // A tool that is no task is called plainly, and asked about once.
+  // A tool without tasks is called plainly, and the client checks it only once.
   for (let count = 0; count < 2; count++)
     expect((await client.callTool("plain")).content).toEqual(text("plain"));
   const sent = wire.messages("client").flatMap((message) => ("method" in message ? [message.method] : []));
@@ -114,7 +114,7 @@ function announcing(scripts: Record<string, Script>): ScriptedServer {
   );
 }
 
-test("a result that only the notification has", async () => {
+test("a result may be only in the notification", async () => {
   const server: ScriptedServer = announcing({
     "tasks/get": (_, count) => {
       if (count === 3)
@@ -129,12 +129,12 @@ test("a result that only the notification has", async () => {
   const { own, clock } = await scripted(server);
   const handle = (await own.start("report")) as TaskHandle;
   expect(handle).toBeInstanceOf(TaskHandle);
-  // A state that the dialect does not name is no end.
+  // A state that the dialect does not define does not end the task.
   expect(await handle.status()).toMatchObject({ status: "working", statusMessage: "step" });
   expect(await during(clock, handle.result())).toMatchObject({ content: text("announced") });
 });
 
-test("an end without a result is an error", async () => {
+test("the end of a task without a result is an error", async () => {
   const silent = announcing({ "tasks/get": () => ({ taskId: "one", status: "completed", createdAt }) });
   const one = await scripted(silent);
   expect(await during(one.clock, failureOf(one.client.callTool("x")), 10)).toMatchObject({

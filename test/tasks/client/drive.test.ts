@@ -89,7 +89,7 @@ async function during<Value>(clock: VirtualClock, work: Promise<Value>, step = 5
 
 const calling = (client: Client, name: string, args: object = {}) => client.callTool(name, args);
 
-test("callTool resolves with the result of a task, as it does for a plain call", async () => {
+test("callTool resolves with the result of a task, like for a plain call", async () => {
   const clock = new VirtualClock(1000);
   const { server, polls } = serving(clock);
   const { client } = await clientOf(server, clock);
@@ -115,7 +115,7 @@ test("B16: a task of a minute is polled at most 61 times; many tasks keep the in
   expect(slower.polls.length).toBeLessThanOrEqual(13);
 });
 
-test("a task that fails rejects with its error", async () => {
+test("a failed task rejects with its error", async () => {
   const clock = new VirtualClock(1000);
   const { client } = await clientOf(serving(clock).server, clock);
   const failed = await during(clock, failureOf(calling(client, "broken")));
@@ -234,7 +234,7 @@ test("B17: a client that ends after its user has answered: another one goes on, 
   expect(asked).toBe(1);
 });
 
-test("one tasks() is for one client; a handle needs one", async () => {
+test("a tasks() belongs to one client, and a handle needs one", async () => {
   const clock = new VirtualClock(1000);
   const { server } = serving(clock);
   const own = tasks(clientExtension);

@@ -46,7 +46,7 @@ test.skipIf(process.platform === "win32")(
 );
 
 test.skipIf(process.platform === "win32")(
-  "files that are links or that others can change hold no handle",
+  "files that are links or that others can change are not read as handles",
   async () => {
     const path = folder();
     const elsewhere = folder();
@@ -80,7 +80,7 @@ test("handles in files: one for each task of each server, replaced as a whole, f
     expect(statSync(path).mode & 0o077).toBe(0);
     for (const name of readdirSync(path)) expect(statSync(join(path, name)).mode & 0o077).toBe(0);
   }
-  // What a process left that ended while it wrote.
+  // A file of a process that ended while it wrote.
   writeFileSync(join(path, "x.json.1"), "{");
   await store.delete(one);
   await store.delete(one);
@@ -160,7 +160,7 @@ test("a handle names its server, and is refused by the client of another", async
       message: `task ${handle.id} belongs to https://other.example/mcp, not to s`,
     }),
   );
-  // A handle that names none is for any server.
+  // A handle without a server's name is valid for any server.
   expect(own.resume({ taskId: handle.id, answers: {} })).toBeInstanceOf(TaskHandle);
   const moved = await connected(serving(), { endpoint: "https://other.example/mcp" });
   expect(moved.resume(foreign)).toBeInstanceOf(TaskHandle);

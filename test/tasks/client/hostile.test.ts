@@ -72,7 +72,7 @@ test("E01: a task as the answer to another request, or without the extension, is
   expect(await failureOf(plain.client.callTool("slow"))).toMatchObject({ code: "invalid-result" });
 });
 
-test("a status that goes back from its end changes nothing", async () => {
+test("a status after the final one has no effect", async () => {
   const server = serving({
     "tasks/get": (_, count) =>
       count === 2 ? { ...taskAt("completed"), ...complete(text("done")) } : taskAt("working"),
@@ -164,7 +164,7 @@ test("a question that no handler answers cancels the task", async () => {
   expect(server.methods).toContain("tasks/cancel");
 });
 
-test("answers that the server does not take are sent again, without asking again", async () => {
+test("answers that the server refuses are sent again, without asking the user again", async () => {
   const { server, call, clock, asked } = await calling({
     "tasks/get": (_, count) =>
       count < 5

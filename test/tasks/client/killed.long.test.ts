@@ -18,7 +18,7 @@ const requestedSchema = {
   required: ["name"],
 } as const;
 
-/** A server whose tool asks the user, and what happened to its tasks. */
+/** A server whose tool asks the user, and the events of its tasks. */
 async function serving() {
   const events: string[] = [];
   let heard: (type: string) => unknown = () => {};
@@ -44,7 +44,7 @@ async function serving() {
   return { url: String(http.url), events, onEvent: (listener: typeof heard) => void (heard = listener) };
 }
 
-/** A client that runs, and what it has said when it has ended. */
+/** A running client, and its output after it has ended. */
 function started(args: readonly string[]) {
   const child = spawn(process.execPath, [program, ...args], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -74,7 +74,7 @@ test.each([
   },
 );
 
-test("B17: a client is killed when the server has its answer, before it knows", async () => {
+test("B17: a client is killed after the server has its answer, before the client knows", async () => {
   const { url, onEvent, events } = await serving();
   const folder = temporaryFolder({});
   const { kill, ended } = started([url, folder, "never"]);

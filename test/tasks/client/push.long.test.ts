@@ -213,7 +213,7 @@ test.each([
   expect(server.params("tasks/get").length).toBeGreaterThan(50);
 });
 
-test("a subscription that ends in between: polls go on, nothing is lost, and it is opened again", async () => {
+test("if a subscription ends in between, polls continue without loss, and it is opened again", async () => {
   const clock = new VirtualClock();
   let end!: () => void;
   const server: ScriptedServer = announcing((_, __, id) => {
@@ -236,7 +236,7 @@ test("a subscription that ends in between: polls go on, nothing is lost, and it 
   expect((await through(clock, call)).content).toEqual(text("done"));
 });
 
-test("an announced end needs no poll; an older state after it changes nothing", async () => {
+test("an announced end needs no poll, and an older state after it has no effect", async () => {
   const clock = new VirtualClock();
   let id: unknown;
   const server: ScriptedServer = announcing((_, __, own) => {

@@ -140,7 +140,7 @@ export async function running(
   return { server, client, clock, errors, declared: params!["capabilities"] as object };
 }
 
-/** A promise, and what settles it. */
+/** A promise, and the functions that settle it. */
 export function deferred<Value = void>() {
   let resolve!: (value: Value) => void;
   const promise = new Promise<Value>((settle) => (resolve = settle));

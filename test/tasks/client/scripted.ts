@@ -20,7 +20,7 @@ export type Script = (
   id: number | string,
 ) => object | undefined | Promise<object | undefined>;
 
-/** What a server of 2026-07-28 with tasks declares. */
+/** The capabilities of a server of 2026-07-28 with tasks. */
 export const extensionDeclared = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 /** A task of 2026-07-28. */
@@ -36,7 +36,7 @@ export const taskAt = (status: string, taskId = "one", pollIntervalMs = 1000) =>
 
 /** A server that answers by a script, at one revision. */
 export class ScriptedServer {
-  /** What the client sent after the handshake, in order. */
+  /** The messages of the client after the handshake, in order. */
   readonly sent: Message[] = [];
   readonly channel;
   readonly revision: string;

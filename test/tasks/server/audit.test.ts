@@ -132,7 +132,7 @@ test.each([
     },
   ],
   ["rejects", () => Promise.reject(new Error("the log is full"))],
-])("a listener that %s harms nothing", async (_, onEvent) => {
+])("a listener that %s does no harm", async (_, onEvent) => {
   const unhandled: unknown[] = [];
   const listener = (error: unknown): void => void unhandled.push(error);
   process.on("unhandledRejection", listener);

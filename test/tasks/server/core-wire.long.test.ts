@@ -237,7 +237,7 @@ describe.each(transports)("over %s", (transport) => {
       expect(await errorOf(peer, "tasks/list", { cursor })).toMatchObject({ code: -32602 });
   });
 
-  test("C20: a task is cancelled before the answer, and stays so; the end of its request does not cancel it", async () => {
+  test("C20: a task is cancelled before the answer, and stays cancelled; the end of its request does not cancel it", async () => {
     const { peer, gate } = await opened();
     const { taskId } = await peer.start("may");
     // The request of the call was answered: its id has no meaning.

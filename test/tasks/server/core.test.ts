@@ -108,7 +108,7 @@ test("C06, C07, C09: a task is created at once and works, with times, ttl and in
   expect((await start("may", { ttl: 9e9 })).ttl).toBe(3_600_000);
   const { result } = await client.request("tasks/get", { taskId: task.taskId });
   expect(result).toMatchObject({ taskId: task.taskId, status: "working", createdAt: task.createdAt });
-  // C16: the id stands in the structure.
+  // C16: the id is inside of the structure.
   expect(result._meta?.[relatedKey]).toBeUndefined();
 });
 
@@ -223,7 +223,7 @@ test("a text for the model comes with the task, and is its first message", async
   ).toThrow(/task.immediate: expected a string, got 1/);
 });
 
-/** What a client heard of one method. */
+/** The notifications of one method that a client got. */
 const heardOf = ({ heard }: RawClient, wanted: string): Message[] =>
   heard.filter(({ method }) => method === wanted);
 
@@ -364,7 +364,7 @@ test("C23: too many tasks are refused", async () => {
   expect(await start("may")).toMatchObject({ code: -32600, data: { limit: "limits.work" } });
 });
 
-test("a task of one era is read in the words of the other", async () => {
+test("a task of one era is read in the form of the other", async () => {
   const served = await opened();
   const { taskId } = await served.start("may");
   const modern = await clientOf(served);
@@ -380,7 +380,7 @@ test("a task of one era is read in the words of the other", async () => {
   expect(await call(modern, "must")).toMatchObject({ content: text("done") });
 });
 
-test("a server that lists tasks needs a store that does", () => {
+test("a server that lists tasks needs a store that can list them", () => {
   const { list: _, ...store } = memoryTaskStore();
   expect(() => serverOf({ store, keys: ["a secret of sixteen characters"], list: true })).toThrow(
     /no function list/,

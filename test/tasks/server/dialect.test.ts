@@ -80,7 +80,7 @@ async function connected(
 }
 
 describe.each(bases)("at %s", (revision, of) => {
-  test("a task is created, runs and ends: each message as the examples of the dialect show it", async () => {
+  test("a task is created, runs and ends, with each message like in the examples of the dialect", async () => {
     const { server, clock, gate } = served();
     const { asked, heard, capabilities } = await opened(server, revision);
     expect(capabilities).toMatchObject({ experimental: { tasks: {} } });
@@ -126,7 +126,7 @@ describe.each(bases)("at %s", (revision, of) => {
     expect(heard("notifications/tasks/completed")).toEqual([]);
   });
 
-  test("the errors are those of its table", async () => {
+  test("the errors match its table", async () => {
     const { server } = served();
     const { asked } = await opened(server, revision);
     const availableTools = ["export", "asks"];
@@ -188,7 +188,7 @@ test("a task asks with requests of the revision, and is running meanwhile", asyn
   ]);
 });
 
-test("a client that has connected again is asked again, once it asks for the task", async () => {
+test("a client that has connected again is asked again when it polls the task", async () => {
   const { server, clock } = served();
   const first = await opened(server);
   const { taskId } = await first.asked("tasks/create", { name: "asks" });
@@ -229,7 +229,7 @@ test("a sampling request of a task reaches clients of 2024-11-05, too", async ()
   });
 });
 
-test("an answer that is an error, one of the handler and a result with isError are failures", async () => {
+test("an error answer, an error of the handler and a result with isError are failures", async () => {
   const { server, clock } = served();
   server.tool("broken", { task: { support: "optional" } }, () => {
     throw new McpError("invalid-params", "no such report", { rpcCode: -32602, data: { report: 7 } });
@@ -326,7 +326,7 @@ test("middleware around calls of tools runs around tasks of the dialect", async 
   expect(seen).toEqual(["initialize", "tasks/create", "tools/call"]);
 });
 
-test("who may not call a tool over HTTP may not create a task of it", () => {
+test("a client that may not call a tool over HTTP may not create a task of it", () => {
   const { server } = served();
   server.tool(
     "write",
@@ -339,7 +339,7 @@ test("who may not call a tool over HTTP may not create a task of it", () => {
   });
 });
 
-test("tasks of another client are as unknown as those that never were", async () => {
+test("tasks of another client are refused like unknown tasks", async () => {
   const { server } = served();
   const { asked } = await opened(server);
   const { taskId } = await asked("tasks/create", { name: "export", parameters: { rows: 1 } });

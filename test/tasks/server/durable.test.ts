@@ -10,7 +10,7 @@ const options = { keys: ["a secret of sixteen characters"], leaseMs: 10_000 };
 /** The client can ask its user; the answers come by tasks/update. */
 const elicit = () => ({ action: "cancel" }) as const;
 
-/** A process: its server, its effects, and what lets its handler end. */
+/** A process: its server, its effects, and the gate of its handler. */
 function processOn(store: TaskStore, start: number, onRestart: ToolTask["onRestart"]) {
   const served = serverOf({ ...options, store }, {}, new VirtualClock(start));
   const effects: string[] = [];
@@ -49,7 +49,7 @@ test("after a process was killed, another one runs the handler again; completed 
     result: { content: text("first second by the other") },
   });
   expect(other.effects).toEqual([]);
-  // What the first process gives now has no effect.
+  // A late result of the first process has no effect.
   dead.gate.resolve("too late");
   await dead.clock.advance(0);
   expect(await getTask(client, task)).toMatchObject({
@@ -84,7 +84,7 @@ test("an effect during the storing of the task is in its record before the handl
   expect((await memory.read(taskId))?.journal?.once).toEqual([{ key: "effect", value: "done" }]);
 });
 
-test("a task that is not declared replayable fails, and says so", async () => {
+test("a task that is not declared replayable fails with that reason", async () => {
   const store = memoryTaskStore();
   const dead = processOn(store, 1_000_000, undefined);
   const task = await call(await clientOf(dead), "report");
@@ -97,7 +97,7 @@ test("a task that is not declared replayable fails, and says so", async () => {
   });
 });
 
-test("a handler that ends its process each time is not run again for ever", async () => {
+test("a handler that ends its process each time is not repeated endlessly", async () => {
   const store = memoryTaskStore();
   const first = processOn(store, 1_000_000, "replay");
   const task = await call(await clientOf(first), "report");
@@ -133,7 +133,7 @@ test("a process that runs a task prolongs its lease, and others leave the task a
   });
 });
 
-test("a process that closes gives its tasks away at once", async () => {
+test("a closing process hands its tasks over at once", async () => {
   const store = memoryTaskStore();
   const closing = processOn(store, 1_000_000, "replay");
   const task = await call(await clientOf(closing), "report");
@@ -157,7 +157,7 @@ test("a task that is not declared replayable fails when its process closes", asy
   });
 });
 
-test("processes that close one after another give a task on, however often", async () => {
+test("processes that close one after another hand a task over, however often", async () => {
   const store = memoryTaskStore();
   let last = processOn(store, 1_000_000, "replay");
   const task = await call(await clientOf(last), "report");
@@ -247,7 +247,7 @@ test("a handler that takes longer than maxRunMs is aborted, and its task fails",
   });
 });
 
-test("a store that fails: the call gets an error in place of a task, and its handler is aborted", async () => {
+test("if the store fails, the call gets an error instead of a task, and its handler is aborted", async () => {
   const store = { ...memoryTaskStore(), create: () => Promise.reject(new Error("the disk is full")) };
   const served = serverOf({ ...options, store });
   const aborted = deferred<unknown>();

@@ -9,7 +9,10 @@ const keys = ["a secret of sixteen characters"];
 const elicit = () => ({ action: "cancel" }) as const;
 const asking = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
 
-/** A process on a store: with `queue`, a server without workers, else a worker. What ran in it is in `ran`. */
+/**
+ * A process on a store: with `queue`, a server without workers, otherwise a worker. `ran` lists the tasks that ran in
+ * it.
+ */
 function processOn(
   store: TaskStore,
   { queue, clock, ...options }: TasksOptions & { queue?: string[]; clock?: VirtualClock } = {},
@@ -59,7 +62,7 @@ test("a server without workers creates a task; a worker in another process runs 
   expect(await worker.engine.run(task.taskId)).toBe("completed");
   expect(await getTask(client, task)).toMatchObject({ result: { content: text("first by the worker") } });
   expect([server.ran, worker.ran]).toEqual([[], ["first"]]);
-  // What is in the queue twice does nothing.
+  // The second entry of the same task in the queue has no effect.
   expect(await worker.engine.run(task.taskId)).toBe("completed");
   expect(worker.ran).toEqual(["first"]);
   expect(await worker.engine.run("no such task")).toBeUndefined();
@@ -168,7 +171,7 @@ test("a task that no worker takes is handed over again after leaseMs, and after 
   expect(times).toEqual([10, 30, 70, 150]);
 });
 
-test("a queue that fails is reported, and gets the task later", async () => {
+test("a failing queue is reported, and gets the task later", async () => {
   const clock = new VirtualClock(1_000_000);
   let isDown = true;
   const queue: string[] = [];

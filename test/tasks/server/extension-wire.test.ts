@@ -112,7 +112,7 @@ describe.each(transports)("over %s", (transport) => {
     const update = async (inputResponses: object): Promise<Json> =>
       (await peer.request("tasks/update", { taskId, inputResponses })).result;
     expect(await outstanding()).toEqual(["one", "two"]);
-    // What is not outstanding is ignored, and acknowledged as all is.
+    // Answers to questions that are not open are ignored, but acknowledged.
     const acknowledged = await update({ "unknown-key": { ignored: true }, first: accepted, two: accepted });
     expect(Object.keys(acknowledged as object).filter((key) => key !== "_meta")).toEqual(["resultType"]);
     expect(await outstanding()).toEqual(["one"]);
@@ -264,7 +264,7 @@ describe.each(transports)("over %s", (transport) => {
   });
 });
 
-/** What each message of 2026-07-28 says of its sender. */
+/** The description of the sender in each message of 2026-07-28. */
 function metaOf({ capabilities }: Peer): object {
   const prefix = "io.modelcontextprotocol/";
   return {

@@ -9,7 +9,7 @@ import { failureOf } from "../../support/failure-of.js";
 import { RawClient } from "./raw.js";
 import { call, clientOf, deferred, serverOf, text } from "./served.js";
 
-// Stores that fail, servers that close in the middle, clocks that are set back: no work is lost, and nothing is kept for ever.
+// Stores fail, servers close in the middle, clocks are set back: no work is lost, and nothing is kept forever.
 
 const keys = ["a secret of sixteen characters"];
 const detached = { support: "optional", inlineMs: 0 } as const;
@@ -52,7 +52,7 @@ test("the end of a handler is stored by a later sweep, if the store fails meanwh
   });
 });
 
-test("an end that cannot be stored is given up with the lease", async () => {
+test("an end that cannot be stored is dropped with the lease", async () => {
   const { store, memory, gate, client, calling, clock, engine } = await running();
   const task = await calling;
   store.replace = (record, version) => (record.result ? broken() : memory.replace(record, version));
@@ -81,7 +81,7 @@ test("close waits until the end of a handler is stored", async () => {
   expect(await all()).toMatchObject([{ status: "completed" }]);
 });
 
-test("a server that closes while a task is being stored leaves none without a run", async () => {
+test("closing a server while a task is being stored does not leave a task without a run", async () => {
   const kept = storeOf();
   const stored = deferred();
   kept.store.create = async (record) => {
@@ -110,7 +110,7 @@ test("a call that runs when the server closes is answered inline", async () => {
   expect(await calling).toMatchObject({ content: text("done") });
 });
 
-test("a run that would begin while the server closes gives its lease back", async () => {
+test("a run that would begin while the server closes returns its lease", async () => {
   const kept = storeOf();
   const served = serverOf({ keys, store: kept.store });
   served.server.tool("slow", { task: detached }, () => "done");
@@ -145,7 +145,7 @@ test("maxRunMs ends a task also if the store fails at that moment", async () => 
   expect(await getTask(client, task)).toMatchObject({ statusMessage: "the task took too long" });
 });
 
-test("a call that its client has cancelled becomes no task", async () => {
+test("a call that its client has cancelled does not become a task", async () => {
   const { all, store } = storeOf();
   const { server, clock } = serverOf({ keys, store });
   server.tool("slow", { task: { support: "optional" } }, () => new Promise<never>(() => {}));
@@ -165,7 +165,7 @@ const expired = (id: string): TaskRecord => ({
   ...{ createdAt: 0, updatedAt: 0, dueAt: 1, limits: { keepMs: 1, waitMs: 1, pollMs: 1 } },
 });
 
-test("a task that cannot be removed does not keep others from it", async () => {
+test("a task that cannot be removed does not block the removal of others", async () => {
   const { store, memory, all } = storeOf();
   const { engine, errors } = serverOf({ keys, store });
   for (const id of ["stuck", "after it"]) await memory.create(expired(id));
@@ -257,7 +257,7 @@ test("the limit of memory counts the arguments of tasks that have not ended", as
   expect(await next).toMatchObject({ resultType: "task" });
 });
 
-test("a server that was refused for an option leaves no timer to fail", async () => {
+test("a server that was refused for an option leaves no timer", async () => {
   const store: TaskStore = memoryTaskStore();
   expect(() =>
     serverOf({ keys, store }, { revisions: { known: serverRevisions, speaks: ["1999-01-01"] } }),
@@ -265,7 +265,7 @@ test("a server that was refused for an option leaves no timer to fail", async ()
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test("a process lets go of the client of a task that another process has ended", async () => {
+test("a process releases the client of a task that another process has ended", async () => {
   const store = memoryTaskStore();
   const clock = new VirtualClock(1_000_000);
   const one = serverOf({ keys, store }, {}, clock);
@@ -332,7 +332,7 @@ test("a bus that cannot be subscribed to is reported, and calls become tasks", a
   expect(served.errors).toContain(down);
 });
 
-test("a store call that never settles stops neither sweeps nor other tasks", async () => {
+test("a pending store call stops neither sweeps nor other tasks", async () => {
   const { store, memory, clock, errors, gate, calling, client, all } = await running();
   const task = await calling;
   await memory.create(expired("stuck"));
@@ -422,7 +422,7 @@ test("of processes that sweep at once, the one that removed a task reports that 
   expect(events).toEqual(["expired"]);
 });
 
-test("timers of progress keep no process alive", async () => {
+test("timers of progress do not keep a process alive", async () => {
   let kept = 0;
   class Counting extends VirtualClock {
     override schedule(callback: () => void, delay: number): unknown {

@@ -1,4 +1,4 @@
-// A filter of a subscription costs no more looks at the store than it may have ids.
+// A filter of a subscription reads the store at most once for each id that it may have.
 import { type TaskStore, memoryTaskStore } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { serve } from "../../support/http-adapters.js";

@@ -1,4 +1,5 @@
-// Another program writes where a store keeps tasks: what it wrote is left out or refused, and nothing ends.
+// Another program writes to the place where a store keeps tasks: its records are left out or refused, and no process
+// ends.
 import { type TaskRecord, type TaskStore, memoryTaskStore } from "@mcpgen/tasks";
 import { expect, test } from "vitest";
 import { isTaskRecord } from "../../../runtime/tasks/store/checked-store.js";
@@ -38,14 +39,14 @@ async function recordOf(): Promise<TaskRecord> {
   return (await inner.read(taskId))!;
 }
 
-test("of mutations of a record, none with a malformed member is taken for a task", async () => {
+test("a mutated record with a malformed member is never accepted as a task", async () => {
   const record = await recordOf();
   expect(isTaskRecord(record)).toBe(true);
   let refused = 0;
   for (const [what, value] of mutationsOf(record)) {
     const isTask = isTaskRecord(value);
     if (!isTask) refused++;
-    // Whatever is left has what the engine reads.
+    // All remaining records have the members that the engine reads.
     else
       expect(
         [typeof value.id, typeof value.owner, typeof value.version, typeof value.limits.keepMs],
@@ -56,7 +57,7 @@ test("of mutations of a record, none with a malformed member is taken for a task
   for (const text of strangeTexts) expect(isTaskRecord(text)).toBe(false);
 });
 
-test("a request about a malformed record gets a coded error; a sweep goes on with the others", async () => {
+test("a request about a malformed record gets a coded error; a sweep continues with the others", async () => {
   const record = await recordOf();
   const { store, inner, given } = changed((each) => each);
   const made = serverOf({ store, keys: ["k".repeat(32)], list: true, keepMs: 1000 });

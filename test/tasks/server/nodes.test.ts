@@ -91,11 +91,11 @@ test("a task that is cancelled on another node stops here at once, and begins no
   expect(first.effects).toEqual([]);
 });
 
-test("a run whose lease another one took begins no effect", async () => {
+test("a run that has lost its lease does not begin effects", async () => {
   const store = memoryTaskStore();
   const none: NotificationBus = { publish: () => {}, subscribe: () => () => {} };
   const [slow] = nodesOn(store, none);
-  // As a machine that is suspended: it looks at no lease.
+  // Like a suspended machine, this node does not look at leases.
   slow.engine.engine.sweep = () => Promise.resolve();
   const [, other] = nodesOn(store, none);
   const task = await call(await clientOf(slow), "slow");

@@ -60,7 +60,7 @@ test("C21, E12: another principal, a forged id, an unknown id: the same refusal,
   expect(await getTask(client, { taskId })).toMatchObject({ status: "working" });
 });
 
-test("guesses are refused, and an expired id is refused in the same words", async () => {
+test("guesses are refused, and an expired id is refused with the same text", async () => {
   const served = await waiting();
   const { client } = served;
   const refusal = (await refusalsOf(client, "x"))[0];

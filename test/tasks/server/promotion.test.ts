@@ -12,7 +12,7 @@ import { call, clientOf, deferred, serverOf, settled, text } from "./served.js";
 const optional = { support: "optional" } as const;
 const secret = "a secret of sixteen characters";
 
-test("nothing is stored while a handler ends within inlineMs", async () => {
+test("no task is stored if a handler ends within inlineMs", async () => {
   const store = memoryTaskStore();
   const served = serverOf({ store, keys: [secret] });
   const gate = deferred();
@@ -186,7 +186,7 @@ test("E09: cancelling aborts the handler's signal; the status is final; a second
   expect(served.errors).toEqual([]);
 });
 
-test("before it is a task, a call ends with its request: the signal aborts, and nothing is stored", async () => {
+test("before it becomes a task, a call ends with its request: the signal aborts, and no task is stored", async () => {
   const store = memoryTaskStore();
   const served = serverOf({ store, keys: [secret] });
   const [started, aborted] = [deferred(), deferred()];

@@ -14,7 +14,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 const wanted = { name: { method: "elicitation/create", params: {} } };
 
-/** What each node does, in order. */
+/** The actions of each node, in order. */
 const plans: readonly (readonly TaskEvent[])[] = [
   [
     { type: "asked", run: "first", wanted },

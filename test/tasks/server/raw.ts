@@ -30,7 +30,7 @@ export interface Message {
 
 /** A client of 2025-11-25 that writes its messages by hand. */
 export class RawClient {
-  /** What came that answers no request: in order. */
+  /** Received messages that are not responses, in order. */
   readonly heard: Message[] = [];
   /** Answers requests of the server; without an answer, they stay open. */
   answer: (request: Message) => object | undefined = () => undefined;

@@ -109,7 +109,7 @@ test("both modes of elicitation, and sampling, are tasks", async () => {
   expect(asked.map(({ method }) => method)).toEqual(["sampling/createMessage", "tasks/result"]);
 });
 
-test("a result of a task is warned of whose image is not base64", async () => {
+test("a task result with an image that is not base64 causes a warning", async () => {
   const warnings: string[] = [];
   const content = [{ type: "image", data: "!", mimeType: "image/png" }];
   const { call } = await opened(
@@ -150,7 +150,7 @@ test("a tool without tasks asks by plain requests", async () => {
   expect(asked[0]!.params).not.toHaveProperty("task");
 });
 
-test("a client that answers at once, in place of a task, is taken at its word", async () => {
+test("an immediate answer of a client instead of a task is accepted", async () => {
   const { call, methods } = await opened({ "elicitation/create": () => ({ result: ann }) });
   expect((await call("asks")).result.content).toEqual(text("Hello, Ann"));
   expect(methods()).toEqual(["elicitation/create"]);
@@ -200,7 +200,7 @@ test.each([
   expect(errors).toMatchObject([{ code: "invalid-result" }]);
 });
 
-test("C20: the end of the call cancels the task, by no notification", async () => {
+test("C20: the end of the call cancels the task, without a notification", async () => {
   const { client, call, asked, methods } = await opened({ "elicitation/create": created });
   void call("asks");
   await until("tasks/result", () => methods().includes("tasks/result"));
@@ -270,7 +270,7 @@ test("C10: a result that was lost is fetched again when a poll shows the end", a
   expect([polls, fetches]).toEqual([3, 2]);
 });
 
-test("a task that has ended, and gives no result, ends the ask", async () => {
+test("an ended task without a result ends the ask", async () => {
   let polls = 0;
   const { call, clock, errors, methods } = await opened({
     "elicitation/create": created,

@@ -1,4 +1,5 @@
-// A task of a tool with scopes is read with these scopes, in every dialect: another token of the user may have fewer.
+// Reading a task of a tool with scopes needs these scopes, in every dialect, because another token of the user may have
+// fewer.
 import { experimentalTasks as dialect } from "@mcpgen/protocol/extensions/dev.mcpgen/experimental-tasks/server";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { type TaskStore, memoryTaskStore } from "@mcpgen/tasks";
@@ -12,7 +13,7 @@ import { deferred, serverOf } from "./served.js";
 
 const secret = "the secret of ann";
 
-/** Tokens of one user: the first has the scope of the tool, the second has not. */
+/** Tokens of one user: only the first has the scope of the tool. */
 const authenticate: NonNullable<ServeHttpOptions["authenticate"]> = ({ header }) => {
   const [user, ...scopes] = (header("authorization") ?? "").split(" ");
   return { principal: user!, auth: { scopes } };
@@ -170,7 +171,7 @@ describe.each(rows)("%s, %s, permit that decides later: %s", (adapter, revision,
         expect(refused.text).not.toContain(secret);
       }
       expect(events.filter((each) => each === "refused scopes").length).toBe(reads(id).length);
-      // Of a tool without scopes, each token of the user reads the task.
+      // If the tool has no scopes, each token of the user can read the task.
       const [first] = reads(idOf((await sent(party, weak, ...create("open"))).json));
       const open = await sent(party, weak, first![0], first![1]);
       expect([open.status, open.json.error]).toEqual([200, undefined]);
@@ -179,7 +180,7 @@ describe.each(rows)("%s, %s, permit that decides later: %s", (adapter, revision,
       await until("the task ends", async () =>
         (await sent(party, strong, method, params)).text.includes(secret),
       );
-      // Another user learns nothing, not even that there is such a task.
+      // Another user does not even learn that the task exists.
       const eve = { authorization: "eve files:read" };
       if (revision === "2026-07-28") {
         const stranger = await sent(party, eve, "tasks/get", { taskId: id });
@@ -190,7 +191,7 @@ describe.each(rows)("%s, %s, permit that decides later: %s", (adapter, revision,
   );
 });
 
-test("2025-11-25: a stream of the weaker token hears the status of the task, and no more", async () => {
+test("2025-11-25: a stream of the weaker token only gets the status of the task", async () => {
   const { url, finish } = await served("node", false, undefined);
   const { capabilities, create, idOf } = dialects["2025-11-25"];
   const party = await new Party(url, "2025-11-25", strong, capabilities).open();
@@ -207,7 +208,7 @@ test("2025-11-25: a stream of the weaker token hears the status of the task, and
   const asking = idOf((await sent(party, strong, ...create("ask"))).json);
   await sent(party, strong, "tasks/get", { taskId: asking });
   expect(await statuses(asking, 1)).toEqual([["input_required", undefined]]);
-  // The stream of the request that reads the result asks.
+  // The question comes in the stream of the request that reads the result.
   const reading = await party.post(party.message("tasks/result", { taskId: asking }), strong);
   const asked = await reading.until(({ events }) => events.find(({ data }) => data?.includes("Name?")));
   const { id } = JSON.parse(asked.data!) as { readonly id: string };

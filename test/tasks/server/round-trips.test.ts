@@ -7,7 +7,8 @@ import { type TaskStore, type TasksOptions, memoryTaskStore } from "@mcpgen/task
 import { expect, test } from "vitest";
 import { call, clientOf, deferred, serverOf } from "./served.js";
 
-// Bounds: create 2, get 1, each transition 2. Of the two of a create, one counts what the client has, for its quotas.
+// Limits: create 2, get 1, each transition 2. One of the two calls of a create counts the client's tasks, for its
+// quotas.
 
 const asking = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
 

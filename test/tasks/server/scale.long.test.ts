@@ -27,7 +27,7 @@ async function serving(keepMs: number, text: string) {
   return { ...served, batch };
 }
 
-test("tasks that have ended expire in one sweep: each is looked at once, and one timer serves all", async () => {
+test("ended tasks expire in one sweep: each is read once, and one timer serves all", async () => {
   const count = isThorough ? 100_000 : 5000;
   const memory = memoryTaskStore();
   const started = 1_000_000;
@@ -95,7 +95,7 @@ test("the heap does not grow with tasks that are created and expire", async () =
   for (let warm = 0; warm < 10; warm++) await round();
   const before = await heap();
   for (let at = 0; at < batches; at++) await round();
-  // A minute of the clock has passed since the first: what is counted for a minute is forgotten, too.
+  // A minute of the clock has passed since the first, so the counts per minute are removed, too.
   await clock.advance(120_000);
   expect(((await heap()) - before) / 1024).toBeLessThanOrEqual(2048);
 });

@@ -159,7 +159,7 @@ describe.each(transports)("2025-11-25 over %s", (transport) => {
     expect((await advancing(clock, called)).result).toEqual({ content: text("inline: computed") });
   });
 
-  test("conformance#244-13, 14, 15: ids that are not there, and a task that has ended: -32602", async () => {
+  test("conformance#244-13, 14, 15: unknown ids, and an ended task: -32602", async () => {
     const { slow, peer, ended } = await opened();
     for (const method of ["tasks/get", "tasks/cancel"])
       expect((await peer.request(method, { taskId: "nonexistent" })).error).toMatchObject({ code: -32602 });

@@ -72,7 +72,7 @@ export interface Called {
 export const call = (client: Client, name: string, args: object = {}): Promise<Called> =>
   client.request<Called>("tools/call" as string, { name, arguments: args });
 
-/** A promise, and what settles it. */
+/** A promise, and the functions that settle it. */
 export function deferred<Value = void>() {
   let resolve!: (value: Value) => void;
   let reject!: (error: unknown) => void;
@@ -85,7 +85,7 @@ export function deferred<Value = void>() {
 
 export const text = (value: string) => [{ type: "text", text: value }];
 
-/** What a client reads of a task. */
+/** The members of a task that clients read. */
 type ClientTask = Awaited<ReturnType<typeof getTask>>;
 
 /** The task once it no longer works: the clock of a test does not wait for keys that are made. */

@@ -23,7 +23,7 @@ const accepted = { action: "accept", content: { name: "Ada" } };
 const elicitation = { elicitation: {} };
 const _meta = { progressToken: "token" };
 
-/** A server that refuses to send what its revisions do not define, and what it refused. */
+/** A server that refuses to send messages that its revisions do not define, and the refused messages. */
 function served(options: TasksOptions = {}) {
   const refused: unknown[] = [];
   const own = tasks(explainedTasks(extension), {
@@ -46,7 +46,7 @@ function served(options: TasksOptions = {}) {
   let runs = 0;
   const task = { support: "optional", inlineMs: 60_000, onRestart: "replay" } as const;
   server.tool("greet", { task }, async (_, context) => {
-    // One run for each answer: what precedes the ask runs again.
+    // Each answer starts another run, in which the code before the question runs again.
     runs++;
     context.task?.detach();
     context.progress(1, 4, "asking");
@@ -58,7 +58,7 @@ function served(options: TasksOptions = {}) {
   return { server, refused, runs: () => runs };
 }
 
-/** The task once its status is another one. */
+/** The task as soon as its status is not one of `passing`. */
 async function after(peer: Peer, taskId: string, ...passing: readonly string[]): Promise<Json> {
   for (;;) {
     const found = await peer.task(taskId);
@@ -75,7 +75,10 @@ const related = (taskId: string) => ({ [relatedKey]: { taskId } });
 
 type Kind = readonly [name: string, options: object, drive: (peer: Peer) => Promise<Json>];
 
-/** How each client gets the result of the tool: the result, after checks of what came before. */
+/**
+ * The way in which each client gets the result of the tool. It returns the result, after checks of the earlier
+ * messages.
+ */
 const peers: readonly Kind[] = [
   [
     "2026-07-28 with the extension",

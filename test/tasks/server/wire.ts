@@ -31,7 +31,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: Json };
 }
 
-/** The answer to a request. Over HTTP, with what came with it. */
+/** The answer to a request. Over HTTP, with the other messages of its stream. */
 export interface Answer extends Message {
   readonly status?: number;
   readonly type?: string;
@@ -51,7 +51,7 @@ export const withTasks = { elicitation: {}, extensions: { [extension]: {} } } as
 
 /** A client. */
 export abstract class Peer {
-  /** What came that answers no request: in order. */
+  /** Received messages that are not responses, in order. */
   readonly heard: Message[] = [];
   /** Answers requests of the server; without an answer, they stay open. */
   answer: (request: Message) => object | undefined = () => undefined;
@@ -74,7 +74,7 @@ export abstract class Peer {
     throw new Error("there is no connection of one request");
   }
 
-  /** Sends a request, with what its revision wants of each; resolves with its answer. */
+  /** Sends a request, with the members that its revision requires; resolves with its answer. */
   request(method: string, params: Members = {}, capabilities = this.capabilities): Promise<Answer> {
     const { _meta, ...rest } = params;
     const own = {
@@ -125,7 +125,7 @@ export abstract class Peer {
     });
   }
 
-  /** The first message that was heard and fits, now or once it comes. */
+  /** Resolves with the first received message that matches. */
   async until(wanted: (message: Message) => boolean): Promise<Message> {
     for (;;) {
       const found = this.heard.find(wanted);
@@ -236,7 +236,7 @@ class HttpPeer extends Peer {
     throw new Error(`the stream ended without an answer to ${message.method}`);
   }
 
-  /** Opens the stream for what belongs to no request (up to 2025-11-25). */
+  /** Opens the stream for messages without a request (up to 2025-11-25). */
   async listen(): Promise<void> {
     const controller = new AbortController();
     onTestFinished(() => controller.abort());

@@ -5,14 +5,14 @@ import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { expect, test } from "vitest";
 import { call, clientOf, deferred, serverOf, settled, text } from "./served.js";
 
-// What a program does wrong: the task ends, and says why.
+// Mistakes of a program: the task ends with the reason.
 
 const optional = { support: "optional" } as const;
 
 test.each([
   ["a circle", (self: { self?: object } = {}) => (self.self = self)],
   ["a bigint", () => ({ amount: 1n })],
-])("a result with %s fails its task at once", async (_, made) => {
+])("a result with %s makes its task fail at once", async (_, made) => {
   const served = serverOf();
   const go = deferred();
   served.server.tool("odd", { task: optional }, async (_args, { task }) => {

@@ -80,7 +80,7 @@ test("C08: whatever happens, the status follows the allowed edges, and final rec
   );
 });
 
-test("a run that has not the lease changes nothing; a lease changes hands only when it has lapsed", () => {
+test("a run without the lease has no effect; a lease changes its owner only after it has lapsed", () => {
   fc.assert(
     fc.property(walk, (events) => {
       for (const [before, each, after, at] of steps(events)) {
@@ -111,7 +111,7 @@ test("a task is handed to a queue only when it is due; a later run forgets how o
   );
 });
 
-test("E06: a key that was answered is never outstanding again; outstanding keys stand with input_required alone", () => {
+test("E06: an answered key is never outstanding again; only tasks in input_required have outstanding keys", () => {
   fc.assert(
     fc.property(walk, (events) => {
       for (const [, , { status, wanted, journal, lease }] of steps(events)) {
@@ -139,7 +139,7 @@ test("a partial answer leaves the rest outstanding; the last one frees the task 
   expect(advance(whole, { type: "answered", answers: answersOf(["a"]) }, 1400)).toBe(whole);
 });
 
-test("a task that has ended keeps its outcome and nothing of its work; retention counts from the end", () => {
+test("an ended task only keeps its outcome; retention counts from the end", () => {
   const working = sampleTask("t", {
     limits: { keepMs: 500, waitMs: 1, pollMs: 1 },
     lease: { run: "r", until: 9000 },

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Waits } from "../../../runtime/tasks/state/polling.js";
 import { cases, seed } from "../../support/cases.mjs";
 
-/** All that JSON can hold, and what it cannot. */
+/** Any values, also such that JSON cannot represent. */
 const anything = fc.oneof(fc.anything(), fc.double(), fc.constantFrom(Infinity, NaN, -0, 1e308));
 
 test("polls of a task wait, whatever the other side advises", () => {

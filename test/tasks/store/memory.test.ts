@@ -6,7 +6,7 @@ test.each(storeRules.map((rule) => [rule.name, rule] as const))("memory: %s", as
   await check(memoryTaskStore(), memoryTaskStore());
 });
 
-test("a store that keeps nothing, and one that never compares, break the rules", async () => {
+test("a store that stores nothing, and a store that never compares, violate the rules", async () => {
   const forgetful = { ...memoryTaskStore(), create: async () => {} };
   const memory = memoryTaskStore();
   const blind = {

@@ -57,7 +57,7 @@ async function flood(origin: string, from: number, count: number): Promise<numbe
 server.listen(0, "127.0.0.1", () => {
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   void (async () => {
-    // What the first requests load and compile is not of the flood.
+    // The first requests load and compile code, which does not count as growth.
     await flood(origin, 0, 100);
     const before = await heap();
     const shown = await flood(origin, 100, 10_000);

@@ -44,7 +44,7 @@ await serveAt(async (origin) => {
     body: { name: "Ada", email: "ada@example.com", password: "a password of ada" },
   });
 
-  /** What the page's script does in an application of better-auth. */
+  /** Does the work of the page's script in an application of better-auth. */
   async function sent(pathname, search, form, cookie) {
     const [path, body] =
       pathname === "/login"

@@ -1,4 +1,4 @@
-// What workerd asks of a KV namespace, kept in memory.
+// A KV namespace for workerd, in memory.
 const values = new Map();
 
 const live = (key) => {

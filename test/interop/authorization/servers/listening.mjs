@@ -1,4 +1,4 @@
-// Servers that must know their own origin: they get to know it once they listen.
+// Servers that must know their own origin, which is only known when they listen.
 import { createServer } from "node:http";
 
 /** @param make the handler of an origin */

@@ -48,7 +48,7 @@ class MemoryProvider {
     const target = new URL(redirectUri);
     target.searchParams.set("code", id);
     if (state !== undefined) target.searchParams.set("state", state);
-    // Version 2 names its issuer (RFC 9207), and leaves it to the provider to send it.
+    // Version 2 announces that responses contain `iss` (RFC 9207), but the provider has to send it.
     if (issuer !== undefined) target.searchParams.set("iss", issuer);
     return target.href;
   }

@@ -4,7 +4,7 @@ import { AuthError, resourceServer } from "@mcpgen/auth/server";
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { protectedTools } from "../protected-tools.mjs";
 
-/** Lets the user consent: the page that the package leaves to applications. */
+/** The consent page, which applications of this package have to write themselves. */
 async function authorize(request, oauth) {
   if (request.method === "GET") {
     const { handle, headers } = await oauth.beginConsent(await oauth.parseAuthRequest(request));

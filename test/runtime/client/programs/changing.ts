@@ -1,4 +1,4 @@
-// A server whose tools change what it offers, for clients that get notifications of changes.
+// A server whose tools change its offer, for clients that get notifications of changes.
 import "../../../../runtime/core/stdio-guard.js";
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "../../../../runtime/core/index.js";

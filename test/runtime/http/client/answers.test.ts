@@ -29,7 +29,7 @@ test("an error in the exchange of a request answers it, with any id", async () =
   }
 });
 
-test("such an answer to the probe leads to the handshake at once", async () => {
+test("an error with another id in answer to the probe leads to the handshake at once", async () => {
   for (const body of foreign)
     for (const answer of [
       (incoming) => incoming.json(body, 400),
@@ -48,7 +48,7 @@ const silence = [
   { jsonrpc: "2.0", id: 999, method: "tools/call", result: { content: [] } },
 ];
 
-test("a response that answers nothing fails at once and is quoted", async () => {
+test("a response without an answer makes the request fail at once, with a quotation", async () => {
   const { server, client } = await connected("2025-11-25");
   for (const body of silence) {
     const text = JSON.stringify(body);
@@ -61,7 +61,7 @@ test("a response that answers nothing fails at once and is quoted", async () => 
   }
 });
 
-test("such a response to the probe leads to the handshake", async () => {
+test("a response without an answer to the probe leads to the handshake", async () => {
   for (const body of silence)
     for (const answer of [
       (incoming) => incoming.json(body),

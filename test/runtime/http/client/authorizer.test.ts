@@ -13,7 +13,7 @@ import {
 const modern = "2026-07-28";
 const legacy = "2025-11-25";
 
-/** An authorizer that keeps what it was asked, and gives a header for each attempt. */
+/** An authorizer that records its calls, and returns a header for each attempt. */
 function recorded(more: Partial<Authorizer> = {}) {
   const asked: AuthorizeRequest[] = [];
   const authorizer: Authorizer = {
@@ -226,7 +226,7 @@ test("a redirect on the same origin gets its own proof; no header goes to anothe
   expect(other.received).toEqual([]);
 });
 
-test("requests that run at the same time are authorized by themselves", async () => {
+test("concurrent requests are authorized independently", async () => {
   const server = await scripted(modern, { "tools/call": after(1) });
   const { asked, authorizer } = recorded();
   const client = await clientOf(server.url, { http: { authorize: authorizer } });
@@ -236,7 +236,7 @@ test("requests that run at the same time are authorized by themselves", async ()
   expect(asked.filter(({ attempt }) => attempt === 1)).toHaveLength(5);
 });
 
-test("private results are cached by identity, and not without one", async () => {
+test("private results are cached by identity, and are not cached without one", async () => {
   let proofs = 0;
   let principal: string | undefined;
   const server = await scripted(modern, {
@@ -260,7 +260,7 @@ test("private results are cached by identity, and not without one", async () => 
   expect(await read({ authorize })).toBe(6);
 });
 
-test.each([3, "Bearer x", {}, null])("http.authorize is no authorizer: %j", async (authorize) => {
+test.each([3, "Bearer x", {}, null])("an invalid http.authorize is refused: %j", async (authorize) => {
   const connecting = connect("http://127.0.0.1:9/mcp", {
     revisions: clientRevisions,
     http: { authorize: authorize as never },
@@ -271,7 +271,7 @@ test.each([3, "Bearer x", {}, null])("http.authorize is no authorizer: %j", asyn
   });
 });
 
-test("a call that is given up ends the attempt that followed a refusal", async () => {
+test("aborting a call ends the attempt after a refusal", async () => {
   const held: Incoming[] = [];
   let seen: () => void = () => undefined;
   const second = new Promise<void>((resolve) => (seen = resolve));

@@ -5,7 +5,7 @@ import { scripted } from "../../../support/scripted-http-server.js";
 
 const modern = "2026-07-28";
 
-test("authorize that fails is called once, and its error reported", async () => {
+test("a failing authorize is called once, and its error is reported", async () => {
   const cause = new Error("the user closed the window");
   const server = await scripted(modern, {
     "server/discover": (incoming) => incoming.status(401, "", { "www-authenticate": "Bearer" }),

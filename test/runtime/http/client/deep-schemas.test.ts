@@ -3,7 +3,7 @@ import { heard } from "../../../support/heard.mjs";
 import { connected } from "../../../support/scripted-http-server.js";
 
 test.each(["2026-07-28", "2025-11-25"])(
-  "a tool whose schema is very deep does no harm (%s)",
+  "a tool with a very deep schema is harmless (%s)",
   async (revision) => {
     const levels = 20_000;
     const deep = `{"name":"deep","inputSchema":{"type":"object","a":${'{"a":'.repeat(levels)}1${"}".repeat(levels)}}}`;

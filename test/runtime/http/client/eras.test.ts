@@ -19,7 +19,7 @@ const handshaken = { protocolVersion: legacy, capabilities: { tools: {} }, serve
 
 /** A server of both eras that refuses its first probes. */
 async function refusing(times: number, refuse: (incoming: Incoming) => void): Promise<ScriptedHttp> {
-  // What does not name its revision is of the handshake's.
+  // Requests without a revision belong to the era of the handshake.
   const server = await scripted(legacy, {
     "server/discover": (incoming) =>
       server.of("server/discover").length <= times
@@ -101,9 +101,9 @@ describe("a probe that gets a temporary error", () => {
   });
 });
 
-/** Lets virtual time pass once the client waits for it. */
+/** Advances the virtual clock when the client waits for it. */
 async function elapsed(clock: VirtualClock, ms: number): Promise<void> {
-  // The answer that it waits after is on its way over a socket: the deadline of connecting is there before that.
+  // The answer still comes over a socket. Until the client waits, only the time limit of connecting is set.
   await expect.poll(() => clock.waiting).toBeGreaterThan(2);
   await clock.advance(ms);
 }
@@ -139,8 +139,8 @@ async function called(client: Client, name = "x"): Promise<unknown> {
   return (await client.callTool(name)).content[0];
 }
 
-describe("a server whose successor is of another era", () => {
-  test("is used as modern", async () => {
+describe("a server that a server of another era replaces", () => {
+  test("is used in the modern era", async () => {
     const server = await scripted(legacy);
     const client = await clientOf(server.url);
     expect(client.revision).toBe(legacy);
@@ -150,7 +150,7 @@ describe("a server whose successor is of another era", () => {
     expect(server.of("initialize")).toHaveLength(2);
   });
 
-  test("is used as legacy, with one probe for all failed requests", async () => {
+  test("is used in the legacy era, with one probe for all failed requests", async () => {
     const server = await scripted(modern);
     const client = await clientOf(server.url);
     expect(client.revision).toBe(modern);
@@ -164,7 +164,7 @@ describe("a server whose successor is of another era", () => {
     expect(since.filter((method) => method === "initialize")).toHaveLength(1);
   });
 
-  test("is not assumed when the same server refuses: one probe, and the error is reported", async () => {
+  test("is not assumed if the same server refuses: one probe, and the error is reported", async () => {
     const server = await scripted(modern, {
       "tools/call": (incoming) => incoming.json(incoming.answer({ error: refusal }), 400),
     });
@@ -181,7 +181,7 @@ describe("a server whose successor is of another era", () => {
     [400, -32021],
     [403, -32000],
     [500, -32000],
-  ])("nor where a modern one would answer %d with %d", async (status, code) => {
+  ])("is not assumed after the answers %d and %d of a modern server", async (status, code) => {
     const server = await scripted(modern, {
       "tools/call": (incoming) => incoming.json(incoming.answer({ error: { code, message: "no" } }), status),
     });

@@ -130,7 +130,7 @@ describe("redirects", () => {
 });
 
 describe("HTTP errors name the next step", () => {
-  test("401 names the option and the challenge, with any body", async () => {
+  test("401 leads to an error with the option and the challenge, for any body", async () => {
     const { server, client } = await connected(revision);
     const challenge = 'Bearer resource_metadata="https://example.com/meta"';
     for (const body of [
@@ -148,7 +148,7 @@ describe("HTTP errors name the next step", () => {
     }
   });
 
-  test.each([429, 503])("%i says when to try again", async (status) => {
+  test.each([429, 503])("%i names the time of the next attempt", async (status) => {
     const { server, client } = await connected(revision);
     const asked = async (after: string): Promise<unknown> => {
       server.script = {
@@ -209,7 +209,7 @@ describe("a server that refuses the handshake", () => {
   });
 });
 
-test("options take values of the platform, and functions that return them or promises", async () => {
+test("options accept values of the platform, and functions that return them or promises", async () => {
   const server = await scripted(revision);
   const options: NonNullable<ConnectOptions["http"]>[] = [
     { authorize: () => ({ authorization: "x" }) },

@@ -4,7 +4,7 @@ import { type Members, type Wired, clientOf } from "../../../support/scripted-ht
 /** A request as `fetch` gets it. */
 export interface Fetched {
   readonly verb: string;
-  /** Of the message; the verb where there is none. */
+  /** The method of the message; without a message, the verb. */
   readonly name: string;
   readonly message: Wired | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ const standard: Answering = {
   DELETE: () => new Response(null, { status: 204 }),
 };
 
-/** A client of 2025-11-25 whose requests go nowhere: timers of tests may be virtual where there is no network. */
+/** A client of 2025-11-25 without a network, so that tests may use virtual timers. */
 export async function fetching(
   answering: Answering,
   options: Partial<ConnectOptions> = {},

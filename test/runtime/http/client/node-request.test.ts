@@ -16,7 +16,7 @@ import { cert, key } from "../../../support/certificate.js";
 
 const revisions = ["2025-11-25", "2026-07-28"] as const;
 
-/** The ways of the client on Node: its own, and the `fetch` that the application gives. They must not differ. */
+/** The client's two implementations on Node: its own, and the `fetch` of the application. They must behave the same. */
 const ways: Record<string, ConnectOptions["http"]> = { "node:http": {}, fetch: { fetch } };
 
 const text = (body: string): { content: object[] } => ({ content: [{ type: "text", text: body }] });
@@ -113,7 +113,7 @@ describe.each(Object.entries(ways))("over %s", (_way, given) => {
     await server.of("tools/call")[0]!.closed;
   });
 
-  test("a body that breaks off fails the request, which was interrupted", async () => {
+  test("a body that breaks off makes the request fail as interrupted", async () => {
     const cuts: Script[string][] = [
       (incoming) => incoming.events('{"jsonrpc"', { "content-type": "application/json" }).reset(),
       (incoming) => incoming.reset(),
@@ -137,7 +137,7 @@ describe.each(Object.entries(ways))("over %s", (_way, given) => {
     await client.notify("notifications/roots/list_changed");
     await server.until("notifications/roots/list_changed");
     await client.callTool("x");
-    // The stream to listen on is asked for beside the first call.
+    // The client requests the listening stream together with the first call.
     expect(connectionsOf(server.received)).toBeLessThanOrEqual(2);
   });
 
@@ -182,7 +182,7 @@ describe("agents", () => {
     });
   }
 
-  test("the certificates that the program's agent trusts are trusted", async () => {
+  test("certificates that the program's agent trusts are accepted", async () => {
     const node = https.createServer({ key, cert }, (request, response) => {
       request.resume();
       response.writeHead(400).end("here");
@@ -195,7 +195,7 @@ describe("agents", () => {
     expect(String(failure)).toContain("here");
   });
 
-  test("an agent of another class is used as it is", async () => {
+  test("an agent of another class is used unchanged", async () => {
     let opened = 0;
     class Counting extends http.Agent {
       override createConnection(...given: Parameters<http.Agent["createConnection"]>): never {
@@ -209,7 +209,7 @@ describe("agents", () => {
     expect(opened).toBeGreaterThan(0);
   });
 
-  test("the program's own agent keeps no connection of the client", async () => {
+  test("the program's own agent does not keep connections of the client", async () => {
     const { client } = await connected("2025-11-25");
     await client.callTool("x");
     expect(Object.keys(http.globalAgent.freeSockets)).toEqual([]);

@@ -20,7 +20,7 @@ describe("without a network, with fake timers", () => {
   /** How often each was sent. */
   const names = (sent: readonly { readonly name: string }[]): string[] => sent.map(({ name }) => name);
 
-  test("a cancellation that the server does not accept delays no request", async () => {
+  test("a cancellation that the server does not accept does not delay requests", async () => {
     const { client, sent } = await fetching({
       "notifications/cancelled": never,
       "tools/call": (request) =>
@@ -37,7 +37,7 @@ describe("without a network, with fake timers", () => {
     expect(signal.aborted).toBe(true);
   });
 
-  test("requests wait two seconds at most for the end of the handshake", async () => {
+  test("requests wait at most two seconds for the end of the handshake", async () => {
     const { client, sent } = await fetching({ "notifications/initialized": never });
     const call = client.callTool("x");
     await vi.advanceTimersByTimeAsync(1990);
@@ -51,14 +51,14 @@ describe("without a network, with fake timers", () => {
     expect(sent[1]!.signal.aborted).toBe(true);
   });
 
-  test("a notification waits two seconds at most for the one before it", async () => {
+  test("a notification waits at most two seconds for the previous one", async () => {
     const { client, sent } = await fetching({ "notifications/roots/list_changed": never }, { roots: [] });
     await vi.advanceTimersByTimeAsync(0);
     for (let change = 0; change < 3; change++) await client.rootsChanged();
     await vi.advanceTimersByTimeAsync(1990);
     const changes = (): number => names(sent).filter((name) => name.includes("roots")).length;
     expect(changes()).toBe(1);
-    // Those that had waited as long as the first are not to wait for it and for each other.
+    // Notifications that have waited as long as the first must not wait one after the other.
     await vi.advanceTimersByTimeAsync(20);
     expect(changes()).toBe(3);
     const closing = client.close();
@@ -114,7 +114,7 @@ describe("without a network, with fake timers", () => {
     expect(sent.length).toBe(before);
   });
 
-  test("a request that was given up is not sent after its authorization", async () => {
+  test("an aborted request is not sent after its authorization", async () => {
     let grant = (): void => undefined;
     let hangs = false;
     const { client, sent } = await fetching(
@@ -130,7 +130,7 @@ describe("without a network, with fake timers", () => {
     const call = client.callTool("y", {}, { timeout: 50 }).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(50);
     expect(await call).toMatchObject({ code: "timeout" });
-    // The cancellation waits for its own authorization; then the request is given up for good.
+    // The cancellation waits for its own authorization, and then aborts the request finally.
     await vi.advanceTimersByTimeAsync(2000);
     grant();
     await vi.advanceTimersByTimeAsync(0);

@@ -11,7 +11,7 @@ const refusal = (after: string, data: object = {}): Response =>
     headers: { "retry-after": after },
   });
 
-// Of the time that passes, all is virtual.
+// All time in these tests is virtual.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -34,14 +34,14 @@ async function refused(make: () => Response): Promise<number[]> {
 }
 
 describe("an answer that is refused", () => {
-  test("is sent again until the limit, and once more when the pause that is advised is longer", async () => {
+  test("is sent again until the limit, and once more after a longer advised pause", async () => {
     const often = await refused(() => refusal("0"));
     expect(often).toHaveLength(1 + limits.whole / limits.pause);
     expect(often.at(-1)).toBe(limits.whole);
     expect(await refused(() => refusal("61"))).toEqual([0, limits.whole]);
   });
 
-  test("is given up earlier where the process that asked is lost", async () => {
+  test("is dropped earlier if the asking process is lost", async () => {
     const times = await refused(() => refusal("0", { code: "node-lost" }));
     expect(times.at(-1)).toBe(limits.lost);
   });

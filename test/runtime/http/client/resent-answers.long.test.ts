@@ -8,7 +8,7 @@ const question = {
   params: { message: "Who?", requestedSchema: { type: "object", properties: {} } },
 };
 
-/** A call that asks, whose answers are met by each of `taken` in turn. */
+/** A call with a question; each of `taken` handles one attempt of the client to send the answer. */
 async function asked(taken: readonly ((incoming: Incoming) => void)[]) {
   let call: Incoming;
   let count = 0;
@@ -30,7 +30,7 @@ async function asked(taken: readonly ((incoming: Incoming) => void)[]) {
 
 const busy = (incoming: Incoming): void => incoming.status(503, "", { "retry-after": "0" });
 
-test("an answer that a server does not take is sent again, the same each time", async () => {
+test("an answer that a server refuses is sent again, unchanged", async () => {
   const { server, client } = await asked([
     (incoming) => incoming.status(503),
     (incoming) => incoming.response.destroy(),
@@ -44,7 +44,7 @@ test("an answer that a server does not take is sent again, the same each time", 
   await client.close();
 });
 
-test("an answer is sent once after a refusal that will not change", async () => {
+test("an answer is not sent again after a permanent refusal", async () => {
   for (const status of [400, 404]) {
     const { server, client } = await asked([(incoming) => incoming.status(status)]);
     const call = client.callTool("x", {}, { timeout: 60_000 }).catch(() => "ended");

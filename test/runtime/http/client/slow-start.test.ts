@@ -5,7 +5,7 @@ import { type Incoming, clientOf, scripted } from "../../../support/scripted-htt
 const modern = "2026-07-28";
 const legacy = "2025-11-25";
 
-// Over HTTP an answer is certain: a server that starts slowly is not taken for one of the legacy era, which it speaks, too.
+// Over HTTP the client waits for the answer, so that a slow server of both eras is not treated as a legacy server.
 test("a late answer to the probe decides over HTTP", async () => {
   const clock = new VirtualClock();
   let probe: Incoming | undefined;

@@ -24,7 +24,7 @@ export interface Setup {
   readonly exit?: boolean;
 }
 
-/** What one server has reported since the last reading, and what it has counted. */
+/** The reports of one server since the last reading, and its counts. */
 export interface Reading {
   readonly events: readonly object[];
   /** Of `onSession`: what, why, which. */
@@ -35,7 +35,7 @@ export interface Reading {
   readonly ids: readonly string[];
 }
 
-/** What is left when all servers are closed. */
+/** Resources that remain when all servers are closed. */
 export interface Remains {
   readonly timers: number;
   /** Sockets, timers and others that the process did not have before the servers. */
@@ -43,14 +43,14 @@ export interface Remains {
   readonly connections: number;
 }
 
-/** What the parent may order, and the answers. */
+/** The orders of the parent, and the answers. */
 export interface Orders {
   start(setup: Setup): Promise<readonly string[]>;
   advance(ms: number): Promise<void>;
   read(): readonly Reading[];
   /** Ends sessions of one server. */
   end(endpoint: number, ids: readonly string[]): Promise<readonly boolean[]>;
-  /** Lets the handlers end that wait. Returns how many did. */
+  /** Lets the waiting handlers end. Returns their number. */
   release(): Promise<number>;
   heap(): Promise<number>;
   close(): Promise<Remains>;
@@ -150,7 +150,7 @@ function readingOf(found: Served): Reading {
 const activeHandles = (): object[] =>
   (process as unknown as { _getActiveHandles(): object[] })._getActiveHandles();
 
-/** The channel to the parent, and what else there is before the servers. */
+/** The resources that exist before the servers, such as the channel to the parent. */
 let first: ReadonlySet<object> = new Set();
 
 function handles(): string[] {

@@ -1,5 +1,4 @@
-// A server that is killed while calls are in flight, and the one that is started in its place: what it is to do
-// comes from the process that started it.
+// A server that is killed while calls are in flight, or its replacement. The process that started it sends the orders.
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";

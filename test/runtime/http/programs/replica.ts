@@ -1,5 +1,5 @@
-// One of several processes that serve the same clients. What they share are keys, and a bus over the pipes of the
-// process that started them.
+// One of several processes that serve the same clients. They share keys, and a bus over the pipes of the process that
+// started them.
 import { serverRevisions } from "@mcpgen/protocol";
 import { type NotificationBus, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
@@ -11,7 +11,7 @@ process.on("message", (change: Change) => {
   for (const listener of listeners) listener(change);
 });
 
-/** What is published here comes back to every process, this one included. */
+/** A published change comes back to every process, also to this one. */
 const changes: NotificationBus = {
   publish: (change) => void process.send!({ change }),
   subscribe(listener) {

@@ -70,7 +70,7 @@ test.each(adapters)(
     expect(await get(document)).toEqual([200, "metadata"]);
     expect(await get(`${document}/`)).toEqual([200, "metadata"]);
     expect(await get("/token")).toEqual([200, "token"]);
-    // The application has named this path, and no other.
+    // The application named only this path.
     expect((await get("/token/"))[0]).toBe(adapter === "node" ? 404 : 401);
   },
 );
@@ -91,7 +91,7 @@ test.each([
   ["https://api.example.com/tools/mcp", "/mcp/", "https://api.example.com/tools/mcp/"],
   ["https://api.example.com/mcp", "/", "https://api.example.com/mcp"],
   ["https://api.example.com/mcp", "/internal/", "https://api.example.com/mcp"],
-])("authenticate learns of %s, called at %s, as %s", async (publicUrl, target, expected) => {
+])("authenticate gets the endpoint %s, called at %s, as %s", async (publicUrl, target, expected) => {
   const seen: string[] = [];
   const { port } = await serve("fetch", inside().server, {
     publicUrl,

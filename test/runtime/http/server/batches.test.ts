@@ -63,7 +63,7 @@ describe.each([true, false])("with sessions: %s", (sessions) => {
     expect(refused.body).toContain("the batch holds 5000 requests, and 256 may run at a time");
   });
 
-  test("each call of a batch counts by itself among those that run at a time", async () => {
+  test("each call of a batch counts towards the limit of running requests", async () => {
     const { post, call, calls, running, endpoint, end } = batching(sessions, { limits: { work: 10 } });
     const taken = post(calls(8));
     expect([running(), endpoint.kept.requests]).toEqual([8, 8]);
@@ -75,7 +75,7 @@ describe.each([true, false])("with sessions: %s", (sessions) => {
     expect([taken.status, endpoint.kept.requests]).toEqual([200, 0]);
   });
 
-  test("the calls of a batch that is given up count no more", () => {
+  test("the calls of an aborted batch no longer count", () => {
     const { post, calls, endpoint } = batching(sessions, { limits: { work: 10 } });
     post(calls(8)).gone();
     // Without a session their handlers were aborted, and count until they end.
@@ -116,7 +116,7 @@ test("a batch with a request of a modern revision is refused before its session 
   expect([status({}, { _meta: modern }), status({})]).toEqual([400, 404]);
 });
 
-test("each call of a batch counts by itself among those of one session", () => {
+test("each call of a batch counts towards the limit of its session", () => {
   const { post, calls, running } = batching(true);
   post(calls(250));
   expect([post(calls(7, 1000)).status, running()]).toEqual([503, 250]);

@@ -35,7 +35,7 @@ describe("a body in pieces", () => {
     },
   );
 
-  test("of one byte each takes twice its length at most, and is copied once for each doubling", async () => {
+  test("of one byte each takes at most twice its length, and is copied once for each doubling", async () => {
     const length = isThorough ? 4 * mib : mib / 4;
     const before = (await heap()) + process.memoryUsage().arrayBuffers;
     // From here to the count nothing is awaited: other work of the process would be counted too.
@@ -73,7 +73,7 @@ describe.each(adapters)("over a connection (%s)", (adapter) => {
     const chunks = text.replace(/./gs, "1\r\n$&\r\n");
     await heap();
     const before = process.memoryUsage();
-    // All but the end: what has come is kept.
+    // Only the end is missing: the received part is kept.
     const last = chunks.length - 6;
     if (!socket.write(chunks.slice(0, last))) await once(socket, "drain");
     while (peer.bytesRead < last) await new Promise((resolve) => setImmediate(resolve));
@@ -106,7 +106,7 @@ describe.each(adapters)("over a connection (%s)", (adapter) => {
   });
 });
 
-test("a body that is too long is answered, though its source never ends when it is cancelled", async () => {
+test("a body that is too long is answered although cancelling its source never ends", async () => {
   const handler = createHttpHandler(inside().server, { bodyLimit: 1000 });
   onTestFinished(() => handler.close());
   let isCancelled = false;

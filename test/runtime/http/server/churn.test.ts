@@ -28,7 +28,7 @@ interface Known {
   stream: Sent | undefined;
 }
 
-/** What the endpoint must do, by its documentation. */
+/** The required behaviour of the endpoint, by its documentation. */
 class Model {
   readonly sessions: Known[] = [];
   readonly ended = { deleted: 0, expired: 0, evicted: 0, ended: 0 };
@@ -142,7 +142,7 @@ class Churn {
   readonly found = expiring();
   readonly #random: Random;
   #id = 0;
-  /** What the endpoint must have counted. */
+  /** The counts that the endpoint must have. */
   readonly expected = { requests: 0, busy: 0, missing: 0, limit: 0 };
 
   constructor(random: Random) {

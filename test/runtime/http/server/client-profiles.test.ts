@@ -40,7 +40,7 @@ test("the value that a store returned is not changed", () => {
   expect(without.clientInfo).toBeUndefined();
 });
 
-test("64 profiles are kept, those that were used last, and no long one", () => {
+test("the 64 most recently used profiles are kept, without long ones", () => {
   const profiles = new ClientProfiles();
   const names = Array.from({ length: 64 }, (_, index) => `client ${index}`);
   const [first] = shared(profiles, ...names);

@@ -1,4 +1,4 @@
-// What is served once a handler is closed: nothing.
+// A closed handler serves nothing.
 import { type RequestListener, createServer } from "node:http";
 import { createHttpHandler, createNodeHandler } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -13,7 +13,7 @@ import { listen } from "../../../support/listen.js";
 const modern = "2026-07-28";
 const legacy = "2025-11-25";
 
-/** What would begin something: a session, a stream, a request. */
+/** Requests that would begin a session, a stream or a call. */
 function beginnings(party: Party): readonly unknown[] {
   return [
     new Party(party.url, legacy).message("initialize", {
@@ -27,7 +27,7 @@ function beginnings(party: Party): readonly unknown[] {
 }
 
 describe.each(adapters)("%s", (adapter) => {
-  test("a page can read that the session of its request was ended", async () => {
+  test("a page can read the error that the session of its request was ended", async () => {
     const { party, began, gate } = await http(adapter, legacy);
     const origin = "http://localhost:5173";
     const answering = party.post(party.call("gated"), { origin });
@@ -39,7 +39,7 @@ describe.each(adapters)("%s", (adapter) => {
   });
 });
 
-test("a closed handler begins nothing, and the server that it is mounted in closes, too", async () => {
+test("a closed handler starts no requests, and the server in which it is mounted can close", async () => {
   const { server, clock } = inside();
   const handle = createNodeHandler(server);
   const party = new Party("http://localhost/", modern);
@@ -60,7 +60,7 @@ test("a closed handler begins nothing, and the server that it is mounted in clos
   expect(clock.waiting).toBe(0);
 });
 
-test("a closed handler for fetch begins nothing", async () => {
+test("a closed handler for fetch starts no requests", async () => {
   const { server, clock } = inside();
   const { fetch, close } = createHttpHandler(server, { sse: true });
   await close();
@@ -82,7 +82,7 @@ test("requests that are still being read when a handler closes are refused", asy
   const party = new Party("http://localhost/", modern);
   for (const message of beginnings(party)) {
     const text = JSON.stringify(message);
-    // Who asks is found out too late; the body comes too late.
+    // The authentication or the body ends only after the close.
     const gate = new Gate();
     const asking = endpointOf(server, { authenticate: () => gate.opened.then(() => ({})) });
     const first = exchangeOf("POST", party.headersOf(message), text);

@@ -71,7 +71,7 @@ describe.each(adapters)("an event store that returns promises, %s", (adapter) =>
     expect(textsOf(again)).toEqual(expected.slice(5));
   });
 
-  test("continues a running stream on other connections: no event is lost, none comes twice", async () => {
+  test("continues a running stream on other connections, with each event exactly once", async () => {
     const { url } = await serve(adapter, counting(), { events: new RemoteEvents(), keepAliveMs: 0 });
     const client = await new Party(url, "2025-11-25").open();
     let answer = await client.post(client.call("count", {}, { _meta: { progressToken: 1 } }));
@@ -88,7 +88,7 @@ describe.each(adapters)("an event store that returns promises, %s", (adapter) =>
     expect(got).toEqual(expected);
   });
 
-  test("whose results have a function `then`, but are not promises, keeps the order of a stream", async () => {
+  test("may return results with a function `then`, but are not promises, keeps the order of a stream", async () => {
     const remote = new RemoteEvents();
     const thenable = <T>(value: Promise<T>): Promise<T> =>
       ({ then: (...both: Parameters<Promise<T>["then"]>) => value.then(...both) }) as Promise<T>;

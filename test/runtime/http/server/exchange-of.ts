@@ -8,7 +8,7 @@ export function noCounts(): HttpCounts {
   return new HttpCounts(new Hooks());
 }
 
-/** An exchange that asks nothing of any platform. */
+/** An exchange that does not depend on a platform. */
 export function exchangeOf(
   method: string,
   headers: Readonly<Record<string, string>>,

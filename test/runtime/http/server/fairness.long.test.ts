@@ -54,7 +54,7 @@ async function unfinished(party: Party, sent: number): Promise<number> {
   return statusCode!;
 }
 
-describe.each(adapters)("%s: a principal at its part of a limit leaves room for another", (adapter) => {
+describe.each(adapters)("%s: a principal at its share of a limit leaves room for another one", (adapter) => {
   test.each(["2025-11-25", "2026-07-28"])("limits.work: requests (%s)", async (revision) => {
     const { party, echo, gate } = await served(adapter, { limits: { work: 8 } });
     const fill = async (name: string) => {

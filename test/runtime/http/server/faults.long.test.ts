@@ -107,7 +107,7 @@ test("a proxy that cuts connections after 20 idle seconds never cuts a quiet str
 });
 
 describe.each(adapters)("%s", (adapter) => {
-  test("a stream that listens ends in order when it is old, and goes on with the next (R22)", async () => {
+  test("an old listening stream ends in order, and the next one continues it (R22)", async () => {
     const found = await http(adapter, "2025-11-25", {});
     const { clock, party, server } = found;
     const first = await party.get();
@@ -145,7 +145,7 @@ describe.each(adapters)("%s", (adapter) => {
     expect([stream.complete, clock.waiting]).toEqual([true, 1]);
   });
 
-  test("bodies that are on their way count; so many more are refused before they come", async () => {
+  test("arriving bodies count, and further ones are refused before they arrive", async () => {
     const { party, target } = await http(adapter, "2025-11-25", { limits: { work: 2 } });
     const sockets = [1, 2].map(() => {
       const socket = openSocket(target.port, "127.0.0.1").on("error", () => undefined);
@@ -164,7 +164,7 @@ describe.each(adapters)("%s", (adapter) => {
   });
 });
 
-test("a client comes back to a stream that ended for its age, and misses nothing (R22)", async () => {
+test("a client resumes a stream that ended because of its age, without losing messages (R22)", async () => {
   const { server, clock } = inside();
   const { url, node, close } = await serveHttp(server, {
     port: 0,

@@ -19,7 +19,7 @@ const settled = async (): Promise<void> => {
 
 async function twoNodes() {
   const memory = new MemoryClusterStore();
-  /** What the nodes publish and put, by its channel or key. */
+  /** The messages and values that the nodes publish and put, by channel or key. */
   const seen: (readonly [way: "publish" | "put", name: string, text: string])[] = [];
   const nodes = await Promise.all(
     ["one", "two"].map(async (node) => {
@@ -56,7 +56,7 @@ async function twoNodes() {
 const at = (party: Party, { url }: { readonly url: string }): Party => {
   const other = new Party(url, revision, {}, party.capabilities);
   other.session = party.session;
-  // It may get answers to what the first one asked; its own ids are others.
+  // It may get answers to requests of the first client, so its own ids differ.
   Reflect.set(other, "methods", new Map(Reflect.get(party, "methods") as Map<unknown, string>));
   Reflect.set(other, "lastId", 100);
   return other;
@@ -80,7 +80,7 @@ async function useBoth(nodes: readonly { readonly url: string }[]): Promise<Part
   return party;
 }
 
-test("mutations of every message and value of two nodes end none, and both go on", async () => {
+test("two nodes survive mutations of each of their messages and values", async () => {
   const uncaught = uncaughtErrors();
   const { memory, nodes, seen } = await twoNodes();
   await useBoth(nodes);
@@ -120,7 +120,7 @@ test("mutations of every message and value of two nodes end none, and both go on
   for (const { warnings } of nodes) expect(warnings.join()).toContain("a message on a channel is malformed");
 }, 30_000);
 
-test("a request that comes on a channel runs nothing: no check of rights has seen it", async () => {
+test("a request from a cluster channel does not run, because its rights were not checked", async () => {
   const { memory, nodes, seen } = await twoNodes();
   const party = await useBoth(nodes);
   const [, channel, text] = seen.find(([way, name]) => way === "publish" && name.startsWith("node:"))!;
@@ -140,7 +140,7 @@ test("a request that comes on a channel runs nothing: no check of rights has see
   expect(JSON.stringify(listening.events)).not.toContain("77");
 });
 
-test("a state that cannot be read is reported; any sign of the end of a session is one", async () => {
+test("an unreadable state is reported; any value at a session's end counts as its end", async () => {
   const { memory, nodes, seen } = await twoNodes();
   const uncaught = uncaughtErrors();
   const states = jsonTypes.map(([, logLevel]) => JSON.stringify({ logLevel }));
@@ -162,7 +162,7 @@ test("a state that cannot be read is reported; any sign of the end of a session 
   expect(uncaught).toEqual([]);
 }, 30_000);
 
-test("a stored session that is malformed is 503 or unknown, never another one", async () => {
+test("a malformed stored session leads to 503 or counts as unknown, never as another session", async () => {
   const uncaught = uncaughtErrors();
   const store = new MemorySessionStore();
   const { url } = await serve("node", inside().server, { sessions: { store } });

@@ -1,4 +1,4 @@
-// Requests of sessions that go on when their client has lost its connection.
+// Requests of sessions continue when their client has lost its connection.
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import { expect, onTestFinished, test } from "vitest";

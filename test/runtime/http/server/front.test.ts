@@ -16,7 +16,7 @@ async function served(
   return { ...found, url, port };
 }
 
-/** Writes bytes to the server, and resolves with the first line of what comes back, if anything does. */
+/** Writes bytes to the server, and resolves with the first line of the response, if there is one. */
 function statusLine(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
@@ -94,7 +94,7 @@ describe.each(adapters)("%s", (adapter) => {
         host: named,
         ...(origin === undefined ? {} : { origin: origin.replace(port, `:${target.port}`) }),
       });
-      // A platform takes no Host that makes no URL.
+      // Platforms refuse a Host with which no URL can be made.
       expect(answer.status).toBe(adapter === "fetch" && host.includes("@") ? 400 : status);
     });
   });
@@ -136,7 +136,7 @@ describe.each(adapters)("%s", (adapter) => {
       expect((await party.post(party.message("tools/list"), { "content-type": type })).status).toBe(status);
     });
 
-    /** What comes back of a plain request, of one with progress, and of a subscription. */
+    /** The responses to a plain request, to one with progress, and to a subscription. */
     test.each([
       ["application/json, text/event-stream", "json", "events", "events"],
       ["text/event-stream, application/json", "json", "events", "events"],
@@ -233,7 +233,7 @@ describe.each(adapters)("%s", (adapter) => {
     });
   });
 
-  test("more than there may be at work is refused; answers and listeners come through", async () => {
+  test("requests above the limit of work are refused; answers and listening streams are accepted", async () => {
     const found = await http(adapter, "2025-11-25", { limits: { work: 2 } }, { elicitation: {} });
     const { party, target, gate } = found;
     const listener = new Party(target.url, modern);

@@ -72,7 +72,7 @@ async function calling(url: string) {
 }
 
 describe.each(adapters)("%s", (adapter) => {
-  test("a client that leaves during authentication takes no slot for bodies", async () => {
+  test("a client that disconnects during authentication does not use a slot for bodies", async () => {
     const [asked, gate] = [new Count(), new Gate()];
     const authenticate = async (): Promise<object> => {
       asked.add();
@@ -125,7 +125,7 @@ describe.each(adapters)("%s", (adapter) => {
   });
 });
 
-test("a client that leaves before a framework hands on its request takes no slot for bodies", async () => {
+test("a client that disconnects before a framework passes on its request does not use a slot for bodies", async () => {
   const [arrived, gate] = [new Count(), new Gate()];
   const handle = createNodeHandler(inside().server, { limits: { work: 2 } });
   const node = createServer((request, response) => {
@@ -150,11 +150,11 @@ test("a client that leaves before a framework hands on its request takes no slot
   for (let count = 0; count < 3; count++) expect((await party.request("tools/list")).result).toBeDefined();
 });
 
-test("a request that other code ends while its body is read takes no slot for bodies", async () => {
+test("a request that other code ends while its body is read does not use a slot for bodies", async () => {
   const handle = createNodeHandler(inside().server, { limits: { work: 2 } });
   const node = createServer((request, response) => {
     handle(request, response);
-    // Without an error: only its close event shows it.
+    // There is no error: only the close event shows that the client has gone.
     if (request.headers["x-ended"] !== undefined) request.destroy();
   });
   const left = watchConnections(node);
@@ -170,7 +170,7 @@ test("a request that other code ends while its body is read takes no slot for bo
   expect((await party.request("tools/list")).result).toBeDefined();
 });
 
-test("a body that other code consumed takes no slot for bodies", async () => {
+test("a body that other code consumed does not use a slot for bodies", async () => {
   const { server, warnings } = inside();
   const handle = createNodeHandler(server, { limits: { work: 2 } });
   const node = createServer((request, response) => {

@@ -38,7 +38,7 @@ describe("values of headers", () => {
     "=?base64?YR==?=",
   ])("%j is malformed", (header) => expect(decodeHeaderValue(header)).toBeUndefined());
 
-  test.each(["=?BASE64?YQ==?=", "=?base64?=", "x=?base64?YQ==?="])("%j stands for itself", (header) => {
+  test.each(["=?BASE64?YQ==?=", "=?base64?=", "x=?base64?YQ==?="])("%j is read unchanged", (header) => {
     expect(decodeHeaderValue(header)).toBe(header);
   });
 
@@ -87,7 +87,7 @@ test("the value at a path is the own member of the arguments", () => {
     expect([path, valueAt(args, path)]).toEqual([path, undefined]);
 });
 
-test("declarations are found along properties alone", () => {
+test("declarations are found only along properties", () => {
   const declared = (name: unknown, type: unknown = "string"): object => ({ type, "x-mcp-header": name });
   const found = paramHeadersOf({
     type: "object",
@@ -131,7 +131,7 @@ describe("declarations without a known parameter", () => {
     ],
   ])("but not %s", (_, schema) => expect(paramHeadersOf(schema).problem).toBeUndefined());
 
-  test("a schema that is too deep to be looked through is wrong", () => {
+  test("a schema that is too deep to be searched is refused", () => {
     const nested = (levels: number): object => {
       let schema: object = { type: "string" };
       for (let level = 1; level < levels; level++) schema = { items: schema };
@@ -151,7 +151,7 @@ describe("media types", () => {
     ["text/event-stream;charset=utf-8", false, true],
     ["text/*;q=0.1", false, true],
     ["*/*;q=0", false, false],
-    // What is said most precisely counts, whatever the order.
+    // The most specific entry counts, in any order.
     ["application/json;q=0.000, */*", false, true],
     ["*/*, application/json;q=0, text/event-stream;q=0", false, false],
     ["application/*;q=0, text/event-stream;q=0, */*", false, false],
@@ -225,7 +225,7 @@ describe("numbers that headers mirror", () => {
     ["", "0"],
   ])("%s is not %s", (value, body) => expect(problem(value, body)).toContain("H is"));
 
-  test("a value of many zeros costs little", () => {
+  test("a value of many zeros is handled quickly", () => {
     expect(problem(`${"0".repeat(100_000)}1${"0".repeat(100_000)}`, "10")).toContain("H is");
     expect(problem(`${"0".repeat(100_000)}1.${"0".repeat(100_000)}`, "1")).toBeUndefined();
   });

@@ -35,7 +35,7 @@ test("10,000 idle sessions take no more than 0.8 KiB each", async () => {
   expect(each).toBeLessThan(0.8 * 1024);
 });
 
-test("100,000 requests, answered and given up, leave nothing (R24)", async () => {
+test("100,000 requests, answered and aborted, leave no memory in use (R24)", async () => {
   const { server } = inside();
   server.tool("held", {}, (_, { signal, progress }) => {
     progress(1);

@@ -80,21 +80,21 @@ test("a session without work ends by itself when it is idle, and the timer with 
   expect([endpoint.kept.sessions, found.clock.waiting]).toEqual([0, 0]);
 });
 
-test("a session that its client ends lets go of the timer", async () => {
+test("a session that its client ends releases the timer", async () => {
   const found = inside();
   const { endpoint, end } = opened(found);
   expect(end().status).toBe(204);
   expect([endpoint.kept.sessions, found.clock.waiting]).toEqual([0, 0]);
 });
 
-test("an idle session that is asked for is gone at once", async () => {
+test("an idle session ends at once when it is requested", async () => {
   const found = inside();
   const { endpoint, ping } = opened(found);
   await found.clock.advance(idleMs);
   expect([ping().status, endpoint.kept.sessions]).toEqual([404, 0]);
 });
 
-test("no process stays alive for it, and closing forgets it", async () => {
+test("the timer does not keep the process alive, and closing clears it", async () => {
   let timer: NodeJS.Timeout | undefined;
   let cleared = 0;
   const clock = {

@@ -12,7 +12,7 @@ import { exchangeOf } from "./exchange-of.js";
 
 const mib = 1_048_576;
 
-/** An endpoint that keeps what clients without a name say. */
+/** An endpoint that stores the descriptions of anonymous clients. */
 function keeping(options: HttpOptions = {}, more: Partial<ServerOptions> = {}) {
   const clock = new VirtualClock();
   const reported: unknown[] = [];
@@ -127,7 +127,7 @@ describe("subscriptions of a session", () => {
     expect(endpoint.kept.bytes).toBe(bytes);
   });
 
-  test("are taken up to 256 KiB, and again when others are given up", () => {
+  test("are accepted up to 256 KiB, and again after others are cancelled", () => {
     const { open, on, endpoint } = keeping();
     const { session } = open();
     const subscribe = (number: number): boolean =>
@@ -156,7 +156,7 @@ describe("subscriptions of a session", () => {
     expect(endpoint.kept.sessions).toBeLessThan(6);
   });
 
-  test("64 MiB of them take no more than three times that", async () => {
+  test("64 MiB of them use at most three times as much memory", async () => {
     const { open, on, endpoint } = keeping();
     const before = await heap();
     for (let count = 0; count < 400; count++) {
@@ -188,13 +188,13 @@ describe("streams of subscriptions/listen", () => {
     expect(endpoint.kept).toMatchObject({ streams: 0, bytes: 0 });
   });
 
-  test("with metadata of 1 MB, which would be kept with the request, too", () => {
+  test("with metadata of 1 MB are refused, because the request would keep it", () => {
     const { listen, endpoint } = listening();
     expect(listen(["note://one"], { more: "x".repeat(mib) }).body).toContain("more than 262144 bytes");
     expect(endpoint.kept).toMatchObject({ streams: 0, bytes: 0 });
   });
 
-  test("count in all, and give back what they took when they end", () => {
+  test("count together, and release their bytes when they end", () => {
     const { listen, endpoint } = listening({ limits: { memory: 4 * mib } });
     const uris = ["x".repeat(100_000)];
     const streams = [listen(uris), listen(uris), listen(uris), listen(uris), listen(uris)];
@@ -215,7 +215,7 @@ describe("streams of subscriptions/listen", () => {
     expect(listen(uris).written).toContain("acknowledged");
   });
 
-  test("take nothing where the bus of changes fails, and are not acknowledged", () => {
+  test("reserve no bytes if the bus of changes fails, and are not acknowledged", () => {
     const subscribe = (): never => {
       throw new Error("the bus is down");
     };
@@ -229,7 +229,7 @@ describe("streams of subscriptions/listen", () => {
     expect(endpoint.kept).toMatchObject({ streams: 0, bytes: 0 });
   });
 
-  test("hear of the resources they named", () => {
+  test("get changes of the resources that they name", () => {
     const { listen, server } = listening();
     const stream = listen(["note://one", "note://two"]);
     for (const uri of ["note://two", "note://three", "note://one"]) server.resourceUpdated(uri);

@@ -5,7 +5,7 @@ import { Party, messagesOf } from "../../../support/raw-http-client.js";
 import type { WireAnswer } from "../../../support/http-wire.js";
 
 describe.each(adapters)("%s", (adapter) => {
-  test("no more may listen than there may be streams; requests still come through", async () => {
+  test("the limit of streams applies to listening ones; requests are still accepted", async () => {
     const { party, target } = await http(adapter, "2025-11-25", { limits: { sessions: 2 } });
     const modern = new Party(target.url, "2026-07-28");
     const listen = (): Promise<WireAnswer> =>
@@ -22,7 +22,7 @@ describe.each(adapters)("%s", (adapter) => {
     expect((await listen()).status).toBe(503);
   });
 
-  test("eight streams of one session may listen; the oldest makes room, and can be taken up again", async () => {
+  test("a session may have eight listening streams; the oldest one makes room, and can be resumed", async () => {
     const { party, server } = await http(adapter, "2025-11-25");
     const streams: WireAnswer[] = [];
     for (let count = 0; count < 10; count++) {

@@ -6,7 +6,7 @@ import { listeningTo } from "../../../support/listening-tables.js";
 import { Party } from "../../../support/raw-http-client.js";
 
 test.each(adapters)(
-  "%s: the tables say which requests are answered by a stream that stays open",
+  "%s: the tables define which requests are answered by a stream that stays open",
   async (adapter) => {
     for (const [method, status] of [
       ["tools/call", 406],

@@ -1,4 +1,4 @@
-// A header that is present and malformed, or there twice, is an error; it never counts as absent, nor as the first of the two.
+// A malformed or repeated header is an error. It is never treated as absent, and the first of two is never used.
 import { describe, expect, test } from "vitest";
 import { inside } from "../../../support/http-fixture.js";
 import { adapters, serve } from "../../../support/http-adapters.js";
@@ -10,7 +10,7 @@ type Lines = readonly (readonly [name: string, value: string])[];
 const sessionful = "2025-11-25";
 const modern = "2026-07-28";
 
-/** Strange values, and the status that says so. Each takes the place of the good header. */
+/** Wrong values, each of which replaces the good header, and the resulting status. */
 const table: readonly (readonly [
   revision: string,
   method: string,
@@ -86,7 +86,7 @@ describe.each(adapters)("over %s", (adapter) => {
     ];
     const bad = await answered(port, method, strange, message);
     expect(bad).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    // node:http itself, or the bridge of this test, refuses what is no HTTP.
+    // node:http itself, or the bridge of this test, refuses invalid HTTP.
     if (status !== 401 && name !== "host") expect(bad).toMatch(/"error":\{"code":-32\d{3},/);
     // It took nothing away.
     expect(
@@ -100,7 +100,7 @@ describe.each(adapters)("over %s", (adapter) => {
   });
 });
 
-/** What comes back for a request whose headers are written as they are. */
+/** The response to a request with exactly these headers. */
 async function answered(port: number, method: string, lines: Lines, message: unknown): Promise<string> {
   const body = method === "POST" ? JSON.stringify(message) : "";
   const all: Lines = [...lines, ["content-length", String(Buffer.byteLength(body))], ["connection", "close"]];

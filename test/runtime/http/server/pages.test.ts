@@ -71,7 +71,7 @@ describe.each(adapters)("pages of browsers, %s (R26)", (adapter) => {
     expect(await named("mcp-param-none, Mcp-Param-Region ,mcp-param-falcon2")).toEqual(["Mcp-Param-Region"]);
   });
 
-  test("every answer to an allowed page can be read by it", async () => {
+  test("an allowed page can read every answer to its requests", async () => {
     const { party, target } = await http(adapter, "2025-11-25");
     const modernParty = new Party(target.url, modern);
     const all = [

@@ -22,7 +22,7 @@ function echoing(warnings: string[] = []) {
   return server;
 }
 
-/** A server with something in front of the handler that reads every body; what it returns is handed over. */
+/** A server with a parser in front of the handler that reads every body, and passes its result on. */
 function behind(front: Front, options: HttpOptions = {}, warnings: string[] = []): Promise<string> {
   const handle = createNodeHandler(echoing(warnings), options);
   return listening(handle, (request, response) => {
@@ -88,7 +88,7 @@ describe("node:http behind", () => {
     });
   });
 
-  test("a parser that passes the body by, and sets an empty object: the body is read", async () => {
+  test("the body is read after a parser that skips it and sets an empty object", async () => {
     const handle = createNodeHandler(echoing(), { sessions: false });
     const url = await listening(handle, (request, response) => {
       setting(request, {});
@@ -97,7 +97,7 @@ describe("node:http behind", () => {
     expect(await post(url)).toMatchObject([200, { id: 7 }]);
   });
 
-  test("a middleware that keeps the body: refused, with the next step", async () => {
+  test("a request whose body a middleware keeps is refused, with the next step", async () => {
     for (const front of [() => undefined, () => next]) {
       const warnings: string[] = [];
       const [status, { error }] = await post(await behind(front, {}, warnings));
@@ -116,7 +116,7 @@ describe("a web request", () => {
       body: JSON.stringify(ping),
     });
 
-  test("whose body was read, or is being read: refused, with the next step", async () => {
+  test("is refused with the next step if its body was read or is being read", async () => {
     const warnings: string[] = [];
     const handler = createHttpHandler(echoing(warnings));
     const read = request();
@@ -132,7 +132,7 @@ describe("a web request", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test("whose clone was read is served", async () => {
+  test("is served if only its clone was read", async () => {
     const whole = request();
     await whole.clone().text();
     const response = await createHttpHandler(echoing(), { sessions: false }).fetch(whole);

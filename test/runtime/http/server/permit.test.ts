@@ -65,7 +65,7 @@ function asModern(method: string, params: Record<string, unknown>) {
   return [request(method, { ...params, _meta }), headers] as const;
 }
 
-/** Denies what needs a scope, as a resource server does. */
+/** Denies requests that need a scope, as a resource server does. */
 const deny: HttpOptions["permit"] = (calls) => {
   const scope = [...new Set(calls.flatMap(({ scopes }) => scopes))].join(" ");
   if (scope === "") return undefined;
@@ -96,7 +96,7 @@ describe.each(adapters)("permit over %s", (adapter) => {
     expect((await post(url, open, openHeaders)).status).toBe(200);
   });
 
-  test("a batch is judged as a whole, without its notifications", async () => {
+  test("a batch is permitted or denied as a whole, without its notifications", async () => {
     const { server, ran } = serverWith((args) => [`write:${String(args["path"])}`]);
     const seen: (readonly PermitCall[])[] = [];
     const { url } = await serve(adapter, server, {
@@ -156,7 +156,7 @@ describe.each(adapters)("permit over %s", (adapter) => {
     expect(principals).toEqual([found]);
   });
 
-  test("permit may give any thenable", async () => {
+  test("permit may return any thenable", async () => {
     const { server } = serverWith([]);
     const thenable = { then: (use: (found: undefined) => void) => use(undefined) };
     const served = await serve(adapter, server, { sessions: false, permit: () => thenable as never });
@@ -164,7 +164,7 @@ describe.each(adapters)("permit over %s", (adapter) => {
     expect(status).toBe(200);
   });
 
-  test("a permit that fails or gives nonsense lets nothing run", async () => {
+  test("no request runs if permit fails or returns an invalid value", async () => {
     const { server, ran, warnings } = serverWith((() => "write") as never);
     let permit: NonNullable<HttpOptions["permit"]> = () => undefined;
     const { url } = await serve(adapter, server, { sessions: false, permit: (...given) => permit(...given) });
@@ -187,7 +187,7 @@ describe.each(adapters)("permit over %s", (adapter) => {
   });
 });
 
-/** What is asked, and the scopes for it. */
+/** A request, and the scopes for it. */
 const asked: readonly (readonly [string, Record<string, unknown>, readonly string[]])[] = [
   ["tools/list", { name: "write" }, ["files:write"]],
   ["tools/call", { name: "missing" }, []],
@@ -232,7 +232,7 @@ test("the scopes are taken from the definition that a request names", async () =
   expect(seen).toEqual(asked.map(([, , scopes]) => scopes));
 });
 
-test("scopes are not in lists, come along when a server is mounted, and change by update", async () => {
+test("scopes are not listed, are mounted with their server, and change by update", async () => {
   const { server } = serverWith(["files:write"]);
   const host = createServer({ name: "host", version: "1" }, { revisions: serverRevisions });
   host.mount(server, { prefix: "guest" });
@@ -253,14 +253,14 @@ test("scopes are not in lists, come along when a server is mounted, and change b
   expect(seen).toEqual([[], ["files:write"], ["one"], ["two"], []]);
 });
 
-test.each([[["a b"]], [[""]], [["a", 3]], ["files"], [null]])("scopes that are none: %j", (scopes) => {
+test.each([[["a b"]], [[""]], [["a", 3]], ["files"], [null]])("invalid scopes are refused: %j", (scopes) => {
   const server = createServer({ name: "x", version: "1" }, { revisions: serverRevisions });
   expect(() => server.tool("x", { scopes: scopes as never }, () => "x")).toThrow(
     /tool "x": scopes: expected a list/,
   );
 });
 
-describe("params whose revision has other words than the vocabulary", () => {
+describe("params whose revision differs from the vocabulary", () => {
   const renaming =
     (from: string, to: string): Step =>
     (value) => {
@@ -289,7 +289,7 @@ describe("params whose revision has other words than the vocabulary", () => {
     return permitCallOf(server, { jsonrpc: "2.0", id: 1, method: "tools/call", params: params as never });
   };
 
-  test("are read in the words of the tools", () => {
+  test("are read in the vocabulary of the tools", () => {
     const params = { tool: "read", arguments: {} };
     expect(callOf(["2025-11-25"], params)).toEqual({
       method: "tools/call",
@@ -299,12 +299,12 @@ describe("params whose revision has other words than the vocabulary", () => {
     });
   });
 
-  test("need the scopes of whatever a session may call by them", () => {
+  test("need the scopes of every entry that a session may call with them", () => {
     const { scopes } = callOf(["2025-11-25", "2025-06-18"], { tool: "read", called: "write" });
     expect([...scopes].sort()).toEqual(["files:read", "files:write"]);
   });
 
-  test("that no revision takes to the vocabulary stay as they are", () => {
+  test("stay unchanged if no revision can translate them to the vocabulary", () => {
     const params = { name: "read" };
     expect(callOf(["2025-03-26"], params)).toMatchObject({ name: "read", params });
   });

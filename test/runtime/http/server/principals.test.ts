@@ -46,7 +46,7 @@ function named(options: HttpOptions) {
 }
 
 describe("sessions of principals", () => {
-  test("a principal that opens as many as it can ends its own, and those of no other", async () => {
+  test("a principal that opens as many as possible ends only its own sessions", async () => {
     const { open, ping, endpoint } = named({ limits: { sessions: 20 } });
     const ada = (await open("ada")).session;
     const nameless = (await open("")).session;
@@ -68,21 +68,21 @@ describe("sessions of principals", () => {
     await endpoint.close();
   });
 
-  test("one without a name is a principal as any other, where there are names", async () => {
+  test("a principal with an empty name is treated like any other", async () => {
     const { open, ping } = named({ limits: { sessions: 20 } });
     const [first, second] = [(await open("")).session, (await open("")).session];
     for (let count = 2; count < 9; count++) await open("");
     expect([await ping("", first), await ping("", second)]).toEqual([404, 200]);
   });
 
-  test("all that are connected are kept: the next is refused", async () => {
+  test("connected sessions are kept, and the next one is refused", async () => {
     const { open, listen } = named({ limits: { sessions: 20 } });
     for (let count = 0; count < 8; count++) await listen("ada", (await open("ada")).session!);
     expect((await open("ada")).status).toBe(503);
     expect((await open("ben")).status).toBe(200);
   });
 
-  test("each may have a tenth without the option, and 8 at least", async () => {
+  test("each may have a tenth by default, and at least 8", async () => {
     for (const [maxSessions, each] of [
       [200, 20],
       [30, 8],

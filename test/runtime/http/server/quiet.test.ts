@@ -1,4 +1,4 @@
-// What a client hears while a handler says nothing: the headers and a comment within two seconds, then a comment each
+// While a handler is silent, a client gets the headers and a comment within two seconds, then a comment each
 // `keepAliveMs`.
 import { type HttpOptions } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/testing";
@@ -35,7 +35,7 @@ async function quiet(adapter: Adapter, revision: string, options: HttpOptions = 
   return { ...found, answering, hasHeaders: () => headers > 0, pass: (ms: number) => clock.advance(ms) };
 }
 
-/** What was written leaves within this time. */
+/** Written data leaves the server within this time. */
 const graceMs = 1000;
 
 async function closed({ target, clock }: Awaited<ReturnType<typeof http>>): Promise<void> {
@@ -66,7 +66,7 @@ describe.each(adapters)("over %s", (adapter) => {
     expect([answer.complete, textOf(resultOf(answer))]).toEqual([true, "done"]);
   });
 
-  test.each([...legacy, modern])("at %s a client without sessions hears them, too", async (revision) => {
+  test.each([...legacy, modern])("at %s a client without sessions also gets them", async (revision) => {
     const { answering, pass, gate } = await quiet(adapter, revision, { sessions: false });
     await pass(2000);
     const answer = await answering;
@@ -104,7 +104,7 @@ describe.each(adapters)("over %s", (adapter) => {
     }
   });
 
-  test("keepAliveMs: 0 leaves comments out, and keeps the headers", async () => {
+  test("with keepAliveMs: 0 there are no comments, but the same headers", async () => {
     for (const revision of [newestLegacy, modern]) {
       const { answering, pass, gate, clock } = await quiet(adapter, revision, { keepAliveMs: 0 });
       await pass(2000);
@@ -161,7 +161,7 @@ describe.each(adapters)("over %s", (adapter) => {
   test.each([
     [2000, "in the stream", 200],
     [0, "with the status 503", 503],
-  ])("a server that closes after %i ms says so %s", async (waited, _where, status) => {
+  ])("a server that closes after %i ms reports it %s", async (waited, _where, status) => {
     for (const [revision, sessions] of [
       [newestLegacy, true],
       [newestLegacy, false],
@@ -177,7 +177,7 @@ describe.each(adapters)("over %s", (adapter) => {
     }
   });
 
-  test("a client that deletes its session hears of its calls in their streams", async () => {
+  test("a client that deletes its session gets the errors of its calls in their streams", async () => {
     const { answering, pass, party } = await quiet(adapter, newestLegacy);
     await pass(2000);
     const answer = await answering;
@@ -187,7 +187,7 @@ describe.each(adapters)("over %s", (adapter) => {
   });
 
   test.each([2000, 0])(
-    "a batch of %i ms keeps its answers, and those that are left get the error",
+    "a batch of %i ms keeps its answers, and the remaining requests get the error",
     async (waited) => {
       for (const sessions of [true, false]) {
         const found = await http(adapter, "2025-03-26", { keepAliveMs, graceMs, sessions });
@@ -270,7 +270,7 @@ test.each([newestLegacy, modern])(
   },
 );
 
-/** What happens to one response. */
+/** The lifetime of one response. */
 interface Life {
   readonly from: number;
   readonly until: number;

@@ -66,7 +66,7 @@ describe("a stalled reader", () => {
     backlog.wait(b, 450);
     backlog.wait(b, 600, true);
     expect([cut, backlog.size]).toEqual([["a"], 700]);
-    // More than all that may wait: the others do not pay for it, and the next that waits does not, either.
+    // This response is larger than the whole limit: neither the others nor the next one are cut because of it.
     backlog.wait(large, 2000);
     expect([cut, backlog.size]).toEqual([["a"], 2700]);
     backlog.wait(small, 110);
@@ -87,7 +87,7 @@ async function unread(port: number, party: Party, message: object, accept: strin
   return socket;
 }
 
-/** A server with a tool whose answers are long, and what it cuts off. */
+/** A server with a tool whose answers are long, and the responses that it cuts off. */
 async function talkative(adapter: Adapter, options: ServeHttpOptions = {}) {
   const found = inside();
   found.server.tool<{ size: number; reports: number }>("long", {}, ({ size, reports = 0 }, { progress }) => {
@@ -109,7 +109,7 @@ async function talkative(adapter: Adapter, options: ServeHttpOptions = {}) {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-// Where a platform turns our answers into connections, a whole body is its own to see to.
+// On platforms with web objects, the platform itself sends whole bodies, so only streams are tested.
 describe.each([
   ["node", "application/json"],
   ["node", "text/event-stream"],

@@ -10,7 +10,7 @@ import { listen } from "../../../support/listen.js";
 
 const modern = "2026-07-28";
 
-/** Writes lines of a head and what follows it to a server; resolves with all that comes back till it ends. */
+/** Writes the lines of a head and a body to a server; resolves with the whole response. */
 function written(port: number, lines: readonly string[], body = ""): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
@@ -21,7 +21,7 @@ function written(port: number, lines: readonly string[], body = ""): Promise<str
   });
 }
 
-/** Lines of a whole request that is good, save for its first and those that are given, and its body. */
+/** Lines of a valid request with its body, with this first line and these additional lines. */
 function listing(first: string, ...lines: string[]): [string[], string] {
   const party = new Party("", modern);
   const message = party.message("tools/list");
@@ -110,7 +110,7 @@ describe("a client that waits with its body (RFC 9110, 10.1.1)", () => {
     expect(status(await written(port, ["POST /other HTTP/1.1", ...lines]))).toBe(404);
   });
 
-  test("is asked for it once, answered, and kept", async () => {
+  test("is asked for the body once and answered, and the connection is kept", async () => {
     const { port } = await serve("node", inside().server);
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "no/such" });
     const seen = await new Promise<string[]>((resolve) => {
@@ -155,7 +155,7 @@ describe.each(adapters)("%s", (adapter) => {
       return { status: answer.status, message: messagesOf(answer)[0]! };
     };
 
-    test("every character of UTF-8 comes through, the one that stands for broken ones, too", async () => {
+    test("every UTF-8 character is received, including the replacement character", async () => {
       const { message } = await called(Buffer.from(utf8));
       expect(textOf(message)).toBe(utf8);
     });
@@ -166,7 +166,7 @@ describe.each(adapters)("%s", (adapter) => {
       expect(found.message.error!.message).toContain("UTF-8");
     });
 
-    test("a character that the body ends in", async () => {
+    test("a body that ends within a character is refused", async () => {
       const { party } = await http(adapter, modern);
       const whole = Buffer.from(`${JSON.stringify(party.message("tools/list"))}€`);
       const answer = await party.postText(whole.subarray(0, -1), party.headersOf({}));
@@ -188,7 +188,7 @@ describe.each(adapters)("%s", (adapter) => {
     const newest = { "mcp-protocol-version": modern };
     const session = { "mcp-session-id": "none" };
 
-    /** 2025-11-25 asks for 405 where GET opens no stream, for 400 where the session is missing, and for 404 where it is gone. */
+    /** 2025-11-25 requires 405 if GET opens no stream, 400 if the session is missing, and 404 if it has ended. */
     test.each([
       ["GET", {}, 405, "POST, DELETE"],
       ["GET", version, 405, "POST, DELETE"],
@@ -208,7 +208,7 @@ describe.each(adapters)("%s", (adapter) => {
       expect([answer.status, answer.headers.allow]).toEqual([expected, allow]);
     });
 
-    test.each(["GET", "DELETE"])("%s where no sessions are kept: 405", async (method) => {
+    test.each(["GET", "DELETE"])("%s gets 405 without sessions", async (method) => {
       const { url } = await serve(adapter, inside().server, { sessions: false });
       const answer = await send(url, method, { accept: "text/event-stream", ...version });
       expect([answer.status, answer.headers.allow]).toEqual([405, "POST"]);
@@ -226,7 +226,7 @@ describe.each(adapters)("%s", (adapter) => {
     { status: 100 },
     { status: "401" },
     { status: undefined },
-  ])("authenticate that gives %j: 500, and a warning that says so", async (given) => {
+  ])("the result %j of authenticate leads to 500 and a warning", async (given) => {
     const { server, warnings } = inside();
     const { url } = await serve(adapter, server, { authenticate: () => given as never });
     const party = new Party(url, modern);
@@ -252,7 +252,7 @@ describe.each(adapters)("%s", (adapter) => {
   });
 
   test.each([{}, { principal: "ada" }, { auth: null, principal: "ada" }, { auth: undefined }])(
-    "authenticate that gives %j lets in",
+    "the result %j of authenticate admits the client",
     async (given) => {
       const { url } = await serve(adapter, inside().server, { authenticate: () => given as never });
       const party = new Party(url, modern);

@@ -1,4 +1,4 @@
-// Who resumes the stream of a call reads its result: the token needs the rights of the call.
+// Resuming the stream of a call returns its result, so the token needs the rights of the call.
 import { serverRevisions } from "@mcpgen/protocol";
 import { MemoryClusterStore, cluster } from "@mcpgen/cluster";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
@@ -87,7 +87,7 @@ test("another node knows the scopes of the stream", async () => {
   expect(await resumed.whole()).toContain("the secret");
 });
 
-test.each(adapters)("only who heard a question answers it, %s", async (adapter) => {
+test.each(adapters)("only a client that got a question can answer it, %s", async (adapter) => {
   const { server } = guarded();
   const form = { message: "Erase?", requestedSchema: { type: "object", properties: {} } } as const;
   server.tool(
@@ -102,7 +102,7 @@ test.each(adapters)("only who heard a question answers it, %s", async (adapter) 
     const call = await party.post(party.call("erase", {}));
     const asked = await call.until(({ events }) => events.find(({ data }) => data?.includes("Erase?")));
     const { id } = JSON.parse(asked.data!) as { readonly id: string };
-    // What can be known without the stream: numbers, and the ids of earlier questions.
+    // Values that an attacker can know without the stream: numbers, and the ids of earlier questions.
     for (const guess of [number, `${number}`, `.${number}`, ...ids])
       await (await party.post({ jsonrpc: "2.0", id: guess, result: { action: "accept" } }, weak)).whole();
     await (await party.post({ jsonrpc: "2.0", id, result: { action: "decline" } }, strong)).whole();

@@ -57,7 +57,7 @@ describe.each(adapters)("routes over %s", (adapter) => {
     return { stats, to: (path: string, init?: RequestInit) => fetch(new URL(path, url), init) };
   };
 
-  test("answer without authentication, to pages of any origin, and to the allowed hosts alone", async () => {
+  test("answer without authentication, to pages of any origin, but only to the allowed hosts", async () => {
     const { to } = await served({ routes: [open], authenticate: denyAll });
     const origin = "https://elsewhere.example.com";
     const found = await to(metadata, { headers: { origin } });
@@ -82,7 +82,7 @@ describe.each(adapters)("routes over %s", (adapter) => {
     if (adapter === "node") expect(found.headers.getSetCookie()).toEqual(["a=1; Path=/", "b=2; Path=/"]);
   });
 
-  test("see the public URL", async () => {
+  test("get the public URL", async () => {
     const { to } = await served({ routes: [echo], publicUrl: "https://api.example.com/mcp" });
     const found = (await (await to("/token?a=b")).json()) as { url: string };
     expect(found.url).toBe("https://api.example.com/token?a=b");

@@ -20,15 +20,18 @@ const broken: Readonly<Record<string, (memory: MemorySessionStore) => Partial<Se
   "what is done to many sessions at once is done to each": () => ({ delete: () => {} }),
 };
 
-test.each(Object.entries(broken))("a store is found that breaks the rule: %s", async (name, change) => {
-  const memory = new MemorySessionStore();
-  const functions = change(memory);
-  const store: SessionStore = {
-    get: functions.get ?? ((id) => memory.get(id)),
-    set: functions.set ?? ((session, ttl) => memory.set(session, ttl)),
-    touch: functions.touch ?? ((id, ttl) => memory.touch(id, ttl)),
-    delete: functions.delete ?? ((id) => memory.delete(id)),
-  };
-  const { check } = sessionStoreRules.find((rule) => rule.name === name)!;
-  await expect(check(store, new MemorySessionStore())).rejects.toThrow("expected");
-});
+test.each(Object.entries(broken))(
+  "the rules detect a store that breaks this one: %s",
+  async (name, change) => {
+    const memory = new MemorySessionStore();
+    const functions = change(memory);
+    const store: SessionStore = {
+      get: functions.get ?? ((id) => memory.get(id)),
+      set: functions.set ?? ((session, ttl) => memory.set(session, ttl)),
+      touch: functions.touch ?? ((id, ttl) => memory.touch(id, ttl)),
+      delete: functions.delete ?? ((id) => memory.delete(id)),
+    };
+    const { check } = sessionStoreRules.find((rule) => rule.name === name)!;
+    await expect(check(store, new MemorySessionStore())).rejects.toThrow("expected");
+  },
+);

@@ -9,7 +9,9 @@ import { Party } from "../../../support/raw-http-client.js";
 
 const revision = "2025-11-25";
 
-/** Two processes with one store, as far as a client sees it; each function of the store is a promise, and is noted. */
+/**
+ * Two handlers with one store, like two processes for a client. The store is asynchronous, and its calls are recorded.
+ */
 async function sharing(
   adapter: (typeof adapters)[number],
   options: ServeHttpOptions = {},
@@ -60,7 +62,7 @@ async function sharing(
 }
 
 describe.each(adapters)("a session in a store over %s", (adapter) => {
-  test("goes on in another process, and costs no call for a request", async () => {
+  test("continues in another process, without a store call per request", async () => {
     const { one, other, party, moved, calls } = await sharing(adapter);
     await party.open();
     for (let count = 0; count < 3; count++) await party.tool("echo", { text: "x" });
@@ -156,7 +158,7 @@ describe.each(adapters)("a session in a store over %s", (adapter) => {
     expect(memory.get(second.session!)).toBeUndefined();
   });
 
-  test("is kept there as long as it is used in any process", async () => {
+  test("is kept as long as any process uses it", async () => {
     const { clock, one, other, party, moved, memory, calls } = await sharing(adapter, {
       sessions: { idleMs: 10_000 },
     });
@@ -188,7 +190,7 @@ describe.each(adapters)("a session in a store over %s", (adapter) => {
     expect((await party.post(party.message("ping"))).status).toBe(404);
   });
 
-  test("gets 404 where its revision is not served", async () => {
+  test("gets 404 if its revision is not served", async () => {
     const { party, moved, node } = await sharing(adapter);
     await party.open();
     const older = await node(serverRevisions.filter(({ id }) => id < revision));
@@ -196,7 +198,7 @@ describe.each(adapters)("a session in a store over %s", (adapter) => {
     expect((await there.post(there.message("ping"))).status).toBe(404);
   });
 
-  test("ids that cannot be of a session are not looked up", async () => {
+  test("invalid session ids are not looked up", async () => {
     const { party, calls } = await sharing(adapter);
     for (const id of ["a b", "x".repeat(4097)]) {
       party.session = id;
@@ -208,7 +210,7 @@ describe.each(adapters)("a session in a store over %s", (adapter) => {
     expect(calls).toEqual(["get"]);
   });
 
-  test("a store that fails is 503, and a session in use goes on", async () => {
+  test("a failing store leads to 503, and a session in use continues", async () => {
     let isDown = false;
     const fail = () => {
       if (isDown) throw new Error("connection refused");
@@ -247,7 +249,7 @@ describe.each(adapters)("a session in a store over %s", (adapter) => {
   });
 });
 
-test("a function that makes no id, and a store that returns something else, open no session", async () => {
+test("no session is opened if the function makes no id, or if the store returns an invalid value", async () => {
   const found = inside();
   const failing = await serve("node", found.server, {
     sessions: {

@@ -60,7 +60,7 @@ describe.each(adapters)("sessions over %s", (adapter) => {
     ["is too long", () => "x".repeat(4097), "expected visible ASCII text of at most 4096 characters"],
     ["is no text", () => 7 as never, "expected visible ASCII text of at most 4096 characters"],
     ["rejects", () => Promise.reject(new Error("no entropy")), "no entropy"],
-  ])("an id that %s fails the handshake, and nothing stays", async (_, generateId, message) => {
+  ])("an id that %s makes the handshake fail, and no session remains", async (_, generateId, message) => {
     const { lines, onSession } = recorded();
     const { client, target, warnings } = await serving(adapter, { generateId, onSession });
     const answer = await client().initialize();
@@ -69,7 +69,7 @@ describe.each(adapters)("sessions over %s", (adapter) => {
     expect([target.sessions.size, lines]).toEqual([0, []]);
   });
 
-  test("an id that is taken fails the handshake, and the first session goes on", async () => {
+  test("an id that is in use makes the handshake fail, and the first session continues", async () => {
     const { client, target, warnings } = await serving(adapter, { generateId: () => "same" });
     const first = await client().open();
     expect((await client().initialize()).status).toBe(500);
@@ -124,7 +124,7 @@ describe.each(adapters)("sessions over %s", (adapter) => {
     expect(lines).toEqual(["s1 created", "s2 created", "s1 ended ended"]);
   });
 
-  test("report why they end", async () => {
+  test("report the reason for their end", async () => {
     const { lines, onSession } = recorded();
     const sessions = { generateId: numbered(), onSession, idleMs: 1000 };
     const { client, target, clock } = await serving(adapter, sessions, { limits: { sessions: 2 } });
@@ -159,7 +159,7 @@ describe.each(adapters)("sessions over %s", (adapter) => {
     ]);
   });
 
-  test("a listener that throws breaks nothing", async () => {
+  test("exceptions of a listener are ignored", async () => {
     const onSession = (): never => {
       throw new Error("no disk");
     };

@@ -33,7 +33,7 @@ const authenticate = ({
   return token === undefined ? { status: 401 } : { auth: token, principal: token };
 };
 
-/** The bridge to web objects costs more than what is behind it. */
+/** There are fewer clients for web objects, because the bridge of the test is slow. */
 const crowd = { node: 200, fetch: 60 };
 
 describe.each(adapters)("%s", (adapter) => {
@@ -120,7 +120,7 @@ describe.each(adapters)("%s", (adapter) => {
     expect(await status(idle)).toBe(200);
     await clock.advance(1000);
     expect([await status(idle), await status(listening)]).toEqual([404, 200]);
-    // A stream that was lost can be taken up again within the time; then it holds the session no more.
+    // A lost stream can be resumed within the time; afterwards it does not keep the session.
     stream.cut();
     while ((await listening.get({ "last-event-id": stream.events[0]!.id! })).status !== 200);
     const again = await listening.get({ "last-event-id": stream.events[0]!.id! });
@@ -131,7 +131,7 @@ describe.each(adapters)("%s", (adapter) => {
     expect(await status(listening)).toBe(404);
   });
 
-  test("the session that was idle longest makes room; where all are busy, none is opened (R24)", async () => {
+  test("the session that was idle longest makes room; if all are busy, none is opened (R24)", async () => {
     const { clock, party, target } = await http(adapter, "2025-11-25", { limits: { sessions: 2 } });
     await clock.advance(10);
     const second = await new Party(target.url, "2025-11-25").open();
@@ -144,7 +144,7 @@ describe.each(adapters)("%s", (adapter) => {
   });
 });
 
-/** What comes back of bytes that are sent one by one for ever, when the server hangs up. */
+/** Sends bytes one by one forever; resolves with the response when the server closes the connection. */
 function dripped(port: number, head: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";
@@ -163,7 +163,7 @@ function dripped(port: number, head: string): Promise<string> {
   });
 }
 
-test("a head that never ends, and a body of a byte now and then, are cut off", async () => {
+test("requests with endless headers or a very slow body are cut off", async () => {
   const { server } = inside();
   const { port, node } = await serve("node", server);
   Object.assign(node, { headersTimeout: 100, requestTimeout: 200 });
@@ -214,7 +214,7 @@ async function cutOff(adapter: Adapter, server: ReturnType<typeof createServer>)
   expect(received).toBeLessThan(400 * 65_536);
 }
 
-test("answered and cancelled requests leave nothing (R24)", async () => {
+test("answered and cancelled requests leave no state behind (R24)", async () => {
   const { server, gate } = inside();
   const endpoint = endpointOf(server, { keepAliveMs: 0 });
   const json = { "content-type": "application/json" };

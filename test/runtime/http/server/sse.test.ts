@@ -27,7 +27,7 @@ async function served(
 const authenticate = ({ header }: Pick<Exchange, "header">) => ({ principal: header("x-user") ?? "" });
 
 describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
-  test("is off unless it is asked for", async () => {
+  test("is off by default", async () => {
     const { url } = await served(adapter, { sse: false });
     expect((await send(url, "GET", { accept: "text/event-stream" })).status).toBe(405);
     expect(
@@ -35,7 +35,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     ).toBe(400);
   });
 
-  test.each(legacy)("settles on %s, beside the other transport", async (revision) => {
+  test.each(legacy)("negotiates %s, in parallel with the other transport", async (revision) => {
     const { url } = await served(adapter);
     const older = await new SseParty(url, revision).open();
     const other = await new Party(url, revision).open();
@@ -51,7 +51,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     expect(party.messages.map(({ id }) => id)).toEqual(["s0"]);
   });
 
-  test("answers a batch, where the revision has them", async () => {
+  test("answers a batch if the revision has batches", async () => {
     const { url } = await served(adapter);
     const party = await new SseParty(url, "2025-03-26").open();
     await party.post([party.message("ping", {}, "a"), party.message("ping", {}, "b")]);
@@ -61,7 +61,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     expect((await later.post([later.message("ping")])).status).toBe(400);
   });
 
-  test("is guarded as the endpoint is, on the stream and on POSTs (R32)", async () => {
+  test("is guarded like the endpoint, on the stream and on POSTs (R32)", async () => {
     const { url } = await served(adapter);
     const party = await new SseParty(url, "2024-11-05").open();
     const evil = { host: "evil.example" };
@@ -74,7 +74,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     expect(allowed.headers["access-control-allow-origin"]).toBe("http://localhost:1");
   });
 
-  test("a session is its owner's (R33)", async () => {
+  test("a session only belongs to its owner (R33)", async () => {
     const { url } = await served(adapter, { authenticate });
     const ada = await new SseParty(url, "2024-11-05", { "x-user": "ada" }).open();
     expect((await ada.post(ada.message("ping"), { "x-user": "eve" })).status).toBe(404);
@@ -90,7 +90,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
       expect((await party.post(wrong)).status).toBe(400);
   });
 
-  test("one id is one request", async () => {
+  test("an id cannot be used for two running requests", async () => {
     const { url, gate, began } = await served(adapter);
     const party = await new SseParty(url, "2024-11-05").open();
     const call = party.message("tools/call", { name: "gated", arguments: {} }, 1);
@@ -101,7 +101,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     await party.stream.until(() => party.messages.find(({ id }) => id === 1));
   });
 
-  test("requests count in all", async () => {
+  test("requests count towards the common limit", async () => {
     const { url, gate } = await served(adapter, { limits: { work: 2 } });
     const parties: SseParty[] = [];
     for (let count = 0; count < 3; count++) parties.push(await new SseParty(url, "2024-11-05").open());
@@ -115,7 +115,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     expect((await parties[2]!.request("ping")).result).toEqual({});
   });
 
-  test("a session that began nothing makes room; where all did, none is opened (R24)", async () => {
+  test("a session without a handshake makes room; if all have one, no session is opened (R24)", async () => {
     const { url } = await served(adapter, { limits: { sessions: 2 } });
     const idle = await new SseParty(url, "2024-11-05").listen();
     await new SseParty(url, "2024-11-05").open();
@@ -124,7 +124,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     expect((await send(url, "GET", { accept: "text/event-stream" })).status).toBe(503);
   });
 
-  test("work ends with the stream, and nothing is left (R24)", async () => {
+  test("work ends with the stream, and no state remains (R24)", async () => {
     const { url, aborted, began, server } = await served(adapter);
     const party = await new SseParty(url, "2024-11-05").open();
     await party.post(party.message("tools/call", { name: "gated", arguments: {} }));
@@ -175,14 +175,14 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
   });
 });
 
-test("quiet streams show that they are alive (R21)", async () => {
+test("quiet streams send keep-alive comments (R21)", async () => {
   const { url, clock } = await served("node", { keepAliveMs: 1000 });
   const party = await new SseParty(url, "2024-11-05").open();
   await clock.advance(1000);
   await party.stream.until(({ text }) => text.endsWith(": \n\n"));
 });
 
-test("closing ends the streams, and the endpoint keeps nothing", async () => {
+test("closing ends the streams, and the endpoint releases everything", async () => {
   const { server } = inside();
   const endpoint = endpointOf(server, { sse: true, keepAliveMs: 0 });
   const written: string[] = [];
@@ -219,7 +219,7 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
   gone[0]!();
 });
 
-describe.each(adapters)("limits.memory holds for HTTP+SSE by %s", (adapter) => {
+describe.each(adapters)("limits.memory applies to HTTP+SSE by %s", (adapter) => {
   /** An endpoint that keeps at most 40,000 bytes for its clients. */
   async function keeping() {
     const { server } = inside();
@@ -259,22 +259,22 @@ describe.each(adapters)("limits.memory holds for HTTP+SSE by %s", (adapter) => {
   });
 });
 
-test("without sessions there is none of it", () => {
+test("without sessions there is no HTTP+SSE", () => {
   expect(() => createHttpHandler(inside().server, { sse: true, sessions: false })).toThrow(
     expect.objectContaining({ code: "invalid-definition" }),
   );
 });
 
 describe("a client", () => {
-  test("speaks the transport that the server has", async () => {
+  test("uses the transport that the server has", async () => {
     const { url } = await served("node");
     const client = await clientOf(url);
     expect(client.revision).toBe("2026-07-28");
   });
 
-  test.each(adapters)("uses everything over HTTP+SSE alone (%s)", async (adapter) => {
+  test.each(adapters)("uses every feature over HTTP+SSE only (%s)", async (adapter) => {
     const { url, gate } = await served(adapter);
-    // In front of it something that lets no message through to the endpoint itself.
+    // The front of the server refuses messages to the endpoint itself.
     const only: typeof fetch = async (input, init) =>
       init?.method === "POST" && String(input) === url
         ? new Response("", { status: 405 })

@@ -30,7 +30,7 @@ describe.each(adapters)("stats over %s", (adapter) => {
     });
   });
 
-  test("hold nothing of a session that its handler has ended", async () => {
+  test("do not count a session that its handler has ended", async () => {
     const { server, target } = await serving(adapter);
     server.tool("leave", {}, async (_, { sessionId }) => {
       await target.sessions.end(sessionId!);
@@ -43,7 +43,7 @@ describe.each(adapters)("stats over %s", (adapter) => {
     expect(target.stats().gauges).toMatchObject({ sessions: 0, ...idle });
   });
 
-  test("tell running requests from those that ended, by outcome", async () => {
+  test("distinguish running requests from ended ones, by outcome", async () => {
     const { server, target, began, gate } = await serving(adapter);
     const party = await new Party(target.url, legacy).open();
     const other = new Party(target.url, modern);
@@ -68,7 +68,7 @@ describe.each(adapters)("stats over %s", (adapter) => {
     expect(counters).toMatchObject({ requests: 6, sessions: { created: 1, deleted: 1 } });
   });
 
-  test("count requests that were cancelled, and those whose connection ended", async () => {
+  test("count cancelled requests, and requests whose connection ended", async () => {
     const { server, target, began } = await serving(adapter);
     const party = await new Party(target.url, legacy).open();
     const cancelled = party.post(party.call("gated", {}, {}, "c"));

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { endpointOf } from "../../../../runtime/core/legacy/http/legacy-endpoint.js";
 import { exchangeOf } from "./exchange-of.js";
 
-test("a handler that goes on after its time counts as a running request until it ends", async () => {
+test("a handler that exceeds its time counts as a running request until it ends", async () => {
   const clock = new VirtualClock();
   const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions, clock });
   let end = (): void => {};

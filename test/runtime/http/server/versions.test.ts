@@ -73,7 +73,7 @@ describe("a version that is not served (R27)", () => {
       expect((await send(list, session)).status).toBe(200);
     });
 
-    test.each(versions)("%s in a header alone", async (version) => {
+    test.each(versions)("%s only in a header", async (version) => {
       const own = { "mcp-protocol-version": version };
       expect(await served(speaks)(list, own)).toMatchObject(typed(version));
       expect(await served(speaks, { sessions: false })(list, own)).toMatchObject(typed(version));
@@ -97,7 +97,7 @@ describe("a version that is not served (R27)", () => {
       }
     });
 
-    test.each([{}, { sessions: false }])("a handshake settles it, with %j", async (options) => {
+    test.each([{}, { sessions: false }])("a handshake negotiates it, with %j", async (options) => {
       const send = served(speaks, options);
       for (const version of ["2099-01-01", "garbage"])
         expect(await send(initialize, { "mcp-protocol-version": version })).toMatchObject({
@@ -106,7 +106,7 @@ describe("a version that is not served (R27)", () => {
         });
     });
 
-    test("an unknown session is reported first: the handshake that follows settles the rest", async () => {
+    test("an unknown session is reported first, because the following handshake negotiates the version", async () => {
       const own = { "mcp-session-id": "none", "mcp-protocol-version": "2099-01-01" };
       expect((await served(speaks)(list, own)).status).toBe(404);
       expect(await served(speaks)(list)).toMatchObject({ status: 400, body: { error: { code: -32600 } } });

@@ -1,4 +1,4 @@
-// A server that does what the method of a message names, on the transport alone.
+// A server that only uses the transport, and performs the action that a message names as its method.
 import "../../../../runtime/core/stdio-guard.js";
 import { chat } from "./chatty.js";
 import { serveStdio } from "../../../../runtime/core/stdio.js";

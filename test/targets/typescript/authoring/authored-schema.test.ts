@@ -9,7 +9,7 @@ import { revisions } from "../../../support/revisions.js";
 
 const modern = await releasedModel("2026-07-28");
 
-describe("the schema authors see", () => {
+describe("the schema for authors", () => {
   const { schema, reached, changed, lenient } = authoredSchema(modern);
   const propertiesOf = (name: string): string[] => [...schema.definitions.get(name)!.node.properties!.keys()];
 
@@ -21,19 +21,19 @@ describe("the schema authors see", () => {
     expect(propertiesOf("ListToolsResult")).toEqual(["_meta", "nextCursor", "tools"]);
   });
 
-  it("does not require what was required for the era's sake alone", () => {
+  it("does not require members that only the era requires", () => {
     expect(schema.definitions.get("CallToolRequestParams")!.node.required).toEqual(["name"]);
     expect([...lenient].sort()).toContain("PaginatedRequestParams");
     expect(lenient.has("CallToolRequestParams")).toBe(false);
   });
 
-  it("leaves alone what does not meet the era", () => {
+  it("does not change definitions without members of the era", () => {
     for (const name of ["Tool", "ContentBlock", "CreateMessageResult", "ElicitRequestParams"])
       expect(changed.has(name)).toBe(false);
     expect(changed.has("CallToolResult")).toBe(true);
   });
 
-  it("reaches what methods are made of, and the types of what the era owns", () => {
+  it("reaches the parts of methods, and the types of the era's members", () => {
     const names = reached.map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining(["Tool", "ClientCapabilities", "Implementation", "ServerCapabilities"]),
@@ -42,7 +42,7 @@ describe("the schema authors see", () => {
     expect(names).not.toContain("InputRequiredResult");
   });
 
-  it("drops alternatives that are wholly the era's, and keeps the others", async () => {
+  it("drops alternatives that belong to the era, and keeps the others", async () => {
     expect(authoredResults(modern, methodOf(modern, "tools/call"))).toEqual(["CallToolResult"]);
     const withTasks = await releasedModel("2025-11-25");
     expect(authoredResults(withTasks, methodOf(withTasks, "tools/call"))).toEqual([
@@ -53,7 +53,7 @@ describe("the schema authors see", () => {
     expect(authoredResults(tiny, methodOf(tiny, "people/greet"))).toEqual(["GreetResult"]);
   });
 
-  it("is the wire's own where the era owns nothing", async () => {
+  it("equals the wire schema if the era owns no members", async () => {
     for (const revision of revisions.slice(0, 4)) {
       expect(authoredSchema(await releasedModel(revision)).changed.size).toBe(0);
     }

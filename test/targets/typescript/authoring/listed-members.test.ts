@@ -1,4 +1,4 @@
-// The members of what clients read from lists, also where the items are one of several definitions.
+// The members that clients read from items of lists, also if an item may be one of several definitions.
 import type { JsonValue } from "@mcpgen/engine";
 import { expect, it } from "vitest";
 import { authoredSchema } from "../../../../generator/targets/typescript/authoring/authored-schema.js";

@@ -17,8 +17,8 @@ const output = (sources: readonly RevisionSource[], vocabulary: string): Promise
 type Node = Record<string, unknown>;
 
 /**
- * The newest schema as a later revision may have it: tools and their results in another form, one method that is gone, and one
- * that is new.
+ * The newest schema with changes that a later revision may bring: tools and their results in another form, one removed
+ * method, and one new method.
  */
 function tomorrow(): string {
   const schema = JSON.parse(readFileSync(join(schemaDir, newest, "schema.json"), "utf8")) as {
@@ -67,7 +67,7 @@ function tomorrow(): string {
 
 const rows = (code: string): Set<string> => new Set(code.match(/^ {2}"?[\w/]+"?: \{/gm));
 
-/** What `before` says of the pinned revision, and `after` does not. */
+/** The lines of `before` that are missing in `after`. */
 function lost(before: string, after: string): string[] {
   const lines = new Set(after.split("\n"));
   return before.split("\n").filter((line) => !lines.has(line));
@@ -84,7 +84,7 @@ test.each(revisions)("pinned at %s, all methods of all released revisions are ty
   expect(files.get("listed.ts")).toBe(alone.files.get("listed.ts"));
 });
 
-test("an incompatible revision changes nothing of the pinned vocabulary, and what it adds is typed", async () => {
+test("an incompatible revision does not change the pinned vocabulary, and its additions are typed", async () => {
   const later = writtenSource("2027-01-15", tomorrow());
   const before = await output(released, newest);
   const { files } = await output([...released, later], newest);

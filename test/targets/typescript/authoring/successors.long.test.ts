@@ -23,7 +23,7 @@ const common = { importExtension: "js", render } as const;
 
 const count = cases(200, 20);
 
-/** The revision that a changed document would be, without notes. */
+/** A revision with the changed document, without notes. */
 async function successor(changed: JsonObject): Promise<ProtocolModel> {
   const place = { file: "schema.json", text: "" };
   const about = { revision: "2027-01-01", status: "released" } as const;
@@ -45,8 +45,9 @@ function typesOf({ revision, schema }: ProtocolModel): string {
   return files.get(`${revision}/types.ts`)!.content;
 }
 
-test(`${count} random successors of ${newest} change nothing of the vocabulary, and what they add compiles`, async () => {
-  // A successor may bring a method of older revisions back in another form. What the pinned one has stays.
+test(`${count} random successors of ${newest} do not change the vocabulary, and their additions compile`, async () => {
+  // A successor may add a method of older revisions again in another form. Methods of the pinned revision keep their
+  // types.
   const before = shared(models.slice(1));
   const files = new Map<string, string>();
   let lending = 0;

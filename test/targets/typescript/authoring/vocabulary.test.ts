@@ -55,7 +55,7 @@ const older = revisionOf("2024-01-01", {
   Tool: object({ name: text, schema: text }, ["name", "schema"]),
 });
 
-/** What handlers are written in. */
+/** The revision whose names handlers use. */
 const pinned = revisionOf("2025-01-01", {
   ...tools,
   ...progress,
@@ -122,7 +122,7 @@ describe("a pinned vocabulary between older and newer revisions", () => {
   const alone = output([pinned]);
   const among = output(all, pinned.revision);
 
-  test("the definitions of the pinned revision stay unchanged, to the letter", () => {
+  test("the definitions of the pinned revision stay literally unchanged", () => {
     expect(among.get("listed.ts")).toBe(alone.get("listed.ts"));
     const isWhole = (piece: string): boolean =>
       !/^\/\/|interface (?:\w+(?:Re|No)\w+|OpenDefinition)s \{|^import /m.test(piece);
@@ -131,13 +131,13 @@ describe("a pinned vocabulary between older and newer revisions", () => {
       const left = new Set(pieces(after));
       expect(pieces(before).filter((piece) => isWhole(piece) && !left.has(piece))).toEqual([]);
       const lines = new Set(after.split("\n"));
-      // Imports and maps grow, and a map that was empty has rows now.
+      // Imports and maps may grow, and an empty map may get rows.
       const grows = /^import |\{\}$/;
       expect(before.split("\n").filter((line) => !lines.has(line) && !grows.test(line))).toEqual([]);
     }
   });
 
-  test("a method that it lacks has the form of the nearest newer revision, or else the last form of older ones", async () => {
+  test("a missing method has the form of the nearest newer revision, or else the last form of older ones", async () => {
     const program = `
       import type { CallToolResult, ClientNotifications, ClientRequests, ServerNotifications, ServerRequests, Tool } from "./authoring.js";
       import type { ClientResults, Open } from "./open.js";
@@ -165,7 +165,7 @@ describe("a pinned vocabulary between older and newer revisions", () => {
     expect(await compilerErrors(new Map([...among, ["program.ts", program]]))).toEqual([]);
   });
 
-  test("a lent definition of another form gets another name, and one of the same form is not repeated", () => {
+  test("an added definition of another form gets another name, and one of the same form is not repeated", () => {
     const code = among.get("authoring.ts")!;
     expect(code).toContain(`from "./2025-01-01/types.js";`);
     expect(code).toMatch(
@@ -193,7 +193,7 @@ test.each(all.map(({ revision }) => revision))("pinned at %s, the output compile
   expect(rows.size).toBe(5);
 });
 
-test("where the pinned revision is left out, the nearest older one takes its place, else the oldest", () => {
+test("if the pinned revision is left out, the nearest older one replaces it, or else the oldest", () => {
   const chosen = (models: readonly ProtocolModel[], revision: string): string | undefined =>
     vocabularyFrom(models, revision)?.pinned.revision;
   expect(chosen([older, newest], newer.revision)).toBe(older.revision);
@@ -204,7 +204,7 @@ test("where the pinned revision is left out, the nearest older one takes its pla
   expect(chosen([pinned, draft], newest.revision)).toBe(pinned.revision);
 });
 
-test("compared with another one, a vocabulary has what handlers see, and nothing of the envelope", () => {
+test("the comparison of vocabularies covers the types of handlers, without the envelope", () => {
   const model = authoredModel(vocabularyFrom(all, pinned.revision)!);
   const { message: name, params } = methodOf(model, "tools/call");
   expect([...model.schema.definitions.get(name)!.node.properties!.keys()]).toEqual(["method", "params"]);

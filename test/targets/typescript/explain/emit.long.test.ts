@@ -80,7 +80,7 @@ describe.each(schemas)("%s", (_, schema) => {
     }
   });
 
-  test("compiles under strict settings, alone with the validators it names", async () => {
+  test("compiles under strict settings, with only the validators that it names", async () => {
     const validators = [...nameDefinitions(schema).values()].map(
       (name) => `export function is${capitalised(name)}(_value: unknown): boolean { return true; }`,
     );
@@ -89,7 +89,7 @@ describe.each(schemas)("%s", (_, schema) => {
   });
 });
 
-test("of most of the protocol's revisions, the file is laid out without prettier", () => {
+test("for most of the protocol's revisions, the file is laid out without prettier", () => {
   const settled = revisions.filter(
     (revision) => emittedFiles(schemaOf(revision)).get("revision/explain.ts")!.formatted,
   );
@@ -100,7 +100,7 @@ test("the same schema gives the same text", () => {
   expect(emittedFiles(schemaOf("2026-07-28"))).toEqual(emittedFiles(schemaOf("2026-07-28")));
 });
 
-test("one definition more adds a row and a constant, and touches no other line", () => {
+test("an added definition adds a row and a constant, and changes no other line", () => {
   const document = documentOf("2025-11-25");
   const definitions = document["$defs"] as { [name: string]: JsonValue };
   const extra = { type: "object", properties: { content: { $ref: "#/$defs/ContentBlock" } } };

@@ -25,20 +25,20 @@ describe.each(revisions)("%s", async (revision) => {
   }
   const context = (issue: Issue, value: JsonValue): string => `${issue.message} of ${JSON.stringify(value)}`;
 
-  test("there are issues exactly where a value is invalid", () => {
+  test("there are issues exactly for invalid values", () => {
     for (const { name, value, issues, valid } of found) {
       expect(issues.length === 0, `${name} ${JSON.stringify(value)}`).toBe(valid);
     }
   });
 
-  test("no issue only says that a definition was not met", () => {
+  test("every issue names more than the violated definition", () => {
     for (const { value, issues } of found) {
       for (const issue of issues)
         expect(schema.definitions.has(issue.expected), context(issue, value)).toBe(false);
     }
   });
 
-  test("every pointer leads to the value that the issue is about", () => {
+  test("every pointer leads to the value of its issue", () => {
     for (const { value, issues } of found) {
       for (const issue of issues) {
         const missing = atPointer(value, issue.pointer) === undefined;
@@ -60,7 +60,7 @@ describe.each(revisions)("%s", async (revision) => {
 const schema = schemaOf("2026-07-28");
 const explanations = await loadExplanations(schema);
 
-test("values never appear whole, and nothing in them hides or breaks a line", () => {
+test("values are never shown whole, and cannot hide or break a line", () => {
   const text = `${"x".repeat(1_000_000)}`;
   const odd = "\u0000\n\u2028\u202e\ud800\u200b\u{e0041}";
   for (const value of [text, odd, { [text]: 1 }, { type: text }, { type: odd, [odd]: 1 }, [odd]]) {

@@ -3,7 +3,7 @@ import type { JsonValue } from "@mcpgen/engine";
 import { schemaFrom } from "../../../support/revisions.js";
 import { loadExplanations } from "../../../support/emitted-explanations.js";
 
-/** What is said when a keyword is not met, to the letter: definition, value, text. */
+/** The exact text for a violated keyword: definition, value, text. */
 const table: readonly (readonly [keyword: string, definition: JsonValue, value: unknown, said: string])[] = [
   ["type", { type: "integer" }, "3", 'expected integer, got "3" (string)'],
   ["type", { type: ["string", "null"] }, 3, "expected null or string, got 3 (number)"],

@@ -10,7 +10,7 @@ const explanations = {
   "2026-07-28": await loadExplanations(schemaOf("2026-07-28")),
 };
 
-/** What is said of bad messages, to the letter. */
+/** The exact texts for invalid messages. */
 const table: readonly (readonly [
   revision: keyof typeof explanations,
   definition: string,

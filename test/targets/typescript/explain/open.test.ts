@@ -38,7 +38,7 @@ const said = (name: string, value: unknown, reading?: "open"): string[] =>
     .map(({ message }) => message);
 
 describe("after an open validator has refused", () => {
-  test("only the members that made it refuse have issues", () => {
+  test("only the members that caused the refusal have issues", () => {
     const value = {
       blocks: [{ kind: "video" }, { kind: "image", level: "medium" }, { kind: "text", text: 1 }],
       level: 3,
@@ -66,7 +66,7 @@ describe("after an open validator has refused", () => {
   });
 });
 
-/** What the open reading lets in, beside a keyword for the members that no other keyword has evaluated. */
+/** Extensions of the open reading, in combination with a keyword for unevaluated members. */
 const openings = {
   "a set of objects": { enum: [{ type: "one" }, null] },
   "a union by a tag": { anyOf: [arm("text", { text: true }), arm("image", { level: true })] },

@@ -34,7 +34,7 @@ function* openable(schema: unknown, at: string): Generator<string> {
 }
 
 describe("checks of random schemas", { timeout: 3_600_000 }, () => {
-  test("find something exactly where a value is invalid, even if no validator helps", async () => {
+  test("find issues exactly for invalid values, even without validators", async () => {
     await fc.assert(
       fc.asyncProperty(definitions, values, async (document, instances) => {
         const schema = readable(document);

@@ -5,7 +5,7 @@ import { type NoteText, message, modelOf, object, ref } from "../../../support/m
 import { emitted } from "../emitted-output.js";
 
 describe("tables and stubs", () => {
-  it("are laid out as prettier would, whatever the length of names", async () => {
+  it("have prettier's layout, whatever the length of names", async () => {
     const definitions = jsonObject();
     const notes: NoteText[] = [];
     const requests: JsonValue[] = [];
@@ -35,7 +35,7 @@ describe("tables and stubs", () => {
     }
   });
 
-  it("state facts about HTTP only where they hold", () => {
+  it("state facts about HTTP only for revisions that have them", () => {
     const definitions = { InitializeRequest: message("initialize") };
     const tables = (...targets: string[]) =>
       emitted([modelOf(definitions, [{ kind: "transport", targets }])]).get("2099-01-01/methods.ts")!;

@@ -3,7 +3,7 @@ import { isFinal } from "../../../../generator/model/model.js";
 import { emitted } from "../emitted-output.js";
 import { type NoteText, anyOf, message, methodOf, modelOf, object } from "../../../support/models.js";
 
-// Results in place of the plain one: those that are final reach handlers and clients, those that ask do not.
+// Alternatives to the plain result: final results reach handlers and clients, requests for input do not.
 
 const text = { type: "string" };
 const mark = (value: string) => ({ resultType: { type: "string", const: value } });
@@ -31,7 +31,7 @@ const owned: NoteText = {
 
 const model = modelOf(definitions, [paired("StoredResult", "AskingResult"), owned]);
 
-test("an alternative is final if a value marks it and it asks for nothing", () => {
+test("an alternative is final if a value marks it and it does not ask for input", () => {
   const { alternatives } = methodOf(model, "test/do").result!;
   expect(alternatives.map((each) => [each.definition, isFinal(each)])).toEqual([
     ["StoredResult", true],
@@ -58,7 +58,7 @@ describe("the tables", () => {
     expect(file(plain, "methods")).not.toContain("resultTypes");
   });
 
-  test("are completed where a role reads such results, and nowhere else", () => {
+  test("are completed exactly if a role reads such results", () => {
     expect(file(files, "client")).toContain(`import { completed } from "../extending/completing.js";`);
     expect(file(files, "client")).toMatch(/^ {2}completed,$/m);
     for (const other of [file(files, "server"), file(plain, "client"), file(plain, "server")])

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type NoteText, anyOf, message, modelOf } from "../../../support/models.js";
 import { emitted } from "../emitted-output.js";
 
-// What the tables say that a side must have declared, and which role files have the code for it.
+// The capabilities that a side must have declared, by the tables, and the role files with the code for them.
 
 const definitions = {
   DoRequest: message("test/do"),

@@ -19,7 +19,7 @@ function readings(text: string): string[] {
 }
 
 describe("the released revisions", () => {
-  test("exact types are assignable to open ones, and a switch rules out what is not listed", async () => {
+  test("exact types are assignable to open ones, and a switch excludes unlisted values", async () => {
     const files = new Map<string, string>();
     for (const revision of revisions) {
       for (const [path, content] of printed(await released(revision), revision)) files.set(path, content);
@@ -79,7 +79,7 @@ export function mistaken(block: OpenContentBlock): unknown {
 });
 
 describe("open types", () => {
-  test("are those that notes open, and those that refer to them", async () => {
+  test("are the types that notes open, and the types that refer to them", async () => {
     const schema = await noted(
       {
         Set: { enum: ["a", "b"] },
@@ -144,7 +144,7 @@ export const all: [Open<"items">, Open<"map">, Open<"pattern">, Open<"tuple">, O
     expect(await compilerErrors(files)).toEqual([]);
   });
 
-  test("without a tag accept any object beside the arms", async () => {
+  test("without a tag also accept any object", async () => {
     const schema = await noted(
       { X: { anyOf: [object({ a: {} }), object({ b: {} })] } },
       { kind: "open", target: "/$defs/X" },
@@ -165,7 +165,7 @@ test("open.ts without open types is empty, and compiles", async () => {
   expect(await compilerErrors(files)).toEqual([]);
 });
 
-test("definitions may be called like what open.ts declares", async () => {
+test("definitions may have the names of declarations in open.ts", async () => {
   const names = [
     "Members",
     "Open",

@@ -19,7 +19,7 @@ const member = fc.option(fc.tuple(constants, fc.oneof(fc.constant(true), fc.bool
   freq: 5,
 });
 
-/** Objects whose members may tell them apart, or may not. */
+/** Objects that their members may distinguish. */
 const arm = fc.record({ kind: member, type: member, op: member }).map((members) => {
   const present = Object.entries(members).flatMap(([name, said]) => (said ? [[name, ...said] as const] : []));
   return {
@@ -122,7 +122,7 @@ describe("the tag of a union is the same in every output", () => {
     expect(named).toBeGreaterThan(runs / 10);
   });
 
-  it("for objects with an unlisted tag, which are of the open type", async () => {
+  it("for objects with an unlisted tag, which belong to the open type", async () => {
     const files = new Map<string, string>();
     for (const [index, one] of fc.sample(cases, 60).entries()) {
       const { types, open, ...others } = emitted(one);

@@ -48,7 +48,7 @@ describe("the lines of a definition", () => {
     ]);
   });
 
-  it("cannot be left by what they quote", () => {
+  it("cannot be ended by quoted text", () => {
     expect(codeSpan("a`b``c")).toBe("``` a`b``c ```");
     expect(codeSpan("one\ntwo\u202e")).toBe("`one two`");
     expect(linesOf({ const: "`\n# title" })).toEqual(['`` "`\\n# title" ``']);

@@ -8,7 +8,7 @@ interface Revision {
   readonly table: { readonly incomingRequests: ReadonlyMap<string, object>; readonly errors: object };
 }
 
-/** Names that try to leave the string, comment, identifier or line they stand in. */
+/** Names that try to escape from a string, comment, identifier or line. */
 const hostile = [
   `"; throw 1; //`,
   "`${process.exit()}`",
@@ -76,11 +76,11 @@ const model = modelOf(hostileDefinitions(), [
 const files = emitted([model], "@example/hostile");
 
 describe("hostile names", () => {
-  it("give output that compiles", async () => {
+  it("lead to output that compiles", async () => {
     expect(await compilerErrors(files)).toEqual([]);
   });
 
-  it("stay what they are in the tables", async () => {
+  it("stay unchanged in the tables", async () => {
     const entry = `export { revision } from "./2099-01-01/server.js";`;
     const { revision } = await loaded<{ revision: Revision }>(files, entry);
     const { incomingRequests, errors } = revision.table;
@@ -89,7 +89,7 @@ describe("hostile names", () => {
     expect(Object.getPrototypeOf(errors)).toBe(Object.prototype);
   });
 
-  it("leave no character in the output that hides or reorders others", () => {
+  it("do not bring characters into the output that hide or reorder others", () => {
     const hidden = /(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/u;
     for (const [path, content] of files) expect(content, path).not.toMatch(hidden);
   });
@@ -100,7 +100,7 @@ describe("hostile names", () => {
     for (const line of report.split("\n")) expect(line).toMatch(allowed);
   });
 
-  it("give JSON that can be read back", () => {
+  it("lead to JSON that can be read back", () => {
     expect(() => JSON.parse(files.get("2099-01-01/vectors.json")!)).not.toThrow();
     expect(() => JSON.parse(files.get("package.json")!)).not.toThrow();
   });

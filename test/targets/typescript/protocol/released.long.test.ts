@@ -14,12 +14,12 @@ describe("the output for the released revisions", () => {
     expect(await compilerErrors(new Map([...files, ["usage.ts", usage]]))).toEqual([]);
   });
 
-  it("is printed as prettier would print it, where it claims to be", async () => {
+  it("has prettier's layout if it is marked as formatted", async () => {
     for (const [path, content] of files)
       if (own.test(path)) expect(await format(path, content), path).toBe(content);
   });
 
-  it("names definitions in its tables as explain.ts does", () => {
+  it("names definitions in its tables like explain.ts", () => {
     for (const revision of revisions) {
       const names = files.get(`${revision}/methods.ts`)!.matchAll(/\bname: "(\w+)"/g);
       const explanations = files.get(`${revision}/explain.ts`)!;
@@ -27,7 +27,7 @@ describe("the output for the released revisions", () => {
     }
   });
 
-  it("names no file outside itself", () => {
+  it("does not refer to files outside itself", () => {
     for (const [path, content] of [...files].filter(([file]) => file.endsWith(".ts"))) {
       for (const [, target] of content.matchAll(/(?:from|import\()\s*"([^"]+)"/g)) {
         expect(target, path).toMatch(/^\.\.?\//);
@@ -41,7 +41,7 @@ describe("the output for the released revisions", () => {
 });
 
 describe("a bundle", () => {
-  it("of what a server reads holds no validator of what only clients read", async () => {
+  it("of a server's readers has no validators that only clients need", async () => {
     const code = await bundled(files, `export { serverReceives } from "./2025-11-25/methods.js";`);
     expect(code).toContain("function isCallToolRequest(");
     for (const name of ["ListToolsResult", "LoggingMessageNotification", "ElicitRequest"]) {
@@ -50,24 +50,24 @@ describe("a bundle", () => {
     expect(code).not.toContain("clientReceives");
   });
 
-  it("of one stub holds no table", async () => {
+  it("of one stub has no tables", async () => {
     const code = await bundled(files, `export { callTool } from "./2026-07-28/client.js";`);
     expect(code).toContain(`"tools/call"`);
     expect(code.length).toBeLessThan(400);
   });
 
-  it("of the revisions for clients holds nothing of servers", async () => {
+  it("of the revisions for clients has no code of servers", async () => {
     const code = await bundled(files, `export { clientRevisions } from "./index.js";`);
     for (const revision of revisions) expect(code).toContain(`id: "${revision}"`);
     expect(code).not.toMatch(/serverReceives|function (is|accepts)CallToolRequest\b/);
   });
 
-  it("of the model holds nothing", async () => {
+  it("of the model is empty", async () => {
     expect(await bundled(files, `export * from "./model.js"; export * from "./authoring.js";`)).toBe("");
   });
 });
 
-/** What users of the output write; compiled with it. */
+/** Code of users of the output, compiled with it. */
 const usage = `
 import type { CallToolResult, ClientRequests, ServerRequests } from "./authoring.js";
 import type { Caller, Revision } from "./model.js";

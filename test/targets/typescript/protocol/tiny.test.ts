@@ -22,7 +22,7 @@ const golden = [
 ];
 
 describe("the output for a tiny protocol", () => {
-  it.each(golden)("%s is as its golden file", async (path) => {
+  it.each(golden)("%s equals its golden file", async (path) => {
     const content = files.get(path)!;
     const laidOut = path.endsWith(".ts") ? await format(path, content) : content;
     await expect(laidOut).toMatchFileSnapshot(`../../../golden/tiny/${path}.txt`);
@@ -32,7 +32,7 @@ describe("the output for a tiny protocol", () => {
     expect(await compilerErrors(files)).toEqual([]);
   });
 
-  it("changes with a new definition only where that is listed", () => {
+  it("changes with a new definition only at the places that list it", () => {
     const more = { WaveRequest: message("people/wave"), WaveResult: object({}) };
     const listing = /^(?:export type ClientRequestMethod =|  "people\/greet" \|)/;
     const grown = emitted([tinyModel(more)], "@example/protocol");
@@ -43,7 +43,7 @@ describe("the output for a tiny protocol", () => {
     }
   });
 
-  it("lets a runtime find all it needs in the table", async () => {
+  it("has everything for a runtime in the table", async () => {
     const entry = `
       import { revision } from "./2099-01-01/server.js";
       const { incomingRequests, outgoingNotifications, outgoingRequests, headers, errors } = revision.table;

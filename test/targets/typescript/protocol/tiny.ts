@@ -4,7 +4,7 @@ import { type NoteText, anyOf, message, modelOf, object, ref } from "../../../su
 
 const text = { type: "string" };
 
-/** A protocol of one method of each sort, small enough to read all that is made of it. */
+/** A protocol with one method of each sort, small enough to read all of its output. */
 const definitions: { [name: string]: JsonValue } = {
   ClientRequest: anyOf("DiscoverRequest", "GreetRequest", "ListRequest", "MeetRequest", "PingRequest"),
   ServerRequest: anyOf("PingRequest"),

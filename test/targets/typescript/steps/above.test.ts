@@ -14,8 +14,8 @@ import { releasedModel } from "../../../support/models.js";
 import { opposite, pinnedAt } from "../../../support/pinned-revisions.js";
 import { revisions } from "../../../support/revisions.js";
 
-// Revisions above the vocabulary are read and written by the steps of the other role. So what a role does there is what the
-// other one does below its own vocabulary, which `test/targets/typescript/steps` judges by the schemas.
+// For revisions above the vocabulary, a role uses the steps of the other role. So it behaves like the other role below
+// its own vocabulary, which `test/targets/typescript/steps` tests against the schemas.
 
 const models = await Promise.all(revisions.map(releasedModel));
 
@@ -26,7 +26,7 @@ const pinned = (role: Role, place: number): readonly Revision[] => pinnedAt(revi
 
 type Outcome = readonly [value: unknown, losses: readonly object[]];
 
-/** What became of a value, with what was lost or why it was refused. */
+/** The outcome for a value: the converted value with its losses, or the reason for the refusal. */
 function outcome(
   all: readonly Revision[],
   run: (views: readonly RevisionView[]) => unknown,
@@ -46,14 +46,14 @@ function outcome(
 const viewOf = (views: readonly RevisionView[], index: number): RevisionView =>
   views.find(({ id }) => id === revisions[index])!;
 
-/** The table of what is carried, for the role that sends it or receives it. */
+/** The table of steps for a value, for the role that sends or receives it. */
 function kindOf({ kind, part }: Carried, direction: "incoming" | "outgoing"): StepKind {
   return `${direction}${part === "result" ? "Results" : kind === "request" ? "Requests" : "Notifications"}`;
 }
 
 const writerOf = ({ part, sender }: Carried): Role => (part === "params" ? sender : opposite(sender));
 
-/** Values of each thing that messages of a revision carry, and another one does too. */
+/** Random params and results of all messages that two revisions have in common. */
 function* drawn(from: number, to: number, name: string): Generator<readonly [Carried, object]> {
   const random = randomFrom(`${name} ${seed}`);
   for (const carried of carriedBy(models[from]!).filter((each) => methodOf(models[to]!, each)))
@@ -70,7 +70,7 @@ const pairs = revisions.flatMap((_, place) =>
 );
 
 describe.each(pairs)("with the vocabulary at %i, a revision at %i above it", (place, index) => {
-  test("is read as the peer writes it for an older revision", () => {
+  test("is read like the peer writes it for an older revision", () => {
     for (const [carried, value] of drawn(index, place, "read")) {
       const { method } = carried;
       const writer = writerOf(carried);
@@ -86,7 +86,7 @@ describe.each(pairs)("with the vocabulary at %i, a revision at %i above it", (pl
     }
   });
 
-  test("is written as the peer reads an older revision", () => {
+  test("is written like the peer reads an older revision", () => {
     for (const [carried, value] of drawn(place, index, "written")) {
       const { method } = carried;
       const writer = writerOf(carried);
@@ -103,7 +103,7 @@ describe.each(pairs)("with the vocabulary at %i, a revision at %i above it", (pl
   });
 });
 
-test("below the vocabulary nothing depends on what is above it", () => {
+test("revisions below the vocabulary do not depend on revisions above it", () => {
   const place = 2;
   for (const [carried, value] of drawn(0, place, "below")) {
     const { method } = carried;
@@ -115,7 +115,7 @@ test("below the vocabulary nothing depends on what is above it", () => {
   }
 });
 
-test("a request that has no form in the vocabulary is refused", () => {
+test("a request that the vocabulary cannot express is refused", () => {
   const refuse: Step = (_, report) => report.refuse({ code: "no-form", pointer: "/x", reason: "no" });
   const outgoingRequests = new Map([["tools/call", refuse]]);
   const all = pinned("server", 3).map((revision) =>
@@ -128,7 +128,7 @@ test("a request that has no form in the vocabulary is refused", () => {
 });
 
 test.each(["client", "server"] as const)(
-  "what a %s sends above its vocabulary is checked, whatever else is",
+  "messages that a %s sends above its vocabulary are always checked",
   (role) => {
     const place = 2;
     const checkedAt = (vocabulary?: string): string[] =>

@@ -39,7 +39,7 @@ function validatorsOf(model: ProtocolModel, surroundings: Surroundings): Files {
   return output;
 }
 
-/** The files of steps between revisions, oldest first, and what they need. */
+/** The files of steps between revisions, oldest first, and the modules that they import. */
 export function stepFiles(...models: readonly ProtocolModel[]): Map<string, string> {
   const outputs = models.flatMap((model, index) => {
     const previous = models[index - 1];
@@ -62,7 +62,7 @@ export function stepFiles(...models: readonly ProtocolModel[]): Map<string, stri
 /** @param request params of the request that the result answers */
 type Run = (value: object, request?: object) => Outcome;
 
-/** Results of `test/do` taken between two revisions whose results these are. */
+/** The steps for results of `test/do` between two revisions with these results. */
 export async function between(
   old: JsonValue,
   next: JsonValue,

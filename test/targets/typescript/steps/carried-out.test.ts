@@ -5,7 +5,7 @@ import { loaded } from "../emitted-output.js";
 import { answering, stepFiles } from "./between.js";
 import { type Loss, type Step, type StepTable, Refusal, listener } from "./protocol.js";
 
-// A result comes when its request was carried out: what cannot be carried over then is reported, not lost.
+// When a result comes, its request has been executed. If the result cannot be converted, the loss is reported.
 
 const text = { type: "string" };
 const block = object({ type: { const: "text" }, text }, ["type", "text"]);
@@ -63,7 +63,7 @@ describe.each([
       : ([toolResult({ anyOf: [image, sound] }), toolResult(sound)] as const);
   const foreign = way === "down" ? "sound" : "image";
 
-  it("without a form there becomes that of a tool that failed, with the texts it holds", async () => {
+  it("that cannot be expressed becomes the result of a failed tool, with its texts", async () => {
     expect(own).toBeDefined();
     const step = (await tablesOf(...both))[role][table]!.get("test/do");
     const passed = { content: [{ type: "text", text: "a" }] };
@@ -89,7 +89,7 @@ describe.each([
   });
 });
 
-it("the result of a tool that failed takes the form of the other revision", async () => {
+it("the result of a failed tool has the form of the other revision", async () => {
   const next = object({
     content: { type: "array", items: { anyOf: [block, image] } },
     isError: { type: "boolean" },
@@ -105,7 +105,7 @@ it("the result of a tool that failed takes the form of the other revision", asyn
   });
 });
 
-it("another result is refused, and the refusal says that the request was carried out", async () => {
+it("another result is refused, and the refusal states that the request was carried out", async () => {
   const { server, client } = await tablesOf(
     object({ value: { enum: ["a"] } }),
     object({ value: { enum: ["a", "b"] } }),
@@ -120,7 +120,7 @@ it("another result is refused, and the refusal says that the request was carried
   expect(client["incomingResults"]!.get("test/do")).toBeUndefined();
 });
 
-it("a step that fails for another reason fails as it did", async () => {
+it("a step that fails for another reason keeps its error", async () => {
   const { server } = await tablesOf(
     object({ value: { enum: ["a"] } }),
     object({ value: { enum: ["a", "b"] } }),
@@ -133,7 +133,7 @@ it("a step that fails for another reason fails as it did", async () => {
   expect(() => server["outgoingResults"]!.get("test/do")!(hostile, listener())).toThrow("mine");
 });
 
-it("a request none of whose results can be carried back is refused before it is carried out", async () => {
+it("a request is refused before it is carried out if none of its results can be translated back", async () => {
   const notes: readonly NoteText[] = [
     { kind: "lower", targets: ["/$defs/DoResult"], previous: "r1", how: "refuse", code: "too-new" },
     { kind: "lift", targets: ["/$defs/DoResult"], previous: "r1", how: "refuse", code: "too-old" },

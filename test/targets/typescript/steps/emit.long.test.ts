@@ -16,12 +16,12 @@ const { files } = await generateFiles({ sources: stored, schemaDir, importExtens
 const later = revisions.slice(1);
 
 describe("steps of the released revisions", () => {
-  it("are printed as prettier would print them", async () => {
+  it("have prettier's layout", async () => {
     for (const path of ["stepping.ts", ...later.map((revision) => `${revision}/steps.ts`)])
       expect(await format(path, files.get(path)!), path).toBe(files.get(path));
   });
 
-  it("are there for every revision but the oldest, and the revision before names them", () => {
+  it("exist for every revision except the oldest, and the previous revision names them", () => {
     expect(files.has(`${revisions[0]}/steps.ts`)).toBe(false);
     for (const [index, revision] of later.entries()) {
       const before = files.get(`${revisions[index]}/client.ts`);
@@ -41,7 +41,7 @@ describe("steps of the released revisions", () => {
     expect(two.match(/\bserverSteps\d* = \{/g)).toHaveLength(1);
   });
 
-  it("of one role hold nothing that only the other needs", async () => {
+  it("of one role have no code that only the other needs", async () => {
     const server = await bundled(files, `export { serverSteps } from "./2025-11-25/steps.js";`);
     expect(server).toContain("function liftCallToolRequestParams(");
     expect(server).not.toMatch(/clientSteps|function (liftTool|liftContentBlock|lowerElicitResult)\(/);
@@ -50,12 +50,12 @@ describe("steps of the released revisions", () => {
     expect(client).not.toMatch(/serverSteps|function (liftCallToolRequestParams|lowerCallToolResult)\(/);
   });
 
-  it("are refused by no code that no note names", () => {
+  it("are refused only with codes that notes name", () => {
     for (const revision of later)
       expect(files.get(`${revision}/steps.ts`)).not.toMatch(/"no-(older|newer)-form"/);
   });
 
-  it("name a function that several methods share after all of them", () => {
+  it("name a shared function after all its methods", () => {
     const steps = files.get("2025-11-25/steps.ts")!;
     for (const method of ["completion/complete", "resources/read", "prompts/get"])
       expect(steps).toContain(`"${method}": liftRequestParamsMeta,`);
@@ -67,7 +67,7 @@ describe("steps of the released revisions", () => {
     expect(all).not.toMatch(/function (lift|lower)\d*\(/);
   });
 
-  it("can be asked for alone", async () => {
+  it("can be generated alone", async () => {
     const { files: alone } = await generateFiles({
       sources: stored.slice(0, 2),
       schemaDir,
@@ -86,7 +86,7 @@ describe("a revision without notes", () => {
     .slice(-2)
     .map((revision) => storedRevision(schemaDir, revision, "draft", revision !== newest));
 
-  it("has steps that compile, and carry or refuse what they are given; what they refuse is reported", async () => {
+  it("has steps that compile, and translate or refuse each message; refusals are reported", async () => {
     const generated = await generateFiles({
       sources,
       schemaDir,

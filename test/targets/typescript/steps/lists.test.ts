@@ -25,7 +25,7 @@ const note = (
   target = place,
 ): NoteText =>
   ({ kind: way, targets: [target], previous: "r1", how: "lists", members }) as unknown as NoteText;
-// The newer revision takes the lists, too.
+// The newer revision accepts the lists, too.
 const [old, next] = [{ anyOf: [columns, plainOld] }, { anyOf: [ref("Rows"), columns, plainOld] }];
 const more = { next: { Rows: rows } };
 const both = [note("lower"), note("lift")];
@@ -33,7 +33,7 @@ const both = [note("lower"), note("lift")];
 describe("a list of objects that was several lists", () => {
   const options = fc.array(fc.record({ id: fc.string(), label: fc.string() }), { maxLength: 5 });
 
-  it("is split, with what stands beside it, and nothing is lost", async () => {
+  it("is split without loss, and other members stay", async () => {
     const { lower } = await between(old, next, both, more);
     await fc.assert(
       fc.asyncProperty(options, async (given) => {
@@ -52,7 +52,7 @@ describe("a list of objects that was several lists", () => {
     );
   });
 
-  it("is joined beside the lists, which stay", async () => {
+  it("is joined from the lists, which stay", async () => {
     const { lift } = await between(old, next, both, more);
     await fc.assert(
       fc.asyncProperty(options, async (given) => {
@@ -74,12 +74,12 @@ describe("a list of objects that was several lists", () => {
     ["lists of two lengths", { kind: "choice", ids: ["a", "b"], labels: ["A"] }],
     ["one list alone", { kind: "choice", ids: ["a"] }],
     ["another arm of the union", { kind: "text", ids: ["a"], labels: ["A"] }],
-  ])("is not made of %s", async (_, value) => {
+  ])("is not made from %s", async (_, value) => {
     const { lift } = await between(old, next, both, more);
     expect(lift(deepFrozen(value) as object)).toEqual({ value, losses: [] });
   });
 
-  it("is refused where the older revision has no such lists, or the place is no such list", () => {
+  it("is refused if the older revision has no such lists, or if the place is not such a list", () => {
     const problem = (older: JsonValue, newer: JsonValue, ...notes: NoteText[]): unknown => {
       const [previous, model] = [answering("r1", older), answering("r2", newer, more.next, notes)];
       try {
@@ -90,14 +90,14 @@ describe("a list of objects that was several lists", () => {
       }
     };
     expect(problem(old, next, ...both)).toBeUndefined();
-    // Lists that the newer revision does not take must all become items.
+    // Lists that the newer revision does not accept must all become items.
     expect(problem(old, { anyOf: [ref("Rows"), plainOld] }, ...both)).toBe("MG1206");
     expect(problem(old, next, note("lower", { id: "names" }), note("lift"))).toBe("MG1203");
     expect(problem(plainOld, next, note("lower"))).toBe("MG1203");
   });
 });
 
-describe("a member that stays, and whose JSON goes into an empty list", () => {
+describe("a member that stays, and is also written as JSON into an empty list", () => {
   const content = list({
     type: "object",
     properties: { type: { const: "text", type: "string" }, text },

@@ -31,7 +31,7 @@ function without(members: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
-/** The schema of the made-up revision: that of the newest, with named outputs in place of content. */
+/** The schema of the made-up revision: the newest schema, with named outputs instead of content. */
 export function schemaOfOutputs(): JsonObject {
   const document = read("schema.json");
   const definitions = document["$defs"] as Definitions;
@@ -81,7 +81,7 @@ export function schemaOfOutputs(): JsonObject {
 
 const about = { previous: older, reason: "Tool results are named outputs.", link: "https://example.com" };
 
-/** How tool results and tools become those of the newest released revision, and back. */
+/** Notes that convert tool results and tools to the newest released revision, and back. */
 export const reshapedNotes: readonly JsonObject[] = [
   {
     ...{ kind: "reshaped", target: "/$defs/CallToolResult", ...about },
@@ -125,7 +125,7 @@ export const reshapedNotes: readonly JsonObject[] = [
   },
 ];
 
-/** The notes of the made-up revision: those of the newest that are not about two revisions, and these. */
+/** The notes of the made-up revision: the newest revision's notes, except notes about two revisions, and these. */
 export function notesWith(notes: readonly JsonObject[]): JsonObject {
   const kept = (read("notes.json")["notes"] as JsonValue[]).filter(
     (note) => isJsonObject(note) && !("previous" in note),

@@ -43,7 +43,7 @@ function stepsWith(name: string): Map<string, string> {
   );
 }
 
-test("members and texts with the names of functions use none of these", async () => {
+test("members and texts with the names of functions do not use these functions", async () => {
   const model = readFileSync("generated/model.ts", "utf8");
   const files = names.flatMap((name) => {
     const all = [...stepsWith(name), ["model.ts", model] as const];

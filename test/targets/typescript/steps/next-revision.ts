@@ -9,7 +9,7 @@ import { loaded } from "../emitted-output.js";
 import { generate, releasedSource, schemaDir } from "../../../support/generated-output.js";
 import { documentOf, revisions } from "../../../support/revisions.js";
 
-/** The newest released revision: what handlers and clients are written in here. */
+/** The newest released revision, whose names handlers and clients use here. */
 export const newest = revisions.at(-1)!;
 
 /** A revision that no code knows, after all others. */
@@ -21,7 +21,7 @@ interface Definition {
   readonly anyOf: { $ref: string }[];
 }
 
-/** What messages of `next` call the members that `newest` calls otherwise. */
+/** Renamed members: the definition, the name in `newest`, and the name in `next`. */
 const renamed = [
   ["CallToolRequestParams", "name", "tool"],
   ["CallToolRequestParams", "arguments", "input"],
@@ -62,7 +62,7 @@ function changedDocument(): JsonObject {
   };
 }
 
-/** A note of `newest` in the words of `next`. */
+/** A note of `newest` with the names of `next`. */
 function reworded(note: JsonObject): JsonObject {
   const { kind, target } = note;
   if (kind === "subscription" && target === "notifications/tools/list_changed")
@@ -74,7 +74,7 @@ function reworded(note: JsonObject): JsonObject {
   return note;
 }
 
-/** The notes of `next`: those of `newest`, and what becomes of values between the two. */
+/** The notes of `next`: the notes of `newest`, and notes about the conversion of values between the two. */
 async function notesFor(document: JsonObject): Promise<JsonObject[]> {
   const file = join(schemaDir, newest, "notes.json");
   const { notes: all } = JSON.parse(readFileSync(file, "utf8")) as { readonly notes: JsonObject[] };
@@ -136,7 +136,7 @@ export interface NextProtocol {
   readonly clientRevisions: readonly Revision<"client">[];
 }
 
-/** The tables that are generated for the revisions, with the exact definitions of what is sent. */
+/** The generated tables of the revisions, with the exact definitions of sent messages. */
 export async function withNext({ vocabulary, status = "released" }: NextOptions): Promise<NextProtocol> {
   const { files } = await generate(await sources(status), {
     vocabulary,
@@ -152,7 +152,7 @@ export async function withNext({ vocabulary, status = "released" }: NextOptions)
       'export { explained } from "./explained.js";',
     ].join("\n"),
   );
-  // Nothing here explains what is wrong: the modules for that are not bundled.
+  // The modules that explain errors are not bundled here.
   const checked = <R extends Role>(all: readonly Revision<R>[]): readonly Revision<R>[] =>
     explained(all).map((revision) => ({ ...revision, explain: undefined }) as unknown as Revision<R>);
   // Lists have no drafts.

@@ -20,7 +20,7 @@ function expectSame(step: (value: object) => object, value: object): void {
   expect(outcome.losses).toEqual([]);
 }
 
-it("a member that the newer revision forbids is left out, and said to be", async () => {
+it("a member that the newer revision forbids is left out, and reported", async () => {
   const { lift, lower: down } = await between(object({ value: text }), object({ value: false }));
   expectSame(lift, { other: 1 });
   expect(lift({ value: "a", other: 1 })).toEqual({
@@ -109,7 +109,7 @@ describe("arms of a union", () => {
   const block = { items: { anyOf: [arm("text", { text }), arm("link", { uri: text })] }, type: "array" };
   const older = object({ value: { type: "array", items: arm("text", { text }) } });
 
-  it("become text, made of what they hold", async () => {
+  it("become text, made from their members", async () => {
     const note = lower("/$defs/DoResult/properties/value/items/anyOf/1", {
       how: "text",
       text: "see `{uri}` ${ \\",
@@ -154,7 +154,7 @@ describe("arms of a union", () => {
     ["a number", { type: "number" }, 1.5, "1.5"],
     ["a string or an object", { type: ["string", "object"] }, "a", "a"],
     ["a string or an object, here an object", { type: ["string", "object"] }, { a: 1 }, '{"a":1}'],
-  ])("hold %s as a reader can use it", async (_, schema, value, shown) => {
+  ])("contain %s in a form that readers can use", async (_, schema, value, shown) => {
     const { older: before, next, more, note } = textFor({ data: schema }, "<{data}>");
     const { lower: down } = await between(before, next, [note], { next: more });
     expect(down({ value: [{ type: "data", data: value }] })).toMatchObject({
@@ -166,7 +166,7 @@ describe("arms of a union", () => {
   it.each([
     ["may be absent", { data: text }, [], 'its member "data" may be absent'],
     ["does not exist", { other: text }, ["other"], 'it has no member "data"'],
-  ])("hold no member that %s", (_, members, required, why) => {
+  ])("do not contain a member that %s", (_, members, required, why) => {
     const { older: before, next, more, note } = textFor(members, "<{data}>", required);
     const [old, model] = [answering("r1", before), answering("r2", next, more, [note])];
     expect(() => refuseProblems(planSteps(old, model), model, old, "schema/r2")).toThrow(
@@ -174,7 +174,7 @@ describe("arms of a union", () => {
     );
   });
 
-  it("are taken out of a list", async () => {
+  it("are removed from a list", async () => {
     const note = lower("/$defs/DoResult/properties/value/items/anyOf/1", { how: "drop" });
     const { lower: down } = await between(older, object({ value: block }), [note]);
     expect(
@@ -203,13 +203,13 @@ describe("arms of a union", () => {
 });
 
 describe("members", () => {
-  it("that only the older side describes are left out where they are something else", async () => {
+  it("that only the older side describes are left out if they do not match", async () => {
     const { lower: down } = await between(object({ value: text }), object({}));
     expectSame(down, { value: "a" });
     expect(down({ value: 1 })).toMatchObject({ value: {}, losses: [{ pointer: "/value" }] });
   });
 
-  it("that must be there are filled with their constant, or the message is refused", async () => {
+  it("that are required are filled in with their constant, or the message is refused", async () => {
     const tagged = object({ kind: { const: "x", type: "string" } }, ["kind"]);
     expect((await between(tagged, object({}))).lower({})).toMatchObject({ value: { kind: "x" } });
     expect((await between(object({ value: text }, ["value"]), object({}))).lower({})).toEqual({
@@ -238,13 +238,13 @@ describe("members", () => {
     expect(keeping(both)).toMatchObject({ value: { a: "a", value: "c" }, losses: [{ pointer: "/other" }] });
   });
 
-  it("of maps that only the newer side names are left out, too", async () => {
+  it("of maps are also left out if only the newer side names them", async () => {
     const map = { type: "object", additionalProperties: text };
     const { lower: down } = await between(map, { ...map, properties: { value: text } });
     expect(down(deepFrozen({ value: "a", other: "b" }))).toMatchObject({ value: { other: "b" } });
   });
 
-  it("no schema describes are left out where the older side is closed", async () => {
+  it("that no schema describes are left out if the older side is closed", async () => {
     const closed = { type: "object", properties: { a: text }, additionalProperties: false };
     const { lower: down } = await between(closed, object({ a: text }));
     expectSame(down, { a: "a" });
@@ -255,7 +255,7 @@ describe("members", () => {
     });
   });
 
-  it("of maps are judged one by one, whatever their names", async () => {
+  it("of maps are checked one by one, whatever their names", async () => {
     const map = (value: JsonValue): JsonValue =>
       object({ value: { type: "object", additionalProperties: value } });
     const note = lower(`${place}/additionalProperties`, { how: "drop" });
@@ -272,7 +272,7 @@ describe("members", () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  it("named like members of every object are the object's own", async () => {
+  it("with the names of inherited members are the object's own", async () => {
     const own = (name: string): JsonValue =>
       JSON.parse(`{"type":"object","properties":{"${name}":{"type":"string"}}}`) as JsonValue;
     for (const name of ["__proto__", "constructor", "toString"]) {
@@ -297,7 +297,7 @@ describe("depth", () => {
     expect(down(nested("b", 2))).toEqual({ refused: "no-older-form", at: "/children/0/children/0/leaf" });
   });
 
-  it("of what may be anything does not matter: it is not looked at", async () => {
+  it("of an unrestricted value does not matter, because the value is not read", async () => {
     const both = (value: JsonValue): JsonValue => object({ any: {}, value });
     const { lower: down } = await between(both({ enum: ["a"] }), both({ enum: ["a", "b"] }));
     let any: JsonValue = [];
@@ -321,13 +321,13 @@ describe("notes on steps", () => {
   const newer = object({ value: { enum: ["a", "b"] }, other: { enum: ["a", "b"] } }, ["value"]);
   const onOther = lower("/$defs/DoResult/properties/other", { how: "drop" });
 
-  it("must speak of every value, once one speaks of the pair", () => {
+  it("must cover every value if one of them concerns the pair", () => {
     expect(problem(older, newer)).toBe("none");
     expect(problem(older, newer, onOther)).toBe("MG1205");
     expect(problem(older, newer, onOther, lower(place, { how: "refuse", code: "a" }))).toBe("none");
   });
 
-  it("must decide something", () => {
+  it("must have an effect", () => {
     expect(problem(older, older, onOther)).toBe("MG1203");
     expect(problem(older, newer, lower("/$defs/Nothing", { how: "drop" }))).toBe("MG1203");
   });
@@ -342,7 +342,7 @@ describe("notes on steps", () => {
     expect(problem(block, list, lower(place, { how: "text", text: "a list of {uri}" }))).toBe("MG1206");
   });
 
-  it("leave no message without its result", () => {
+  it("must leave a result for every message", () => {
     const arm = (member: string): JsonValue => object({ [member]: text }, [member]);
     const either = { anyOf: [{ $ref: "#/$defs/One" }, { $ref: "#/$defs/Other" }] };
     const models = (how: object): [ProtocolModel, ProtocolModel] => [
@@ -360,12 +360,12 @@ describe("notes on steps", () => {
     refuse(models({ how: "refuse", code: "other" }));
   });
 
-  it("hold for the pair they were written for", () => {
+  it("only apply to their own pair", () => {
     expect(problem(older, newer, { ...onOther, previous: "r0" } as unknown as NoteText)).toBe("none");
   });
 });
 
-it("an arm is none of another whose mark it never has, also where its own mark may be absent", async () => {
+it("an arm is not taken for another whose mark it never has, even if its own mark is optional", async () => {
   const arm = (mode: string, members: JsonObject, required: string[]): JsonObject => ({
     type: "object",
     properties: { text: { type: "string" }, mode: { const: mode }, ...members },
@@ -382,7 +382,7 @@ it("an arm is none of another whose mark it never has, also where its own mark m
     expect(lower(value)).toEqual({ refused: "no-older-form", at: "/fields" });
 });
 
-it("a value is of the arm whose mark it has, where another arm takes any mark", async () => {
+it("a value belongs to the arm with its mark, even if another arm accepts any mark", async () => {
   const arm = (type: JsonObject, required: string[] = []): JsonObject => ({
     type: "object",
     properties: { type, data: { type: "string" }, width: { type: "integer" } },

@@ -9,7 +9,7 @@ const owned = ["/$defs/DoResult/properties/mark"];
 const own: readonly NoteText[] = [{ kind: "owned", targets: owned }];
 const whole = object({ value: text, mark: text }, ["mark"]) as JsonObject;
 
-/** A value that both revisions take gets there as it is. */
+/** Expects that the step returns the value itself. */
 function expectSame(step: (value: object) => object, value: object): void {
   const frozen = deepFrozen(value);
   const outcome = step(frozen) as { value?: unknown };
@@ -24,8 +24,8 @@ const dropped = (value: object, ...keys: string[]): object => ({
 describe("a member that both eras fill in", () => {
   it.each([
     ["is closed", { additionalProperties: false }],
-    ["is closed by what is left over", { unevaluatedProperties: false }],
-    ["takes numbers as other members", { additionalProperties: { type: "number" } }],
+    ["is closed by unevaluatedProperties", { unevaluatedProperties: false }],
+    ["accepts numbers as other members", { additionalProperties: { type: "number" } }],
   ])("stays in an object that %s", async (_, limit) => {
     const next = { ...whole, ...(limit as JsonObject) };
     const { lift: up } = await between(whole, next, own, { oldNotes: own });
@@ -33,7 +33,7 @@ describe("a member that both eras fill in", () => {
     expect(up({ mark: "m", value: "a", other: "o" })).toEqual(dropped({ mark: "m", value: "a" }, "other"));
   });
 
-  it("stays in an object that is put together", async () => {
+  it("stays in an object that is composed", async () => {
     const next = { allOf: [{ $ref: "#/$defs/Marked" }, { type: "object", properties: { value: text } }] };
     const Marked = object({ mark: text }, ["mark"]);
     const base: NoteText = { kind: "owned", targets: ["/$defs/Marked/properties/mark"] };
@@ -60,7 +60,7 @@ describe("a member that both eras fill in, in another form", () => {
       }) as unknown as NoteText,
   );
 
-  it("is converted in messages, and where the runtime fills it in", async () => {
+  it("is converted in messages and in the runtime's additions", async () => {
     const { lift: up, lower: down } = await between(before!, after!, [...own, ...filled], { oldNotes: own });
     expect(up({ mark: "old" })).toMatchObject({ value: { mark: "new" } });
     expect(down({ mark: "new" })).toMatchObject({ value: { mark: "old" } });
@@ -76,12 +76,12 @@ describe("a member that both eras fill in, in another form", () => {
     ]);
   });
 
-  it("is asked for by a note, where no value of one is a value of the other", async () => {
+  it("needs a note if the eras have no common value", async () => {
     const { lift: up } = await between(before!, after!, own, { oldNotes: own });
     expect(up({ mark: "old" })).toEqual({ refused: "no-newer-form", at: "/mark" });
   });
 
-  it("is left as it is where it holds messages: their methods have steps", async () => {
+  it("stays unchanged if it contains messages, because their methods have steps", async () => {
     const asking = (count: number): JsonValue =>
       object({ value: text, mark: { type: "array", items: ref("DoRequest"), maxItems: count } });
     const { lift: up } = await between(asking(4), asking(2), own, { oldNotes: own });
@@ -92,13 +92,13 @@ describe("a member that both eras fill in, in another form", () => {
 describe("a member that only the older era fills in", () => {
   const older = { oldNotes: own };
 
-  it("is what the newer revision requires of the application", async () => {
+  it("is required from the application by the newer revision", async () => {
     const { lift: up, lower: down } = await between(whole, whole, [], older);
     expectSame(up, { mark: "m" });
     expectSame(down, { mark: "m", value: "a" });
   });
 
-  it("is refused on the way up where it is not what the newer one describes", async () => {
+  it("is refused on the way up if it does not match the newer revision", async () => {
     const next = object({ value: text, mark: { enum: ["a", "b"] } }, ["mark"]);
     const { lift: up, lower: down } = await between(whole, next, [], older);
     expectSame(up, { mark: "a" });
@@ -106,7 +106,7 @@ describe("a member that only the older era fills in", () => {
     expectSame(down, { mark: "b" });
   });
 
-  it("is left out on the way down where the older one does not take it, and filled in there", async () => {
+  it("is left out on the way down if the older revision does not accept it, and is filled in there", async () => {
     const next = object({ value: text, mark: {} }, ["mark"]);
     const { lift: up, lower: down } = await between(whole, next, [], older);
     expectSame(up, { mark: "a" });
@@ -116,9 +116,9 @@ describe("a member that only the older era fills in", () => {
 
   it.each([
     ["closed", { additionalProperties: false }],
-    ["closed by what is left over", { unevaluatedProperties: false }],
+    ["closed by unevaluatedProperties", { unevaluatedProperties: false }],
     ["taking numbers as other members", { additionalProperties: { type: "number" } }],
-  ])("does not get into an object without it, %s", async (_, limit) => {
+  ])("is not added to an object without it, %s", async (_, limit) => {
     const next = { ...(object({ value: text }) as JsonObject), ...(limit as JsonObject) };
     for (const old of [whole, { ...whole, ...(limit as JsonObject) }] as JsonValue[]) {
       const { lift: up } = await between(old, next, [], older);
@@ -129,7 +129,7 @@ describe("a member that only the older era fills in", () => {
 });
 
 describe("a member that only the newer era fills in", () => {
-  it("is what the older revision requires of the application", async () => {
+  it("is required from the application by the older revision", async () => {
     const { lift: up, lower: down } = await between(whole, whole, own);
     expectSame(up, { mark: "m", value: "a" });
     expectSame(down, { mark: "m", value: "a" });

@@ -23,7 +23,7 @@ import { revisions } from "../../../support/revisions.js";
 const models = await Promise.all(revisions.map(releasedModel));
 const count = cases(20, 2);
 
-/** Everything that both revisions may send, taken from one to the other. */
+/** Converts values of all messages that both revisions may send from one to the other. */
 function carryAll(
   steps: { clientSteps: Steps; serverSteps: Steps },
   source: ProtocolModel,
@@ -66,10 +66,10 @@ function stepped(
   }
 }
 
-/** How far apart revisions are that are compared: in the long run any two, else the most unlike. */
+/** The minimum distance of compared revisions: any two in the long run, otherwise only the most different ones. */
 const least = isThorough ? 1 : 4;
 
-// Most of these were never made to follow one another, and notes speak of next to none.
+// Most of these revisions are not consecutive, and hardly any notes are about them.
 const pairs = revisions.flatMap((older, index) =>
   revisions.filter((_, other) => Math.abs(index - other) >= least).map((newer) => [older, newer] as const),
 );

@@ -18,10 +18,10 @@ import {
 } from "./protocol.js";
 import { emitted, later, models } from "./released.js";
 
-/** Instances of each thing that messages carry. */
+/** Instances of all params and results of messages. */
 const count = cases(100, 14);
 
-/** The step for what is carried, on the way down from revision `index` or up to it. */
+/** The step for a value, from revision `index` down or up to it. */
 function stepAt(
   index: number,
   { method, kind, sender, part }: Carried,
@@ -35,12 +35,12 @@ function stepAt(
   return steps[`${direction}${group}`].get(method);
 }
 
-/** The codes that notes name for a pair. */
+/** The codes of errors in the notes about a pair. */
 function codesOf({ stepNotes }: ProtocolModel, way: "lift" | "lower"): (string | undefined)[] {
   return stepNotes.filter(({ kind }) => kind === way).map(({ code }) => code);
 }
 
-/** Takes a value as far as it gets, and judges it at every revision. */
+/** Converts a value step by step as far as possible, and validates it at every revision. */
 function travel(
   start: number,
   carried: Carried,
@@ -99,7 +99,7 @@ function plain(value: unknown): JsonValue {
   return Object.fromEntries(Object.entries(all).map(([key, inner]) => [key, plain(inner)]));
 }
 
-/** Whether everything that was said is still said: an array of one may have become its item. */
+/** Whether all leaves of the value are still there. An array of one may have become its item. */
 function isFill(before: object, after: object): boolean {
   const left = leavesOf(after);
   return leavesOf(before).every((leaf) => {
@@ -126,7 +126,7 @@ const names = [
   ),
 ].concat("__proto__", "constructor");
 
-/** Every outcome that notes ask for. No sample holds what is filled in: a separate test does. */
+/** Every outcome that notes declare, except `fill`, which a separate test covers. */
 const asked = new Set(
   models.flatMap(({ stepNotes }) =>
     stepNotes
@@ -137,7 +137,7 @@ const asked = new Set(
   ),
 );
 
-it("carries every valid message to every other revision, or refuses it as the notes say", () => {
+it("translates every valid message to every other revision, or refuses it in accordance with the notes", () => {
   const seen = new Set<string>();
   const unseen = (): string[] => [...asked].filter((outcome) => !seen.has(outcome));
   let travelled = 0;

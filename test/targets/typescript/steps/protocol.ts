@@ -28,7 +28,7 @@ export interface Report {
   readonly request?: object | undefined;
 }
 
-/** What a step says when it cannot carry a message over. */
+/** The report of a step that cannot convert a message. */
 export class Refusal extends Error {
   readonly code: string;
   readonly pointer: string;
@@ -52,13 +52,13 @@ export function listener(): Report & { readonly losses: Loss[] } {
   };
 }
 
-/** What a step made of a value. */
+/** The outcome of a step for a value. */
 export type Outcome =
   | { readonly value: unknown; readonly losses: readonly Loss[] }
   | { readonly refused: string; readonly at: string };
 
 /**
- * What a step makes of a value, what it loses, or how it refuses the value.
+ * The outcome of a step for a value: the result, the losses, or the refusal.
  *
  * @param request params of the request that the value answers
  */
@@ -76,7 +76,7 @@ export function outcomeOf(
   }
 }
 
-/** What a message of a method carries: its params, or the result that answers it. */
+/** The value in a message of a method: its params or its result. */
 export interface Carried {
   readonly method: string;
   readonly kind: Method["kind"];
@@ -90,7 +90,7 @@ export function methodOf(model: ProtocolModel, { method, kind, sender }: Carried
   );
 }
 
-/** All that messages of a revision carry. */
+/** The params and results of all messages of a revision. */
 export function carriedBy(model: ProtocolModel): Carried[] {
   return model.methods.flatMap((method) =>
     method.senders.flatMap((sender) => {
@@ -101,7 +101,7 @@ export function carriedBy(model: ProtocolModel): Carried[] {
   );
 }
 
-/** A valid instance of what is carried, as the schema describes it. */
+/** A valid instance of the params or the result. */
 export function sampleOf(model: ProtocolModel, carried: Carried, random: Random): JsonObject | undefined {
   const method = methodOf(model, carried)!;
   const name = random.pick(carried.part === "result" ? answersOf(method) : [method.message]);
@@ -113,7 +113,7 @@ export function sampleOf(model: ProtocolModel, carried: Carried, random: Random)
   return isJsonObject(found) ? found : undefined;
 }
 
-/** Whether a revision accepts what is carried, to the letter. */
+/** Whether the exact definitions of a revision accept the value. */
 export function isAccepted({ schema, ...model }: ProtocolModel, carried: Carried, value: JsonValue): boolean {
   const method = methodOf({ schema, ...model }, carried)!;
   if (carried.part === "result")
@@ -122,7 +122,7 @@ export function isAccepted({ schema, ...model }: ProtocolModel, carried: Carried
   return nodes.every((node) => isValid(schema, node, value));
 }
 
-/** The definitions that an answer may be meant as: the alternative whose mark it bears, else the others. */
+/** The possible definitions of a result: the alternative with its mark, or otherwise those without a mark. */
 function meant({ result }: Method, value: JsonValue): string[] {
   const { definition, alternatives = [] } = result ?? {};
   const marked = alternatives.find(({ discriminator: mark }) => {
@@ -134,7 +134,7 @@ function meant({ result }: Method, value: JsonValue): string[] {
   return [definition, ...unmarked.map((each) => each.definition)].filter((name) => name !== undefined);
 }
 
-/** The value with what the era owns of it, as a runtime fills it in: over whatever stood there. */
+/** The value with the members that the runtime writes for the era, which replace existing ones. */
 export function withOwned(model: ProtocolModel, carried: Carried, value: JsonValue): JsonValue {
   const method = methodOf(model, carried)!;
   const definition = carried.part === "result" ? method.result?.definition : method.params.definition;
@@ -164,7 +164,7 @@ function reachesOwned({ owned }: ProtocolModel, definition: string): boolean {
   return owned.has(definition);
 }
 
-/** Whether a revision takes what the era writes, as `withOwned` fills it in. */
+/** Whether a revision accepts the members that `withOwned` adds. */
 export function takesOwned({ schema, owned }: ProtocolModel): boolean {
   return [...owned].every(([name, keys]) => {
     const { properties, required } = schema.definitions.get(name)!.node;
@@ -175,7 +175,7 @@ export function takesOwned({ schema, owned }: ProtocolModel): boolean {
   });
 }
 
-/** What the era writes. */
+/** The members that the runtime writes for the era. */
 const ownedValues: { readonly [key: string]: JsonValue } = {
   resultType: "complete",
   ttlMs: 0,

@@ -6,9 +6,9 @@ import type { Steps } from "./protocol.js";
 
 /** The released revisions, oldest first. */
 export const models = await Promise.all(revisions.map(releasedModel));
-/** Those that have steps to the one before. */
+/** The revisions with steps to the one before. */
 export const later = revisions.slice(1);
-/** Their steps: `client1` and `server1` stand between the first two. */
+/** Their steps: `client1` and `server1` are between the first two. */
 export const emitted = await loaded<{ [name: string]: Steps }>(
   stepFiles(...models),
   later

@@ -13,10 +13,10 @@ import { loaded } from "../emitted-output.js";
 import { stepFiles } from "./between.js";
 import { type Steps, carriedBy, deepFrozen, isAccepted, listener, sampleOf } from "./protocol.js";
 
-/** Instances of each thing that messages carry. */
+/** Instances of all params and results of messages. */
 const count = cases(10, 4);
 
-/** The protocol itself gives these their meaning, by name. */
+/** Members whose names have a meaning in the protocol, so they are not renamed. */
 const fixed = new Set(["_meta", "error", "id", "jsonrpc", "method", "params", "result", "resultType"]);
 
 interface Renaming {
@@ -24,7 +24,7 @@ interface Renaming {
   readonly from: string;
 }
 
-/** The document with some members of definitions under other names, and which these are. */
+/** The document with some members renamed, and the list of these members. */
 function withRenamed(document: JsonObject, random: Random): { document: JsonObject; renamed: Renaming[] } {
   const copy = structuredClone(document);
   const renamed: Renaming[] = [];

@@ -17,8 +17,8 @@ const renamed = (from = "title", target = place, previous = "r1"): NoteText => (
 });
 const run = (step: (value: object) => object, value: JsonValue): object => step(deepFrozen(value) as object);
 
-describe("a member that a note says to have had another name", () => {
-  it("gets to the other revision under its name there, and nothing is lost", async () => {
+describe("a member with another name in the older revision", () => {
+  it("is translated without loss under its name in each revision", async () => {
     const { lift, lower } = await between(
       object({ title: text, count: { type: "integer" } }, ["title"]),
       object({ label: text, count: { type: "integer" } }, ["label"]),
@@ -31,14 +31,14 @@ describe("a member that a note says to have had another name", () => {
     expect(Object.keys((run(lift, older) as { value: object }).value)).toEqual(Object.keys(newer));
   });
 
-  it("may be absent where it is optional, and what has no such member stays itself", async () => {
+  it("may be absent if it is optional; an object without it is returned itself", async () => {
     const { lift, lower } = await between(object({ title: text }), object({ label: text }), [renamed()]);
     const value = deepFrozen({ other: 1 });
     expect((lift(value) as { value: unknown }).value).toBe(value);
     expect((lower(value) as { value: unknown }).value).toBe(value);
   });
 
-  it("has its value converted, and what is lost of it is reported where it stood", async () => {
+  it("has its value converted, and losses are reported at its original place", async () => {
     const drop = { kind: "lower", targets: [place], previous: "r1", how: "drop" } as unknown as NoteText;
     const { lift, lower } = await between(
       object({ title: text }),
@@ -53,7 +53,7 @@ describe("a member that a note says to have had another name", () => {
     });
   });
 
-  it("is renamed beside another object that has no form at the older revision", async () => {
+  it("is renamed beside another object that the older revision cannot express", async () => {
     const drop = {
       kind: "lower",
       targets: ["/$defs/Hint"],
@@ -77,7 +77,7 @@ describe("a member that a note says to have had another name", () => {
     });
   });
 
-  it("is renamed inside of one that is, and in lists", async () => {
+  it("is renamed inside another renamed member, and in lists", async () => {
     const inner = (key: string): JsonValue => object({ [key]: text }, [key]);
     const { lift, lower } = await between(
       object({ title: { type: "array", items: inner("name") } }, ["title"]),
@@ -90,14 +90,14 @@ describe("a member that a note says to have had another name", () => {
     expect(run(lower, newer)).toEqual({ value: older, losses: [] });
   });
 
-  it("goes before what stands undeclared under the other name, which is reported", async () => {
+  it("replaces an undeclared member with its new name, which is reported", async () => {
     const { lift } = await between(object({ title: text }), object({ label: text }), [renamed()]);
     const losses = [{ pointer: "/label", what: "label", how: "dropped" }];
     expect(run(lift, { title: "x", label: "y" })).toEqual({ value: { label: "x" }, losses });
     expect(run(lift, { label: 1 })).toEqual({ value: {}, losses });
   });
 
-  it("is refused where it must be there and is not", async () => {
+  it("is refused if it is required and missing", async () => {
     const { lift } = await between(object({ title: text }), object({ label: text }, ["label"]), [renamed()]);
     expect(run(lift, { title: "x" })).toEqual({ value: { label: "x" }, losses: [] });
     expect(run(lift, {})).toMatchObject({ refused: "no-newer-form" });
@@ -116,7 +116,7 @@ describe("a member that a note says to have had another name", () => {
     );
   });
 
-  it("may tell arms of a union apart, each of which is converted", async () => {
+  it("may distinguish arms of a union, each of which is converted", async () => {
     const arm = (tag: string, kind: string, value: JsonValue, name: string): JsonValue =>
       object({ [tag]: { const: kind, type: "string" }, [name]: value }, [tag, name]);
     const union = (...arms: JsonValue[]): JsonValue => object({ value: { anyOf: arms } }, ["value"]);
@@ -156,13 +156,13 @@ describe("a member that a note says to have had another name", () => {
     );
   });
 
-  it("costs nothing where there is none", () => {
+  it("adds no code to steps without renamed members", () => {
     const models = [answering("r1", object({ a: text })), answering("r2", object({ a: text }))] as const;
     expect(stepFiles(...models).get("r2/steps.ts")).not.toContain("renamed");
   });
 });
 
-describe("a note that renames nothing is named", () => {
+describe("a note that renames nothing is reported", () => {
   const problem = (older: JsonValue, newer: JsonValue, note = renamed()): (() => void) => {
     const models = [answering("r1", older), answering("r2", newer, {}, [note])] as const;
     return () => refuseProblems(planSteps(...models), models[1], models[0], "schema/r2");
@@ -177,12 +177,12 @@ describe("a note that renames nothing is named", () => {
     );
   });
 
-  it("but not where it speaks of another pair", () => {
+  it("but not if it concerns another pair of revisions", () => {
     expect(problem(object({}), object({ label: text }), renamed("title", place, "r0"))).not.toThrow();
   });
 });
 
-describe("a new member may be one that is gone", () => {
+describe("a new member may be a removed one with a new name", () => {
   const candidates = (older: JsonValue, newer: JsonValue, notes: NoteText[] = []): string[] =>
     renameCandidates(answering("r1", older), answering("r2", newer, {}, notes)).map(
       ({ target, from }) => `${target} ${from}`,
@@ -204,7 +204,7 @@ describe("a new member may be one that is gone", () => {
     expect(candidates(older, newer)).toEqual(found);
   });
 
-  it("is not asked where a note says it", () => {
+  it("causes no question if a note answers it", () => {
     expect(candidates(object({ title: text }), object({ label: text }), [renamed()])).toEqual([]);
   });
 });

@@ -127,7 +127,7 @@ function selection(random: Random, item: ItemKind, depth: number): JsonValue {
 /** Expressions over one object, each for a member that may be anything; and some for members that are converted. */
 const count = cases(1000);
 
-it("the printed code of any expression and the runner make the same, and lose the same", async () => {
+it("the printed code of any expression and the runner give the same values and losses", async () => {
   const random = randomFrom(`${seed}: expressions`);
   const made = Array.from({ length: count }, (_, index) => [
     `m${index}`,

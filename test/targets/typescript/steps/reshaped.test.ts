@@ -71,7 +71,7 @@ describe("members that expressions make", () => {
   const steps = between(old, next, reshaped({ lift, lower }), more);
   const block = { type: "text", text: "a" };
 
-  it("get to the other revision and back, and nothing is lost", async () => {
+  it("are translated to the other revision and back without loss", async () => {
     const { lift: up, lower: down } = await steps;
     const before = { failed: true, content: [block], structured: { n: null }, other: 1 };
     const after = {
@@ -91,7 +91,7 @@ describe("members that expressions make", () => {
     expect(run(down, { outputs: [] })).toEqual({ value: { content: [] }, losses: [] });
   });
 
-  it("leave out what no expression reads, and report it", async () => {
+  it("omit parts that no expression reads, and report them", async () => {
     const { lift: up, lower: down } = await steps;
     const outputs = [
       { type: "content", name: "n", content: [] },
@@ -106,7 +106,7 @@ describe("members that expressions make", () => {
     expect(lossesOf(lifted)).toEqual(["dropped /outputs"]);
   });
 
-  it("report what is left of an object only as a text", async () => {
+  it("report objects of which only a text remains", async () => {
     const { lower: down } = await steps;
     const values = [1, { a: 2 }].map((value) => ({ type: "structured", value }));
     const lowered = run(down, { outputs: values });
@@ -132,7 +132,7 @@ describe("members that expressions make", () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  it("are absent where their expressions give nothing, and null where they give null", async () => {
+  it("are absent if their expressions have no value, and null if the value is null", async () => {
     const members = { a: {}, b: {}, c: list({}), d: {} };
     const made = {
       a: { $: "/x/0" },
@@ -176,7 +176,7 @@ describe("lists and maps", () => {
   const before = { arguments: [{ name: "a", title: "A" }, { name: "__proto__" }] };
   const after = JSON.parse('{ "arguments": { "a": { "title": "A" }, "__proto__": {} } }') as JsonObject;
 
-  it("become each other, and nothing is lost", async () => {
+  it("become each other without loss", async () => {
     const { lift: up, lower: down } = await steps;
     expect(run(up, before)).toEqual({ value: after, losses: [] });
     expect(run(down, after)).toEqual({ value: before, losses: [] });
@@ -184,7 +184,7 @@ describe("lists and maps", () => {
       expect(run(up, empty)).toEqual({ value: "arguments" in empty ? { arguments: {} } : {}, losses: [] });
   });
 
-  it("lose items of a name that another has before, and members that no expression reads", async () => {
+  it("lose items with a repeated name, and members that no expression reads", async () => {
     const { lift: up, lower: down } = await steps;
     const twice = run(up, {
       arguments: [
@@ -220,7 +220,7 @@ describe("values that expressions copy", () => {
   const parts = object({ parts: list(object({ block: ref("Block") }, ["block"])) }, ["parts"]);
   const content = object({ content: list(ref("Block")) }, ["content"]);
 
-  it("are converted as the places that they come from and get to ask for", async () => {
+  it("are converted in accordance with their old and new places", async () => {
     const { lift: up, lower: down } = await between(
       content,
       parts,
@@ -271,7 +271,7 @@ describe("expressions of the request", () => {
     },
   });
 
-  it("select items, and stand in for what is absent", async () => {
+  it("select items, and replace absent values", async () => {
     const { lower: down } = await between(old, next, reshaped(chosen({ $request: "/wanted" })), both);
     const outputs = [
       { type: "content", content: [] },
@@ -290,7 +290,7 @@ describe("expressions of the request", () => {
     expect(run(down, { outputs }, { wanted: ["content"], more: 1 })).toMatchObject(content("none"));
   });
 
-  it("are refused where no such request is answered", () => {
+  it("are refused if the place does not answer such a request", () => {
     const models = [
       answering("r1", old, both.old),
       answering("r2", next, both.next, reshaped(chosen({ $request: "/wantd" }))),
@@ -332,7 +332,7 @@ describe("a definition that becomes a union, or is no longer one", () => {
     },
   });
 
-  it("is one object to its expressions", async () => {
+  it("counts as one object in its expressions", async () => {
     const { lower: down } = await between(old, union, notes, { old: { Block }, next: { Block } });
     expect(run(down, { kind: "plain", content: [] })).toMatchObject({ value: { content: [] } });
     const structured = run(down, { kind: "structured", value: { a: 1 } });
@@ -353,7 +353,7 @@ function refusalOf(models: readonly [ReturnType<typeof answering>, ReturnType<ty
   return undefined;
 }
 
-/** Wrong notes: the direction and its expressions, the place of the error below the note, and what it says. */
+/** Wrong notes: the direction and its expressions, the place of the error below the note, and its text. */
 const wrong: readonly [name: string, ways: JsonObject, at: string, message: RegExp, schemas?: JsonValue[]][] =
   [
     ["no such member to make", { lift: { output: [] } }, "/lift/output", /no member "output"/],
@@ -502,7 +502,7 @@ describe("a note", () => {
   const modelsOf = (before: JsonValue, after: JsonValue, notes: NoteText[]) =>
     [answering("r1", before, more.old), answering("r2", after, more.next, notes)] as const;
 
-  it("that is about no object of both revisions is named", () => {
+  it("is reported if it concerns no object of both revisions", () => {
     for (const target of ["/$defs/Output", "/$defs/DoRequest", "/$defs/ClientRequest"])
       expect(refusalOf(modelsOf(old, next, reshaped({ lift: { a: 1 } }, target)))).toMatchObject({
         code: "MG1203",
@@ -510,18 +510,18 @@ describe("a note", () => {
       });
   });
 
-  it("holds for its own pair of revisions", () => {
+  it("only applies to its own pair of revisions", () => {
     const notes = notesOf({ kind: "reshaped", previous: "r0", lift: { nothing: 1 } }) as NoteText[];
     expect(refusalOf(modelsOf(old, next, notes))).toBeUndefined();
   });
 
-  it("that is right passes, and brings everything back", () => {
+  it("passes if it is correct, and is lossless", () => {
     const models = modelsOf(old, next, reshaped({ lift, lower }));
     expect(refusalOf(models)).toBeUndefined();
     expect(lossyReshapes(...models)).toEqual([]);
   });
 
-  it("that loses a value on the way there and back is shown one", () => {
+  it("is reported with a lost value if it is lossy", () => {
     const { structured: _, ...rest } = lower;
     const models = modelsOf(old, next, reshaped({ lift, lower: rest }));
     expect(refusalOf(models)).toBeUndefined();
@@ -533,14 +533,14 @@ describe("a note", () => {
     ]);
   });
 
-  it("converts even what both revisions describe in the same words", async () => {
+  it("converts even members that both revisions describe in the same way", async () => {
     const pair = object({ a: text, b: text }, ["a", "b"]);
     const swap = { a: { $: "/b" }, b: { $: "/a" } };
     const { lift: up } = await between(pair, pair, reshaped({ lift: swap, lower: swap }));
     expect(run(up, { a: "1", b: "2" })).toEqual({ value: { a: "2", b: "1" }, losses: [] });
   });
 
-  it("changes nothing in the output of others", () => {
+  it("does not change the output for other revisions", () => {
     const models = (notes: NoteText[]) => modelsOf(old, next, notes);
     const plain = stepFiles(...models([]));
     const other = notesOf({ kind: "reshaped", previous: "r0", lift }) as NoteText[];

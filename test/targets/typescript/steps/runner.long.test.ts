@@ -14,7 +14,7 @@ import {
 } from "./protocol.js";
 import { emitted, later, models } from "./released.js";
 
-/** Values of each thing that messages carry. */
+/** Values of all params and results of messages. */
 const count = cases(60, 6);
 
 const strays = [

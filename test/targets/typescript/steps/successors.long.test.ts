@@ -38,7 +38,7 @@ const notesFile = {
 
 const count = cases(440, 2);
 
-/** The revision that a changed document would be, with the notes that are carried over to it. */
+/** A revision with the changed document, and the notes that are carried over to it. */
 async function modelOf(changed: JsonObject, revision: string): Promise<ProtocolModel> {
   const canonical = canonicalise(changed);
   const place = { file: "schema.json", text: "" };
@@ -48,7 +48,7 @@ async function modelOf(changed: JsonObject, revision: string): Promise<ProtocolM
   return (await resolveRevision(place, canonical, parsed, { ...about, docs: undocumented })).model;
 }
 
-/** The step for what is carried, on either way between the two revisions. */
+/** The step for a value, in either direction between the two revisions. */
 function stepFor(
   { clientSteps, serverSteps }: { clientSteps: Steps; serverSteps: Steps },
   { method, kind, sender, part }: Carried,
@@ -60,7 +60,7 @@ function stepFor(
   return steps[`${way === "lower" ? "outgoing" : "incoming"}${group}`].get(method);
 }
 
-it(`${count} random successors of ${newest}: what both take gets there, the rest is converted or refused`, async () => {
+it(`${count} random successors of ${newest}: values that both accept are kept, the rest is converted or refused`, async () => {
   const base = await modelOf(document, newest);
   expect(takesOwned(base)).toBe(true);
   const failed: string[] = [];
@@ -84,7 +84,7 @@ it(`${count} random successors of ${newest}: what both take gets there, the rest
           const isTaken = isAccepted(target, carried, value);
           const asks = value["resultType"] === "input_required";
           if (asks && isTaken) asked++;
-          // What is asked in rounds is the era's: it takes each request there by itself.
+          // Requests inside of results belong to the era, which converts each of them separately.
           if (!isTaken && (asks || !takesOwned(target))) continue;
           const context = `${changes.join("; ")}: ${way} ${JSON.stringify(carried)} ${JSON.stringify(value)}`;
           try {

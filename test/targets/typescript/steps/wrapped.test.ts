@@ -43,13 +43,13 @@ const notes: NoteText[] = [
 ];
 const run = (step: (value: object) => object, value: JsonValue): object => step(deepFrozen(value) as object);
 
-describe("members that a note says to have been inside a member", () => {
+describe("members that were inside another member in the older revision", () => {
   const same = (): ReturnType<typeof between> =>
     between(nested, object({ _meta: meta, ...task("id", "working") }, ["id", "status"]), [wrapped()], {
       old: { Task: object(task("id", "working"), ["id", "status"]) },
     });
 
-  it("get in and out, and nothing is lost", async () => {
+  it("are wrapped and unwrapped without loss", async () => {
     const { lift, lower } = await same();
     const before = { task: { id: "1", status: "working", more: [1] }, _meta: { a: 1 } };
     const after = { _meta: { a: 1 }, id: "1", status: "working", more: [1] };
@@ -66,7 +66,7 @@ describe("members that a note says to have been inside a member", () => {
     expect(run(lower, after)).toEqual({ value: before, losses: loss("/status") });
   });
 
-  it("take precedence over members without meaning of the same names, which are reported", async () => {
+  it("take precedence over undeclared members of the same names, which are reported", async () => {
     const { lift } = await same();
     const value = { id: "0", ttl: 1, "a/b": 0, task: { id: "1", status: "working", _meta: {}, "a/b": 2 } };
     const { value: got, losses } = run(lift, value) as { value: object; losses: { pointer: string }[] };
@@ -83,7 +83,7 @@ describe("members that a note says to have been inside a member", () => {
     expect(JSON.stringify(up.value)).toBe(JSON.stringify(after));
   });
 
-  it("are inside of one arm of a union alone", async () => {
+  it("may be in only one arm of a union", async () => {
     const other = object({ kind: { const: "b", type: "string" }, n: { type: "integer" } }, ["kind"]);
     const kind = { const: "a", type: "string" };
     const union = (arm: JsonValue): JsonValue =>
@@ -105,7 +105,7 @@ describe("members that a note says to have been inside a member", () => {
     expect(run(lower, after)).toEqual({ value: before, losses: [] });
   });
 
-  it("come back from the other revision as they were, in any valid message", async () => {
+  it("return from the other revision unchanged, in any valid message", async () => {
     const { lift, lower } = await same();
     const [old, next] = [
       answering("r1", nested, { Task: object(task("id", "working"), ["id", "status"]) }),
@@ -125,7 +125,7 @@ describe("members that a note says to have been inside a member", () => {
         expect(isAccepted(to, carried, sent.value), JSON.stringify(sent.value)).toBe(true);
         const got = run(back, sent.value) as { value: object };
         const names = Object.keys(value).filter((name) => !["_meta", "task"].includes(name));
-        // What stands undeclared beside the older member is inside it afterwards.
+        // Undeclared members beside the older member are inside of it afterwards.
         if (from === old && names.length > 0) continue;
         expect(got).toEqual({ value, losses: [] });
         compared++;
@@ -134,7 +134,7 @@ describe("members that a note says to have been inside a member", () => {
     }
   });
 
-  it("need functions that no other file of steps has", () => {
+  it("need functions that other files of steps do not have", () => {
     const models = [answering("r1", nested, older), answering("r2", flat, {}, notes)] as const;
     const steps = stepFiles(...models).get("r2/steps.ts")!;
     for (const name of ["wrapped", "unwrapped"]) expect(steps.split(`function ${name}(`)).toHaveLength(2);
@@ -143,7 +143,7 @@ describe("members that a note says to have been inside a member", () => {
   });
 });
 
-describe("a note that wraps nothing is named", () => {
+describe("a note that wraps nothing is reported", () => {
   const problem = (before: JsonValue, after: JsonValue, note = wrapped()): (() => void) => {
     const models = [answering("r1", before), answering("r2", after, {}, [note])] as const;
     return () => refuseProblems(planSteps(...models), models[1], models[0], "schema/r2");
@@ -160,7 +160,7 @@ describe("a note that wraps nothing is named", () => {
     expect(problem(before, after)).toThrow(/note of kind wrapped on \/\$defs\/DoResult: .*"task"/);
   });
 
-  it("but not where it speaks of another pair", () => {
+  it("but not if it concerns another pair of revisions", () => {
     const note = wrapped("task", "/$defs/DoResult", "r0");
     expect(problem(object({}), object({ id: text }), note)).not.toThrow();
   });

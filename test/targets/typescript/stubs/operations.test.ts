@@ -19,7 +19,7 @@ describe("operations", () => {
     ).toEqual(["notifyToolDone", "callTool", "urlOpen"]);
   });
 
-  it("are named after the method where the message's name is taken or reserved", () => {
+  it("are named after the method if the message's name is in use or reserved", () => {
     expect(operationsOf(["DeleteRequest", "files/delete"])).toEqual(["filesDelete"]);
     expect(operationsOf(["RevisionRequest", "get/revision"])).toEqual(["getRevision"]);
     expect(operationsOf(["FooRequest", "a/foo"], ["FOORequest", "b/foo"]).sort()).toEqual(["aFoo", "bFoo"]);

@@ -16,14 +16,14 @@ const copied = (name: string): string =>
 
 describe("a module that is copied", () => {
   test.each(["formats", "patterns", "model", "stepping", "extending/merging"])(
-    "imports nothing from outside, by the extension that was asked for: %s",
+    "has no outside imports, and uses the requested extension: %s",
     (name) => {
       const specifiers = [...copied(name).matchAll(/ from "([^"]+)"/g)].map(([, specifier]) => specifier!);
       expect(specifiers.filter((specifier) => !/^\.\.?\/[\w/-]+\.ts$/.test(specifier))).toEqual([]);
     },
   );
 
-  test("is one file without imports if it is copied whole, and exports what it exports itself", () => {
+  test("is one file without imports if it is copied whole, with the same exports", () => {
     const surroundings = { folder: "", origin: "nothing", importExtension: "ts", render } as const;
     const text = copyWhole("explain/written", surroundings);
     expect(text).not.toMatch(/^(?:import\b|export [^;]*?\bfrom ")/m);
@@ -39,7 +39,7 @@ describe("a module that is copied", () => {
     ]);
   });
 
-  test("holds the declarations that it uses, no other, each once", async () => {
+  test("contains exactly the used declarations, each once", async () => {
     for (const name of ["patterns", "explain"]) {
       const surroundings = { folder: "", origin: "nothing", importExtension: "ts", render } as const;
       const text = name === "explain" ? copyWhole("explain/written", surroundings) : copied(name);
@@ -47,7 +47,7 @@ describe("a module that is copied", () => {
     }
   });
 
-  test("holds each module of the engine once, behind those it imports", () => {
+  test("contains each module of the engine once, after its imports", () => {
     const text = copied("patterns");
     const names = ["setOfClass", "parsePattern", "programOf", "linearMatcher"];
     const places = names.map((name) => text.split(`function ${name}(`));
@@ -98,7 +98,7 @@ describe("formats", () => {
     E: { enum: ["2026-11-21", "2026-21-11", 5], $ref: "#/$defs/A" },
   };
 
-  test("are annotations, unless they are to be asserted", async () => {
+  test("are annotations, unless they must be asserted", async () => {
     const schema = schemaFrom(definitions);
     const [described, asserted] = [await compile(schema), await compile(schema, "assertion")];
     const values: JsonValue[] = ["2026-11-21", "2026-21-11", "no date", 5, { a: "a@b.c" }, { a: "a" }];
@@ -118,7 +118,7 @@ describe("formats", () => {
   });
 
   test.each(["2020-12", "draft-07"] as const)(
-    "of the official tests of %s are asserted as the engine does",
+    "of the official tests of %s are asserted like in the engine",
     async (dialect) => {
       const files = suiteFiles(dialect).filter(({ format }) => format);
       const groups = files.flatMap((file) => file.groups.map((group) => ({ ...group, path: file.path })));
@@ -151,7 +151,7 @@ describe("formats", () => {
 });
 
 describe("patterns that may take long", () => {
-  test("are matched in time that grows with the text alone", async () => {
+  test("are matched in time linear to the text", async () => {
     const schema = schemaFrom({
       A: { pattern: "^(a+)+$" },
       B: {

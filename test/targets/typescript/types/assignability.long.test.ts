@@ -11,7 +11,7 @@ import { compilerErrors } from "../../../support/typescript-compiler.js";
 /** Changes whose effect a type can show; others change lengths, formats and the like. */
 const visible = new Set(["dropped", "null", "constant"]);
 
-/** `value` without members that no schema describes: TypeScript takes them for mistakes in literals. */
+/** `value` without undescribed members, which TypeScript treats as mistakes in literals. */
 function plain(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(plain);
   if (!isJsonObject(value)) return value;
@@ -23,7 +23,7 @@ function plain(value: JsonValue): JsonValue {
   );
 }
 
-/** Values of each definition: valid ones, and invalid ones that differ from such in what types can say. */
+/** Values of each definition: valid ones, and invalid ones with differences that types can express. */
 function judged(schema: Schema, name: string): { value: JsonValue; valid: boolean }[] {
   const random = randomFrom(name);
   const { node } = schema.definitions.get(name)!;
@@ -46,7 +46,7 @@ function oneLine(value: JsonValue): string {
   return JSON.stringify(value).replace(/[\u2028\u2029]/g, " ");
 }
 
-test("types take what the schema takes, and refuse what it refuses where a type can", async () => {
+test("types accept the values of the schema, and refuse other values if a type can", async () => {
   const files = new Map<string, string>();
   let refused = 0;
   for (const revision of revisions) {
@@ -54,7 +54,7 @@ test("types take what the schema takes, and refuse what it refuses where a type 
     for (const [path, content] of printed(schema, revision)) files.set(path, content);
     const lines = [
       'import type * as T from "./types.js";',
-      // Inferred from its argument, so that members which the type does not know are no error.
+      // The type is inferred from the argument, so that unknown members are not errors.
       "declare function take<T>(): <const V extends T>(value: V) => void;",
     ];
     for (const name of schema.definitions.keys()) {

@@ -6,7 +6,7 @@ import { compilerErrors } from "../../../support/typescript-compiler.js";
 
 const others: JsonObject = { A: { type: "string" }, B: { type: "object", properties: { b: {} } } };
 
-/** What each construct is printed as, once formatted. */
+/** The formatted output for each construct. */
 const constructs: readonly (readonly [string, JsonObject | boolean, string])[] = [
   ["true", true, "type X = unknown;"],
   ["an empty schema", {}, "type X = unknown;"],
@@ -149,7 +149,7 @@ describe("is printed", () => {
     expect(oneLine(formatted.trim())).toBe(oneLine((await format("a.ts", expected)).trim()));
   });
 
-  test("and all of it compiles", async () => {
+  test("and all output compiles", async () => {
     const files = constructs.map(([, definition], index) => {
       const schema = readSchema(canonicalise({ $defs: { ...others, X: definition } }));
       return [`${index}.ts`, types(schema)] as const;
@@ -158,7 +158,7 @@ describe("is printed", () => {
   });
 });
 
-test("members come in order: constants, required, optional, _meta; natural order within each", () => {
+test("members are ordered: constants, required, optional, _meta; natural order within each", () => {
   const properties: { [name: string]: JsonValue } = {};
   for (const name of ["_meta", "z10", "z9", "y", "type", "kind", "a", "b"])
     properties[name] = { type: "string" };
@@ -181,7 +181,7 @@ test("members come in order: constants, required, optional, _meta; natural order
   ]);
 });
 
-test("documentation stands at every level, deprecation with it", async () => {
+test("documentation is printed at every level, with deprecations", async () => {
   const schema = await noted(
     {
       X: {
@@ -234,7 +234,7 @@ describe("extends", () => {
   });
   const note = { kind: "extends", target: "/$defs/X", base: "Base" };
 
-  test("prints own members only, and those that differ from the base's", async () => {
+  test("prints only own members and members that differ from the base", async () => {
     const schema = await noted(
       { Base: base, X: { ...own({ b: {}, a: { const: "x" } }), required: ["a"] } },
       note,
@@ -242,20 +242,20 @@ describe("extends", () => {
     expect(types(schema)).toContain('export interface X extends Base {\n  a: "x";\n  b?: unknown;\n}');
   });
 
-  test("prints nothing more where there is nothing more", async () => {
+  test("prints no body without further members", async () => {
     expect(types(await noted({ Base: base, X: own({}) }, note))).toContain(
       "export interface X extends Base {}",
     );
   });
 
-  test("is left out where a member does not fit, the index signature stays", async () => {
+  test("is left out if a member does not fit; the index signature stays", async () => {
     const text = types(await noted({ Base: base, X: own({ a: { type: "number" } }) }, note));
     expect(text).toContain(
       "export interface X {\n  a?: number;\n  _meta?: { [key: string]: unknown };\n  [key: string]: unknown;\n}",
     );
   });
 
-  test("from several bases that differ says again what they differ in", async () => {
+  test("repeats the members in which several bases differ", async () => {
     const other = { type: "object", properties: { a: { enum: ["x", "y"] } } };
     const schema = await noted(
       { Base: base, Other: other, X: own({ a: { enum: ["x", "y"] } }), Y: own({ a: { const: "x" } }) },
@@ -266,7 +266,7 @@ describe("extends", () => {
     expect(await compilerErrors(new Map([["types.ts", types(schema)]]))).toEqual([]);
   });
 
-  test("ends, where the members of bases and derived definitions lead to each other", async () => {
+  test("terminates if members of bases and derived definitions refer to each other", async () => {
     const node = (next: string): JsonObject => ({
       type: "object",
       properties: { next: { $ref: `#/$defs/${next}` } },
@@ -279,7 +279,7 @@ describe("extends", () => {
     expect(await compilerErrors(new Map([["types.ts", types(schema)]]))).toEqual([]);
   });
 
-  test("ends, where unions share arms many times over", async () => {
+  test("terminates if unions share arms many times", async () => {
     const definitions: JsonObject = { Base: { type: "object", properties: { p: { type: "string" } } } };
     const depth = 60;
     for (let i = 0; i < depth; i++) {

@@ -10,7 +10,7 @@ import { randomFrom } from "../../../../generator/sample/values.js";
 import { documentOf } from "../../../support/revisions.js";
 import { open } from "./printed.js";
 
-/** types.ts and open.ts as their emitters print them, and whether they say that nothing need be formatted. */
+/** types.ts and open.ts as their emitters print them, and whether the emitters declare that they need no formatting. */
 async function emitted(document: JsonObject): Promise<{ content: string; formatted?: true }[]> {
   const { notes } = assumeNotes(document);
   const { schema } = await annotateSchema({ file: "f" }, document, notes, {
@@ -21,7 +21,7 @@ async function emitted(document: JsonObject): Promise<{ content: string; formatt
   return [...emitTypes(input).values(), open(schema)];
 }
 
-/** The document, its definitions called otherwise: lines come out longer or shorter. */
+/** The document with renamed definitions, so that lines become longer or shorter. */
 function renamed(document: JsonObject, change: (name: string) => string): JsonObject {
   const text = JSON.stringify(document).replace(
     /#\/\$defs\/(\w+)/g,
@@ -35,16 +35,19 @@ function renamed(document: JsonObject, change: (name: string) => string): JsonOb
 }
 
 describe.each(["2024-11-05", "2026-07-28"])("%s", (revision) => {
-  test.each([0, 2, 23])("with names longer by %d letters, what claims to be formatted is", async (length) => {
-    const document = renamed(documentOf(revision), (name) => "L".repeat(length) + name);
-    for (const { content, formatted } of await emitted(document)) {
-      if (formatted) expect(await format("a.ts", content)).toBe(content);
-      if (length === 0) expect(formatted).toBe(true);
-    }
-  });
+  test.each([0, 2, 23])(
+    "with names longer by %d letters, files marked as formatted are formatted",
+    async (length) => {
+      const document = renamed(documentOf(revision), (name) => "L".repeat(length) + name);
+      for (const { content, formatted } of await emitted(document)) {
+        if (formatted) expect(await format("a.ts", content)).toBe(content);
+        if (length === 0) expect(formatted).toBe(true);
+      }
+    },
+  );
 });
 
-test("files marked as formatted are, for randomly reduced schemas", async () => {
+test("files marked as formatted are formatted, for randomly reduced schemas", async () => {
   const random = randomFrom("layout");
   const { $defs, ...rest } = documentOf("2025-11-25") as { $defs: JsonObject };
   let claims = 0;
@@ -61,7 +64,7 @@ test("files marked as formatted are, for randomly reduced schemas", async () => 
   expect(claims).toBeGreaterThan(2);
 });
 
-test("layout that no test compares is not claimed", () => {
+test("files with layout that no test compares are not marked as formatted", () => {
   expect(isSettled(`export type A = { a: 1 } & {\n  b: 2;\n};\n`)).toBe(false);
   expect(isSettled(`export type A = "${"a".repeat(110)}";\n`)).toBe(false);
   expect(isSettled("export type A = string;\n")).toBe(true);
@@ -82,7 +85,7 @@ test("intersections of names break behind `&`, as prettier breaks them", async (
   expect(broken).toBeGreaterThan(50);
 });
 
-test("intersections of names and objects break as prettier breaks them", async () => {
+test("intersections of names and objects break like in prettier", async () => {
   const object = `{\n  /** The name's text: A & B. */\n  a: 1;\n  b?: "x" & string;\n}`;
   const index = "{ [key: string]: unknown }";
   const kinds = [() => object, () => index, (length: number) => "types.A".padEnd(length, "b")];

@@ -52,7 +52,7 @@ describe("emitted validators of random schemas", () => {
     );
   });
 
-  it("are printed as prettier would print them", { timeout: 3_600_000 }, async () => {
+  it("have prettier's layout", { timeout: 3_600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(definitions, async (document) => {
         const schema = readable(document);

@@ -42,14 +42,14 @@ describe("recursive definitions", () => {
     expect(isJSONValue!(nested(100, [...wide, undefined]))).toBe(false);
   });
 
-  it("carry no depth where nothing recurs", () => {
+  it("do not count depth without recursion", () => {
     expect(validatorsOf(schemaFrom({ A: { type: "array", items: { type: "array" } } }))).not.toContain(
       "depth",
     );
   });
 });
 
-/** Recursive references where a false verdict does not decide the whole. */
+/** Recursive references at places where a false verdict does not decide the result. */
 const backtracking: Record<
   string,
   { definitions: object; good: (depth: number) => unknown; bad: (depth: number) => unknown }
@@ -122,7 +122,10 @@ const backtracking: Record<
   },
 };
 
-/** Each level asks two arms what they evaluate, and what they refer to: twice as much work a level would never end. */
+/**
+ * Each level needs the evaluated members of two arms and of their references. If the work doubled at each level, it
+ * would not end.
+ */
 backtracking["unevaluatedProperties"] = {
   definitions: {
     A: {
@@ -153,7 +156,7 @@ backtracking["unevaluatedItems"] = {
   bad: (depth) => nested(depth, ["x"]),
 };
 
-describe("recursion where arms are tried", () => {
+describe("recursion through tried arms", () => {
   for (const [title, { definitions, good, bad }] of Object.entries(backtracking)) {
     it(title, async () => {
       const { isA } = await compiled(definitions);
@@ -183,7 +186,7 @@ describe("size of the schema", () => {
   });
 });
 
-/** What made time or nesting grow with the square of a number, or out of the stack. */
+/** Schemas for which the time or the nesting once grew with the square of a number, or overflowed the stack. */
 describe("thousands of parts", () => {
   const count = isThorough ? 15_000 : 300;
   const numbers = Array.from({ length: count }, (_, index) => index);
@@ -224,7 +227,7 @@ describe("thousands of parts", () => {
     expect(text.match(/^export function is/gm)).toHaveLength(count + 1);
   });
 
-  it("that all bear on what is unevaluated are refused, naming the place", () => {
+  it("that all affect unevaluated members are refused with the place", () => {
     const arm = (level: number, side: string): object => ({
       properties: { [`${side}${level}`]: true },
       anyOf: [{ $ref: `#/$defs/L${level + 1}` }, { $ref: `#/$defs/R${level + 1}` }],
@@ -242,7 +245,7 @@ describe("thousands of parts", () => {
     );
   });
 
-  it("of allOf that refer to the same twice are judged at once", async () => {
+  it("of allOf with repeated references are validated quickly", async () => {
     const definitions = Object.fromEntries(
       numbers.slice(0, 200).map((index) => {
         const next = { $ref: `#/$defs/D${index + 1}` };
@@ -254,7 +257,7 @@ describe("thousands of parts", () => {
     expect([isD0!({ a: 1 }), isD0!({ b: 1 })]).toEqual([true, false]);
   });
 
-  it("of constants are looked up in a set, which prettier would print the same", async () => {
+  it("of constants are looked up in a set, with prettier's layout", async () => {
     const definitions = {
       Names: { enum: numbers.map((index) => `name ${index}`) },
       Numbers: { enum: numbers },

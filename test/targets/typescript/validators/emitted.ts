@@ -17,7 +17,7 @@ export function validatorsOf(schema: Schema): string {
   return emittedFrom(schema).content;
 }
 
-/** `validators.ts` for a schema, and whether it says to be laid out already. */
+/** `validators.ts` for a schema, and whether the emitter declares that it needs no formatting. */
 export function emittedFrom(schema: Schema): EmittedFile {
   return emitValidators({ ...surroundings, schema }).get("it/validators.ts")!;
 }

@@ -349,7 +349,7 @@ describe("each keyword", async () => {
 });
 
 describe("values that JSON.parse never gives", () => {
-  it("undefined counts as absent where a member is named", async () => {
+  it("undefined counts as absent for named members", async () => {
     const { isA, isB } = await compiled({
       A: { type: "object", properties: { a: { type: "string" } } },
       B: { type: "object", properties: { a: true }, required: ["a"] },
@@ -358,7 +358,7 @@ describe("values that JSON.parse never gives", () => {
     expect(isB!({ a: undefined })).toBe(false);
   });
 
-  it("NaN, infinities and holes are refused where the position is described", async () => {
+  it("NaN, infinities and holes are refused at described positions", async () => {
     const { isA, isB, isC, isD } = await compiled({
       A: { type: "number" },
       B: { minimum: 0 },
@@ -376,7 +376,7 @@ describe("values that JSON.parse never gives", () => {
   });
 });
 
-describe("lists of more objects and arrays than are compared one by one", () => {
+describe("long lists of objects and arrays", () => {
   const list: JsonValue[] = [
     ...Array.from({ length: 300 }, (_, index) => ({ id: index, deep: { names: ["a", index] } })),
     ...objects,

@@ -56,7 +56,7 @@ describe("members with hostile names", () => {
 });
 
 describe("definitions with awkward names", () => {
-  it("that hide globals leave the globals usable", async () => {
+  it("that shadow globals do not affect uses of the globals", async () => {
     const names = ["Array", "Error", "Generator", "Iterator", "Map", "Number", "Object", "Record", "Set"];
     const tree = {
       type: "array",
@@ -74,7 +74,7 @@ describe("definitions with awkward names", () => {
     expect(validators["isArray"]!([[[]]])).toBe(true);
   });
 
-  it("that would hide shared functions or parts leave these alone", async () => {
+  it("that would shadow shared functions or parts do not affect these", async () => {
     const list = { type: "array", items: { type: "string" } };
     const union = { anyOf: [{ required: ["a"] }, { required: ["b"] }] };
     const loop = {
@@ -113,7 +113,7 @@ describe("definitions with awkward names", () => {
     expect(validatorsOf(schemaFrom(definitions))).toContain("export { isObject3 as isObject };");
   });
 
-  it("that differ in their first letter alone get separate validators", async () => {
+  it("that differ only in their first letter get separate validators", async () => {
     const validators = await compiled({ foo: { type: "string" }, Foo: { type: "integer" } });
     const verdicts = Object.keys(validators)
       .filter((name) => name.startsWith("is"))
@@ -121,7 +121,7 @@ describe("definitions with awkward names", () => {
     expect(verdicts.sort()).toEqual([false, true]);
   });
 
-  it("that look like the name of a split-off function do not meet it", async () => {
+  it("that look like the name of a split-off function do not clash with it", async () => {
     const union = { anyOf: [{ required: ["a"] }, { required: ["b"] }] };
     const validators = await compiled({
       A: { type: "object", properties: { x: union, y: union } },
@@ -135,7 +135,7 @@ describe("definitions with awkward names", () => {
 });
 
 describe("order", () => {
-  it("adding a definition changes its own block only", () => {
+  it("adding a definition only changes its own block", () => {
     const before = {
       Alpha: { type: "string" },
       Gamma: { type: "object", properties: { a: { $ref: "#/$defs/Alpha" } } },

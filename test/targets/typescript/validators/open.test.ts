@@ -41,13 +41,13 @@ const definitions = {
 const open = ["/$defs/Block", "/$defs/Level", "/$defs/Loose", "/$defs/Mixed", "/$defs/Single"];
 
 describe("the open reading", () => {
-  it("of an enum takes any value of the types of its members", async () => {
+  it("of an enum accepts any value of the types of its members", async () => {
     const { isLevel, acceptsLevel, acceptsMixed } = await compiled(definitions, open);
     expect([isLevel!("medium"), acceptsLevel!("medium"), acceptsLevel!(1)]).toEqual([false, true, false]);
     expect([acceptsMixed!("b"), acceptsMixed!(2), acceptsMixed!(null)]).toEqual([true, true, false]);
   });
 
-  it("of a discriminated union takes objects with a tag that no arm names", async () => {
+  it("of a discriminated union accepts objects with an unlisted tag", async () => {
     const { isBlock, acceptsBlock } = await compiled(definitions, open);
     expect(acceptsBlock!({ type: "video", text: 1 })).toBe(true);
     expect(isBlock!({ type: "video" })).toBe(false);
@@ -56,7 +56,7 @@ describe("the open reading", () => {
     expect(acceptsBlock!(["a"])).toBe(true);
   });
 
-  it("judges arms that are named by their own open reading", async () => {
+  it("validates arms that are definitions by their own open reading", async () => {
     const { isBlock, acceptsBlock } = await compiled(definitions, open);
     const block = { type: "image", level: "medium" };
     expect([isBlock!(block), acceptsBlock!(block), acceptsBlock!({ type: "image", level: 1 })]).toEqual([
@@ -71,13 +71,13 @@ describe("the open reading", () => {
     expect([isList!([{ type: "video" }]), acceptsList!([{ type: "video" }])]).toEqual([false, true]);
   });
 
-  it("of a union without a discriminator takes what has the kind and the common constants of an arm", async () => {
+  it("of a union without a discriminator accepts values with the type and the common constants of an arm", async () => {
     const { acceptsLoose } = await compiled(definitions, open);
     expect([acceptsLoose!("x"), acceptsLoose!({ v: 2, c: 1 })]).toEqual([true, true]);
     expect([acceptsLoose!({ v: 3 }), acceptsLoose!(1), acceptsLoose!([])]).toEqual([false, false, false]);
   });
 
-  it("of a union of one takes other tags too", async () => {
+  it("of a union of one arm also accepts other tags", async () => {
     const { isSingle, acceptsSingle } = await compiled(definitions, open);
     expect([acceptsSingle!({ method: "two", n: "x" }), acceptsSingle!({ method: "one", n: 1 })]).toEqual([
       true,
@@ -90,7 +90,7 @@ describe("the open reading", () => {
     ]).toEqual([false, false, false]);
   });
 
-  it("of a union of one reaches into members", async () => {
+  it("of a union of one arm reaches into members", async () => {
     const inner = { type: "object", properties: { single: definitions.Single } };
     const { isA, acceptsA } = await compiled({ A: inner }, ["/$defs/A/properties/single"]);
     expect([isA!({ single: { method: "two" } }), acceptsA!({ single: { method: "two" } })]).toEqual([
@@ -99,7 +99,7 @@ describe("the open reading", () => {
     ]);
   });
 
-  it("is the exact validator itself where nothing open is reached", async () => {
+  it("is the exact validator itself if nothing open is reached", async () => {
     const validators = await compiled(definitions, open);
     expect(validators["acceptsText"]).toBe(validators["isText"]);
     expect(validators["acceptsImage"]).not.toBe(validators["isImage"]);

@@ -43,7 +43,7 @@ const definitions = {
 describe("emitted validators read as if written by hand", () => {
   const text = validatorsOf(schemaFrom(definitions));
 
-  it("begin with the line that turns the compiler off, which counts before any code only", () => {
+  it("begin with the line that turns the compiler off, which only works before any code", () => {
     expect(text).toMatch(/^\/\/ Generated .*\n\/\/ @ts-nocheck .*\n\n/);
   });
 
@@ -106,7 +106,7 @@ describe("locals of one function", () => {
   const pair = { type: "object", properties: { inputSchema: schema, outputSchema: schema } };
   const text = validatorsOf(schemaFrom({ Icon: definitions.Icon, Pair: pair }));
 
-  it("are named by their path where two have the same last word", () => {
+  it("are named by their path if two have the same last word", () => {
     const pairText = functionIn(text, "export function isPair(");
     expect(pairText).toContain('const list = inputSchema["list"];');
     expect(pairText).toContain('const outputSchemaList = outputSchema["list"];');

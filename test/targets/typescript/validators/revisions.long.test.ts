@@ -12,7 +12,7 @@ import { checkedWhole, compilerErrors } from "../../../support/typescript-compil
 
 const folder = sharedFolder();
 
-/** Source text bundled and minified, of what `entry` exports from the validators of a revision. */
+/** The bundled and minified text of the exports of `entry` from the validators of a revision. */
 function bundled(entry: string): string {
   const result = buildSync({
     stdin: { contents: entry, resolveDir: folder, loader: "ts" },
@@ -66,7 +66,7 @@ describe("validators of the released revisions", () => {
     expect(text).not.toMatch(/accepts|isStrings/);
   });
 
-  it("an alias of an exact validator brings that one alone", () => {
+  it("an alias of an exact validator brings only that one", () => {
     const text = bundled(`export { acceptsProgressToken } from "./validators-2025-11-25.ts";`);
     expect([...text.matchAll(/^function (\w+)/gm)].map(([, name]) => name)).toEqual(["isProgressToken"]);
   });

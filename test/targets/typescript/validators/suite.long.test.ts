@@ -13,7 +13,7 @@ interface Outcome {
   readonly failures: readonly string[];
 }
 
-/** All tests of the files, by what is emitted: a single module for all their schemas. */
+/** All tests of the files with emitted code: a single module for all their schemas. */
 async function outcome(files: readonly SuiteFile[], formats?: "assertion"): Promise<Outcome> {
   const groups = files.flatMap(({ dialect, path, groups }) =>
     groups.map((group) => ({ dialect, path, ...group })),
@@ -35,7 +35,7 @@ async function outcome(files: readonly SuiteFile[], formats?: "assertion"): Prom
     for (const { description: about, data, valid } of tests) {
       run++;
       const issues = compiled.explain(data);
-      // Where the shape describes nothing, an issue only names the definition.
+      // If the shape is empty, an issue only names the definition.
       const silent = issues.some(({ expected, got }) => got !== "nothing" && functions.has(expected));
       const verdicts = [compiled.is(data), compiled.accepts(data), issues.length === 0];
       if (silent || verdicts.some((verdict) => verdict !== valid))
@@ -66,7 +66,7 @@ describe("the official tests of JSON Schema, by emitted validators and checks", 
   test.each([
     // Not met: keywords of another draft (14).
     ["2020-12", 162, 0, 14],
-    // Not met: what encoded texts hold (4).
+    // Not met: the content of encoded texts (4).
     ["draft-07", 118, 0, 4],
   ] as const)("%s: what is optional, and not about formats", async (dialect, run, unread, failed) => {
     const optional = suiteFiles(dialect).filter(({ optional, format }) => optional && !format);

@@ -32,14 +32,14 @@ describe.each(revisions)("the vectors of %s", async (revision) => {
   const model = await releasedModel(revision);
   const vectors = vectorsOf(model);
 
-  it("are what they claim to be", () => {
+  it("have correct verdicts", () => {
     for (const { validator, valid, message } of vectors) {
       const { node } = model.schema.definitions.get(validator)!;
       expect(isValid(model.schema, node, message), JSON.stringify({ validator, message })).toBe(valid);
     }
   });
 
-  it("hold a valid and an invalid message of each method and result", () => {
+  it("contain a valid and an invalid message of each method and result", () => {
     const definitions = model.methods.flatMap((method) => [method.message, ...answersOf(method)]);
     for (const definition of definitions) {
       const verdicts = vectors.filter(({ validator }) => validator === definition).map(({ valid }) => valid);
@@ -47,7 +47,7 @@ describe.each(revisions)("the vectors of %s", async (revision) => {
     }
   });
 
-  it("are whole messages, as they travel", () => {
+  it("are whole messages", () => {
     for (const { method, valid, message } of vectors) {
       const known = model.methods.find(({ name }) => name === method);
       if (!valid || !known || known.payload) continue;
@@ -58,7 +58,7 @@ describe.each(revisions)("the vectors of %s", async (revision) => {
 });
 
 describe("vectors", () => {
-  it("name the validator that judges them, whatever their definition is called", () => {
+  it("name their validator, whatever the name of their definition", () => {
     const odd = { ClientRequest: anyOf("wave-request"), "wave-request": message("wave"), waved: object({}) };
     const notes: NoteText[] = [{ kind: "pairing", targets: ["wave"], result: "waved" }];
     const vectors = vectorsOf(modelOf(odd, notes));

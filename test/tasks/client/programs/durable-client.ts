@@ -4,7 +4,8 @@ import { connect } from "@mcpgen/runtime";
 import { type TaskHandle, tasks } from "@mcpgen/tasks/client";
 import { fileHandles } from "@mcpgen/tasks/handles";
 
-// A client that stops at a point, and waits there to be killed; without one, it goes on with what is in the folder.
+// A client that stops at a given point, and waits there until it is killed. Without a point, it continues with the
+// handles in the folder.
 const [url = "", folder = "", stop = ""] = process.argv.slice(2);
 const say = (word: string): void => void process.stdout.write(`${word}\n`);
 const forever = (): Promise<never> => new Promise(() => setInterval(() => {}, 60_000));
