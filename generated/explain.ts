@@ -8,7 +8,7 @@ function referencedPointer(reference: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
-    // The name is not percent-encoded: take it literally.
+    // The name is not valid percent-encoding, so it is used literally.
     return fragment;
   }
 }
@@ -126,7 +126,7 @@ interface Deprecation {
 interface SchemaNode {
   /** JSON Pointer of the node in the canonical document. */
   readonly pointer: string;
-  /** The document has the boolean `true` here, which means the same as `{}`. */
+  /** The boolean schema `true`, which means the same as `{}`. */
   readonly always?: true;
   /** The boolean schema `false`: no value is valid. */
   readonly never?: true;
@@ -188,7 +188,7 @@ interface SchemaNode {
   readonly writeOnly?: true;
 
   readonly deprecated?: Deprecation;
-  /** From notes: the TypeScript type to print, where the schema cannot express it. Validators ignore it. */
+  /** From notes: the TypeScript type to print if the schema cannot express it. Validators ignore it. */
   readonly typeText?: string;
   /** From notes: a tolerant reader accepts unknown arms of this union or unknown values of this set. */
   readonly open?: true;
@@ -217,7 +217,7 @@ interface Matcher {
 interface Schema {
   readonly definitions: ReadonlyMap<string, Definition>;
   readonly root?: SchemaNode;
-  /** The meta-schema of the document demands that formats are asserted (2020-12 validation, section 7.2.2). */
+  /** Whether the meta-schema of the document demands that formats are asserted (2020-12 validation, section 7.2.2). */
   readonly assertsFormats?: true;
   /** The matchers of the document's patterns, made when it was read; absent if it has no patterns. */
   readonly patterns?: ReadonlyMap<string, Matcher>;
@@ -369,7 +369,7 @@ interface MemberBounds {
 }
 
 interface Description {
-  /** The node accepts only objects. */
+  /** Whether the node accepts only objects. */
   readonly objectOnly: boolean;
   readonly members: ReadonlyMap<string, MemberBounds>;
 }
@@ -425,7 +425,7 @@ class Tags {
   }
 
   /**
-   * As `find`, if the values are strings. Otherwise finds a member that distinguishes most arms, even if some arms
+   * Like `find`, if the values are strings. Otherwise finds a member that distinguishes most arms, even if some arms
    * omit it or do not limit it.
    *
    * @param except members to ignore
@@ -583,7 +583,7 @@ function describe(
   return { objectOnly, members };
 }
 
-/** The description that holds for an object of any of the arms. */
+/** The description that applies to the objects of all arms. */
 function anyOf(arms: readonly Description[]): Description {
   const [first, ...others] = arms;
   const members = new Map<string, MemberBounds>();
@@ -734,19 +734,19 @@ export interface Issue {
   readonly message: string;
 }
 
-/** A string is shown up to this length. */
+/** Maximum length of a shown string. */
 const longestString = 40;
 
-/** A list of names or values is shown up to this length. */
+/** Maximum length of a shown list of names or values. */
 const longestList = 160;
 
-/** A place is shown up to this length. */
+/** Maximum length of a shown place. */
 const longestPlace = 80;
 
 /** Longest message, and longest summary. */
 const longestMessage = 400;
 
-/** Longest names that are compared with others. */
+/** Maximum length of names that are compared with others. */
 const longestName = 40;
 
 /** A key of an object, or an index of an array. */
@@ -800,7 +800,7 @@ function alternatives(texts: readonly string[]): string {
   return texts.length < 2 ? last : `${texts.slice(0, -1).join(", ")} or ${last}`;
 }
 
-/** A place as code writes it: `params.content[0]["a b"]`; the beginning of a long place is left out. */
+/** A place in the notation of code: `params.content[0]["a b"]`; the beginning of a long place is left out. */
 function placeText(path: readonly Key[]): string {
   let text = "";
   for (const key of path) {
@@ -811,7 +811,7 @@ function placeText(path: readonly Key[]): string {
   return text.length > longestPlace ? `…${text.slice(1 - longestPlace)}` : text;
 }
 
-/** The sentence that says what is wrong at a place. */
+/** The sentence about the problem at a place. */
 function sentence(place: string, expected: string, got: string, advice = ""): string {
   return `${place && `${place}: `}expected ${expected}, got ${got}${advice}`.slice(0, longestMessage);
 }
@@ -826,8 +826,8 @@ function summaryOf(lines: readonly string[]): string {
 }
 
 /**
- * The text among `candidates` that `name` misspells: at most a third of its letters differ, and at most four, or two letters
- * are swapped. A name that differs more may be intended. Upper and lower case are the same.
+ * The text among `candidates` that `name` misspells: at most a third of its letters differ, and at most four, or two
+ * letters are swapped. A name that differs more may be intended. Upper and lower case do not matter.
  */
 function nearest(name: string, candidates: readonly unknown[]): string | undefined {
   let found: string | undefined;
@@ -952,7 +952,7 @@ const deepestNode = 600;
 /** Maximum depth of nested unions that are tried arm by arm. */
 const mostTrials = 3;
 
-/** What a search knows of the schema; the same for all values. */
+/** The facts about the schema that a search uses; they are the same for all values. */
 interface Subject {
   readonly schema: Schema;
   readonly facts: DefinitionMemo<Facts>;
@@ -1190,7 +1190,7 @@ function compareObject(search: Search, object: Members, node: SchemaNode): void 
 
 const unknownValue: SchemaNode = { pointer: "", always: true };
 
-/** @param keys of the object; one of them may be a misspelling of the missing key */
+/** @param keys the keys of the object; one of them may be a misspelling of the missing key */
 function reportMissing(
   search: Search,
   keys: readonly string[],
@@ -1225,7 +1225,7 @@ function compareKeys(search: Search, object: Members, keys: readonly string[], n
   }
 }
 
-/** @param node whose `properties` are the names to suggest */
+/** @param node the node whose `properties` are the names to suggest */
 function compareExtra(
   search: Search,
   value: unknown,
@@ -1285,7 +1285,7 @@ function compareRest(search: Search, value: unknown, node: SchemaNode): void {
   }
 }
 
-/** A trial of an arm ends after this many issues. */
+/** Number of issues after which the trial of an arm ends. */
 const enoughOfTrial = 8;
 
 /** Compares a value with the arm that its tag selects. */
@@ -1411,8 +1411,8 @@ class Explainer {
   }
 
   /**
-   * Returns the issues of a value by a node of the schema; none if the node accepts the value. Searches at most 64 nested
-   * definitions, or 600 nested subschemas.
+   * Returns the issues of a value by a node of the schema; an empty list if the node accepts the value. Searches at
+   * most 64 nested definitions, or 600 nested subschemas.
    *
    * @param limit the number of issues at which the search ends
    */
@@ -1500,14 +1500,9 @@ function compareDefinition(search: Search, value: unknown, name: string): void {
 
 /**
  * A schema in output. Each definition has a JSON text, its exact validator, and its open validator if that differs. The
- * text has the assertions of the schema, and `x-open` where the open reading of a node accepts more.
+ * text has the assertions of the schema, and `x-open` in nodes whose open reading accepts more.
  */
-export type Written = readonly (readonly [
-  definition: string,
-  schema: string,
-  is: Judge,
-  accepts?: Judge,
-])[];
+export type Written = readonly (readonly [definition: string, schema: string, is: Judge, accepts?: Judge])[];
 
 /** Checks of formats and patterns that the platform's regular expressions cannot check safely. */
 export interface Texts {

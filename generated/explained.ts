@@ -58,7 +58,7 @@ const additions: ReadonlyMap<string, Additions> = new Map<string, Additions>([
  * that were probably meant. Without it, the error names only the first fault and the expected type. It is
  * loaded when a message is rejected; a bundle of one file contains it.
  *
- * With `sends`, a server or client can check sent messages in production, too (`validateSend: "always"`).
+ * With `sends`, a server or client can check sent messages in production, too (`validation: { send: "always" }`).
  */
 export function explained<R extends Role>(revisions: readonly Revision<R>[]): readonly Revision<R>[] {
   return revisions.map((revision) => {

@@ -59,13 +59,13 @@ export function mergeTables<R extends Role>(
     ...optional("peerSteps", stepsOf("peerSteps", revision, tables)),
     ...optional("developmentSends", sendsOf(revision, tables, "developmentSends")),
     ...(revision.sends && {
-      // Only `validateSend: "always"` reads it.
+      // Only `validation: { send: "always" }` reads it.
       get sends(): SendTable<R> {
         const plain = parts.find(({ table: each }) => !each.sends);
         if (!plain) return sendsOf(revision, tables, "sends")!;
         throw new failure(
           "invalid-definition",
-          `extension ${plain.use.extension.id}: validateSend: it has no exact definitions for production. Pass explained(extension), of its module explained.`,
+          `extension ${plain.use.extension.id}: validation.send: it has no exact definitions for production. Pass explained(extension), of its module explained.`,
         );
       },
     }),

@@ -34,8 +34,8 @@ const bases: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
  * Returns the extension with `explain` and `sends` for each base.
  *
  * With `explain`, the error for an invalid message of the extension names all of its faults. It is loaded
- * when a message is rejected. With `sends`, sent messages can be checked in production, too (`validateSend:
- * "always"`).
+ * when a message is rejected. With `sends`, sent messages can be checked in production, too (`validation: {
+ * send: "always" }`).
  *
  * @param extension the extension of the module `server` or `client`, before `implement`
  */
