@@ -120,12 +120,16 @@ const attacks: Readonly<Record<string, readonly Part[]>> = {
   "15 the loopback listener": [
     ["Host, path, method, state", "auth/node/loopback", "answers 400 to %s, and the login goes on"],
     ["a second callback", "auth/node/loopback", "takes one callback; a second is refused"],
-    ["a port that is taken", "auth/node/loopback", "uses another port if the stable one is in use"],
+    [
+      "a port that is taken",
+      "auth/node/loopback",
+      "takes another port if another program has the stable one, and says so of a fixed one",
+    ],
   ],
   "16 hostile authorization URLs": [
     ["in metadata", "auth/client/discovery", "attack 16: an endpoint %s is refused"],
     ["schemes, quotes, lines", "auth/node/loopback", "does not open %j"],
-    ["shells", "auth/node/loopback", "gets a URL as one argument, without a shell"],
+    ["shells", "auth/node/loopback", "gets a URL as one argument, which no shell reads"],
     ["of devices", "auth/client/device", "an address or code that is not safe to show"],
   ],
   "17 the consent page": [

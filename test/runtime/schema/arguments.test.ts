@@ -162,7 +162,7 @@ describe("a handler", () => {
   });
 
   test("does not get defaults with argumentDefaults: false, except a library's", async () => {
-    expect(await given(sound, {}, { argumentDefaults: false })).toEqual([{}, {}]);
+    expect(await given(sound, {}, { validation: { argumentDefaults: false } })).toEqual([{}, {}]);
     const ofLibrary = z.object({ unit: z.enum(["c", "f"]).default("c") });
     expect(await given(ofLibrary, {}, { validation: { argumentDefaults: false } })).toEqual([
       { unit: "c" },

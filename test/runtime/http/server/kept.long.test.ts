@@ -219,10 +219,7 @@ describe("streams of subscriptions/listen", () => {
     const subscribe = (): never => {
       throw new Error("the bus is down");
     };
-    const { listen, endpoint } = listening(
-      {},
-      { changes: { publish() {}, subscribe }, onEvent: () => true },
-    );
+    const { listen, endpoint } = listening({}, { changes: { publish() {}, subscribe }, onEvent: () => true });
     const { status, body, written } = listen(["note://one"]);
     expect({ status, written }).toEqual({ status: 200, written: "" });
     expect(body).toContain('"code":-32603');
