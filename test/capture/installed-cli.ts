@@ -45,7 +45,7 @@ export function installedCli(generate: (folder: string) => Promise<ReadonlyMap<s
     } satisfies BuildOptions;
     const external = [...others, "@mcpgen/protocol", "@opentelemetry"].flatMap((name) => [name, `${name}/*`]);
     await build({ ...common, external, entryPoints: ["generator/cli.ts"], outdir: folder });
-    const entries = ["index", "stdio", "http", "testing"];
+    const entries = ["index", "stdio", "http"];
     const entryPoints = entries.map((name) => `runtime/core/${name}.ts`);
     await build({ ...common, external, entryPoints, outdir: runtime });
     writePackage(runtime, "runtime");

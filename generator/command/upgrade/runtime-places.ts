@@ -178,7 +178,6 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
     "runtime/cluster/sharing/engine-calls.ts",
     "runtime/cluster/sharing/link.ts",
     "runtime/cluster/sharing/memory-store.ts",
-    "runtime/cluster/sharing/node.ts",
     "runtime/cluster/sharing/store.ts",
     "runtime/core/client/cache.ts",
     "runtime/core/client/decode.ts",
