@@ -127,14 +127,14 @@ export function restore(
   connection.definition.followChanges();
   connection.reserve(weight);
   connection.session = {
-    ...beforeHandshake(connection.definition, revision),
-    clientCapabilities,
     clientInfo,
     logLevel,
     declared,
     weight,
     ready: true,
     watched: subscriptions.length > 0 ? new Set(subscriptions) : undefined,
+    ...beforeHandshake(connection.definition, revision),
+    clientCapabilities,
   };
 }
 
