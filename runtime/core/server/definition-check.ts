@@ -157,7 +157,9 @@ const optionRules: Rules<ServerOptions> = {
     cache: { ttlMs: "amount", cacheScope: ["public", "private"] } satisfies Rules<CacheHints>,
   } satisfies Rules<ListsOptions>,
   state: {
-    keys: "array",
+    // `stateSeal` checks their length. A value that is no list may be a secret: the fault does not show it.
+    keys: (value, place) =>
+      Array.isArray(value) ? undefined : { message: `${place.slice(0, -1)}: expected a list.` },
     store: /* @__PURE__ */ withFunctions("use"),
   } satisfies Rules<StateOptions>,
   changes: /* @__PURE__ */ withFunctions("publish", "subscribe"),

@@ -14,7 +14,7 @@ const rules: Rules<ReceiverOptions, "sampling" | "elicitation" | "pollMs" | "quo
   keepMs: 0,
   maxRunMs: 1,
   sampling: gone("Leave it out: requests to the model may be tasks if connect has sample."),
-  elicitation: gone("Leave it out: requests to the user may be tasks if connect has elicit or elicitUrl."),
+  elicitation: gone("Leave it out: requests to the user may be tasks if connect has elicit."),
   quotas: gone("Leave it out: 32 tasks may run, and 256 are kept, with 16 Mi characters in all."),
   pollMs: gone("Leave it out: the server is advised to poll every 5 seconds."),
 };

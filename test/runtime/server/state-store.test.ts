@@ -101,3 +101,9 @@ test("a store in memory is bounded and drops expired states", () => {
   expiring.use(state("new"));
   expect(expiring.use(state("old"))).toBe(true);
 });
+
+test("a key in place of the list of keys is refused, and the error does not show it", () => {
+  const wrong = { keys: "a secret that processes share" } as never;
+  const make = () => createServer({ name: "s", version: "1" }, { revisions: serverRevisions, state: wrong });
+  expect(make).toThrow(/^state\.keys: expected a list\.$/);
+});
