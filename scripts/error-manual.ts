@@ -70,9 +70,27 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
     meaning: "The server has no resource with this URI.",
     advice: "List the resources again. In a handler, throw `resourceNotFound(uri, context)`.",
   },
+  "state-lost": {
+    meaning:
+      "The call that waited for an answer is gone; `data.cause` is `expired`, `cancelled` or `not-here` (the process was started again, or another one got the answer). Nothing was repeated.",
+    advice:
+      "Call the tool again. If clients reach several processes, see [ask the user](tasks/ask-the-user.md#restarts-and-several-processes).",
+  },
+  "state-used": {
+    meaning: "The `requestState` of a multi round-trip request, or a later one, was used before. Nothing was repeated.",
+    advice: "Use each state once. An answer that was lost is given again for 30 seconds.",
+  },
+  "asks-limit": {
+    meaning: "A handler asks its client, and more calls wait for answers than the bounds allow.",
+    advice: "Answer or cancel other calls first, or raise `state.parking`.",
+  },
+  "ask-expired": {
+    meaning: "The client did not answer a handler in time: 5 minutes after a question, 10 minutes in all.",
+    advice: "Let the user call the tool again. For longer waits, use a task.",
+  },
   "state-rejected": {
     meaning:
-      "The `requestState` of a multi round-trip request is forged, expired, used or of another principal.",
+      "The `requestState` of a multi round-trip request is forged, too long, or of another principal or request.",
     advice: "Call the tool again from the start. Give processes that share clients the same `state.keys`.",
   },
   "not-expressible": {

@@ -108,6 +108,7 @@ export { Turns } from "./admission/turns.js";
 export {
   Aborts,
   abortable,
+  afterTurn,
   longestWait,
   settleWithin,
   systemClock,

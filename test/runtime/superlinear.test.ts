@@ -3,7 +3,7 @@ import { paramHeadersOf } from "../../runtime/core/protocol/param-headers.js";
 import { messagesProblem } from "../../runtime/core/protocol/input-requests.js";
 import { Listing } from "../../runtime/core/server/listing.js";
 import type { HandlerContext } from "../../runtime/core/server/context.js";
-import { openRounds } from "../../runtime/core/server/rounds.js";
+import { openState } from "../../runtime/core/server/rounds.js";
 import { systemClock } from "../../runtime/base/time/clock.js";
 import { searchedIn } from "./work.js";
 
@@ -100,11 +100,11 @@ describe("a cursor", () => {
 
 test("requestState of 3.9 MB is refused before it is decoded", async () => {
   const open = vi.fn();
-  const seal = { onRandomKey: undefined, open, close: () => Promise.resolve("") };
+  const seal = { onRandomKey: undefined, open, close: () => Promise.resolve(""), isForeign: () => false };
   const params = { requestState: "x".repeat(3_900_000) };
   const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params } as const;
   const definition = { seal, states: undefined, clock: systemClock };
-  await expect(openRounds({ request, connection: { principal: "", definition } })).rejects.toMatchObject({
+  await expect(openState({ request, connection: { principal: "", definition } })).rejects.toMatchObject({
     code: "state-rejected",
     message: "requestState is refused: it has more than 32768 characters",
   });

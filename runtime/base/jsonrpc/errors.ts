@@ -16,8 +16,16 @@ export type ErrorCode =
   /** The other side has not declared the capability. */
   | "missing-capability"
   | "resource-not-found"
-  /** The state of a multi round-trip request is forged, expired, too large or from another principal. */
+  /** The state of a multi round-trip request is forged, too large or from another principal. */
   | "state-rejected"
+  /** The call that the state belongs to is gone, and nothing ran; `data.cause` is `expired`, `cancelled` or `not-here`. */
+  | "state-lost"
+  /** The state, or a later one, was used before. */
+  | "state-used"
+  /** More calls wait for answers than the bounds of `state.parking` allow. */
+  | "asks-limit"
+  /** The client did not send its answer before the call expired. */
+  | "ask-expired"
   /** The message has no form at the revision that was negotiated. */
   | "not-expressible"
   /** The message is not what its revision defines, and was not sent (`validation.send`). */

@@ -3,7 +3,7 @@ import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/author
 import { scopesOfCall } from "../http/server/permit.js";
 import { metaKeys } from "../protocol/meta.js";
 import { declares, sendError } from "../protocol/revision-view.js";
-import { liftedAnswer, missingCapability } from "../server/ask.js";
+import { answerOf, liftedAnswer, missingCapability } from "../server/ask.js";
 import { ServerConnection } from "../server/connection.js";
 import type { HandlerContext } from "../server/context.js";
 import { RequestContext, modernServer } from "../server/request.js";
@@ -47,7 +47,7 @@ export class ServerRequest {
    * Sends an ask as at 2026-07-28: it rejects, and the request keeps it in its rounds until the client has answered it.
    */
   static get askInRounds(): NonNullable<RequestContext["sendAsk"]> {
-    return modernServer.sendAsk;
+    return answerOf;
   }
 
   /**
@@ -141,9 +141,7 @@ export class ServerRequest {
     const { revision } = protocol;
     const wrong = sendError(revision, "results", method, result);
     if (wrong) throw wrong;
-    const sent = new SerialisedResult(result as Params);
-    sent.texts.set(revision, JSON.stringify(result));
-    return sent;
+    return SerialisedResult.of(JSON.stringify(result), revision, result as Params);
   }
 
   /**
@@ -167,5 +165,7 @@ function requestOn(
   const context = new RequestContext(connection, { jsonrpc: "2.0", id, method, params }, protocol);
   const { handler } = context;
   if (!handler) throw new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`);
+  // No request of a client could continue its handler.
+  if (protocol.revision.era === "modern") context.sendAsk = answerOf;
   return { context, call: async () => handler(params as never, context) };
 }

@@ -78,6 +78,24 @@ export interface LimitHit extends Partial<Place>, Peer {
   readonly limit: string;
 }
 
+/** A handler waits for answers of its client (2026-07-28): a round has gone out. */
+export interface CallParked extends Place, Peer {
+  readonly type: "call-parked";
+  /** 1 for the first round of the call. */
+  readonly round: number;
+  /** Number of calls that wait. */
+  readonly parked: number;
+}
+
+/** A call that waited for answers of its client has ended without them, and its handler is aborted. */
+export interface CallLost extends Place, Peer {
+  readonly type: "call-lost";
+  /** `expired`: the client did not answer in time. `cancelled`: the client or the server ended it. */
+  readonly cause: "expired" | "cancelled" | "not-here";
+  /** Number of calls that still wait. */
+  readonly parked: number;
+}
+
 /** A problem that no response reports, such as an item of a list that is left out. */
 export interface Warning extends Peer {
   readonly type: "warning";
@@ -160,6 +178,8 @@ export type ServerEvent =
   | HandlerError
   | NullsIgnored
   | RequestTimedOut
+  | CallParked
+  | CallLost
   | Warning
   | PartLost
   | ProtocolWarning;

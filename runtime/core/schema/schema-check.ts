@@ -144,7 +144,7 @@ interface Asked {
 export type FormAsker = (
   name: string,
   asked: Asked,
-  ask: (asked: Asked) => Promise<Params>,
+  ask: (asked: Asked, parse?: (content: unknown) => Promise<unknown>) => Promise<Params>,
 ) => Promise<Params>;
 
 /** Reads the schemas of vendor methods and of forms. */
@@ -215,11 +215,19 @@ export const methodSchemas: SchemaReader = {
     if (!read.form)
       throw invalid(read.member === undefined ? place : `${place}, member ${read.member}`, read.problem);
     const requestedSchema = read.form;
-    const answer = await ask({ ...asked, params: { ...asked.params, requestedSchema } });
+    let last: { readonly content: unknown; readonly found: Exclude<Checked, string> } | undefined;
+    // An answer is judged before the handler runs on: it is parsed once.
+    const parse = async (content: unknown): Promise<Exclude<Checked, string>> => {
+      if (last && last.content === content) return last.found;
+      const found = await parserOf(given)(content);
+      if (typeof found === "string")
+        throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${found}`);
+      last = { content, found };
+      return found;
+    };
+    const answer = await ask({ ...asked, params: { ...asked.params, requestedSchema } }, parse);
     if (answer["action"] !== "accept") return answer;
-    const found = await parserOf(given)(answer["content"]);
-    if (typeof found === "string")
-      throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${found}`);
+    const found = await parse(answer["content"]);
     return found ? { ...answer, content: found.value } : answer;
   },
 };

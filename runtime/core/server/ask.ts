@@ -15,8 +15,8 @@ import { declares, requestParams } from "../protocol/revision-view.js";
 import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./context.js";
 import { type AskFacts, askThrough } from "./middleware.js";
 import type { RequestContext } from "./request.js";
-import { type Asked, Suspended } from "./rounds.js";
-import type { RequestProtocol } from "./server-definition.js";
+import { type Asked, type AskedBefore, Suspended } from "./rounds.js";
+import type { Judge, RequestProtocol, SendAsk } from "./server-definition.js";
 
 const askOptions: Names<AskOptions> = { timeout: 0, totalTimeout: 0 };
 
@@ -35,8 +35,8 @@ export function askWith(context: RequestContext): Ask {
     requireKnown(options ?? {}, askOptions);
     const facts = { context, answered: context.rounds?.answers.has(key) === true };
     const send = context.sendAsk ?? context.protocol.era.sendAsk;
-    const answer = await askClient(JSON.stringify(key), facts, asked, (wanted) =>
-      send(context, key, wanted, options),
+    const answer = await askClient(JSON.stringify(key), facts, asked, (wanted, judge) =>
+      send(context, key, wanted, options, judge),
     );
     return pick ? pick(answer as never) : answer;
   };
@@ -90,36 +90,50 @@ export async function askClient(
   name: string,
   facts: AskFacts & { readonly context: Asking },
   asked: Asked,
-  send: (asked: Asked) => Promise<Params>,
+  send: SendJudged,
 ): Promise<Params> {
   const { connection, protocol, rounds } = facts.context;
   const { ask, hooks } = connection.definition;
-  return ask(name, asked, async (wanted) => {
+  return ask(name, asked, async (wanted, parse) => {
     const encoding = encodeBytes(wanted.params);
     if (encoding) rounds?.encoding.push(encoding);
     const sent = encoding ? { ...wanted, params: (await encoding)! } : wanted;
-    return askThrough(hooks, facts, sent, (last) => judged(protocol, name, last, send));
+    return askThrough(hooks, facts, sent, (last) => judged(protocol, name, last, send, parse));
   });
 }
+
+/** Sends a request to the client; an answer is judged before anything of the handler runs on. */
+type SendJudged = (asked: Asked, judge: Judge) => Promise<Params>;
 
 async function judged(
   protocol: RequestProtocol,
   name: string,
   asked: Asked,
-  send: (asked: Asked) => Promise<Params>,
+  send: SendJudged,
+  parse: ((content: unknown) => Promise<unknown>) | undefined,
 ): Promise<Params> {
-  const missing = missingCapabilityOf(asked, protocol);
-  if (missing) throw missingCapability(protocol, missing);
+  requireCapability(protocol, asked);
   const problem = problemOf(asked);
   if (problem !== undefined) throw new McpError("invalid-params", `ask ${name}: ${problem}`);
-  const answer = await send(asked);
   const { method, params = {} } = asked;
-  const { action, content = {} } = answer;
-  if (method !== "elicitation/create" || params["mode"] === "url" || action !== "accept") return answer;
-  const wrong = contentProblem(params["requestedSchema"], content);
-  if (wrong !== undefined)
-    throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${wrong}`);
-  return { ...answer, content };
+  const isForm = (action: unknown): boolean =>
+    method === "elicitation/create" && params["mode"] !== "url" && action === "accept";
+  const judge: Judge = async ({ action, content = {} }) => {
+    if (!isForm(action)) return;
+    const wrong = contentProblem(params["requestedSchema"], content);
+    if (wrong !== undefined)
+      throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${wrong}`);
+    await parse?.(content);
+  };
+  const answer = await send(asked, judge);
+  await judge(answer);
+  return isForm(answer["action"]) ? { ...answer, content: answer["content"] ?? {} } : answer;
+}
+
+/** @throws {McpError} `missing-capability`: the client has not declared what a request needs */
+function requireCapability(protocol: RequestProtocol, asked: Asked): void {
+  const missing = missingCapabilityOf(asked, protocol);
+  if (missing) throw missingCapability(protocol, missing);
 }
 
 /** Path of the capability that a request needs and the client has not declared. */
@@ -182,17 +196,38 @@ export function withElicitationId<Given extends Params | undefined>(params: Give
 }
 
 /**
- * Asks the client by a result that contains the request (2026-07-28, multi round-trip requests). Resolves with the answer, if the
- * client has given it.
+ * Asks the client by a result that contains the request (2026-07-28, multi round-trip requests). The handler waits for the
+ * answer, or runs again.
+ *
+ * @throws {McpError} `missing-capability`; `invalid-definition`: nothing can wait, and the handler may not run again
+ */
+export const askInResult: SendAsk = async (context, key, asked, options, judge) => {
+  const { definition } = context.connection;
+  const { parking, sharesState } = definition;
+  const { replay } = context;
+  requireRounds(context, asked);
+  if (context.rounds!.answers.has(key) || (replay && (sharesState || !parking)))
+    return answerOf(context, key, asked);
+  if (parking) return parking.ask(context, key, asked, options, judge);
+  throw invalid(
+    "a handler cannot wait for its client here: let it run again for each answer (replay: true in its definition), or serve it from a process that waits (state.parking)",
+  );
+};
+
+/** @throws {McpError} `missing-capability`: no result of the method asks for this */
+function requireRounds({ entry, method, protocol }: RequestContext, asked: Asked): void {
+  if (!protocol.revision.table.outgoingRequests.has(asked.method) || !entry.multiRoundTrip)
+    throw new McpError("missing-capability", `${method} cannot ask for ${asked.method}`);
+}
+
+/**
+ * Asks as `askInResult`, for a handler that runs again. Resolves with the answer, if the client has given it.
  *
  * @throws `Suspended`: it has not; the request is among those that the rounds want
  */
 export async function answerOf(context: RequestContext, key: string, asked: Asked): Promise<Params> {
+  requireRounds(context, asked);
   const rounds = context.rounds!;
-  const { method } = asked;
-  const entry = context.protocol.revision.table.outgoingRequests.get(method);
-  if (!entry || !context.entry.multiRoundTrip)
-    throw new McpError("missing-capability", `${context.method} cannot ask for ${method}`);
   const answer = rounds.answers.get(key);
   if (answer === undefined) {
     rounds.wanted.set(key, lowered(context, asked));
@@ -200,13 +235,68 @@ export async function answerOf(context: RequestContext, key: string, asked: Aske
     await Promise.all(rounds.encoding);
     throw new Suspended();
   }
+  return readAnswer(context, key, asked, answer);
+}
+
+/** Reads an answer to a request that is part of a result. @throws {McpError} `invalid-params` */
+export async function readAnswer(
+  context: RequestContext,
+  key: string,
+  asked: Asked,
+  answer: unknown,
+): Promise<Params> {
   const { connection, protocol } = context;
-  const result = await connection.read(protocol.revision, entry.result!, answer, method, (problem) =>
-    invalidParams(
-      `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${method}: ${problem}`,
-    ),
-  );
-  return liftedAnswer(context, asked, result);
+  const { method } = asked;
+  const { result } = protocol.revision.table.outgoingRequests.get(method)!;
+  const refused = (problem: string): McpError =>
+    wrongAnswer(key, `it is not a result of ${method}: ${problem}`);
+  const read = await connection.read(protocol.revision, result!, answer as Params, method, refused);
+  return liftedAnswer(context, asked, read);
+}
+
+/**
+ * Reads an answer, and judges it before the handler that asked runs on.
+ *
+ * @throws {McpError} `invalid-params`
+ */
+export async function judgedAnswer(
+  context: RequestContext,
+  key: string,
+  asked: Asked,
+  answer: unknown,
+  judge: Judge,
+): Promise<Params> {
+  const read = await readAnswer(context, key, asked, answer);
+  try {
+    await judge(read);
+  } catch (error) {
+    throw wrongAnswer(key, messageOf(error));
+  }
+  return read;
+}
+
+/** Judges an answer by the form in the state of a handler that runs again. @throws {McpError} `invalid-params` */
+export function judgeSealed(context: RequestContext, key: string, { method, requestedSchema }: AskedBefore, answer: unknown): Promise<Params> {
+  return judgedAnswer(context, key, { method }, answer, async ({ action, content = {} }) => {
+    const wrong =
+      requestedSchema === undefined || action !== "accept" ? undefined : contentProblem(requestedSchema, content);
+    if (wrong !== undefined) throw new McpError("invalid-result", wrong);
+  });
+}
+
+function wrongAnswer(key: string, problem: string): McpError {
+  return invalidParams(`inputResponses: the answer to ${JSON.stringify(key)} is refused: ${problem}`);
+}
+
+/**
+ * A request as a result asks for it.
+ *
+ * @param isNew whether losses are reported
+ * @throws {McpError} `missing-capability`, `not-expressible`
+ */
+export function toSend(context: RequestContext, asked: Asked, isNew: boolean): Asked {
+  requireCapability(context.protocol, asked);
+  return lowered(context, asked, isNew);
 }
 
 /**

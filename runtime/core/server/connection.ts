@@ -71,6 +71,8 @@ export interface EarlierCall {
 export interface HttpRequest {
   /** Path and query, or a whole URL. */
   readonly url: string;
+  /** The network address of the client, where the platform tells it. */
+  readonly address?: string | undefined;
   /** The headers that the option `contextHeaders` names, in lower case. */
   readonly passed?: Readonly<Record<string, string>>;
   /**
@@ -155,6 +157,11 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
   clientOf(protocol: RequestProtocol, context?: RequestContext): ServerSession {
     const own = this.session === protocol ? undefined : context;
     return ((own ?? protocol).client ??= new ConnectedSession(this, protocol, own));
+  }
+
+  /** Whether it serves a single request, or those of a single body. */
+  get isBrief(): boolean {
+    return this.#channel.isBrief === true;
   }
 
   /** Whether a failed tool answers with the text of what its handler threw. */

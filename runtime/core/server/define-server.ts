@@ -20,9 +20,12 @@ import type { Check, Parse } from "../schema/schema-type.js";
 import type { ToolHandler } from "./tools.js";
 import { matcherOf } from "../protocol/templates.js";
 
-/** The scopes that a request for an entry needs, for `permit` of an HTTP endpoint. They are not listed. */
-interface Scoped {
+/** Members of an entry that are not listed. */
+interface Unlisted {
+  /** The scopes that a request for it needs, for `permit` of an HTTP endpoint. */
   readonly scopes?: readonly string[];
+  /** Whether its handler may run again for each answer of a client. */
+  readonly replay?: boolean;
 }
 
 /** The contract of a server: its tools, resources and prompts as the protocol lists them. */
@@ -32,10 +35,10 @@ export interface Contract {
   readonly title?: string;
   readonly instructions?: string;
   readonly capabilities?: ServerCapabilities;
-  readonly tools?: readonly (Tool & Scoped)[];
-  readonly resources?: readonly (Resource & Scoped)[];
-  readonly resourceTemplates?: readonly (ResourceTemplate & Scoped)[];
-  readonly prompts?: readonly (Prompt & Scoped)[];
+  readonly tools?: readonly (Tool & Unlisted)[];
+  readonly resources?: readonly (Resource & Unlisted)[];
+  readonly resourceTemplates?: readonly (ResourceTemplate & Unlisted)[];
+  readonly prompts?: readonly (Prompt & Unlisted)[];
 }
 
 /** The handlers for a contract. */
@@ -208,12 +211,12 @@ function checksOf(
 function fill<Definition extends object, Handler, Entry extends Listed>(
   listing: Listing<Entry>,
   kind: string,
-  definitions: readonly (Definition & Scoped)[] = [],
+  definitions: readonly (Definition & Unlisted)[] = [],
   handlers: { readonly [key: string]: Handler } = {},
   keyOf: keyof Definition,
   rest: (definition: Definition, handler: Handler) => Omit<Entry, keyof Listed>,
 ): void {
-  for (const { scopes, ...others } of definitions) {
+  for (const { scopes, replay, ...others } of definitions) {
     const definition = others as unknown as Definition;
     const key = definition[keyOf] as string;
     const handler = Object.hasOwn(handlers, key) && handlers[key];
@@ -223,6 +226,7 @@ function fill<Definition extends object, Handler, Entry extends Listed>(
       definition: definition as Params,
       enabled: true,
       scopes,
+      replay,
       ...rest(definition, handler),
     } as unknown as Entry);
   }

@@ -15,6 +15,7 @@ import {
 } from "@mcpgen/base";
 import { checkListener } from "../protocol/hooks.js";
 import type { ServerRevisions } from "../protocol/revision-view.js";
+import type { ParkingLimits } from "./parking.js";
 import type { CacheHints, Direction, ServerDefinition } from "./server-definition.js";
 import {
   type ErrorOptions,
@@ -161,6 +162,10 @@ const optionRules: Rules<ServerOptions> = {
     keys: (value, place) =>
       Array.isArray(value) ? undefined : { message: `${place.slice(0, -1)}: expected a list.` },
     store: /* @__PURE__ */ withFunctions("use"),
+    parking: /* @__PURE__ */ orObject(
+      (value) => (value === false || value === "routed" ? undefined : 'false, "routed"'),
+      { calls: "amount", perPrincipal: "amount" } satisfies Rules<ParkingLimits>,
+    ),
   } satisfies Rules<StateOptions>,
   changes: /* @__PURE__ */ withFunctions("publish", "subscribe"),
   validation: {

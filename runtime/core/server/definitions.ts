@@ -28,6 +28,12 @@ interface Visibility<Definition> {
   readonly visible?: (definition: Definition, context: HandlerContext) => boolean;
   /** Scopes that `permit` of an HTTP endpoint requires for it. Default: none. */
   readonly scopes?: Scopes;
+  /**
+   * Whether the handler may run again from its first line, with the answers so far and the results of `context.once`, where it
+   * cannot wait for its client (2026-07-28): after a restart, in another process, without `state.parking`. Default: `false`, such
+   * a call then ends with `state-lost`.
+   */
+  readonly replay?: boolean;
 }
 
 /** The members that extensions add to a definition of the protocol. */

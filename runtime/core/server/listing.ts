@@ -1,6 +1,7 @@
 import { invalid, invalidParams, type McpError, type Params } from "@mcpgen/base";
 import { toBase64Url } from "../protocol/binary-content.js";
 import type { HandlerContext } from "./context.js";
+import type { RequestContext } from "./request.js";
 import { type CacheHints, SerialisedResult, uncached } from "./server-definition.js";
 
 /** A tool, resource, resource template or prompt. It does not change: another entry takes its place. */
@@ -11,6 +12,8 @@ export interface Listed {
   /** Whether this client may see and use it. Default: every client may. */
   readonly visible?: ((definition: never, context: HandlerContext) => boolean) | undefined;
   readonly scopes?: Scopes | undefined;
+  /** Whether its handler may run again from its first line, once for each answer of a client that it asks. */
+  readonly replay?: boolean | undefined;
   /** Members of the registration that belong to extensions. */
   readonly added?: { readonly [member: string]: unknown };
 }
@@ -77,7 +80,9 @@ export class Listing<Entry extends Listed> {
   /** The entry of that name or URI, if this client may use it. */
   find(key: string, context: HandlerContext): Entry | undefined {
     const entry = this.entries.get(key);
-    return entry && isOpenTo(entry, context) ? entry : undefined;
+    if (!entry || !isOpenTo(entry, context)) return undefined;
+    (context as RequestContext).replay = entry.replay;
+    return entry;
   }
 
   /** The names or URIs that this client may use. */

@@ -20,18 +20,18 @@ interface Given {
 export type Build<Entry extends Listed> = (
   place: string,
   given: Given,
-) => { readonly [Member in Exclude<keyof Entry, "added" | "enabled" | "scopes">]: unknown };
+) => { readonly [Member in Exclude<keyof Entry, "added" | "enabled" | "scopes" | "replay">]: unknown };
 
 /** For each kind: its name in errors, its definition in the protocol, and further members of a registration. */
 const kinds = {
-  tools: { word: "tool", definition: "Tool", own: ["visible", "scopes"] },
-  resources: { word: "resource", definition: "Resource", own: ["visible", "scopes", "cache"] },
+  tools: { word: "tool", definition: "Tool", own: ["visible", "scopes", "replay"] },
+  resources: { word: "resource", definition: "Resource", own: ["visible", "scopes", "replay", "cache"] },
   templates: {
     word: "template",
     definition: "ResourceTemplate",
-    own: ["visible", "scopes", "cache", "complete", "list"],
+    own: ["visible", "scopes", "replay", "cache", "complete", "list"],
   },
-  prompts: { word: "prompt", definition: "Prompt", own: ["visible", "scopes", "complete"] },
+  prompts: { word: "prompt", definition: "Prompt", own: ["visible", "scopes", "replay", "complete"] },
 } as const;
 
 /** Members of definitions that belong to extensions, with their rules. */
@@ -128,12 +128,14 @@ function entryOf(
   const place = placeOf(kind, key);
   requireHandler(place, given["handler"]);
   const members = Object.entries(given).filter(([, value]) => value !== undefined);
-  const { scopes, ...rest } = Object.fromEntries(members.filter(([name]) => !Object.hasOwn(rules, name)));
+  const { scopes, replay, ...rest } = Object.fromEntries(members.filter(([name]) => !Object.hasOwn(rules, name)));
   const added = members.filter(([name]) => Object.hasOwn(rules, name));
   if (scopes !== undefined && typeof scopes !== "function" && !isScopes(scopes))
     throw invalid(
       `${place}: scopes: expected a list such as ["files:read"], or a function, got ${JSON.stringify(scopes)}.`,
     );
+  if (replay !== undefined && typeof replay !== "boolean")
+    throw invalid(`${place}: replay: expected true or false, got ${JSON.stringify(replay)}.`);
   for (const [name, value] of added) {
     const expected = rules[name]!(value, `${place}: ${name}`);
     if (expected !== undefined)
@@ -146,6 +148,7 @@ function entryOf(
   return {
     ...build(place, rest),
     ...(scopes !== undefined && { scopes }),
+    ...(replay !== undefined && { replay }),
     ...(added.length > 0 && { added: Object.fromEntries(added) }),
     enabled,
   } as Listed;

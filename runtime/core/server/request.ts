@@ -8,6 +8,7 @@ import {
   isPromise,
   McpError,
   messageOf,
+  mostReserved,
   type NotificationMessage,
   type Params,
   type platform,
@@ -15,6 +16,7 @@ import {
   type RequestId,
   type RequestMessage,
   resultText,
+  weightOf,
 } from "@mcpgen/base";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { BatchAnswers, Era, IncomingRequest } from "@mcpgen/protocol/model";
@@ -28,10 +30,21 @@ import {
   requestParams,
   sendError,
 } from "../protocol/revision-view.js";
-import { answerOf, askWith } from "./ask.js";
+import { askInResult, askWith, judgeSealed } from "./ask.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import type { Ask, HandlerContext, ServerSession } from "./context.js";
-import { type Rounds, newRounds, openRounds, sealRounds } from "./rounds.js";
+import { asksLimit, type ParkedCall } from "./parking.js";
+import {
+  type Asked,
+  type Rounds,
+  answersIn,
+  lost,
+  newRounds,
+  openRounds,
+  openState,
+  type Replayed,
+  sealRounds,
+} from "./rounds.js";
 import {
   type CacheHints,
   type MethodHandler,
@@ -48,9 +61,12 @@ import {
 
 type Result = Params | SerialisedResult;
 
-/** An open request of a client, from its dispatch to its response. Its signal, its asks and its rounds are created on first use. */
+/**
+ * A request of a client, from its dispatch to its response; that of a handler that waits for its client goes on in each later
+ * request that answers it. Its signal, its asks and its rounds are created on first use.
+ */
 export class RequestContext implements HandlerContext {
-  readonly connection: ServerConnection;
+  connection: ServerConnection;
   /** Without members that are null instead of absent, once it is accepted. */
   request: RequestMessage;
   protocol: RequestProtocol;
@@ -61,7 +77,7 @@ export class RequestContext implements HandlerContext {
   auth: unknown;
   http: HttpRequest | undefined;
   /** The JSON-RPC batch that contained the request. */
-  readonly batch: BatchAnswers | undefined;
+  batch: BatchAnswers | undefined;
   /** The params in the authoring vocabulary, once the handler was called. */
   params: Params | undefined;
   /** Cache hints of the result, if the method is cacheable. */
@@ -70,6 +86,10 @@ export class RequestContext implements HandlerContext {
   rounds: Rounds | undefined;
   /** Sends its asks in another way than its era does. */
   sendAsk: SendAsk | undefined;
+  /** Whether its handler may run again for each answer of the client, by its definition. */
+  replay: boolean | undefined;
+  /** Its handler waits for answers of the client, in this round or a later one. */
+  parked: ParkedCall | undefined;
   /** Time of the last progress notification, by `performance.now()`. */
   reported: number | undefined;
   lastProgress = -Infinity;
@@ -78,6 +98,8 @@ export class RequestContext implements HandlerContext {
   /** Called when the request is aborted; it costs less than the signal. */
   onAbort: ((reason: Error) => void) | undefined;
   #isOver = false;
+  /** Its handler has ended. */
+  #isDone = false;
   #controller: AbortController | undefined;
   #asking: Ask | undefined;
 
@@ -160,6 +182,8 @@ export class RequestContext implements HandlerContext {
   get progress(): HandlerContext["progress"] {
     return (progress, total, message) => {
       if (this.over) return;
+      if (this.parked?.isAway)
+        return void this.parked.hold(0, () => this.progress(progress, total, message));
       const token = this.request.params?._meta?.["progressToken"];
       const report = progressOf(this, token, progress, total, message);
       if (!report) return;
@@ -185,6 +209,8 @@ export class RequestContext implements HandlerContext {
   /** Sends a notification that belongs to this request. A failure to send is a warning: it never fails the handler. */
   send(method: string, params: Params | undefined): void {
     if (this.over) return;
+    if (this.parked?.isAway)
+      return void this.parked.hold(weightOf(params, mostReserved), () => this.send(method, params));
     const { connection, entry, protocol, request } = this;
     const { id } = request;
     // What comes on the stream of a request names that request (2026-07-28, subscriptions, receiving notifications).
@@ -204,6 +230,8 @@ export class RequestContext implements HandlerContext {
       const results = (this.rounds ??= newRounds()).once;
       const known = results.get(key);
       if (known) return known as Promise<T>;
+      // The next run of the handler runs it: this round is over.
+      if (this.rounds.isSealed) return new Promise(() => {});
       // The promise is stored, so that overlapping calls share one run.
       const running = Promise.resolve().then(() => this.runOnce(key, effect));
       results.set(key, running);
@@ -248,10 +276,31 @@ export class RequestContext implements HandlerContext {
   /** Ends the request without a response, and aborts its signal. */
   abort(reason: McpError): void {
     if (this.#isOver) return;
+    this.#stop(reason);
+    this.parked?.cancelled(reason);
+    this.connection.aborted(this, reason);
+  }
+
+  #stop(reason: McpError): void {
     this.#isOver = true;
     this.#controller?.abort(reason);
     this.onAbort?.(reason);
-    this.connection.aborted(this, reason);
+  }
+
+  /** Ends a handler that waited, while its client has no request open. */
+  lapse(reason: McpError): void {
+    this.#stop(reason);
+    if (!this.#isDone) this.connection.countAborted(1);
+  }
+
+  /** Answers another request of the client, which has the answers that the handler waited for. */
+  continueIn(next: RequestContext): void {
+    const { connection, request, protocol, entry, auth, http, batch } = next;
+    const { _meta = {} } = next.#lifted();
+    this.params = { ...this.params, _meta };
+    const isFresh = { client: undefined, reported: undefined, lastProgress: -Infinity };
+    Object.assign(this, { connection, request, protocol, entry, auth, http, batch, ...isFresh });
+    connection.track(this);
   }
 
   /** Checks the request, calls the handler of its method and sends the response. */
@@ -270,15 +319,19 @@ export class RequestContext implements HandlerContext {
   }
 
   #call(): Result | Promise<Result> {
+    this.params = this.#lifted();
+    return this.handler!(this.params as never, this);
+  }
+
+  #lifted(): Params {
     const { connection, request, protocol } = this;
     const { revision } = protocol;
-    this.params = request.params ?? {};
+    const { method, params = {} } = request;
     try {
-      if (revision.translates) this.params = revision.lift("incomingRequests", request.method, this.params);
+      return revision.translates ? revision.lift("incomingRequests", method, params) : params;
     } catch (error) {
       throw connection.refused("params", request, invalidParams(messageOf(error)));
     }
-    return this.handler!(this.params as never, this);
   }
 
   /** Responds when the result settles. Until then the client can cancel the request. */
@@ -312,7 +365,18 @@ export class RequestContext implements HandlerContext {
     );
     // It states what the client has declared, too.
     this.protocol = protocol.era.stated?.(connection.definition, this.request) ?? protocol;
-    if (this.#isRetry()) this.rounds = await openRounds(this);
+    if (this.#isRetry()) {
+      const { parking } = connection.definition;
+      const state = this.request.params!["requestState"] === undefined ? undefined : await openState(this);
+      if (state && !state.replay) {
+        if (!parking) throw lost("not-here");
+        return parking.resume(this, state);
+      }
+      this.rounds = state
+        ? await openRounds(state as Replayed, this, (...answer) => judgeSealed(this, ...answer))
+        : // Without a state there is nothing to verify: a client is free to choose its answers.
+          { ...newRounds(), answers: new Map(Object.entries(answersIn(this.request)) as [string, Params][]) };
+    }
     return this.#call();
   }
 
@@ -331,11 +395,33 @@ export class RequestContext implements HandlerContext {
     } catch (error) {
       return this.#fail(error);
     }
+    if (this.#holds(2 * text.length, () => this.#succeed(result))) return;
+    this.parked?.done({ text });
     this.#answer(text);
   }
 
   #answer(text: string): void {
     this.#isOver = true;
+    this.connection.answer(this, resultText(this.request.id, text));
+  }
+
+  /** Whether what the handler ended with waits for the next request of its client. */
+  #holds(bytes: number, later: () => void): boolean {
+    this.#isDone = true;
+    if (!this.parked?.isAway) return false;
+    if (!this.parked.hold(bytes, later)) this.parked.hold(0, () => this.#refuse(asksLimit("memory")));
+    return true;
+  }
+
+  /** The result of a round that asks the client (`input_required`). */
+  roundText(inputRequests: { readonly [key: string]: Asked }, requestState: string): string {
+    const { entry, protocol } = this;
+    const asking = { resultType: entry.asks ?? "input_required", inputRequests, requestState };
+    return this.#sentText(protocol.era.finish(asking, this, undefined, asking.resultType));
+  }
+
+  /** Answers the request of a round; the handler waits for the next one. */
+  answerRound(text: string): void {
     this.connection.answer(this, resultText(this.request.id, text));
   }
 
@@ -383,21 +469,22 @@ export class RequestContext implements HandlerContext {
     const { connection, rounds } = this;
     if (this.#isOver) return connection.countAborted(-1);
     if (rounds?.wanted.size) return this.#suspend(rounds);
-    const error = this.errorOf(thrown);
-    this.#isOver = true;
-    connection.fail(this, error);
+    this.#refuse(this.errorOf(thrown));
   }
 
-  /** Responds with the input requests of the handler (`input_required`). The client retries with another request. */
+  #refuse(error: McpError): void {
+    if (this.#holds(0, () => this.#refuse(error))) return;
+    this.#isOver = true;
+    this.parked?.done({ error });
+    this.connection.fail(this, error);
+  }
+
+  /** Responds with the input requests of a handler that runs again. The client retries with another request. */
   #suspend(rounds: Rounds): void {
-    const { connection, entry, protocol } = this;
+    const { connection } = this;
     const inputRequests = Object.fromEntries(rounds.wanted);
-    const textOfRound = (requestState: string): string => {
-      const asking = { resultType: entry.asks ?? "input_required", inputRequests, requestState };
-      return this.#sentText(protocol.era.finish(asking, this, undefined, asking.resultType));
-    };
     void sealRounds(rounds, this)
-      .then(textOfRound)
+      .then((state) => this.roundText(inputRequests, state))
       .then(
         (text) => {
           if (this.#isOver) return connection.countAborted(-1);
@@ -615,5 +702,5 @@ export const modernServer: ServerEra = {
   },
   noRequests: "a server sends no requests at this revision",
   stated: modernProtocol,
-  sendAsk: answerOf,
+  sendAsk: askInResult,
 };

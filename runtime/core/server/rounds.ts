@@ -29,10 +29,27 @@ export interface Rounds {
   readonly wanted: Map<string, Asked>;
   /** Identity of the previous state: the next state continues it. */
   readonly before?: Pick<UsedState, "request" | "round">;
+  /** The state of the next round is complete: an effect of `context.once` that begins now would not be in it. */
+  isSealed?: boolean;
+}
+
+/** A request that a round asked for. */
+export interface AskedBefore {
+  readonly method: string;
+  /** The form, whose answer is judged before the handler runs again. */
+  readonly requestedSchema?: unknown;
+}
+
+/** What a handler needs to run again from its first line. */
+interface Replay {
+  readonly answers: { readonly [key: string]: Params };
+  readonly once: readonly { readonly key: string; readonly value?: unknown }[];
+  /** The requests of the last round, by key. */
+  readonly asked: { readonly [key: string]: AskedBefore };
 }
 
 /** The content of `requestState`, which is encrypted. */
-interface State {
+export interface State {
   /** Binds the state to the previous rounds. */
   readonly chain: Pick<UsedState, "request" | "round">;
   /** Digest of the request that the state belongs to. */
@@ -40,11 +57,12 @@ interface State {
   readonly principal: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
-  readonly answers: { readonly [key: string]: Params };
-  readonly once: readonly { readonly key: string; readonly value?: unknown }[];
-  /** Keys of the requests of the last round. */
-  readonly asked: readonly string[];
+  /** Absent if the handler waits in the process that sealed the state. */
+  readonly replay?: Replay;
 }
+
+/** The state of a handler that runs again. */
+export type Replayed = State & Required<Pick<State, "replay">>;
 
 /** A request whose state its client carries between the rounds. */
 interface Carried {
@@ -61,7 +79,7 @@ interface Carried {
   };
 }
 
-/** Milliseconds that the client has to retry after a round. */
+/** Milliseconds that the client has to retry after a round of a handler that runs again. */
 const stateLifetime = 600_000;
 
 /** Characters of the longest state. */
@@ -71,53 +89,101 @@ export function newRounds(): Rounds {
   return { answers: new Map(), once: new Map(), encoding: [], wanted: new Map() };
 }
 
+/** The answers of a request, by the keys of the asks; the keys of others are those that its client chose. */
+export function answersIn({ params }: RequestMessage): Readonly<Record<string, unknown>> {
+  const given = params?.["inputResponses"];
+  return isObject(given) ? given : {};
+}
+
 /**
- * Restores the rounds from a retried request.
+ * Reads the state of a retried request.
  *
- * @throws {McpError} `state-rejected`
+ * @throws {McpError} `state-rejected`; `state-lost`: another process sealed it
  */
-export async function openRounds({ request, connection }: Carried): Promise<Rounds> {
-  const { seal, states, clock } = connection.definition;
-  const { requestState, inputResponses } = request.params ?? {};
-  const given = isObject(inputResponses) ? inputResponses : {};
-  // Without a state there is nothing to verify: a client is free to choose its answers.
-  if (requestState === undefined)
-    return { ...newRounds(), answers: new Map(Object.entries(given) as [string, Params][]) };
+export async function openState({ request, connection }: Carried): Promise<State> {
+  const { seal } = connection.definition;
+  const text = request.params!["requestState"] as string;
   // Checks the length before decoding.
-  if ((requestState as string).length > stateLimit)
-    throw rejected(`it has more than ${stateLimit} characters`);
-  const state = (await seal.open(requestState as string)) as State | undefined;
+  if (text.length > stateLimit) throw rejected(`it has more than ${stateLimit} characters`);
+  const state = (await seal.open(text)) as State | undefined;
+  if (!state && seal.isForeign(text)) throw lost("not-here");
   if (!state) throw rejected("it was not issued by this server, or was changed");
-  if (state.expires <= wallTimeOf(clock)) throw rejected("it has expired");
   if (state.principal !== connection.principal) throw rejected("it was issued to another client");
   if (state.request !== (await digestOf(request))) throw rejected("it belongs to another request");
-  const { chain, expires } = state;
-  if (states && !(await states.use({ ...chain, expires })))
-    throw rejected("it, or a later one, was used before");
-  const answers = new Map(Object.entries(state.answers));
-  for (const key of state.asked) if (Object.hasOwn(given, key)) answers.set(key, given[key] as Params);
-  const once = state.once.map(({ key, value }) => [key, Promise.resolve(value)] as const);
+  return state;
+}
+
+/**
+ * Restores the rounds of a handler that runs again, and marks their state as used.
+ *
+ * @param judge checks an answer to a request of the last round
+ * @throws {McpError} `state-lost`, `state-used`, and what `judge` throws: the state can then be used with a right answer
+ */
+export async function openRounds(
+  { chain, expires, replay }: Replayed,
+  { request, connection }: Carried,
+  judge: (key: string, asked: AskedBefore, answer: unknown) => Promise<unknown>,
+): Promise<Rounds> {
+  const { states, clock } = connection.definition;
+  if (expires <= wallTimeOf(clock)) throw lost("expired");
+  const given = answersIn(request);
+  const answers = new Map(Object.entries(replay.answers));
+  for (const [key, asked] of Object.entries(replay.asked))
+    if (Object.hasOwn(given, key)) {
+      await judge(key, asked, given[key]);
+      answers.set(key, given[key] as Params);
+    }
+  if (states && !(await states.use({ ...chain, expires }))) throw stateUsed();
+  const once = replay.once.map(({ key, value }) => [key, Promise.resolve(value)] as const);
   return { ...newRounds(), answers, once: new Map(once), before: chain };
 }
 
 /**
- * Makes the `requestState` of the next round.
+ * Makes the `requestState` of the next round of a handler that runs again.
  *
  * @throws {McpError} `state-rejected` if it is too large
  */
-export async function sealRounds(rounds: Rounds, { request, connection }: Carried): Promise<string> {
-  const { seal, clock } = connection.definition;
+export async function sealRounds(rounds: Rounds, carried: Carried): Promise<string> {
   const once: { key: string; value: unknown }[] = [];
-  for (const [key, running] of rounds.once) once.push({ key, value: await running });
-  const { request: name = crypto.randomUUID(), round = 0 } = rounds.before ?? {};
-  const state: State = {
-    chain: { request: name, round: round + 1 },
-    request: await digestOf(request),
-    principal: connection.principal,
-    expires: wallTimeOf(clock) + stateLifetime,
+  for (const [key, running] of rounds.once)
+    await running.then(
+      (value) => once.push({ key, value }),
+      // One that fails runs again.
+      () => undefined,
+    );
+  rounds.isSealed = true;
+  const { request = crypto.randomUUID(), round = 0 } = rounds.before ?? {};
+  const asked = [...rounds.wanted].map(([key, { method, params }]) => {
+    const requestedSchema = params?.["requestedSchema"];
+    return [key, requestedSchema === undefined ? { method } : { method, requestedSchema }] as const;
+  });
+  const replay = {
     answers: Object.fromEntries(rounds.answers),
     once,
-    asked: [...rounds.wanted.keys()],
+    asked: Object.fromEntries(asked),
+  };
+  return sealState({ request, round: round + 1 }, stateLifetime, carried, replay);
+}
+
+/**
+ * Makes a `requestState`.
+ *
+ * @param lifetime milliseconds
+ * @throws {McpError} `state-rejected` if it is too large
+ */
+export async function sealState(
+  chain: State["chain"],
+  lifetime: number,
+  { request, connection }: Carried,
+  replay?: Replay,
+): Promise<string> {
+  const { seal, clock } = connection.definition;
+  const state: State = {
+    chain,
+    request: await digestOf(request),
+    principal: connection.principal,
+    expires: wallTimeOf(clock) + lifetime,
+    ...(replay && { replay }),
   };
   const text = await seal.close(state);
   if (text.length > stateLimit)
@@ -129,8 +195,34 @@ export async function sealRounds(rounds: Rounds, { request, connection }: Carrie
   return text;
 }
 
+function refusedState(code: "state-rejected" | "state-lost" | "state-used", why: string, cause?: string): McpError {
+  return new McpError(code, `requestState is refused: ${why}`, {
+    rpcCode: rpc.invalidParams,
+    data: { code, ...(cause !== undefined && { cause }) },
+  });
+}
+
 function rejected(why: string): McpError {
-  return new McpError("state-rejected", `requestState is refused: ${why}`, { rpcCode: rpc.invalidParams });
+  return refusedState("state-rejected", why);
+}
+
+/** The error for a state that was used before, or whose call has gone on. */
+export function stateUsed(): McpError {
+  return refusedState("state-used", "it, or a later one, was used before");
+}
+
+/** Why a call that waited is gone. */
+export type LostCause = "expired" | "cancelled" | "not-here";
+
+const causes: Readonly<Record<LostCause, string>> = {
+  expired: "the answer came too late",
+  cancelled: "the call was cancelled",
+  "not-here": "the call waits in another process, or this one was started again",
+};
+
+/** The error for a state whose call is gone. */
+export function lost(cause: LostCause): McpError {
+  return refusedState("state-lost", `${causes[cause]}; nothing was repeated, and the tool may be called again`, cause);
 }
 
 /** Parameters that differ between the rounds of a request. */
@@ -174,9 +266,12 @@ export function isSuspended(thrown: unknown): boolean {
 export interface StateSeal {
   /** Called once, when state is encrypted with the random key of this process; transports of several processes set it. */
   onRandomKey: (() => void) | undefined;
+  /** Begins with the name of this instance: another one without the key can then tell the state from a forged one. */
   close(value: unknown): Promise<string>;
-  /** The value, or `undefined` if this server did not encrypt it. */
+  /** The value, or `undefined` if no process with the key encrypted it. */
   open(text: string): Promise<unknown>;
+  /** Whether a text names another instance. */
+  isForeign(text: string): boolean;
 }
 
 /** The type `CryptoKey`, without the types of a platform. */
@@ -197,6 +292,7 @@ const shortestSecret = 16;
 export function stateSeal(secrets: readonly string[]): StateSeal {
   if (secrets.some((secret) => secret.length < shortestSecret))
     throw invalid(`each of state.keys has at least ${shortestSecret} characters`);
+  const instance = toBase64Url(crypto.getRandomValues(new Uint8Array(6)));
   let isReported = secrets.length > 0;
   let keys: Promise<readonly Key[]> | undefined;
   const loaded = (): Promise<readonly Key[]> =>
@@ -220,10 +316,11 @@ export function stateSeal(secrets: readonly string[]): StateSeal {
       const bytes = new Uint8Array(ivLength + sealed.length);
       bytes.set(iv);
       bytes.set(sealed, ivLength);
-      return toBase64Url(bytes);
+      return `${instance}.${toBase64Url(bytes)}`;
     },
+    isForeign: (text) => text[instance.length] === "." && !text.startsWith(instance),
     async open(text) {
-      const bytes = fromBase64Url(text);
+      const bytes = fromBase64Url(text.slice(instance.length + 1));
       if (!bytes || bytes.length < ivLength + tagLength) return undefined;
       const iv = bytes.subarray(0, ivLength);
       for (const key of await loaded()) {

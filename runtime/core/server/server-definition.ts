@@ -21,6 +21,7 @@ import type { RevisionView } from "../protocol/revision-view.js";
 import type { FormAsker, SchemaReader } from "../schema/schema-check.js";
 import type { ServerConnection } from "./connection.js";
 import type { AskOptions, NotificationHandler, ServerSession } from "./context.js";
+import type { Parking } from "./parking.js";
 import type { RequestContext } from "./request.js";
 import type { Asked, StateStore, StateSeal } from "./rounds.js";
 
@@ -60,6 +61,10 @@ export interface ServerDefinition {
   readonly followChanges: () => void;
   readonly seal: StateSeal;
   readonly states: StateStore | undefined;
+  /** Other processes have the keys of the seal. */
+  readonly sharesState: boolean;
+  /** The calls that wait for answers; absent where nothing can wait. */
+  parking: Parking | undefined;
   readonly counts: ServerCounts;
   readonly clock: Clock;
   readonly timeouts?: Partial<Timeouts> | undefined;
@@ -114,7 +119,11 @@ export type SendAsk = (
   key: string,
   asked: Asked,
   options: AskOptions | undefined,
+  judge: Judge,
 ) => Promise<Params>;
+
+/** Judges an answer by the form that asked for it. @throws {McpError} `invalid-result` */
+export type Judge = (answer: Params) => Promise<void>;
 
 /** The roots of a session; without a result while they are asked for. */
 export interface KeptRoots {
@@ -235,6 +244,13 @@ export class SerialisedResult {
   constructor(value: Params, hints: CacheHints = uncached) {
     this.value = value;
     this.hints = hints;
+  }
+
+  /** A result whose text is made already, for one revision. */
+  static of(text: string, revision: RevisionView, value: Params = {}): SerialisedResult {
+    const made = new SerialisedResult(value);
+    made.texts.set(revision, text);
+    return made;
   }
 }
 

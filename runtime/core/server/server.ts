@@ -46,6 +46,7 @@ import { plainChannel, ServerConnection, type ConnectionOptions } from "./connec
 import type { ServerSession, NotificationContext, NotificationHandler, HandlerContext } from "./context.js";
 import { Features, type ListOptions, type OtherFeatures, listen } from "./features.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
+import { Parking, type ParkingLimits } from "./parking.js";
 import { type StateStore, stateSeal } from "./rounds.js";
 
 /** How a server behaves, apart from its tools, resources and prompts. */
@@ -103,6 +104,11 @@ export interface StateOptions {
    * requests, otherwise a store that all processes share. Without a store, a state can be used until it expires.
    */
   readonly store?: StateStore;
+  /**
+   * Bounds of the calls that wait for answers of their clients (2026-07-28). `false`: no call waits, and only handlers with
+   * `replay: true` may ask. `routed`: of several processes with the same `keys`, each client always reaches the same one.
+   */
+  readonly parking?: ParkingLimits | "routed" | false;
 }
 
 /** How strictly messages and arguments of tools are validated. */
@@ -191,6 +197,8 @@ export interface ServerStats {
     readonly sessions: number;
     /** Requests whose handlers run; cancelled ones do not count. */
     readonly requests: number;
+    /** Calls whose handlers asked their clients at 2026-07-28, and have not ended. */
+    readonly parked: number;
   };
   /** Totals since the server was created: they only grow. */
   readonly counters: Readonly<ServerCounts>;
@@ -271,11 +279,16 @@ export class Server {
       followChanges: () => this.#followChanges(),
       seal: stateSeal(state.keys ?? []),
       states: state.store,
+      sharesState: (state.keys ?? []).length > 0,
+      parking: undefined,
       counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
       clock: options.clock ?? systemClock,
       hooks,
       warn,
     };
+    const { parking = {} } = state;
+    if (parking !== false)
+      this.definition.parking = new Parking(this.definition, parking === "routed" ? {} : parking);
     errors.table?.apply(this.definition.legacy);
     this.#builtIn = this.#builtInMethods(lists.cache);
     this.refresh();
@@ -434,14 +447,16 @@ export class Server {
       if (session) sessions++;
       requests += open;
     }
-    const gauges = { connections: this.connections.size, sessions, requests };
-    const { counts } = this.definition;
+    const { counts, parking } = this.definition;
+    const parked = parking?.size ?? 0;
+    const gauges = { connections: this.connections.size, sessions, requests, parked };
     return { gauges, counters: { ...counts, limits: { ...counts.limits } } };
   }
 
   /** Closes all connections: open subscriptions get their responses first. */
   async close(): Promise<void> {
     await Promise.all([...this.connections].map((connection) => connection.close()));
+    this.definition.parking?.close();
     this.rest();
   }
 

@@ -47,7 +47,8 @@ export class DetachableRequest extends RequestContext {
     for (const [key, running] of request.rounds?.once ?? [])
       void running.then((value) => hooks.done(doneOf(key, value)));
     this.rounds = request.rounds ??= roundsOf(journal);
-    const { sendAsk = request.protocol.era.sendAsk } = request;
+    const { era, revision } = request.protocol;
+    const { sendAsk = revision.era === "modern" ? ServerRequest.askInRounds : era.sendAsk } = request;
     this.sendAsk = (...asked) => (this.#isDetached ? ServerRequest.askInRounds : sendAsk)(...asked);
     if (request.signal.aborted) this.#follow();
     else request.signal.addEventListener("abort", this.#follow);

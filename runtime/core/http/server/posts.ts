@@ -1,5 +1,6 @@
 import type { HeaderSource, ReceiveTable } from "@mcpgen/protocol/model";
 import {
+  afterTurn,
   type ErrorObject,
   errorText,
   idOf,
@@ -325,14 +326,6 @@ export function paramProblem(
 
 /** Form of responses: `auto` sends JSON unless another message precedes the response, or it takes long. */
 export type ResponseForm = "auto" | "json" | "sse";
-
-/** Calls a function after this turn of the event loop. Most handlers that return a promise are done by then. */
-export function afterTurn(work: () => void): void {
-  const { setImmediate: soon = setTimeout } = globalThis as {
-    readonly setImmediate?: (work: () => void) => unknown;
-  };
-  soon(work);
-}
 
 /** The channel of one POST without a session. */
 export class PostChannel implements ServerChannel, Awaited {

@@ -1,4 +1,5 @@
 import {
+  afterTurn,
   type Clock,
   errorText,
   isPromise,
@@ -28,7 +29,7 @@ import {
 } from "../../http/server/exchange.js";
 import type { HttpCounts } from "../../http/server/http-stats.js";
 import { type EndpointQuotas, maxSessionRequests } from "../../http/server/limits.js";
-import { type ResponseForm, afterTurn } from "../../http/server/posts.js";
+import type { ResponseForm } from "../../http/server/posts.js";
 import type { EventStore, MissedEvents } from "./event-store.js";
 import type { StreamExpiry } from "./stream-expiry.js";
 
