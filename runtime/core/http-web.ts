@@ -2,7 +2,21 @@
 // `browser` conditions of the package choose it in place of `http`.
 export type { PermitCall, Denial, Principal } from "./http/server/exchange.js";
 export type { HttpHandler } from "./http/server/fetch-http.js";
-export { createHttpHandler } from "./legacy/http/fetch-handler.js";
+import { type HttpHandler, withoutParking } from "./http/server/fetch-http.js";
+import { createHttpHandler as handlerOf } from "./legacy/http/fetch-handler.js";
+import type { HttpOptions } from "./legacy/http/http-options.js";
+import type { Server } from "./server/server.js";
+
+/**
+ * Like `createHttpHandler` elsewhere; on these platforms, no call waits for answers of its client unless `state.parking` is
+ * given.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function createHttpHandler(server: Server, options?: HttpOptions): HttpHandler {
+  return handlerOf(withoutParking(server), options);
+}
+
 export type { HttpOptions, SessionEvent, SessionOptions, SseOptions } from "./legacy/http/http-options.js";
 export type { HttpLimits } from "./http/server/limits.js";
 export type { HttpRoute } from "./http/server/endpoint-options.js";

@@ -7,7 +7,7 @@ import type { Client } from "./client/client.js";
 import * as client from "./connect/connect.js";
 import type { EndpointOptions } from "./http/server/endpoint-options.js";
 import { modernEndpoint } from "./http/server/endpoint.js";
-import { type HttpHandler, fetchHandler } from "./http/server/fetch-http.js";
+import { type HttpHandler, fetchHandler, withoutParking } from "./http/server/fetch-http.js";
 import { requireModern } from "./protocol/revision-view.js";
 import type { HandlerContext } from "./server/context.js";
 import * as code from "./server/create-server.js";
@@ -57,7 +57,7 @@ export function connect(source: client.Source, options: client.ConnectOptions): 
  * Like `createHttpHandler` of @mcpgen/runtime/http, without session options. @throws {McpError} `invalid-definition`
  */
 export function createHttpHandler(server: Server, options?: EndpointOptions): HttpHandler {
-  return fetchHandler(modernEndpoint(server, options));
+  return fetchHandler(modernEndpoint(withoutParking(server), options));
 }
 
 // The same type as in @mcpgen/runtime/http.

@@ -127,6 +127,9 @@ class ContractServer extends Server {
       handler,
     }));
     fillMore(this.features, contract, handlers, declared);
+    const { tools, resources, templates, prompts } = this.features;
+    for (const { entries } of [tools, resources, templates, prompts])
+      for (const [key, { replay }] of entries) this.requireStore(JSON.stringify(key), replay);
     this.refresh();
   }
 }

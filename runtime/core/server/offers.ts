@@ -56,6 +56,7 @@ export class Offers {
    * @throws {McpError} `invalid-definition`: the key is taken here or in a server that shows it; nothing is changed then
    */
   put(kind: Kind, key: string, entry: Listed, old?: string): void {
+    this.#server.requireStore(JSON.stringify(key), entry.replay);
     this.#claim(kind, key, old, new Map());
     this.#place(kind, key, entry, old);
     this.changed(kind);

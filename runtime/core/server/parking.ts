@@ -6,6 +6,7 @@ import {
   type Params,
   Pending,
   type RequestId,
+  type RequestMessage,
   weightOf,
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
@@ -22,6 +23,9 @@ export interface ParkingLimits {
   /** Calls that wait for one principal; over HTTP without `authenticate`, for one address. Default: 32. */
   readonly perPrincipal?: number;
 }
+
+/** How calls wait, or that none does. */
+export type ParkingOption = ParkingLimits | "routed" | false;
 
 /** Milliseconds that a call waits between two rounds, and in all. */
 const waits = { timeout: 300_000, totalTimeout: 600_000 };
@@ -57,6 +61,8 @@ interface Waiter {
 
 /** Calls whose handlers wait for answers of their clients, between the rounds of a request (2026-07-28, multi round-trip requests). */
 export class Parking {
+  /** The option says how calls wait. */
+  readonly isGiven: boolean;
   readonly #definition: ServerDefinition;
   readonly #room: Admission;
   /** How long calls wait: by the id of the call. */
@@ -69,8 +75,10 @@ export class Parking {
   /** Called when no call waits. */
   #idle: (() => void)[] = [];
 
-  constructor(definition: ServerDefinition, { calls = 1000, perPrincipal = 32 }: ParkingLimits) {
+  constructor(definition: ServerDefinition, option: ParkingLimits | "routed" | undefined) {
     const { clock, timeouts } = definition;
+    const { calls = 1000, perPrincipal = 32 } = (option === "routed" ? undefined : option) ?? {};
+    this.isGiven = option !== undefined;
     const now = (): number => clock.now();
     this.#definition = definition;
     this.#room = new Admission({
@@ -224,6 +232,12 @@ export class Parking {
     }
     call.proceed();
     return never;
+  }
+
+  /** Whether a parsed message may continue a call that waits here. */
+  awaits(message: unknown): boolean {
+    const state = (message as RequestMessage).params?.["requestState"];
+    return this.size > 0 && typeof state === "string" && !this.#definition.seal.isForeign(state);
   }
 
   /** Resolves when no call waits. */

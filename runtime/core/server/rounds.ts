@@ -264,10 +264,13 @@ export function isSuspended(thrown: unknown): boolean {
 
 /** Encrypts and authenticates JSON that the client carries. */
 export interface StateSeal {
-  /** Called once, when state is encrypted with the random key of this process; transports of several processes set it. */
+  /**
+   * Called once, when the state of a handler that runs again is encrypted with the random key of this process; transports of
+   * several processes set it.
+   */
   onRandomKey: (() => void) | undefined;
   /** Begins with the name of this instance: another one without the key can then tell the state from a forged one. */
-  close(value: unknown): Promise<string>;
+  close(value: State): Promise<string>;
   /** The value, or `undefined` if no process with the key encrypted it. */
   open(text: string): Promise<unknown>;
   /** Whether a text names another instance. */
@@ -305,7 +308,7 @@ export function stateSeal(secrets: readonly string[]): StateSeal {
   return {
     onRandomKey: undefined,
     async close(value) {
-      if (!isReported && this.onRandomKey) {
+      if (!isReported && this.onRandomKey && value.replay) {
         isReported = true;
         this.onRandomKey();
       }

@@ -46,7 +46,7 @@ import { plainChannel, ServerConnection, type ConnectionOptions } from "./connec
 import type { ServerSession, NotificationContext, NotificationHandler, HandlerContext } from "./context.js";
 import { Features, type ListOptions, type OtherFeatures, listen } from "./features.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
-import { Parking, type ParkingLimits } from "./parking.js";
+import { Parking, type ParkingOption } from "./parking.js";
 import { type StateStore, stateSeal } from "./rounds.js";
 
 /** How a server behaves, apart from its tools, resources and prompts. */
@@ -108,7 +108,7 @@ export interface StateOptions {
    * Bounds of the calls that wait for answers of their clients (2026-07-28). `false`: no call waits, and only handlers with
    * `replay: true` may ask. `routed`: of several processes with the same `keys`, each client always reaches the same one.
    */
-  readonly parking?: ParkingLimits | "routed" | false;
+  readonly parking?: ParkingOption;
 }
 
 /** How strictly messages and arguments of tools are validated. */
@@ -286,9 +286,7 @@ export class Server {
       hooks,
       warn,
     };
-    const { parking = {} } = state;
-    if (parking !== false)
-      this.definition.parking = new Parking(this.definition, parking === "routed" ? {} : parking);
+    if (state.parking !== false) this.definition.parking = new Parking(this.definition, state.parking);
     errors.table?.apply(this.definition.legacy);
     this.#builtIn = this.#builtInMethods(lists.cache);
     this.refresh();
@@ -458,6 +456,17 @@ export class Server {
     await Promise.all([...this.connections].map((connection) => connection.close()));
     this.definition.parking?.close();
     this.rest();
+  }
+
+  /**
+   * @internal
+   * @param place of the definition
+   * @throws {McpError} `invalid-definition`: a handler may run again, and nothing records the states that processes share
+   */
+  requireStore(place: string, replay: boolean | undefined): void {
+    const { sharesState, states } = this.definition;
+    if (replay && sharesState && !states)
+      throw invalid(`${place}: replay: processes that share state.keys share a state.store, too.`);
   }
 
   /** @internal Leaves the bus if no connection is left; a transport calls it after it has closed its connections. */

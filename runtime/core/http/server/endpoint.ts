@@ -2,9 +2,11 @@ import {
   type Admission,
   classify,
   idOf,
+  invalid,
   isMcpError,
   isPromise,
   isRequest,
+  type McpError,
   type MessageKind,
   messageOf,
   mostLevels,
@@ -69,6 +71,13 @@ const randomKey =
   "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give state.keys, or it is lost with the process";
 
 const anonymous: Principal = {};
+
+/** The error where several processes may get the answers of a client, and nothing says how its calls wait. */
+function unsaidParking(): McpError {
+  return invalid(
+    'state.parking: processes that share state.keys may get the answers to each other\'s calls. Write "routed" if each client always reaches the same process, or false if only handlers with replay: true ask; or use cluster.',
+  );
+}
 
 /** Default maximum bytes of one body. */
 const defaultBodyLimit = 4 * 1_048_576;
@@ -158,7 +167,8 @@ export class Endpoint {
     this.#options = withPublicHost(options);
     this.#routes = routesByPath(options.routes);
     const { definition } = server;
-    const { modern, legacy, clock, seal, warn } = definition;
+    const { modern, legacy, clock, seal, warn, parking, sharesState } = definition;
+    if (sharesState && parking?.isGiven === false && modern.length > 0) throw unsaidParking();
     this.#warnings = new CountedWarnings(warn);
     this.#counts = new HttpCounts(definition.hooks);
     seal.onRandomKey = () => warn(randomKey);
@@ -282,6 +292,8 @@ export class Endpoint {
     this.#draining = true;
     await this.#drain(this.#options.graceMs ?? defaultGraceMs);
     this.#closed = true;
+    const lost = this.#server.definition.parking?.close(({ connection }) => connection.http !== undefined);
+    if (lost) this.#server.definition.warn(`HTTP: ${lost} calls that waited for answers of their clients are lost`);
     const posts = [...this.#streams.connections].map((connection) => connection.close());
     await Promise.all([...posts, this.#legacy?.close()]);
     this.#streams.close();
@@ -292,10 +304,10 @@ export class Endpoint {
   /** @param graceMs milliseconds that running requests have to finish */
   async #drain(graceMs: number): Promise<void> {
     if (graceMs === 0) return;
-    const { clock } = this.#server.definition;
+    const { clock, parking } = this.#server.definition;
     const sessions = this.#legacy?.connections ?? [];
     const all = [...this.#streams.connections, ...sessions].map((connection) => connection.drain());
-    await withTimeout(graceMs, Promise.all(all), clock);
+    await withTimeout(graceMs, Promise.all([...all, parking?.idle()]), clock);
   }
 
   #route(exchange: Exchange, principal: Principal): void {
@@ -363,7 +375,7 @@ export class Endpoint {
     else if (typeof kind === "object") kind = classify((message = this.#withoutNullId(exchange, message)));
     // Responses and notifications are still accepted: running requests may await them.
     const requests = requestsIn(message, kind);
-    if (this.#draining && requests > 0) return replyClosing(exchange);
+    if (requests > 0 && this.#refusesNew(message)) return replyClosing(exchange);
     if (requests > this.#mostInBatch) {
       this.#counts.limitHit("limits.work", exchange.principal);
       return replyInvalid(exchange, 400, tooManyInBatch(requests, this.#mostInBatch));
@@ -377,6 +389,11 @@ export class Endpoint {
     } catch (error) {
       this.#fail(exchange, message, error);
     }
+  }
+
+  /** While the endpoint closes, calls that wait here may go on. */
+  #refusesNew(message: unknown): boolean {
+    return this.#draining && !this.#server.definition.parking?.awaits(message);
   }
 
   #withoutNullId({ principal }: Exchange, message: unknown): unknown {
@@ -402,7 +419,7 @@ export class Endpoint {
     countWork(this.#quotas, exchange.principal, count, size);
     void Promise.resolve(found)
       .finally(() => countWork(this.#quotas, exchange.principal, -count, -size))
-      .then((later) => (this.#draining ? replyClosing(exchange) : conclude(later)))
+      .then((later) => (this.#refusesNew(message) ? replyClosing(exchange) : conclude(later)))
       .catch((error: unknown) => this.#fail(exchange, message, error));
   }
 

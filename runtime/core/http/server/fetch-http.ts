@@ -3,6 +3,7 @@ import type { BodyReading, Endpoint } from "./endpoint.js";
 import { type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
 import type { HttpCounts, HttpSessions, HttpStats } from "./http-stats.js";
 import type { Backlog, Reader } from "./limits.js";
+import type { Server } from "../../server/server.js";
 
 const mountAdvice = "let what reads bodies in front read that of a clone()";
 
@@ -226,4 +227,13 @@ class WebWriter implements EventSink, Reader {
     this.#backlog.wait(this, 0);
     this.#leave();
   }
+}
+
+/**
+ * Where a platform may end the process between two requests, no call waits for answers, unless `state.parking` says so.
+ */
+export function withoutParking(server: Server): Server {
+  const { definition } = server;
+  if (definition.parking?.isGiven === false) definition.parking = undefined;
+  return server;
 }

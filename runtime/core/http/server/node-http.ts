@@ -78,6 +78,10 @@ class NodeExchange implements Exchange {
     return this.#backlog.counts;
   }
 
+  get address(): string | undefined {
+    return this.#request.socket.remoteAddress;
+  }
+
   header(name: string): string | undefined {
     if (name === "host") return this.#host();
     const value = firstAlone.has(name) ? this.#all(name) : this.#request.headers[name];
