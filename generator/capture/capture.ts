@@ -233,13 +233,15 @@ function sift(
   for (const [position, item] of items.entries()) {
     const reason = reasonAgainst(list, key, item, seen);
     seen.add(item[key]!);
-    // In a contract, `scopes` has mcpgen's meaning; a member of that name in a server's list is something
-    // else.
-    const { scopes: _, ...entry } = item;
-    if (reason === undefined) kept.push(entry);
+    if (reason === undefined) kept.push(ownOf(item));
     else unfit.push({ list, index: places[position]!, name: nonEmptyString(item["name"]), reason });
   }
   return { kept, unfit };
+}
+
+/** An entry without members to which a contract gives a meaning of its own: in a server's list they are something else. */
+function ownOf({ scopes: _scopes, replay: _replay, ...entry }: JsonObject): JsonObject {
+  return entry;
 }
 
 /** Why a contract cannot contain an entry; undefined if it can. */
@@ -249,8 +251,7 @@ function reasonAgainst(
   item: JsonObject,
   seen: ReadonlySet<JsonValue>,
 ): string | undefined {
-  const { scopes: _, ...entry } = item;
-  const fault = contractFault({ name: "server", version: "0", [list]: [entry] });
+  const fault = contractFault({ name: "server", version: "0", [list]: [ownOf(item)] });
   const at = fault?.pointer.split("/").slice(3).join("/");
   if (fault) return `${at === "" ? "" : `/${at}: `}${fault.message}`;
   return seen.has(item[key]!) ? `the ${key} ${JSON.stringify(item[key])} is used twice` : undefined;

@@ -7,7 +7,7 @@ import { type Asked, type Contract, contractFileName } from "../contract/contrac
 import { readableTemplates } from "../contract/emit/readable-templates.js";
 import { ignoredWarnings, readToolSchemas, untypedWarning } from "../contract/emit/tool-schemas.js";
 import { bothAsked, mergedContract } from "../contract/incomplete-lists.js";
-import { withScopesOf } from "../contract/scopes.js";
+import { withUnlistedOf } from "../contract/scopes.js";
 import { withTasksOf } from "../contract/tasks.js";
 import { type Place, type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { readRegularFile } from "../files/regular-file.js";
@@ -132,7 +132,7 @@ function withKnown(
   known: Contract | undefined,
 ): Contract {
   const all = known && known.name === contract.name ? mergedContract(known, contract, gone) : contract;
-  return before ? withTasksOf(withScopesOf(all, before), before) : all;
+  return before ? withTasksOf(withUnlistedOf(all, before), before) : all;
 }
 
 /**

@@ -6,8 +6,8 @@ import { sha256 } from "../files/regular-file.js";
 
 /**
  * What a server offers, in the shapes of the protocol's lists; unknown members are kept unchanged. `scopes`
- * (what a request to an entry requires) and `task` (how a tool's calls run) are additions that no list of the
- * protocol has.
+ * (what a request to an entry requires), `replay` (whether its handler may run again for each answer of a client) and `task`
+ * (how a tool's calls run) are additions that no list of the protocol has.
  */
 export interface Contract {
   readonly name: string;
@@ -49,6 +49,7 @@ export interface ContractTool {
   readonly annotations?: JsonObject;
   readonly task?: ContractTask;
   readonly scopes?: readonly string[];
+  readonly replay?: boolean;
 }
 
 /** How a tool's calls run as tasks. */
@@ -67,6 +68,7 @@ interface ContractResource {
   readonly description?: string;
   readonly mimeType?: string;
   readonly scopes?: readonly string[];
+  readonly replay?: boolean;
 }
 
 export interface ContractTemplate {
@@ -76,6 +78,7 @@ export interface ContractTemplate {
   readonly description?: string;
   readonly mimeType?: string;
   readonly scopes?: readonly string[];
+  readonly replay?: boolean;
 }
 
 interface ContractPrompt {
@@ -84,6 +87,7 @@ interface ContractPrompt {
   readonly description?: string;
   readonly arguments?: readonly ContractPromptArgument[];
   readonly scopes?: readonly string[];
+  readonly replay?: boolean;
 }
 
 interface ContractPromptArgument {

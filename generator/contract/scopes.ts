@@ -1,23 +1,26 @@
 import { type Contract, type ContractList, identities } from "./contract.js";
 
-/** The lists whose entries may have scopes. */
+/** The lists whose entries may have members that no server lists. */
 const lists = Object.keys(identities) as ContractList[];
 
-type Entry = { readonly scopes?: readonly string[] } & { readonly [member: string]: unknown };
+type Entry = { readonly scopes?: readonly string[]; readonly replay?: boolean } & {
+  readonly [member: string]: unknown;
+};
 
-/** The contract without scopes, as its server lists it. */
-export function withoutScopes(contract: Contract): Contract {
-  return mapped(contract, (_, { scopes: _scopes, ...entry }) => entry);
+/** The contract without scopes and `replay`, as its server lists it. */
+export function withoutUnlisted(contract: Contract): Contract {
+  return mapped(contract, (_, { scopes: _scopes, replay: _replay, ...entry }) => entry);
 }
 
 /**
- * The contract with the scopes that `from` has for entries of the same names. Captured contracts have none.
+ * The contract with the scopes and `replay` that `from` has for entries of the same names. Captured contracts have none.
  */
-export function withScopesOf(contract: Contract, from: Contract): Contract {
+export function withUnlistedOf(contract: Contract, from: Contract): Contract {
   return mapped(contract, (list, entry) => {
     const key = identities[list];
     const known = entriesOf(from, list).find((each) => each[key] === entry[key]);
-    return known?.scopes === undefined ? entry : { ...entry, scopes: known.scopes };
+    const { scopes, replay } = known ?? {};
+    return { ...entry, ...(scopes && { scopes }), ...(replay !== undefined && { replay }) };
   });
 }
 

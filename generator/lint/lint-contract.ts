@@ -1,6 +1,6 @@
 import { editDistance, pointer } from "@mcpgen/engine";
 import type { Contract } from "../contract/contract.js";
-import { scopesOf, withoutScopes } from "../contract/scopes.js";
+import { scopesOf, withoutUnlisted } from "../contract/scopes.js";
 import { asListed } from "../contract/tasks.js";
 import { definitionAround, placesOf, unusedDefinitions } from "./places.js";
 import { unreadParts } from "./reading.js";
@@ -114,7 +114,7 @@ function similarNames(names: readonly string[]): ReadonlyMap<string, readonly st
 
 /** Estimates each tool's share of a model's context. */
 export function toolCosts(contract: Contract): ToolCost[] {
-  return (asListed(withoutScopes(contract), false).tools ?? []).map((tool, index) => {
+  return (asListed(withoutUnlisted(contract), false).tools ?? []).map((tool, index) => {
     const bytes = Buffer.byteLength(JSON.stringify(tool));
     return { tool: tool.name, pointer: pointer("/tools", index), bytes, tokens: Math.ceil(bytes / 4) };
   });

@@ -5,7 +5,7 @@ import { type Contract, connect, defineServer } from "@mcpgen/runtime";
 import { createNodeHandler } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readContract } from "../../generator/contract/read-contract.js";
-import { withScopesOf } from "../../generator/contract/scopes.js";
+import { withUnlistedOf } from "../../generator/contract/scopes.js";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { mcpgen } from "../support/in-process.js";
 import { loopback } from "../support/listen.js";
@@ -178,7 +178,7 @@ describe("drift", () => {
     const of = (...tools: object[]) => ({ name: "n", version: "1", tools }) as never;
     const entry = (name: string, more = {}) => ({ name, inputSchema: {}, ...more });
     expect(
-      withScopesOf(
+      withUnlistedOf(
         of(entry("b"), entry("c")),
         of(entry("a", { scopes: ["x"] }), entry("b", { scopes: ["y"] })),
       ),

@@ -2,7 +2,7 @@ import { type ServerSource, meantAdvice } from "../../capture/server-source.js";
 import type { ServerOptions } from "../../capture/with-server.js";
 import type { Contract } from "../../contract/contract.js";
 import { type Unlisted, isIncomplete, unlisted } from "../../contract/incomplete-lists.js";
-import { withoutScopes } from "../../contract/scopes.js";
+import { withoutUnlisted } from "../../contract/scopes.js";
 import { asListed, listsExecution } from "../../contract/tasks.js";
 import { diffContracts } from "../../diff/contract/diff-contracts.js";
 import { comparedLists } from "../../diff/contract/lists.js";
@@ -68,7 +68,7 @@ export function compareContracts(
   // Only lists of revision 2025-11-25 contain `execution`.
   const hasExecution = [old, next].every(({ contract, isLive: isOne }) => !isOne || listsExecution(contract));
   const contracts = [old, next].map(({ contract }) =>
-    isLive ? asListed(withoutScopes(contract), hasExecution) : contract,
+    isLive ? asListed(withoutUnlisted(contract), hasExecution) : contract,
   ) as [Contract, Contract];
   const invalid = [...old.invalid, ...next.invalid];
   const gone = { old: old.gone, new: next.gone };

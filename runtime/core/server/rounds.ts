@@ -350,6 +350,8 @@ export interface UsedState {
   readonly round: number;
   /** Milliseconds since 1970. After this time, the server rejects the state without the store. */
   readonly expires: number;
+  /** The present by the clock of the server, in the same unit. */
+  readonly now: number;
 }
 
 /** Records the used states of multi round-trip requests, so that each state is used once. */
@@ -372,9 +374,12 @@ const recordedRequests = 100_000;
  */
 export function memoryStateStore(most: number = recordedRequests): StateStore {
   /** The last round of each request. */
-  const used = new BoundedMap<string, number>({ count: most, full: "evict", now: () => Date.now() });
+  let time = 0;
+  const used = new BoundedMap<string, number>({ count: most, full: "evict", now: () => time });
   return {
-    use: ({ request, round, expires }) =>
-      (used.get(request) ?? 0) < round && used.set(request, round, { lifeMs: expires - Date.now() }),
+    use({ request, round, expires, now }) {
+      time = now;
+      return (used.get(request) ?? 0) < round && used.set(request, round, { lifeMs: expires - now });
+    },
   };
 }
