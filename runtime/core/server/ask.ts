@@ -120,14 +120,19 @@ async function judged(
     method === "elicitation/create" && params["mode"] !== "url" && action === "accept";
   const judge: Judge = async ({ action, content = {} }) => {
     if (!isForm(action)) return;
-    const wrong = contentProblem(params["requestedSchema"], content);
-    if (wrong !== undefined)
-      throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${wrong}`);
+    requireContent(name, params["requestedSchema"], content);
     await parse?.(content);
   };
   const answer = await send(asked, judge);
   await judge(answer);
   return isForm(answer["action"]) ? { ...answer, content: answer["content"] ?? {} } : answer;
+}
+
+/** @throws {McpError} `invalid-result`: the content of a form is not what it asks for. @param name as in `askClient` */
+function requireContent(name: string, requestedSchema: unknown, content: unknown): void {
+  const wrong = contentProblem(requestedSchema, content);
+  if (wrong !== undefined)
+    throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${wrong}`);
 }
 
 /** @throws {McpError} `missing-capability`: the client has not declared what a request needs */
@@ -249,7 +254,9 @@ export async function readAnswer(
   const { method } = asked;
   const { result } = protocol.revision.table.outgoingRequests.get(method)!;
   const refused = (problem: string): McpError =>
-    wrongAnswer(key, `it is not a result of ${method}: ${problem}`);
+    invalidParams(
+      `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${method}: ${problem}`,
+    );
   const read = await connection.read(protocol.revision, result!, answer as Params, method, refused);
   return liftedAnswer(context, asked, read);
 }
@@ -270,22 +277,22 @@ export async function judgedAnswer(
   try {
     await judge(read);
   } catch (error) {
-    throw wrongAnswer(key, messageOf(error));
+    throw invalidParams(`inputResponses: ${messageOf(error)}`);
   }
   return read;
 }
 
 /** Judges an answer by the form in the state of a handler that runs again. @throws {McpError} `invalid-params` */
-export function judgeSealed(context: RequestContext, key: string, { method, requestedSchema }: AskedBefore, answer: unknown): Promise<Params> {
+export function judgeSealed(
+  context: RequestContext,
+  key: string,
+  { method, requestedSchema }: AskedBefore,
+  answer: unknown,
+): Promise<Params> {
   return judgedAnswer(context, key, { method }, answer, async ({ action, content = {} }) => {
-    const wrong =
-      requestedSchema === undefined || action !== "accept" ? undefined : contentProblem(requestedSchema, content);
-    if (wrong !== undefined) throw new McpError("invalid-result", wrong);
+    if (requestedSchema !== undefined && action === "accept")
+      requireContent(JSON.stringify(key), requestedSchema, content);
   });
-}
-
-function wrongAnswer(key: string, problem: string): McpError {
-  return invalidParams(`inputResponses: the answer to ${JSON.stringify(key)} is refused: ${problem}`);
 }
 
 /**

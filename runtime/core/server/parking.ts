@@ -13,7 +13,16 @@ import * as rpc from "@mcpgen/base/rpc-codes";
 import { judgedAnswer, toSend } from "./ask.js";
 import type { AskOptions } from "./context.js";
 import type { RequestContext } from "./request.js";
-import { type Asked, answersIn, type LostCause, lost, sealState, type State, stateUsed } from "./rounds.js";
+import {
+  type Asked,
+  answersIn,
+  type LostCause,
+  lost,
+  markUsed,
+  sealState,
+  type State,
+  stateUsed,
+} from "./rounds.js";
 import { type Judge, placeOf, SerialisedResult, type ServerDefinition } from "./server-definition.js";
 
 /** Bounds of the calls that wait for answers of their clients. */
@@ -72,8 +81,8 @@ export class Parking {
   /** The answers of the last rounds, by call and round. */
   readonly #kept: BoundedMap<string, Outcome>;
   readonly #ends: BoundedMap<string, LostCause | "answered">;
-  /** Called when no call waits. */
-  #idle: (() => void)[] = [];
+  /** Called when a call ends. */
+  #listeners: (() => void)[] = [];
 
   constructor(definition: ServerDefinition, option: ParkingLimits | "routed" | undefined) {
     const { clock, timeouts } = definition;
@@ -189,7 +198,7 @@ export class Parking {
     this.#room.release(call.principal, call.bytes);
     this.#ends.set(call.id, how);
     if (how !== "answered") this.#emit("call-lost", call, { cause: how });
-    if (this.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    for (const listener of this.#listeners.splice(0)) listener();
   }
 
   /**
@@ -211,13 +220,12 @@ export class Parking {
     if (round !== call.sent) throw stateUsed();
     if (call.taken === round) return call.follow(next);
     const answers = await call.judged(next);
-    if (next.over) return never;
+    if (next.over) return answeredElsewhere();
     if (call.taken === round || call.end) return this.resume(next, state);
     call.taken = round;
     this.#lives.take(id);
-    const { states } = this.#definition;
     try {
-      if (states && !(await states.use({ ...state.chain, expires: state.expires }))) throw stateUsed();
+      await markUsed(state, next);
     } catch (error) {
       call.taken = round - 1;
       if (!call.end) this.waits(call);
@@ -231,7 +239,7 @@ export class Parking {
       if (question) this.#asks.take(question.id)?.resolve(answer);
     }
     call.proceed();
-    return never;
+    return answeredElsewhere();
   }
 
   /** Whether a parsed message may continue a call that waits here. */
@@ -240,23 +248,28 @@ export class Parking {
     return this.size > 0 && typeof state === "string" && !this.#definition.seal.isForeign(state);
   }
 
-  /** Resolves when no call waits. */
-  idle(): Promise<void> {
-    if (this.size === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#idle.push(resolve));
+  /** Resolves when none of these calls waits. @param which by their contexts */
+  async idle(which: (context: RequestContext) => boolean): Promise<void> {
+    while (this.#of(which).length > 0) await new Promise<void>((resolve) => this.#listeners.push(resolve));
   }
 
-  /** Ends the calls. Returns their number. @param which by default, all */
-  close(which: (context: RequestContext) => boolean = () => true): number {
-    const found = [...this.#calls.values()].filter(({ context }) => which(context));
+  /** Ends these calls. Returns their number. @param which by their contexts; without it, all */
+  close(which?: (context: RequestContext) => boolean): number {
+    const found = this.#of(which);
     for (const call of found)
       call.lapse("cancelled", new McpError("connection-closed", "the server is closing"));
     return found.length;
   }
+
+  #of(which: (context: RequestContext) => boolean = () => true): ParkedCall[] {
+    return [...this.#calls.values()].filter(({ context }) => which(context));
+  }
 }
 
-/** The request is answered by the handler that waited. */
-const never = new Promise<never>(() => {});
+/** In place of the result of a request that the handler that waited answers, or that nobody waits for. */
+function answeredElsewhere(): Promise<never> {
+  return new Promise(() => {});
+}
 
 /** One call whose handler asks. */
 export class ParkedCall {

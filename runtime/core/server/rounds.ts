@@ -120,22 +120,29 @@ export async function openState({ request, connection }: Carried): Promise<State
  * @throws {McpError} `state-lost`, `state-used`, and what `judge` throws: the state can then be used with a right answer
  */
 export async function openRounds(
-  { chain, expires, replay }: Replayed,
-  { request, connection }: Carried,
+  state: Replayed,
+  carried: Carried,
   judge: (key: string, asked: AskedBefore, answer: unknown) => Promise<unknown>,
 ): Promise<Rounds> {
-  const { states, clock } = connection.definition;
-  if (expires <= wallTimeOf(clock)) throw lost("expired");
-  const given = answersIn(request);
+  const { chain, expires, replay } = state;
+  if (expires <= wallTimeOf(carried.connection.definition.clock)) throw lost("expired");
+  const given = answersIn(carried.request);
   const answers = new Map(Object.entries(replay.answers));
   for (const [key, asked] of Object.entries(replay.asked))
     if (Object.hasOwn(given, key)) {
       await judge(key, asked, given[key]);
       answers.set(key, given[key] as Params);
     }
-  if (states && !(await states.use({ ...chain, expires }))) throw stateUsed();
+  await markUsed(state, carried);
   const once = replay.once.map(({ key, value }) => [key, Promise.resolve(value)] as const);
   return { ...newRounds(), answers, once: new Map(once), before: chain };
+}
+
+/** Records that a state is used, so that no process uses it again. @throws {McpError} `state-used` */
+export async function markUsed({ chain, expires }: State, { connection }: Carried): Promise<void> {
+  const { states, clock } = connection.definition;
+  const isFirst = await states?.use({ ...chain, expires, now: wallTimeOf(clock) });
+  if (isFirst === false) throw stateUsed();
 }
 
 /**

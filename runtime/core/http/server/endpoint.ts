@@ -16,7 +16,7 @@ import {
   withTimeout,
 } from "@mcpgen/base";
 import { requireModern } from "../../protocol/revision-view.js";
-import { errorOf, statesRevision } from "../../server/request.js";
+import { errorOf, type RequestContext, statesRevision } from "../../server/request.js";
 import { placeOf } from "../../server/server-definition.js";
 import type { Server } from "../../server/server.js";
 import {
@@ -71,6 +71,9 @@ const randomKey =
   "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give state.keys, or it is lost with the process";
 
 const anonymous: Principal = {};
+
+/** Whether the client of a call that waits is one of HTTP. */
+const isOverHttp = ({ connection }: RequestContext): boolean => connection.http !== undefined;
 
 /** The error where several processes may get the answers of a client, and nothing says how its calls wait. */
 function unsaidParking(): McpError {
@@ -292,7 +295,7 @@ export class Endpoint {
     this.#draining = true;
     await this.#drain(this.#options.graceMs ?? defaultGraceMs);
     this.#closed = true;
-    const lost = this.#server.definition.parking?.close(({ connection }) => connection.http !== undefined);
+    const lost = this.#server.definition.parking?.close(isOverHttp);
     if (lost) this.#server.definition.warn(`HTTP: ${lost} calls that waited for answers of their clients are lost`);
     const posts = [...this.#streams.connections].map((connection) => connection.close());
     await Promise.all([...posts, this.#legacy?.close()]);
@@ -307,7 +310,7 @@ export class Endpoint {
     const { clock, parking } = this.#server.definition;
     const sessions = this.#legacy?.connections ?? [];
     const all = [...this.#streams.connections, ...sessions].map((connection) => connection.drain());
-    await withTimeout(graceMs, Promise.all([...all, parking?.idle()]), clock);
+    await withTimeout(graceMs, Promise.all([...all, parking?.idle(isOverHttp)]), clock);
   }
 
   #route(exchange: Exchange, principal: Principal): void {
