@@ -49,6 +49,23 @@ export {
   type ErrorCode,
 } from "./jsonrpc/errors.js";
 export { JsonRpcPeer, progressOf, takeMessage, takeParsed, type MessageTaker } from "./jsonrpc/peer.js";
+export {
+  asksLimit,
+  lost,
+  type LostCause,
+  type ParkedCall,
+  Parking,
+  type Judge,
+  type Judged,
+  type Outcome,
+  type ParkingEvent,
+  type ParkingLimits,
+  type ParkingOption,
+  refusedState,
+  type Round,
+  stateUsed,
+  type Waiting,
+} from "./jsonrpc/parking.js";
 export { Pending, defaultTimeouts, type Timeouts } from "./jsonrpc/pending.js";
 export {
   batchText,

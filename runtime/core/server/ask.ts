@@ -4,6 +4,8 @@ import { contentProblem, formProblem, messagesProblem } from "../protocol/input-
 import {
   invalid,
   invalidParams,
+  type Judge,
+  type Judged,
   McpError,
   messageOf,
   type Names,
@@ -16,7 +18,7 @@ import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./co
 import { type AskFacts, askThrough } from "./middleware.js";
 import type { RequestContext } from "./request.js";
 import { type Asked, type AskedBefore, Suspended } from "./rounds.js";
-import type { Judge, RequestProtocol, SendAsk } from "./server-definition.js";
+import type { RequestProtocol, SendAsk } from "./server-definition.js";
 
 const askOptions: Names<AskOptions> = { timeout: 0, totalTimeout: 0 };
 
@@ -36,7 +38,7 @@ export function askWith(context: RequestContext): Ask {
     const facts = { context, answered: context.rounds?.answers.has(key) === true };
     const send = context.sendAsk ?? context.protocol.era.sendAsk;
     const answer = await askClient(JSON.stringify(key), facts, asked, (wanted, judge) =>
-      send(context, key, wanted, options, judge),
+      send(context, { key, asked: wanted, judge }, options),
     );
     return pick ? pick(answer as never) : answer;
   };
@@ -98,19 +100,24 @@ export async function askClient(
     const encoding = encodeBytes(wanted.params);
     if (encoding) rounds?.encoding.push(encoding);
     const sent = encoding ? { ...wanted, params: (await encoding)! } : wanted;
-    return askThrough(hooks, facts, sent, (last) => judged(protocol, name, last, send, parse));
+    return askThrough(hooks, facts, sent, (last) => judged(protocol, name, last, { send, parse }));
   });
 }
 
 /** Sends a request to the client; an answer is judged before anything of the handler runs on. */
 type SendJudged = (asked: Asked, judge: Judge) => Promise<Params>;
 
+interface Sending {
+  readonly send: SendJudged;
+  /** Parses the content of a form whose schema comes from a library. @throws {McpError} `invalid-result` */
+  readonly parse: ((content: unknown) => Promise<unknown>) | undefined;
+}
+
 async function judged(
   protocol: RequestProtocol,
   name: string,
   asked: Asked,
-  send: SendJudged,
-  parse: ((content: unknown) => Promise<unknown>) | undefined,
+  { send, parse }: Sending,
 ): Promise<Params> {
   requireCapability(protocol, asked);
   const problem = problemOf(asked);
@@ -206,14 +213,14 @@ export function withElicitationId<Given extends Params | undefined>(params: Give
  *
  * @throws {McpError} `missing-capability`; `invalid-definition`: nothing can wait, and the handler may not run again
  */
-export const askInResult: SendAsk = async (context, key, asked, options, judge) => {
+export const askInResult: SendAsk = async (context, question, options) => {
   const { definition } = context.connection;
   const { parking, sharesState } = definition;
   const { replay } = context;
-  requireRounds(context, asked);
-  if (context.rounds!.answers.has(key) || (replay && (sharesState || !parking)))
-    return answerOf(context, key, asked);
-  if (parking) return parking.ask(context, key, asked, options, judge);
+  requireRounds(context, question.asked);
+  if (context.rounds!.answers.has(question.key) || (replay && (sharesState || !parking)))
+    return answerOf(context, question);
+  if (parking) return parking.ask((context.parked ??= parking.park(context)), question, options);
   throw invalid(
     "a handler cannot wait for its client here: let it run again for each answer (replay: true in its definition), or serve it from a process that waits (state.parking)",
   );
@@ -230,7 +237,10 @@ function requireRounds({ entry, method, protocol }: RequestContext, asked: Asked
  *
  * @throws `Suspended`: it has not; the request is among those that the rounds want
  */
-export async function answerOf(context: RequestContext, key: string, asked: Asked): Promise<Params> {
+export async function answerOf(
+  context: RequestContext,
+  { key, asked }: Pick<Judged, "key" | "asked">,
+): Promise<Params> {
   requireRounds(context, asked);
   const rounds = context.rounds!;
   const answer = rounds.answers.get(key);
@@ -240,14 +250,13 @@ export async function answerOf(context: RequestContext, key: string, asked: Aske
     await Promise.all(rounds.encoding);
     throw new Suspended();
   }
-  return readAnswer(context, key, asked, answer);
+  return readAnswer(context, { key, asked }, answer);
 }
 
 /** Reads an answer to a request that is part of a result. @throws {McpError} `invalid-params` */
-export async function readAnswer(
+async function readAnswer(
   context: RequestContext,
-  key: string,
-  asked: Asked,
+  { key, asked }: Pick<Judged, "key" | "asked">,
   answer: unknown,
 ): Promise<Params> {
   const { connection, protocol } = context;
@@ -268,14 +277,12 @@ export async function readAnswer(
  */
 export async function judgedAnswer(
   context: RequestContext,
-  key: string,
-  asked: Asked,
+  question: Judged,
   answer: unknown,
-  judge: Judge,
 ): Promise<Params> {
-  const read = await readAnswer(context, key, asked, answer);
+  const read = await readAnswer(context, question, answer);
   try {
-    await judge(read);
+    await question.judge(read);
   } catch (error) {
     throw invalidParams(`inputResponses: ${messageOf(error)}`);
   }
@@ -289,10 +296,11 @@ export function judgeSealed(
   { method, requestedSchema }: AskedBefore,
   answer: unknown,
 ): Promise<Params> {
-  return judgedAnswer(context, key, { method }, answer, async ({ action, content = {} }) => {
+  const judge: Judge = async ({ action, content = {} }) => {
     if (requestedSchema !== undefined && action === "accept")
       requireContent(JSON.stringify(key), requestedSchema, content);
-  });
+  };
+  return judgedAnswer(context, { key, asked: { method }, judge }, answer);
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   listOfExtensions,
   nearest,
   orObject,
+  type ParkingLimits,
   requireFunction,
   type Rules,
   suggestion,
@@ -15,7 +16,6 @@ import {
 } from "@mcpgen/base";
 import { checkListener } from "../protocol/hooks.js";
 import type { ServerRevisions } from "../protocol/revision-view.js";
-import type { ParkingLimits } from "./parking.js";
 import type { CacheHints, Direction, ServerDefinition } from "./server-definition.js";
 import {
   type ErrorOptions,

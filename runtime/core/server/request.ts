@@ -1,4 +1,5 @@
 import {
+  asksLimit,
   internalError,
   invalid,
   invalidParams,
@@ -6,16 +7,22 @@ import {
   isMcpError,
   isObject,
   isPromise,
+  type Judged,
+  lost,
   McpError,
   messageOf,
   mostReserved,
   type NotificationMessage,
+  type Outcome,
   type Params,
+  type ParkedCall,
   type platform,
   progressOf,
   type RequestId,
   type RequestMessage,
   resultText,
+  type Round,
+  type Waiting,
   weightOf,
 } from "@mcpgen/base";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
@@ -30,20 +37,20 @@ import {
   requestParams,
   sendError,
 } from "../protocol/revision-view.js";
-import { askInResult, askWith, judgeSealed } from "./ask.js";
+import { askInResult, askWith, judgedAnswer, judgeSealed, toSend } from "./ask.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import type { Ask, HandlerContext, ServerSession } from "./context.js";
-import { asksLimit, type ParkedCall } from "./parking.js";
 import {
   type Asked,
   type Rounds,
   answersIn,
-  lost,
+  markUsed,
   newRounds,
   openRounds,
   openState,
   type Replayed,
   sealRounds,
+  sealState,
 } from "./rounds.js";
 import {
   type CacheHints,
@@ -65,7 +72,7 @@ type Result = Params | SerialisedResult;
  * A request of a client, from its dispatch to its response; that of a handler that waits for its client goes on in each later
  * request that answers it. Its signal, its asks and its rounds are created on first use.
  */
-export class RequestContext implements HandlerContext {
+export class RequestContext implements HandlerContext, Waiting {
   connection: ServerConnection;
   /** Without members that are null instead of absent, once it is accepted. */
   request: RequestMessage;
@@ -89,7 +96,7 @@ export class RequestContext implements HandlerContext {
   /** Whether its handler may run again for each answer of the client, by its definition. */
   replay: boolean | undefined;
   /** Its handler waits for answers of the client, in this round or a later one. */
-  parked: ParkedCall | undefined;
+  parked: ParkedCall<RequestContext> | undefined;
   /** Time of the last progress notification, by `performance.now()`. */
   reported: number | undefined;
   lastProgress = -Infinity;
@@ -370,7 +377,7 @@ export class RequestContext implements HandlerContext {
       const state = this.request.params!["requestState"] === undefined ? undefined : await openState(this);
       if (state && !state.replay) {
         if (!parking) throw lost("not-here");
-        return parking.resume(this, state);
+        return this.#repeated(await parking.resume(this, state.chain, () => markUsed(state, this)));
       }
       this.rounds = state
         ? await openRounds(state as Replayed, this, (...answer) => judgeSealed(this, ...answer))
@@ -413,8 +420,43 @@ export class RequestContext implements HandlerContext {
     return true;
   }
 
+  #repeated(outcome: Outcome): SerialisedResult {
+    if ("error" in outcome) throw outcome.error;
+    return SerialisedResult.of(outcome.text, this.protocol.revision);
+  }
+
+  get owner(): string | undefined {
+    const { principal, http } = this.connection;
+    return principal || (http ? http.address : "");
+  }
+
+  /** Over HTTP, a call outlives the connections of its rounds. */
+  onClientGone(listener: () => void): void {
+    if (!this.connection.isBrief) this.connection.onEnd(listener);
+  }
+
+  takeEncoding(): readonly Promise<unknown>[] {
+    return this.rounds!.encoding.splice(0);
+  }
+
+  questionOf(asked: Asked, isNew: boolean): Asked {
+    return toSend(this, asked, isNew);
+  }
+
+  async roundText(asked: Readonly<Record<string, Asked>>, round: Round, lifetime: number): Promise<string> {
+    return this.#roundText(asked, await sealState(round, lifetime, this));
+  }
+
+  answersGiven(): Readonly<Record<string, unknown>> {
+    return answersIn(this.request);
+  }
+
+  judged(question: Judged, answer: unknown): Promise<Params> {
+    return judgedAnswer(this, question, answer);
+  }
+
   /** The result of a round that asks the client (`input_required`). */
-  roundText(inputRequests: { readonly [key: string]: Asked }, requestState: string): string {
+  #roundText(inputRequests: { readonly [key: string]: Asked }, requestState: string): string {
     const { entry, protocol } = this;
     const asking = { resultType: entry.asks ?? "input_required", inputRequests, requestState };
     return this.#sentText(protocol.era.finish(asking, this, undefined, asking.resultType));
@@ -484,7 +526,7 @@ export class RequestContext implements HandlerContext {
     const { connection } = this;
     const inputRequests = Object.fromEntries(rounds.wanted);
     void sealRounds(rounds, this)
-      .then((state) => this.roundText(inputRequests, state))
+      .then((state) => this.#roundText(inputRequests, state))
       .then(
         (text) => {
           if (this.#isOver) return connection.countAborted(-1);

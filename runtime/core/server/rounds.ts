@@ -3,9 +3,13 @@ import {
   type Clock,
   invalid,
   isObject,
+  lost,
   McpError,
   type Params,
+  refusedState,
   type RequestMessage,
+  type Round,
+  stateUsed,
   wallTimeOf,
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
@@ -28,7 +32,7 @@ export interface Rounds {
   /** Requests of this round, by key. */
   readonly wanted: Map<string, Asked>;
   /** Identity of the previous state: the next state continues it. */
-  readonly before?: Pick<UsedState, "request" | "round">;
+  readonly before?: Round;
   /** The state of the next round is complete: an effect of `context.once` that begins now would not be in it. */
   isSealed?: boolean;
 }
@@ -51,7 +55,7 @@ interface Replay {
 /** The content of `requestState`, which is encrypted. */
 export interface State {
   /** Binds the state to the previous rounds. */
-  readonly chain: Pick<UsedState, "request" | "round">;
+  readonly chain: Round;
   /** Digest of the request that the state belongs to. */
   readonly request: string;
   readonly principal: string;
@@ -202,34 +206,8 @@ export async function sealState(
   return text;
 }
 
-function refusedState(code: "state-rejected" | "state-lost" | "state-used", why: string, cause?: string): McpError {
-  return new McpError(code, `requestState is refused: ${why}`, {
-    rpcCode: rpc.invalidParams,
-    data: { code, ...(cause !== undefined && { cause }) },
-  });
-}
-
 function rejected(why: string): McpError {
   return refusedState("state-rejected", why);
-}
-
-/** The error for a state that was used before, or whose call has gone on. */
-export function stateUsed(): McpError {
-  return refusedState("state-used", "it, or a later one, was used before");
-}
-
-/** Why a call that waited is gone. */
-export type LostCause = "expired" | "cancelled" | "not-here";
-
-const causes: Readonly<Record<LostCause, string>> = {
-  expired: "the answer came too late",
-  cancelled: "the call was cancelled",
-  "not-here": "the call waits in another process, or this one was started again",
-};
-
-/** The error for a state whose call is gone. */
-export function lost(cause: LostCause): McpError {
-  return refusedState("state-lost", `${causes[cause]}; nothing was repeated, and the tool may be called again`, cause);
 }
 
 /** Parameters that differ between the rounds of a request. */
@@ -349,12 +327,8 @@ async function keyOf(secret: Uint8Array<ArrayBuffer>): Promise<Key> {
   return crypto.subtle.importKey("raw", digest, "AES-GCM", false, ["encrypt", "decrypt"]);
 }
 
-/** The `requestState` of a retried request, for the store. */
-export interface UsedState {
-  /** Identifies the request in all its rounds. */
-  readonly request: string;
-  /** The round that ended with the state: 1 for the first. */
-  readonly round: number;
+/** The `requestState` of a retried request, for the store: the round that ended with it. */
+export interface UsedState extends Round {
   /** Milliseconds since 1970. After this time, the server rejects the state without the store. */
   readonly expires: number;
   /** The present by the clock of the server, in the same unit. */

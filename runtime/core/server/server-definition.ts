@@ -2,7 +2,9 @@ import {
   type Clock,
   internalError,
   isObject,
+  type Judged,
   type Params,
+  type Parking,
   type RequestId,
   type RequestMessage,
   type Timeouts,
@@ -21,9 +23,8 @@ import type { RevisionView } from "../protocol/revision-view.js";
 import type { FormAsker, SchemaReader } from "../schema/schema-check.js";
 import type { ServerConnection } from "./connection.js";
 import type { AskOptions, NotificationHandler, ServerSession } from "./context.js";
-import type { Parking } from "./parking.js";
 import type { RequestContext } from "./request.js";
-import type { Asked, StateStore, StateSeal } from "./rounds.js";
+import type { StateStore, StateSeal } from "./rounds.js";
 
 /** Handles the requests of one method. Results are in the authoring vocabulary. */
 export type MethodHandler = (
@@ -64,7 +65,7 @@ export interface ServerDefinition {
   /** Other processes have the keys of the seal. */
   readonly sharesState: boolean;
   /** The calls that wait for answers; absent where nothing can wait. */
-  parking: Parking | undefined;
+  parking: Parking<RequestContext> | undefined;
   readonly counts: ServerCounts;
   readonly clock: Clock;
   readonly timeouts?: Partial<Timeouts> | undefined;
@@ -116,14 +117,9 @@ export interface ServerEra {
 /** Sends an ask of a handler to the client, and resolves with the result in the authoring vocabulary. */
 export type SendAsk = (
   context: RequestContext,
-  key: string,
-  asked: Asked,
+  question: Judged,
   options: AskOptions | undefined,
-  judge: Judge,
 ) => Promise<Params>;
-
-/** Judges an answer by the form that asked for it. @throws {McpError} `invalid-result` */
-export type Judge = (answer: Params) => Promise<void>;
 
 /** The roots of a session; without a result while they are asked for. */
 export interface KeptRoots {

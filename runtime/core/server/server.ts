@@ -21,6 +21,9 @@ import {
   invalid,
   McpError,
   type Params,
+  Parking,
+  type ParkingEvent,
+  type ParkingOption,
   systemClock,
   type Timeouts,
 } from "@mcpgen/base";
@@ -39,6 +42,7 @@ import {
   type ServerCounts,
   type ServerDefinition,
   type CacheHints,
+  placeOf,
   SerialisedResult,
   uncached,
 } from "./server-definition.js";
@@ -46,7 +50,7 @@ import { plainChannel, ServerConnection, type ConnectionOptions } from "./connec
 import type { ServerSession, NotificationContext, NotificationHandler, HandlerContext } from "./context.js";
 import { Features, type ListOptions, type OtherFeatures, listen } from "./features.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
-import { Parking, type ParkingOption } from "./parking.js";
+import type { RequestContext } from "./request.js";
 import { type StateStore, stateSeal } from "./rounds.js";
 
 /** How a server behaves, apart from its tools, resources and prompts. */
@@ -286,7 +290,7 @@ export class Server {
       hooks,
       warn,
     };
-    if (state.parking !== false) this.definition.parking = new Parking(this.definition, state.parking);
+    if (state.parking !== false) this.definition.parking = new Parking<RequestContext>(this.definition, state.parking, reportParking);
     errors.table?.apply(this.definition.legacy);
     this.#builtIn = this.#builtInMethods(lists.cache);
     this.refresh();
@@ -532,6 +536,10 @@ export class Server {
     const declared = (this.#declared ??= { ...this.features.capabilities(), ...this.#extra });
     return this.#extended?.declared(declared, revision) ?? declared;
   }
+}
+
+function reportParking({ connection, method, request }: RequestContext, event: ParkingEvent): void {
+  connection.emit({ ...placeOf(method, request.params), ...event } as ServerEvent);
 }
 
 function noSchemas(): never {

@@ -124,7 +124,7 @@ export function askThroughOther(
   context: HandlerContext,
   send: (asked: Asked, options: AskOptions) => Promise<object>,
 ): void {
-  requestOf(context).sendAsk = (_context, _key, asked, options = {}) =>
+  requestOf(context).sendAsk = (_context, { asked }, options = {}) =>
     send(asked, options) as Promise<Params>;
 }
 

@@ -132,7 +132,6 @@ describe("a state", () => {
       [{ action: "accept", content: { ok: "yes" } }, "content.ok"],
       [{ action: "accept", content: {} }, "ok"],
       [{ action: "maybe" }, "action"],
-      [null, "elicitation/create"],
     ] as const)
       expect(await call(state, { pay })).toMatchObject({
         error: { code: -32602, message: expect.stringMatching(new RegExp(`inputResponses: .*"pay".*${message}`)) },

@@ -12,6 +12,7 @@ import {
   mostLevels,
   parseError,
   type Problem,
+  type RequestMessage,
   withoutNullId,
   withTimeout,
 } from "@mcpgen/base";
@@ -396,7 +397,9 @@ export class Endpoint {
 
   /** While the endpoint closes, calls that wait here may go on. */
   #refusesNew(message: unknown): boolean {
-    return this.#draining && !this.#server.definition.parking?.awaits(message);
+    const { parking, seal } = this.#server.definition;
+    const state = (message as RequestMessage).params?.["requestState"];
+    return this.#draining && !parking?.awaits(state, seal.isForeign);
   }
 
   #withoutNullId({ principal }: Exchange, message: unknown): unknown {

@@ -14,7 +14,7 @@ const readyMethod = "notifications/initialized";
 export const legacyEra: LegacyEra = {
   finish: (result) => result,
   // Sends asks as requests of the server (2025-11-25 and before).
-  sendAsk: ({ connection, protocol, request, signal }, _key, { method, params }, options) =>
+  sendAsk: ({ connection, protocol, request, signal }, { asked: { method, params } }, options) =>
     connection.ask({ revision: protocol.revision, method, params }, { ...options, signal }, request.id),
   methods: [
     ["initialize", initialize],

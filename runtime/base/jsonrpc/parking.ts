@@ -1,29 +1,108 @@
-import {
-  Admission,
-  afterTurn,
-  BoundedMap,
-  McpError,
-  type Params,
-  Pending,
-  type RequestId,
-  type RequestMessage,
-  weightOf,
-} from "@mcpgen/base";
-import * as rpc from "@mcpgen/base/rpc-codes";
-import { judgedAnswer, toSend } from "./ask.js";
-import type { AskOptions } from "./context.js";
-import type { RequestContext } from "./request.js";
-import {
-  type Asked,
-  answersIn,
-  type LostCause,
-  lost,
-  markUsed,
-  sealState,
-  type State,
-  stateUsed,
-} from "./rounds.js";
-import { type Judge, placeOf, SerialisedResult, type ServerDefinition } from "./server-definition.js";
+import { Admission } from "../admission/admission.js";
+import { BoundedMap } from "../admission/bounded-map.js";
+import type * as platform from "../platform/platform.js";
+import { afterTurn, type Clock } from "../time/clock.js";
+import { McpError } from "./errors.js";
+import { weightOf } from "./json-limits.js";
+import type { Params, RequestId } from "./message.js";
+import { JsonRpcPeer } from "./peer.js";
+import type { Pending, Timeouts } from "./pending.js";
+import * as rpc from "./rpc-codes.js";
+
+/** Identifies a round of a request: the state that ends it, and continues it, names it. */
+export interface Round {
+  /** Identifies the request in all its rounds. */
+  readonly request: string;
+  /** 1 for the first. */
+  readonly round: number;
+}
+
+/** Why a call that waited is gone. */
+export type LostCause = "expired" | "cancelled" | "not-here";
+
+const causes: Readonly<Record<LostCause, string>> = {
+  expired: "the answer came too late",
+  cancelled: "the call was cancelled",
+  "not-here": "the call waits in another process, or this one was started again",
+};
+
+/** The error for a state that is refused. */
+export function refusedState(
+  code: "state-rejected" | "state-lost" | "state-used",
+  why: string,
+  cause?: string,
+): McpError {
+  return new McpError(code, `requestState is refused: ${why}`, {
+    rpcCode: rpc.invalidParams,
+    data: { code, ...(cause !== undefined && { cause }) },
+  });
+}
+
+/** The error for a state that was used before, or whose call has gone on. */
+export function stateUsed(): McpError {
+  return refusedState("state-used", "it, or a later one, was used before");
+}
+
+/** The error for a state whose call is gone. */
+export function lost(cause: LostCause): McpError {
+  return refusedState(
+    "state-lost",
+    `${causes[cause]}; nothing was repeated, and the tool may be called again`,
+    cause,
+  );
+}
+
+/** The request of a call, as it waits: it goes on in each request of its client that brings answers. */
+export interface Waiting {
+  readonly method: string;
+  /** Nothing more is sent for it. */
+  readonly over: boolean;
+  readonly signal: platform.AbortSignal;
+  /** Whose share of the bounds it uses; without a name, only the bounds of all apply. */
+  readonly owner: string | undefined;
+  /** Calls `listener` when its client is gone, if a client has one connection. */
+  onClientGone(listener: () => void): void;
+  /** The parts of questions that are still being made. */
+  takeEncoding(): readonly Promise<unknown>[];
+  /** A question as the client gets it. @param isNew it was not sent before @throws {McpError} the client cannot get it */
+  questionOf(asked: Asked, isNew: boolean): Asked;
+  /** The text of the result that ends a round. @param lifetime milliseconds */
+  roundText(asked: Readonly<Record<string, Asked>>, round: Round, lifetime: number): Promise<string>;
+  answerRound(text: string): void;
+  /** The answers that it brings, by key. */
+  answersGiven(): Readonly<Record<string, unknown>>;
+  /** Reads and judges an answer. @throws {McpError} it is wrong */
+  judged(question: Judged, answer: unknown): Promise<Params>;
+  /** Continues in another request. */
+  continueIn(next: this): void;
+  /** Ends while its client has no request open. */
+  lapse(reason: McpError): void;
+}
+
+/** A question to a client. */
+interface Asked {
+  readonly method: string;
+  readonly params?: Params;
+}
+
+/** A question, and how its answer is judged. */
+export interface Judged {
+  readonly key: string;
+  readonly asked: Asked;
+  readonly judge: Judge;
+}
+
+/** Judges an answer by the form that asked for it. @throws {McpError} `invalid-result` */
+export type Judge = (answer: Params) => Promise<void>;
+
+/** What happens to the calls of a parking. */
+export interface ParkingEvent {
+  readonly type: "call-parked" | "call-lost";
+  readonly round?: number;
+  readonly cause?: LostCause;
+  /** Calls that wait now. */
+  readonly parked: number;
+}
 
 /** Bounds of the calls that wait for answers of their clients. */
 export interface ParkingLimits {
@@ -39,6 +118,9 @@ export type ParkingOption = ParkingLimits | "routed" | false;
 /** Milliseconds that a call waits between two rounds, and in all. */
 const waits = { timeout: 300_000, totalTimeout: 600_000 };
 
+/** By default a question waits as long as its call. */
+const unlimited: Timeouts = { timeout: Infinity, totalTimeout: Infinity };
+
 /** Bytes of questions and results that wait, for all principals and for one. */
 const mostBytes = { bytes: 64 * 1_048_576, share: 4 * 1_048_576 };
 
@@ -50,53 +132,55 @@ const kept = { count: 1000, bytes: 16 * 1_048_576, lifeMs: keptMs, full: "evict"
 const ends = { count: 10_000, lifeMs: 3_600_000, full: "evict" } as const;
 
 /** A question of a handler that has no answer. */
-interface Question {
+interface Question extends Judged {
   readonly id: RequestId;
-  readonly asked: Asked;
-  readonly judge: Judge;
   readonly bytes: number;
   /** It was part of an earlier round. */
   isSent: boolean;
 }
 
 /** How a round ended. */
-type Outcome = { readonly text: string } | { readonly error: McpError };
+export type Outcome = { readonly text: string } | { readonly error: McpError };
 
 interface Waiter {
-  resolve(result: Params | SerialisedResult): void;
+  resolve(outcome: Outcome): void;
   reject(error: Error): void;
-  readonly context: RequestContext;
 }
 
 /** Calls whose handlers wait for answers of their clients, between the rounds of a request (2026-07-28, multi round-trip requests). */
-export class Parking {
+export class Parking<Context extends Waiting> {
   /** The option says how calls wait. */
   readonly isGiven: boolean;
-  readonly #definition: ServerDefinition;
+  readonly #clock: Clock;
+  readonly #report: (context: Context, event: ParkingEvent) => void;
   readonly #room: Admission;
-  /** How long calls wait: by the id of the call. */
-  readonly #lives: Pending<never>;
-  readonly #asks: Pending<Params>;
-  readonly #calls = new Map<string, ParkedCall>();
+  /** Questions by number, and by the ids of calls how long each waits. */
+  readonly #pending: Pending<Params>;
+  readonly #calls = new Map<string, ParkedCall<Context>>();
   /** The answers of the last rounds, by call and round. */
   readonly #kept: BoundedMap<string, Outcome>;
   readonly #ends: BoundedMap<string, LostCause | "answered">;
   /** Called when a call ends. */
   #listeners: (() => void)[] = [];
 
-  constructor(definition: ServerDefinition, option: ParkingLimits | "routed" | undefined) {
-    const { clock, timeouts } = definition;
+  constructor(
+    { clock, timeouts }: { readonly clock: Clock; readonly timeouts?: Partial<Timeouts> | undefined },
+    option: ParkingLimits | "routed" | undefined,
+    report: (context: Context, event: ParkingEvent) => void,
+  ) {
     const { calls = 1000, perPrincipal = 32 } = (option === "routed" ? undefined : option) ?? {};
-    this.isGiven = option !== undefined;
     const now = (): number => clock.now();
-    this.#definition = definition;
+    this.isGiven = option !== undefined;
+    this.#clock = clock;
+    this.#report = report;
     this.#room = new Admission({
       count: calls,
       bytes: mostBytes.bytes,
       share: { count: perPrincipal, bytes: mostBytes.share },
     });
-    this.#lives = new Pending({ clock, timeouts: waits });
-    this.#asks = new Pending({ clock, timeouts: { timeout: Infinity, totalTimeout: Infinity, ...timeouts } });
+    // Questions are requests to the client, whose answers come another way.
+    const { pending } = new JsonRpcPeer<Params, never>({ clock, timeouts: { ...unlimited, ...timeouts } });
+    this.#pending = pending;
     this.#kept = new BoundedMap({ ...kept, now });
     this.#ends = new BoundedMap({ ...ends, now });
   }
@@ -117,115 +201,104 @@ export class Parking {
    * @throws {McpError} `asks-limit`, `ask-expired`, `timeout`, `cancelled`
    */
   ask(
-    context: RequestContext,
-    key: string,
-    asked: Asked,
-    options: AskOptions | undefined,
-    judge: Judge,
+    call: ParkedCall<Context>,
+    { key, asked, judge }: Judged,
+    limits: Partial<Timeouts> | undefined,
   ): Promise<Params> {
-    const call = (context.parked ??= this.#park(context));
     if (call.end) throw call.end;
     const bytes = weightOf(asked, mostBytes.share);
     if (!this.grow(call, bytes)) throw asksLimit("memory");
-    const id = this.#asks.nextId();
-    call.add(key, { id, asked, judge, bytes, isSent: false });
-    const { signal } = context;
-    return this.#asks.wait(id, asked.method, { ...options, signal }, () => call.remove(key));
+    const id = this.#pending.nextId();
+    call.add({ id, key, asked, judge, bytes, isSent: false });
+    const { signal } = call.context;
+    return this.#pending.wait(id, asked.method, { ...limits, signal }, () => call.remove(key));
   }
 
-  #park(context: RequestContext): ParkedCall {
-    const { connection, over } = context;
-    if (over) throw new McpError("cancelled", "the request is over");
-    const call = new ParkedCall(this, context);
+  /** A handler asks for the first time. @throws {McpError} `asks-limit`, `cancelled` */
+  park(context: Context): ParkedCall<Context> {
+    if (context.over) throw new McpError("cancelled", "the request is over");
+    const call = new ParkedCall(this, context, this.#clock.now());
     const refused = this.#room.admit(call.principal, 0);
     if (refused) throw asksLimit(refused === "share" ? "perPrincipal" : "calls");
     this.#calls.set(call.id, call);
-    // Without a connection that lasts, a call outlives each of its rounds.
-    if (!connection.isBrief)
-      connection.onEnd(() => call.lapse("cancelled", new McpError("connection-closed", "the client is gone")));
+    context.onClientGone(() =>
+      call.lapse("cancelled", new McpError("connection-closed", "the client is gone")),
+    );
     return call;
   }
 
   /** Takes bytes for a call. Returns whether there is room. */
-  grow(call: ParkedCall, bytes: number): boolean {
+  grow(call: ParkedCall<Context>, bytes: number): boolean {
     if (this.#room.admit(call.principal, bytes, 0)) return false;
     call.bytes += bytes;
     return true;
   }
 
-  shrink(call: ParkedCall, bytes: number): void {
+  shrink(call: ParkedCall<Context>, bytes: number): void {
     call.bytes -= bytes;
     this.#room.release(call.principal, bytes, 0);
   }
 
   /** Milliseconds that a call may still wait. */
-  leftOf({ started }: ParkedCall): number {
-    return Math.min(waits.timeout, started + waits.totalTimeout - this.#definition.clock.now());
+  leftOf({ started }: ParkedCall<Context>): number {
+    return Math.min(waits.timeout, started + waits.totalTimeout - this.#clock.now());
   }
 
   /** A round has gone out: the call waits for the next one. */
-  waits(call: ParkedCall): void {
+  waits(call: ParkedCall<Context>): void {
     const { context, id, started, sent: round } = call;
     const expire = (): void => call.lapse("expired", expired());
-    this.#lives.wait(id, context.method, {}, expire, started).catch(() => {});
-    this.#emit("call-parked", call, { round });
-  }
-
-  #emit(type: "call-parked", call: ParkedCall, more: { readonly round: number }): void;
-  #emit(type: "call-lost", call: ParkedCall, more: { readonly cause: LostCause }): void;
-  #emit(type: "call-parked" | "call-lost", { context }: ParkedCall, more: object): void {
-    const { connection, method, request } = context;
-    const place = placeOf(method, request.params);
-    connection.emit({ type, ...place, ...more, parked: this.size } as never);
+    this.#pending.wait(id, context.method, waits, expire, started).catch(() => {});
+    this.#report(context, { type: "call-parked", round, parked: this.size });
   }
 
   /** Rejects a question. */
   refuse({ id }: Question, error: Error): void {
-    this.#asks.take(id)?.reject(error);
+    this.#pending.take(id)?.reject(error);
   }
 
   /** Keeps the answer to a round for a client that repeats its state. */
-  keep({ id, taken, principal = "" }: ParkedCall, outcome: Outcome): void {
+  keep({ id, taken, principal = "" }: ParkedCall<Context>, outcome: Outcome): void {
     if (taken === 0) return;
     const bytes = "text" in outcome ? 2 * outcome.text.length : 0;
     this.#kept.set(`${id} ${taken}`, outcome, { bytes, principal });
   }
 
   /** A call has ended. */
-  ended(call: ParkedCall, how: LostCause | "answered"): void {
+  ended(call: ParkedCall<Context>, how: LostCause | "answered"): void {
     if (!this.#calls.delete(call.id)) return;
-    this.#lives.take(call.id);
+    this.#pending.take(call.id);
     this.#room.release(call.principal, call.bytes);
     this.#ends.set(call.id, how);
-    if (how !== "answered") this.#emit("call-lost", call, { cause: how });
+    if (how !== "answered") this.#report(call.context, { type: "call-lost", cause: how, parked: this.size });
     for (const listener of this.#listeners.splice(0)) listener();
   }
 
   /**
    * Continues a call with the answers of a request.
    *
-   * @param next carries the state
+   * @param next the request
+   * @param use records that its state is used
    * @returns the answer, if the state was used before; nothing, if the call answers the request itself
-   * @throws {McpError} `state-lost`, `state-used`; `invalid-params`: an answer is wrong, and nothing has run
+   * @throws {McpError} `state-lost`, `state-used`, and errors of `use`; `invalid-params`: an answer is wrong, and nothing has run
    */
-  async resume(next: RequestContext, state: State): Promise<Params | SerialisedResult> {
-    const { request: id, round } = state.chain;
+  async resume(next: Context, { request: id, round }: Round, use: () => Promise<void>): Promise<Outcome> {
     const known = this.#kept.get(`${id} ${round}`);
-    if (known) return again(known, next);
+    if (known) return known;
     const call = this.#calls.get(id);
     if (!call) {
       const how = this.#ends.get(id) ?? "not-here";
       throw how === "answered" ? stateUsed() : lost(how);
     }
     if (round !== call.sent) throw stateUsed();
-    if (call.taken === round) return call.follow(next);
+    if (call.taken === round) return call.follow();
     const answers = await call.judged(next);
     if (next.over) return answeredElsewhere();
-    if (call.taken === round || call.end) return this.resume(next, state);
+    if (call.taken === round || call.end) return this.resume(next, { request: id, round }, use);
     call.taken = round;
-    this.#lives.take(id);
+    this.#pending.take(id);
     try {
-      await markUsed(state, next);
+      await use();
     } catch (error) {
       call.taken = round - 1;
       if (!call.end) this.waits(call);
@@ -236,32 +309,31 @@ export class Parking {
     call.continues(next);
     for (const [key, answer] of answers) {
       const question = call.remove(key);
-      if (question) this.#asks.take(question.id)?.resolve(answer);
+      if (question) this.#pending.take(question.id)?.resolve(answer);
     }
     call.proceed();
     return answeredElsewhere();
   }
 
-  /** Whether a parsed message may continue a call that waits here. */
-  awaits(message: unknown): boolean {
-    const state = (message as RequestMessage).params?.["requestState"];
-    return this.size > 0 && typeof state === "string" && !this.#definition.seal.isForeign(state);
+  /** Whether a state may be that of a call that waits here. @param isForeign whether a state names another process */
+  awaits(state: unknown, isForeign: (state: string) => boolean): boolean {
+    return this.size > 0 && typeof state === "string" && !isForeign(state);
   }
 
   /** Resolves when none of these calls waits. @param which by their contexts */
-  async idle(which: (context: RequestContext) => boolean): Promise<void> {
+  async idle(which: (context: Context) => boolean): Promise<void> {
     while (this.#of(which).length > 0) await new Promise<void>((resolve) => this.#listeners.push(resolve));
   }
 
   /** Ends these calls. Returns their number. @param which by their contexts; without it, all */
-  close(which?: (context: RequestContext) => boolean): number {
+  close(which?: (context: Context) => boolean): number {
     const found = this.#of(which);
     for (const call of found)
       call.lapse("cancelled", new McpError("connection-closed", "the server is closing"));
     return found.length;
   }
 
-  #of(which: (context: RequestContext) => boolean = () => true): ParkedCall[] {
+  #of(which: (context: Context) => boolean = () => true): ParkedCall<Context>[] {
     return [...this.#calls.values()].filter(({ context }) => which(context));
   }
 }
@@ -272,10 +344,10 @@ function answeredElsewhere(): Promise<never> {
 }
 
 /** One call whose handler asks. */
-export class ParkedCall {
+export class ParkedCall<Context extends Waiting> {
   readonly id = crypto.randomUUID();
   /** The context of its handler: that of its first request, continued in each later one. */
-  readonly context: RequestContext;
+  readonly context: Context;
   readonly principal: string | undefined;
   readonly started: number;
   /** Bytes reserved for it. */
@@ -286,7 +358,7 @@ export class ParkedCall {
   taken = 0;
   /** Why it has ended before its handler. */
   end: McpError | undefined;
-  readonly #parking: Parking;
+  readonly #parking: Parking<Context>;
   readonly #questions = new Map<string, Question>();
   /** Requests that repeat the state of the round that runs. */
   readonly #waiters: Waiter[] = [];
@@ -296,13 +368,11 @@ export class ParkedCall {
   /** What the handler did while it was away. */
   #held: (() => void)[] = [];
 
-  constructor(parking: Parking, context: RequestContext) {
-    const { connection } = context;
+  constructor(parking: Parking<Context>, context: Context, started: number) {
     this.#parking = parking;
     this.context = context;
-    this.started = connection.definition.clock.now();
-    const { principal, http } = connection;
-    this.principal = principal || (http ? http.address : "");
+    this.principal = context.owner;
+    this.started = started;
   }
 
   /** Whether no request of the client is open. */
@@ -310,8 +380,8 @@ export class ParkedCall {
     return this.#isAway;
   }
 
-  add(key: string, question: Question): void {
-    this.#questions.set(key, question);
+  add(question: Question): void {
+    this.#questions.set(question.key, question);
     this.#soon();
   }
 
@@ -350,7 +420,7 @@ export class ParkedCall {
   /** Answers the request with the questions, and waits for the next one. */
   async #leave(): Promise<void> {
     const { context } = this;
-    const encoding = context.rounds!.encoding.splice(0);
+    const encoding = context.takeEncoding();
     if (encoding.length > 0) await Promise.allSettled(encoding).then(() => this.#soon());
     if (encoding.length > 0 || this.#isAway || context.over) return;
     const lifetime = this.#parking.leftOf(this);
@@ -358,7 +428,7 @@ export class ParkedCall {
     for (const [key, question] of this.#questions)
       try {
         if (lifetime <= 0) throw expired();
-        asked[key] = toSend(context, question.asked, !question.isSent);
+        asked[key] = context.questionOf(question.asked, !question.isSent);
       } catch (error) {
         this.remove(key);
         this.#parking.refuse(question, error as Error);
@@ -369,7 +439,7 @@ export class ParkedCall {
     const chain = { request: this.id, round: this.sent + 1 };
     let text: string;
     try {
-      text = context.roundText(asked, await sealState(chain, lifetime, context));
+      text = await context.roundText(asked, chain, lifetime);
     } catch (error) {
       this.#isAway = false;
       for (const key of keys) this.#parking.refuse(this.remove(key)!, error as Error);
@@ -387,19 +457,17 @@ export class ParkedCall {
   }
 
   /** Judges the answers of a request. @throws {McpError} `invalid-params`: one is wrong */
-  async judged(next: RequestContext): Promise<readonly (readonly [string, Params])[]> {
-    const given = Object.entries(answersIn(next.request));
+  async judged(next: Context): Promise<readonly (readonly [string, Params])[]> {
     const found: (readonly [string, Params])[] = [];
-    for (const [key, answer] of given) {
+    for (const [key, answer] of Object.entries(next.answersGiven())) {
       const question = this.#questions.get(key);
-      if (!question?.isSent) continue;
-      found.push([key, await judgedAnswer(next, key, question.asked, answer, question.judge)]);
+      if (question?.isSent) found.push([key, await next.judged(question, answer)]);
     }
     return found;
   }
 
   /** Another request is answered by this call. */
-  continues(next: RequestContext): void {
+  continues(next: Context): void {
     this.context.continueIn(next);
     this.#isAway = false;
   }
@@ -411,14 +479,13 @@ export class ParkedCall {
   }
 
   /** Waits for the answer to the round that runs, for a request that repeats its state. */
-  follow(context: RequestContext): Promise<Params | SerialisedResult> {
-    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject, context }));
+  follow(): Promise<Outcome> {
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
   }
 
   #answered(outcome: Outcome): void {
     this.#parking.keep(this, outcome);
-    for (const { context, resolve, reject } of this.#waiters.splice(0))
-      again(outcome, context).then(resolve, reject);
+    for (const { resolve } of this.#waiters.splice(0)) resolve(outcome);
   }
 
   /** Its handler has ended, and the request is answered. */
@@ -449,12 +516,6 @@ export class ParkedCall {
     if (how === "answered") return;
     for (const { reject } of this.#waiters.splice(0)) reject(lost(how));
   }
-}
-
-/** Answers a request as the one with the same state was answered. */
-async function again(outcome: Outcome, { protocol }: RequestContext): Promise<SerialisedResult> {
-  if ("error" in outcome) throw outcome.error;
-  return SerialisedResult.of(outcome.text, protocol.revision);
 }
 
 /** The error for a call beyond a bound. @param limit a member of `state.parking`, or `memory` */
